@@ -13,6 +13,38 @@
 
 /* ---- the aligner --------------------------------------------------------- */
 
+/* False: there was no memory for all; those that are there are freed by
+ * docs_free. */
+static bool docs_new(surety__align_docs *docs, const surety_alloc *alloc)
+{
+    docs->trial[0] = surety_doc_new(alloc);
+    docs->trial[1] = surety_doc_new(alloc);
+    docs->literal = surety_doc_new(alloc);
+    docs->inner = surety_doc_new(alloc);
+    docs->rows = surety_doc_new(alloc);
+    return docs->trial[0] && docs->trial[1] && docs->literal && docs->inner &&
+           docs->rows;
+}
+
+static void docs_free(surety__align_docs *docs)
+{
+    surety_doc_free(docs->trial[0]);
+    surety_doc_free(docs->trial[1]);
+    surety_doc_free(docs->literal);
+    surety_doc_free(docs->inner);
+    surety_doc_free(docs->rows);
+}
+
+/* Forgets all edits, and keeps the memory. */
+static void edits_reset(surety__align_edits *edits)
+{
+    surety_buf_reset(&edits->texts);
+    edits->kept = 0;
+    edits->count = 0;
+    edits->likely = 0;
+    edits->cost = 0;
+}
+
 surety__aligner *surety__aligner_new(const surety_alloc *alloc,
                                      const surety_limits *limits)
 {
@@ -24,20 +56,14 @@ surety__aligner *surety__aligner_new(const surety_alloc *alloc,
     aligner->limits = surety_limits_of(limits);
     surety__arena_init(&aligner->arena, alloc, 0);
     surety_buf_init(&aligner->pointer, alloc, 0);
-    surety_buf_init(&aligner->texts, alloc, 0);
+    surety_buf_init(&aligner->edits.texts, alloc, 0);
     aligner->graph = (surety__graph){.arena = &aligner->arena,
                                      .status = &aligner->status,
                                      .work = &aligner->work,
                                      .limits = &aligner->limits,
                                      .adds = CONJUNCTION_DIRECT};
     aligner->checker = surety_checker_new(alloc, limits);
-    aligner->trial[0] = surety_doc_new(alloc);
-    aligner->trial[1] = surety_doc_new(alloc);
-    aligner->literal = surety_doc_new(alloc);
-    aligner->inner = surety_doc_new(alloc);
-    aligner->rows = surety_doc_new(alloc);
-    if (!aligner->checker || !aligner->trial[0] || !aligner->trial[1] ||
-        !aligner->literal || !aligner->inner || !aligner->rows) {
+    if (!docs_new(&aligner->docs, alloc) || !aligner->checker) {
         surety__aligner_free(aligner);
         return NULL;
     }
@@ -49,18 +75,14 @@ void surety__aligner_free(surety__aligner *aligner)
     if (!aligner)
         return;
     surety_checker_free(aligner->checker);
-    surety_doc_free(aligner->trial[0]);
-    surety_doc_free(aligner->trial[1]);
-    surety_doc_free(aligner->literal);
-    surety_doc_free(aligner->inner);
-    surety_doc_free(aligner->rows);
+    docs_free(&aligner->docs);
     surety__graph_done(&aligner->graph);
     surety__map_done(&aligner->answers, aligner->alloc);
     surety__arena_done(&aligner->arena);
     surety__align_solve_done(aligner);
     surety__plan_write_done(aligner);
     surety_buf_done(&aligner->pointer);
-    surety_buf_done(&aligner->texts);
+    surety_buf_done(&aligner->edits.texts);
     surety__free(aligner->alloc, aligner, sizeof(*aligner));
 }
 
@@ -79,14 +101,10 @@ static surety_status aligner_begin(surety__aligner *aligner,
     aligner->answers = (surety__map){.cap = 0};
     surety__arena_reset(&aligner->arena);
     surety_buf_reset(&aligner->pointer);
-    surety_buf_reset(&aligner->texts);
-    aligner->inner_open = false;
+    aligner->docs.inner_open = false;
     aligner->lead = EDIT_NONE;
     aligner->status = SURETY_OK;
-    aligner->change_kept = 0;
-    aligner->change_count = 0;
-    aligner->likely = 0;
-    aligner->cost = 0;
+    edits_reset(&aligner->edits);
     aligner->answer = (surety__answer){.fits = false};
     return SURETY_OK;
 }
@@ -103,10 +121,7 @@ static surety_status aligner_fail(surety__aligner *aligner, bool ambiguous,
 {
     surety_status status = aligner->status;
 
-    aligner->change_kept = 0;
-    aligner->change_count = 0;
-    aligner->likely = 0;
-    aligner->cost = 0;
+    edits_reset(&aligner->edits);
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     if (status == SURETY_LIMIT)
@@ -146,9 +161,9 @@ static bool aligner_try(surety__aligner *aligner, surety_val val,
         if (aligner->status || !answer.fits || answer.ambiguous)
             return false;
     }
-    if (aligner->inner_open) {
-        surety_build_close(aligner->inner);
-        aligner->status = surety_build_end(aligner->inner, NULL);
+    if (aligner->docs.inner_open) {
+        surety_build_close(aligner->docs.inner);
+        aligner->status = surety_build_end(aligner->docs.inner, NULL);
         if (aligner->status)
             return false;
     }
@@ -183,7 +198,7 @@ surety_status surety__aligner_align(surety__aligner *aligner,
 static surety_status rows_build(surety__aligner *aligner,
                                 const surety_val *vals, size_t count)
 {
-    surety_doc *rows = aligner->rows;
+    surety_doc *rows = aligner->docs.rows;
 
     surety_build_begin(rows, vals[0].doc);
     surety_build_array(rows);
@@ -208,9 +223,10 @@ surety_status surety__aligner_align_rows(surety__aligner *aligner,
     aligner->status = rows_build(aligner, vals, count);
     if (aligner->status)
         return aligner_fail(aligner, false, reterr);
-    aligner->work = aligner_work(aligner, surety_doc_root(aligner->rows));
+    aligner->work = aligner_work(aligner, surety_doc_root(aligner->docs.rows));
     aligner->lead = EDIT_ROWS;
-    return aligner_try(aligner, surety_doc_root(aligner->rows), out, &ambiguous)
+    return aligner_try(aligner, surety_doc_root(aligner->docs.rows), out,
+                       &ambiguous)
                ? SURETY_OK
                : aligner_fail(aligner, ambiguous, reterr);
 }
@@ -274,12 +290,12 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
     if (aligner_begin(aligner, schema, options, reterr))
         return SURETY_MISUSE;
-    surety_build_begin(aligner->rows, NULL);
-    surety_build_str(aligner->rows, surety__text_trim(text));
-    aligner->status = surety_build_end(aligner->rows, NULL);
+    surety_build_begin(aligner->docs.rows, NULL);
+    surety_build_str(aligner->docs.rows, surety__text_trim(text));
+    aligner->status = surety_build_end(aligner->docs.rows, NULL);
     if (aligner->status)
         return aligner_fail(aligner, false, reterr);
-    val = surety_doc_root(aligner->rows);
+    val = surety_doc_root(aligner->docs.rows);
     aligner->work = aligner_work(aligner, val);
     aligner->lead = EDIT_TEXT;
     goal = surety__goal_root(aligner);
@@ -297,12 +313,12 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
 
 size_t surety__aligner_edit_count(const surety__aligner *aligner)
 {
-    return aligner ? aligner->change_count : 0;
+    return aligner ? aligner->edits.count : 0;
 }
 
 size_t surety__aligner_edit_likely(const surety__aligner *aligner)
 {
-    return aligner ? aligner->likely : 0;
+    return aligner ? aligner->edits.likely : 0;
 }
 
 surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i)
@@ -310,14 +326,14 @@ surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i)
     const surety__change *change;
     surety__edit edit = {.kind = ""};
 
-    if (!aligner || i >= aligner->change_kept)
+    if (!aligner || i >= aligner->edits.kept)
         return edit;
-    change = &aligner->changes[i];
+    change = &aligner->edits.items[i];
     edit.kind = surety__edit_rows[change->id].name;
     edit.likely = surety__edit_rows[change->id].likely;
     edit.cost = change->cost;
     if (change->pointer_len)
-        edit.pointer = (surety_str){aligner->texts.ptr + change->pointer,
+        edit.pointer = (surety_str){aligner->edits.texts.ptr + change->pointer,
                                     change->pointer_len};
     edit.from = change->from;
     edit.to = change->to;
@@ -326,5 +342,5 @@ surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i)
 
 uint64_t surety__aligner_cost(const surety__aligner *aligner)
 {
-    return aligner ? aligner->cost : 0;
+    return aligner ? aligner->edits.cost : 0;
 }

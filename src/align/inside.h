@@ -2,9 +2,14 @@
 /* What the files of align/ share: goals (what a value is to satisfy), plans
  * (what becomes of it) and the aligner.
  *
- * A question is a goal and a value; its answer is a plan and a cost. Nothing is
- * built while questions are asked: plans are small, shared, and live in the
- * aligner's arena. At the end the one plan of the root is written out. */
+ * A question is a goal and a value; its answer is a plan and a cost.
+ *
+ * Invariants:
+ * 1. Nothing is built while questions are asked but trials: plans are small,
+ *    shared, and live in the aligner's arena until the next call.
+ * 2. At the end the one plan of the root is written, with its edits; no other
+ *    writing gives edits.
+ * 3. All edits are counted, and the first mends_max of them are kept. */
 #ifndef SURETY_ALIGN_INSIDE_H
 #define SURETY_ALIGN_INSIDE_H
 
@@ -137,7 +142,7 @@ typedef struct surety__answer {
 typedef struct surety__change {
     uint8_t id;
     uint32_t cost;
-    size_t pointer, pointer_len; /* in the aligner's texts */
+    size_t pointer, pointer_len; /* in texts of the edits */
     surety_val from, to;
 } surety__change;
 
@@ -145,6 +150,25 @@ typedef struct surety__change {
 
 struct surety__question;    /* solve.c */
 struct surety__align_place; /* write.c */
+
+/* The documents of its own. */
+typedef struct surety__align_docs {
+    surety_doc *trial[2]; /* plans written to be checked and compared */
+    surety_doc *literal;  /* numbers, JSON in strings */
+    surety_doc *inner;    /* values that were in strings: an array of them */
+    bool inner_open;
+    surety_doc *rows; /* of surety__aligner_align_rows */
+} surety__align_docs;
+
+/* The edits of the last call: all are counted, and so many kept as the limits
+ * allow. */
+typedef struct surety__align_edits {
+    surety__change *items;
+    size_t kept, cap;
+    size_t count, likely;
+    uint64_t cost;
+    surety_buf texts; /* pointers of those that are kept */
+} surety__align_edits;
 
 struct surety__aligner {
     const surety_alloc *alloc;
@@ -155,26 +179,17 @@ struct surety__aligner {
     surety__arena arena;
     surety__graph graph; /* whose nodes are made goals */
     surety__map answers;
-    surety_doc *trial[2]; /* plans written to be checked and compared */
-    surety_doc *literal;  /* numbers, JSON in strings */
-    surety_doc *inner;    /* values that stood in strings: an array of them */
-    bool inner_open;
-    surety_doc *rows; /* of surety__aligner_align_rows */
-    uint8_t lead;     /* the edit that every value begins with, or NONE */
-    uint64_t work;    /* steps that are left */
+    surety__align_docs docs;
+    uint8_t lead;  /* the edit that every value begins with, or NONE */
+    uint64_t work; /* steps that are left */
     surety_status status;
-    struct {
-        struct surety__question *items;
-        size_t count, cap;
-    } questions;
+    struct surety__question *questions;
+    size_t question_count, question_cap;
     surety__answer answer; /* of the question that ended last */
     struct surety__align_place *places;
     size_t place_count, place_cap;
-    surety__change *changes;
-    size_t change_kept, change_cap;
-    size_t change_count, likely;
-    uint64_t cost;
-    surety_buf pointer, texts;
+    surety_buf pointer; /* of the value that is written */
+    surety__align_edits edits;
 };
 
 /* Of names or choices with the same letters so many are compared; more are
@@ -308,7 +323,5 @@ void surety__align_solve_done(surety__aligner *aligner);
 bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
                         surety_val val, surety_doc *doc, bool tells);
 void surety__plan_write_done(surety__aligner *aligner);
-/* Notes an edit. */
-void surety__change_add(surety__aligner *aligner, surety__change change);
 
 #endif

@@ -26,6 +26,7 @@ surety__align_plan *surety__plan_new(surety__aligner *aligner,
 {
     surety__align_plan *plan = surety__aligner_take(aligner, 1, sizeof(*plan));
 
+    assert(edit < EDIT_COUNT);
     if (!plan)
         return NULL;
     plan->kind = (uint8_t)kind;

@@ -24,10 +24,10 @@ static void scalar_offer(struct scalar_choice *choice, surety__align_plan *plan)
     if (!plan || (choice->best.fits && choice->best.cost <= plan->cost))
         return;
     offer.cost = plan->cost;
-    if (!surety__plan_write(aligner, &offer, choice->val, aligner->trial[0],
-                            false) ||
+    if (!surety__plan_write(aligner, &offer, choice->val,
+                            aligner->docs.trial[0], false) ||
         !surety__goal_holds(aligner, choice->goal,
-                            surety_doc_root(aligner->trial[0])))
+                            surety_doc_root(aligner->docs.trial[0])))
         return;
     choice->best = offer;
 }

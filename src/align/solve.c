@@ -58,7 +58,7 @@ struct kept_answer {
 
 static struct surety__question *question_top(surety__aligner *aligner)
 {
-    return &aligner->questions.items[aligner->questions.count - 1];
+    return &aligner->questions[aligner->question_count - 1];
 }
 
 /* ---- answers that are kept ----------------------------------------------- */
@@ -119,13 +119,13 @@ static void question_ask(surety__aligner *aligner, surety__goal *goal,
 {
     if (!surety__aligner_charge(aligner, 2))
         return;
-    if (surety__grow(aligner->alloc, &aligner->questions.items,
-                     &aligner->questions.cap, aligner->questions.count + 1,
-                     sizeof(*aligner->questions.items), SIZE_MAX)) {
+    if (surety__grow(aligner->alloc, &aligner->questions,
+                     &aligner->question_cap, aligner->question_count + 1,
+                     sizeof(*aligner->questions), SIZE_MAX)) {
         aligner->status = SURETY_NOMEM;
         return;
     }
-    aligner->questions.items[aligner->questions.count++] =
+    aligner->questions[aligner->question_count++] =
         (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
 }
 
@@ -133,10 +133,12 @@ static void question_ask(surety__aligner *aligner, surety__goal *goal,
 static bool answers_agree(surety__aligner *aligner, const surety__answer *one,
                           const surety__answer *other, surety_val val)
 {
-    return surety__plan_write(aligner, one, val, aligner->trial[0], false) &&
-           surety__plan_write(aligner, other, val, aligner->trial[1], false) &&
-           surety_val_equal(surety_doc_root(aligner->trial[0]),
-                            surety_doc_root(aligner->trial[1]));
+    surety_doc *const *trial = aligner->docs.trial;
+
+    return surety__plan_write(aligner, one, val, trial[0], false) &&
+           surety__plan_write(aligner, other, val, trial[1], false) &&
+           surety_val_equal(surety_doc_root(trial[0]),
+                            surety_doc_root(trial[1]));
 }
 
 /* Takes an answer to the question on top, if it is one and the best so far. */
@@ -150,10 +152,10 @@ static void question_offer(surety__aligner *aligner, surety__answer offer)
         return;
     offer.fits = true;
     if (question->goal->several && !offer.ambiguous &&
-        (!surety__plan_write(aligner, &offer, question->val, aligner->trial[0],
-                             false) ||
+        (!surety__plan_write(aligner, &offer, question->val,
+                             aligner->docs.trial[0], false) ||
          !surety__goal_holds(aligner, question->goal,
-                             surety_doc_root(aligner->trial[0]))))
+                             surety_doc_root(aligner->docs.trial[0]))))
         return;
     if (!question->best.fits || offer.cost < question->best.cost) {
         question->best = offer;
@@ -474,17 +476,16 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
     surety_status status;
     size_t end = 0;
     surety_str text = surety__text_trim(surety_val_str(val));
-    surety_doc *inner = aligner->inner;
+    surety__align_docs *docs = &aligner->docs;
     uint32_t index;
 
     if (!text.len || (*text.ptr != '{' && *text.ptr != '[') ||
         !surety__aligner_charge(aligner, 4 + text.len / 8) ||
-        val.doc == aligner->inner)
+        val.doc == docs->inner)
         return surety_val_none();
-    status = surety_doc_read(aligner->literal, text, NULL, NULL);
+    status = surety_doc_read(docs->literal, text, NULL, NULL);
     if (status == SURETY_SYNTAX) {
-        status =
-            surety_doc_read_lenient(aligner->literal, text, NULL, &end, NULL);
+        status = surety_doc_read_lenient(docs->literal, text, NULL, &end, NULL);
         if (!status &&
             surety__text_trim((surety_str){text.ptr + end, text.len - end}).len)
             status = SURETY_SYNTAX;
@@ -493,20 +494,20 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
         aligner->status = status;
     if (status)
         return surety_val_none();
-    *ret_cost = surety_doc_mend_count(aligner->literal) +
-                2 * surety_doc_mend_likely(aligner->literal);
-    if (!aligner->inner_open) {
-        surety_build_begin(inner, NULL);
-        surety_build_array(inner);
-        aligner->inner_open = true;
+    *ret_cost = surety_doc_mend_count(docs->literal) +
+                2 * surety_doc_mend_likely(docs->literal);
+    if (!docs->inner_open) {
+        surety_build_begin(docs->inner, NULL);
+        surety_build_array(docs->inner);
+        docs->inner_open = true;
     }
-    index = (uint32_t)inner->cell_count;
-    surety_build_val(inner, surety_doc_root(aligner->literal));
-    if (inner->build.status) {
-        aligner->status = inner->build.status;
+    index = (uint32_t)docs->inner->cell_count;
+    surety_build_val(docs->inner, surety_doc_root(docs->literal));
+    if (docs->inner->build.status) {
+        aligner->status = docs->inner->build.status;
         return surety_val_none();
     }
-    return (surety_val){inner, index};
+    return (surety_val){docs->inner, index};
 }
 
 /* Whether a goal is an object that names no properties: every member of it is
@@ -572,7 +573,7 @@ static bool goal_lets_slip(const surety__goal *goal, surety_val val)
 static void question_within(surety__aligner *aligner,
                             struct surety__question *question)
 {
-    surety__edit_id edit = val_within(question, aligner->questions.count == 1);
+    surety__edit_id edit = val_within(question, aligner->question_count == 1);
     uint32_t count = edit == EDIT_JSON_IN_TEXT
                          ? 1
                          : (uint32_t)surety_val_count(question->val);
@@ -660,9 +661,9 @@ static void question_found(surety__aligner *aligner,
 surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
                                    surety_val val)
 {
-    aligner->questions.count = 0;
+    aligner->question_count = 0;
     question_ask(aligner, goal, val, false);
-    while (aligner->questions.count && !aligner->status) {
+    while (aligner->question_count && !aligner->status) {
         struct surety__question *question = question_top(aligner);
 
         switch ((enum question_phase)question->phase) {
@@ -675,7 +676,7 @@ surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
         case QUESTION_FOUND: question_found(aligner, question); break;
         case QUESTION_END:
             aligner->answer = question->best;
-            aligner->questions.count--;
+            aligner->question_count--;
             break;
         }
     }
@@ -684,6 +685,6 @@ surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
 
 void surety__align_solve_done(surety__aligner *aligner)
 {
-    surety__free(aligner->alloc, aligner->questions.items,
-                 aligner->questions.cap * sizeof(*aligner->questions.items));
+    surety__free(aligner->alloc, aligner->questions,
+                 aligner->question_cap * sizeof(*aligner->questions));
 }

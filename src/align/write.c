@@ -22,31 +22,35 @@ struct put_turn {
     bool tells;
 };
 
-void surety__change_add(surety__aligner *aligner, surety__change change)
+/* Counts an edit, and keeps it where the limits allow. */
+static void edit_add(surety__aligner *aligner, surety__change change)
 {
-    surety_str pointer = surety_buf_str(&aligner->pointer);
+    surety__align_edits *edits = &aligner->edits;
+    const surety_str pointer = surety_buf_str(&aligner->pointer);
 
+    assert(change.id != EDIT_NONE && change.id < EDIT_COUNT);
+    assert(edits->kept <= edits->count);
     change.cost = change.cost ? change.cost : surety__edit_rows[change.id].cost;
-    aligner->change_count++;
-    aligner->cost += change.cost;
-    aligner->likely += surety__edit_rows[change.id].likely;
-    if (aligner->change_kept >= aligner->limits.mends_max)
+    edits->count++;
+    edits->cost += change.cost;
+    edits->likely += surety__edit_rows[change.id].likely;
+    if (edits->kept >= aligner->limits.mends_max)
         return;
-    if (surety__grow(aligner->alloc, &aligner->changes, &aligner->change_cap,
-                     aligner->change_kept + 1, sizeof(change), SIZE_MAX)) {
+    if (surety__grow(aligner->alloc, &edits->items, &edits->cap,
+                     edits->kept + 1, sizeof(change), SIZE_MAX)) {
         aligner->status = SURETY_NOMEM;
         return;
     }
-    change.pointer = aligner->texts.len;
+    change.pointer = edits->texts.len;
     change.pointer_len = pointer.len;
-    surety_buf_add(&aligner->texts, pointer);
-    aligner->changes[aligner->change_kept++] = change;
+    surety_buf_add(&edits->texts, pointer);
+    edits->items[edits->kept++] = change;
 }
 
 static void put_tell(const struct put_turn *turn, surety__change change)
 {
     if (turn->tells)
-        surety__change_add(turn->aligner, change);
+        edit_add(turn->aligner, change);
 }
 
 /* The value that is written next. */
@@ -72,11 +76,12 @@ static void put_number(const struct put_turn *turn, surety_str text)
         surety_build_int(turn->doc, negative ? -value : value);
         return;
     }
-    status = surety_doc_read(turn->aligner->literal, text, &options, NULL);
+    status = surety_doc_read(turn->aligner->docs.literal, text, &options, NULL);
     if (status)
         turn->aligner->status = status;
     else
-        surety_build_val(turn->doc, surety_doc_root(turn->aligner->literal));
+        surety_build_val(turn->doc,
+                         surety_doc_root(turn->aligner->docs.literal));
 }
 
 static void put_open(const struct put_turn *turn,
@@ -206,6 +211,8 @@ bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
     struct put_turn turn = {.aligner = aligner, .doc = doc, .tells = tells};
     surety_status status;
 
+    assert(doc != val.doc);
+    assert(!tells || !aligner->edits.count);
     aligner->place_count = 0;
     surety_buf_reset(&aligner->pointer);
     surety_build_begin(doc, val.doc);
@@ -219,7 +226,7 @@ bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
     status = surety_build_end(doc, NULL);
     if (!status && tells)
         status = aligner->pointer.status ? aligner->pointer.status
-                                         : aligner->texts.status;
+                                         : aligner->edits.texts.status;
     aligner->status = status;
     return !status && surety__aligner_charge(aligner, doc->cell_count / 16);
 }
@@ -228,6 +235,6 @@ void surety__plan_write_done(surety__aligner *aligner)
 {
     surety__free(aligner->alloc, aligner->places,
                  aligner->place_cap * sizeof(*aligner->places));
-    surety__free(aligner->alloc, aligner->changes,
-                 aligner->change_cap * sizeof(*aligner->changes));
+    surety__free(aligner->alloc, aligner->edits.items,
+                 aligner->edits.cap * sizeof(*aligner->edits.items));
 }

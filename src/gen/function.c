@@ -65,7 +65,7 @@ static void function_fill(surety_buf *out, const char *text, surety_str name)
 static void function_typed(surety_buf *out, const surety__gen_model *model)
 {
     surety_buf_byte(out, '&');
-    surety_buf_add(out, model->root->local);
+    surety_buf_add(out, model->root->in_c.local);
     surety_buf_text(out, "_typed\n");
 }
 

@@ -8,8 +8,6 @@ enum { DEFAULT_SHOWN_MAX = 40 };
 /* The entry of any value, in surety/typed.h. */
 #define HEADER_ENTRY "surety_typed_entry"
 
-/* ---- what stands where --------------------------------------------------- */
-
 /* ---- comments ------------------------------------------------------------ */
 
 /* A keyword of shape, or with `far` of what it refers to. */
@@ -77,7 +75,7 @@ static void header_member_comment(const surety__gen_member *member,
     const bool fixed = member->node->form == SURETY_TYPED_FIXED;
     /* A type that has a name says itself what it is. */
     const surety_str about =
-        header_about_text(member->shape, member->node->name.len == 0);
+        header_about_text(member->shape, member->node->in_c.name.len == 0);
     surety_buf text;
 
     surety_buf_init(&text, out->alloc, 0);
@@ -90,7 +88,7 @@ static void header_member_comment(const surety__gen_member *member,
         header_sentence(&text, about);
     if (fixed)
         header_shown(&text, about.len ? "Always" : "always",
-                     member->node->words.items[0]);
+                     member->node->words[0]);
     if (member->fill.doc)
         header_shown(&text, "Default:", member->fill);
     if (text.status != SURETY_OK)
@@ -156,7 +154,7 @@ static void header_span(surety_buf *out, size_t indent,
                         const char *mark)
 {
     const surety_str type = node->form == SURETY_TYPED_MAP
-                                ? node->entry
+                                ? node->in_c.entry
                                 : surety__gen_ctype(node->rest);
     surety_buf count;
 
@@ -225,7 +223,7 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
     bool empty = node->rest == NULL;
 
     header_type_comment(node, out);
-    header_open(out, node->name, node->order.forward);
+    header_open(out, node->in_c.name, node->place.forward);
     for (uint32_t i = 0; i < node->member_count; i++) {
         const surety__gen_member *member = &node->members[i];
         const surety_str stem = surety__gen_stem(member->name);
@@ -248,11 +246,11 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
             out, 4,
             is_tuple ? SURETY__LITERAL("What follows these.")
                      : SURETY__LITERAL("Members that have no name here."));
-        header_span(out, 4, node->rest, node->rest_name, "");
+        header_span(out, 4, node->rest, node->in_c.rest, "");
     }
     if (empty)
         surety_buf_text(out, "    bool unused;\n");
-    header_close(out, node->name, node->order.forward);
+    header_close(out, node->in_c.name, node->place.forward);
 }
 
 static void header_words(surety_buf *out, surety_str name,
@@ -274,13 +272,13 @@ static void header_words(surety_buf *out, surety_str name,
 static void header_enum(const surety__gen_node *node, surety_buf *out)
 {
     header_type_comment(node, out);
-    header_words(out, node->name, node->word_names, node->words.count);
+    header_words(out, node->in_c.name, node->in_c.words, node->word_count);
     surety_buf_text(out,
                     "/* Its word in JSON; NULL for what is no value. */\n");
-    surety__gen_function(out, "const char *", node->name, "name", "@ value",
-                         ";\n");
+    surety__gen_function(out, "const char *", node->in_c.name, "name",
+                         "@ value", ";\n");
     surety_buf_text(out, "/* The value of a word; false: there is none. */\n");
-    surety__gen_function(out, "bool ", node->name, "of",
+    surety__gen_function(out, "bool ", node->in_c.name, "of",
                          "surety_str name\n@ *ret_value", ";\n");
 }
 
@@ -288,12 +286,12 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
 {
     bool open = false;
 
-    header_words(out, node->kind, node->word_names, node->member_count);
+    header_words(out, node->in_c.kind, node->in_c.words, node->member_count);
     surety_buf_byte(out, '\n');
     header_type_comment(node, out);
-    header_open(out, node->name, node->order.forward);
+    header_open(out, node->in_c.name, node->place.forward);
     surety_buf_text(out, "    ");
-    surety_buf_add(out, node->kind);
+    surety_buf_add(out, node->in_c.kind);
     surety_buf_text(out, " kind;\n");
     for (uint32_t i = 0; i < node->member_count; i++) {
         const surety__gen_member *member = &node->members[i];
@@ -317,27 +315,27 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
     }
     if (open)
         surety_buf_text(out, "    } as;\n");
-    header_close(out, node->name, node->order.forward);
+    header_close(out, node->in_c.name, node->place.forward);
 }
 
 /* A list or map that is no member. */
 static void header_holder(const surety__gen_node *node, surety_buf *out)
 {
-    header_open(out, node->name, node->order.forward);
+    header_open(out, node->in_c.name, node->place.forward);
     header_span(out, 4, node, SURETY__LITERAL("items"), "");
-    header_close(out, node->name, node->order.forward);
+    header_close(out, node->in_c.name, node->place.forward);
 }
 
 static void header_entry(const surety__gen_node *node, surety_buf *out)
 {
     const bool inner = surety__gen_is_span(node->rest);
 
-    header_open(out, node->entry, node->order.forward);
+    header_open(out, node->in_c.entry, node->place.forward);
     surety_buf_text(out, "    surety_str key;\n    ");
-    surety_buf_add(out,
-                   inner ? node->rest->name : surety__gen_ctype(node->rest));
+    surety_buf_add(out, inner ? node->rest->in_c.name
+                              : surety__gen_ctype(node->rest));
     surety_buf_text(out, " value;\n");
-    header_close(out, node->entry, node->order.forward);
+    header_close(out, node->in_c.entry, node->place.forward);
 }
 
 static void header_type(const surety__gen_model *model,
@@ -358,7 +356,7 @@ static void header_type(const surety__gen_model *model,
         header_entry(node, out);
         return;
     case SURETY_TYPED_LIST:
-        if (!node->order.needs_holder)
+        if (!node->place.needs_holder)
             break;
         header_holder(node, out);
         return;
@@ -388,24 +386,24 @@ static void header_ahead(const surety__gen_model *model, surety_buf *out)
     for (size_t i = 0; i < model->order_count; i++) {
         const surety__gen_node *node = model->order[i];
 
-        if (!node->order.forward || node->form == SURETY_TYPED_ENUM)
+        if (!node->place.forward || node->form == SURETY_TYPED_ENUM)
             continue;
         if (node->form == SURETY_TYPED_MAP)
-            header_forward(node->entry, out);
+            header_forward(node->in_c.entry, out);
         else
-            header_forward(node->name, out);
+            header_forward(node->in_c.name, out);
     }
     if (out->status == SURETY_OK && out->len == start)
         out->len--;
     for (size_t i = 0; i < model->order_count; i++) {
         const surety__gen_node *node = model->order[i];
 
-        if (node->form != SURETY_TYPED_MAP || !node->order.needs_holder)
+        if (node->form != SURETY_TYPED_MAP || !node->place.needs_holder)
             continue;
         surety_buf_byte(out, '\n');
-        header_open(out, node->name, false);
+        header_open(out, node->in_c.name, false);
         header_span(out, 4, node, SURETY__LITERAL("items"), "");
-        header_close(out, node->name, false);
+        header_close(out, node->in_c.name, false);
     }
 }
 

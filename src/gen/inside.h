@@ -5,10 +5,10 @@
  * referred to is one type, and a recursive one a cycle.
  *
  * Invariants:
- * 1. model.c, union.c and members.c decide what a node is, order.c where it
- *    stands, name.c what it is called, the rest writes. Nothing is decided
- *    while writing. No files call each other in a circle: node.c and note.c
- *    serve the others.
+ * 1. model.c, union.c and members.c decide what a node is and the label that
+ *    its name is made of, order.c its place, name.c its names in C; the rest
+ *    writes. Nothing is decided while writing. No files call each other in a
+ *    circle: node.c and note.c serve the others.
  * 2. Whatever cannot be said is any value, and a note says why.
  * 3. Everything lives in the arena. */
 #ifndef SURETY_GEN_INSIDE_H
@@ -55,6 +55,36 @@ struct surety__gen_member {
                          * another its default as JSON; ptr NULL: none */
 };
 
+/* Where a type is written, and what that asks for: order.c. */
+typedef struct surety__gen_place {
+    uint8_t visit;
+    bool placed;
+    uint32_t position;
+    surety__gen_node *list; /* the list of it, which is one type */
+    bool forward;           /* something points at it before it is defined */
+    bool needs_holder;      /* a list or map that is used by itself somewhere */
+} surety__gen_place;
+
+/* What the name of a type is made of. */
+typedef struct surety__gen_label {
+    surety__gen_node *parent;
+    surety_str word; /* its own */
+    bool top;        /* called by its word alone: a definition */
+    bool inner;      /* never called by its word alone */
+} surety__gen_label;
+
+/* The names of a type and of what belongs to it in C: name.c. */
+typedef struct surety__gen_in_c {
+    surety_str name;
+    surety_str entry;    /* of a map: its entries' struct */
+    surety_str kind;     /* of a union: its enum */
+    surety_str *words;   /* of an enum its words; of a union its kinds */
+    surety_str rest;     /* the field for the rest */
+    surety_str constant; /* its place in the table of types */
+    surety_str local;    /* what its tables are called after */
+} surety__gen_in_c;
+
+/* What it is, then where it is written and under which names. */
 struct surety__gen_node {
     const surety__conjunction_node *conjunction; /* NULL: not in the schema */
     const surety__shape *origin; /* its first conjunct, or NULL */
@@ -67,32 +97,12 @@ struct surety__gen_node {
     uint32_t member_count;
     surety__gen_node *rest; /* of a list its items, of a map its values; of a
                              * struct or tuple the list or map of the rest */
-    struct {
-        surety_val *items;
-        uint32_t count;
-    } words;         /* of an enum; of what is fixed its value */
+    surety_val *words;      /* of an enum; of what is fixed its value */
+    uint32_t word_count;
     surety_str json; /* of what is fixed */
-    struct {
-        uint8_t visit;
-        bool placed;
-        uint32_t position;  /* where it is written */
-        bool forward;       /* something points at it before it is defined */
-        bool needs_holder;  /* a list or map that is used by itself somewhere */
-    } order;                /* order.c */
-    surety__gen_node *list; /* the list of it, which is one type */
-    /* What its name is made of. */
-    surety__gen_node *parent;
-    surety_str word; /* its own */
-    bool top;        /* called by its word alone: a definition */
-    bool inner;      /* never called by its word alone */
-    /* Its names in C: name.c. */
-    surety_str name;
-    surety_str entry;       /* of a map: its entries' struct */
-    surety_str kind;        /* of a union: its enum */
-    surety_str *word_names; /* of an enum its words; of a union its kinds */
-    surety_str rest_name;
-    surety_str constant; /* its place in the table of types */
-    surety_str local;    /* what its tables are called after */
+    surety__gen_place place;
+    surety__gen_label label;
+    surety__gen_in_c in_c;
 };
 
 /* Identifiers in use; name.c. */

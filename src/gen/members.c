@@ -181,8 +181,9 @@ static surety__gen_node *object_rest(surety__gen_model *model,
     map = surety__gen_node_new(model, SURETY_TYPED_MAP);
     if (!map)
         return NULL;
-    map->parent = node;
-    map->word = node->member_count ? SURETY__LITERAL("others") : node->word;
+    map->label.parent = node;
+    map->label.word =
+        node->member_count ? SURETY__LITERAL("others") : node->label.word;
     map->rest = model->value;
     if (others.mixed) {
         surety__gen_say(model, others.at, "patternProperties",
@@ -336,9 +337,10 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
     const uint32_t places = surety__conjunction_places(&facts->all, NULL);
     surety__conjunction all = {NULL, 0, 0, false};
     const bool never = array_said(model, facts, places, places, &all);
-    surety__gen_node *items = array_node(
-        model, &all, node,
-        places ? SURETY__LITERAL("more") : array_singular(model, node->word));
+    surety__gen_node *items =
+        array_node(model, &all, node,
+                   places ? SURETY__LITERAL("more")
+                          : array_singular(model, node->label.word));
 
     node->form = SURETY_TYPED_LIST;
     node->rest = items;
@@ -353,6 +355,6 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
     if (!node->rest)
         return;
     node->rest->rest = items;
-    node->rest->parent = node;
-    node->rest->word = SURETY__LITERAL("rest");
+    node->rest->label.parent = node;
+    node->rest->label.word = SURETY__LITERAL("rest");
 }

@@ -19,8 +19,8 @@ static void model_lost(surety__gen_model *model, surety__gen_node *node,
 /* Whether a word stood before. */
 static bool choice_seen(const surety__gen_node *node, surety_val val)
 {
-    for (uint32_t i = 0; i < node->words.count; i++)
-        if (surety_val_equal(node->words.items[i], val))
+    for (uint32_t i = 0; i < node->word_count; i++)
+        if (surety_val_equal(node->words[i], val))
             return true;
     return false;
 }
@@ -31,27 +31,26 @@ static bool model_choices(surety__gen_model *model, surety__gen_node *node,
 {
     uint32_t count;
     const surety__shape *shape =
-        surety__facts_choices(&model->graph, facts, &node->words.items, &count);
+        surety__facts_choices(&model->graph, facts, &node->words, &count);
     unsigned types = 0;
 
     if (!shape)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const surety_val val = node->words.items[i];
+        const surety_val val = node->words[i];
 
         if (surety_val_kind(val) == SURETY_KIND_NULL)
             node->nullable = true;
-        else if (node->words.count > 64 || !choice_seen(node, val))
-            node->words.items[node->words.count++] = val;
+        else if (node->word_count > 64 || !choice_seen(node, val))
+            node->words[node->word_count++] = val;
     }
-    for (uint32_t i = 0; i < node->words.count; i++)
-        types |=
-            surety__type_bits(node->words.items[i].doc,
-                              surety__cell_of(node->words.items[i]), false);
+    for (uint32_t i = 0; i < node->word_count; i++)
+        types |= surety__type_bits(node->words[i].doc,
+                                   surety__cell_of(node->words[i]), false);
     facts->types = types;
     if (!types)
         node->form = node->nullable ? GEN_NULL : GEN_NEVER;
-    else if (node->words.count == 1 && !node->nullable)
+    else if (node->word_count == 1 && !node->nullable)
         node->form = SURETY_TYPED_FIXED;
     else if (types & (TYPE_ARRAY | TYPE_OBJECT))
         model_lost(model, node, shape->at, "enum",
@@ -83,10 +82,9 @@ static bool number_words(const surety__gen_node *node, const char *limit,
 {
     bool beyond = false;
 
-    for (uint32_t i = 0; i < node->words.count; i++)
-        beyond |=
-            number_beyond(node->words.items[i].doc,
-                          surety__cell_of(node->words.items[i]), limit, above);
+    for (uint32_t i = 0; i < node->word_count; i++)
+        beyond |= number_beyond(node->words[i].doc,
+                                surety__cell_of(node->words[i]), limit, above);
     return beyond;
 }
 
@@ -107,7 +105,7 @@ static bool number_is_natural(const surety__gen_node *node,
 {
     const surety__bound bound = surety__conjunction_bound(&facts->all, false);
 
-    if (node->words.count)
+    if (node->word_count)
         return !number_words(node, "0", false);
     return bound.cell && !number_beyond(bound.doc, bound.cell,
                                         bound.is_exclusive ? "-1" : "0", false);
@@ -254,9 +252,9 @@ static surety__gen_node *model_boxed(surety__gen_model *model,
         box->members[box->member_count++].node = target;
     }
     box->members[box->member_count++].node = null;
-    box->parent = node->parent;
-    box->word = node->word;
-    box->top = node->top;
+    box->label.parent = node->label.parent;
+    box->label.word = node->label.word;
+    box->label.top = node->label.top;
     box->origin = node->origin;
     target->box = box;
     return box;
@@ -288,10 +286,10 @@ static void model_wrap(surety__gen_model *model)
         wrap->members[0].node = root;
     wrap->member_count = 1;
     wrap->origin = model->root->origin;
-    if (!root->word.len)
-        root->word = SURETY__LITERAL("value");
-    model->root->word = root->word;
-    root->parent = wrap;
+    if (!root->label.word.len)
+        root->label.word = SURETY__LITERAL("value");
+    model->root->label.word = root->label.word;
+    root->label.parent = wrap;
     model->root = wrap;
 }
 

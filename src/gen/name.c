@@ -471,7 +471,7 @@ void surety__gen_name_root(surety__gen_model *model)
             name_claim(gen, &gen->names, surety_buf_str(&name), functions,
                        sizeof(functions) / sizeof(*functions));
     surety_buf_done(&name);
-    model->root->name = model->prefix;
+    model->root->in_c.name = model->prefix;
     if (gen->status == SURETY_OK)
         root_derives(model);
 }
@@ -487,9 +487,9 @@ static bool type_is_named(const surety__gen_model *model,
     case SURETY_TYPED_TUPLE:
     case SURETY_TYPED_UNION:
     case SURETY_TYPED_WRAP: return node != model->root;
-    case SURETY_TYPED_LIST: return node->order.needs_holder;
+    case SURETY_TYPED_LIST: return node->place.needs_holder;
     case SURETY_TYPED_MAP:
-        return node->order.needs_holder || node->rest != model->value;
+        return node->place.needs_holder || node->rest != model->value;
     default: return false;
     }
 }
@@ -501,13 +501,13 @@ static void type_propose(const surety__gen_model *model,
                          surety_buf *name)
 {
     const surety_str word =
-        node->word.len ? node->word : SURETY__LITERAL("value");
-    const surety__gen_node *parent = node->parent;
+        node->label.word.len ? node->label.word : SURETY__LITERAL("value");
+    const surety__gen_node *parent = node->label.parent;
 
-    while (parent && !parent->name.len)
-        parent = parent->parent;
-    whole = whole && parent && parent->name.len + word.len < GEN_TYPE_MAX;
-    surety_buf_add(name, whole ? parent->name : model->prefix);
+    while (parent && !parent->in_c.name.len)
+        parent = parent->label.parent;
+    whole = whole && parent && parent->in_c.name.len + word.len < GEN_TYPE_MAX;
+    surety_buf_add(name, whole ? parent->in_c.name : model->prefix);
     surety_buf_byte(name, '_');
     surety__gen_word(name, word, false);
     if (name->len > GEN_TYPE_MAX)
@@ -529,15 +529,15 @@ static void type_name(surety__gen_model *model, surety__gen_node *node,
     type_propose(model, node, false, &name);
     entry = name_find(counts, surety_buf_str(&name));
     if (name.status == SURETY_OK &&
-        (node->inner || !entry || entry->last > 1)) {
+        (node->label.inner || !entry || entry->last > 1)) {
         surety_buf_reset(&name);
-        type_propose(model, node, !node->top, &name);
+        type_propose(model, node, !node->label.top, &name);
     }
     if (name.status != SURETY_OK)
         gen->status = name.status;
     else
-        node->name = name_claim(gen, &gen->names, surety_buf_str(&name), both,
-                                sizeof(both) / sizeof(*both));
+        node->in_c.name = name_claim(gen, &gen->names, surety_buf_str(&name),
+                                     both, sizeof(both) / sizeof(*both));
     surety_buf_done(&name);
 }
 
@@ -610,11 +610,12 @@ static surety_str constant_name(surety_gen *gen, surety_str name,
 
 static void enum_names(surety__gen_model *model, surety__gen_node *node)
 {
-    node->word_names = surety__gen_take(
-        model->gen, node->words.count * sizeof(*node->word_names));
-    for (uint32_t i = 0; i < node->words.count && node->word_names; i++)
-        node->word_names[i] = constant_name(
-            model->gen, node->name, surety_val_str(node->words.items[i]));
+    assert(node->in_c.name.len);
+    node->in_c.words = surety__gen_take(
+        model->gen, node->word_count * sizeof(*node->in_c.words));
+    for (uint32_t i = 0; i < node->word_count && node->in_c.words; i++)
+        node->in_c.words[i] = constant_name(model->gen, node->in_c.name,
+                                            surety_val_str(node->words[i]));
 }
 
 static surety_str union_word(const surety__gen_member *member)
@@ -629,11 +630,11 @@ static surety_str union_word(const surety__gen_member *member)
         return SURETY__LITERAL("null");
     if (member->json.len)
         return member->json;
-    if (node->top && node->word.len)
-        return node->word;
+    if (node->label.top && node->label.word.len)
+        return node->label.word;
     if (node->form == SURETY_TYPED_FIXED &&
-        surety_val_kind(node->words.items[0]) == SURETY_KIND_STRING)
-        return surety_val_str(node->words.items[0]);
+        surety_val_kind(node->words[0]) == SURETY_KIND_STRING)
+        return surety_val_str(node->words[0]);
     return surety_str_of(words[node->form]);
 }
 
@@ -642,15 +643,16 @@ static void union_names(surety__gen_model *model, surety__gen_node *node)
     surety_gen *gen = model->gen;
     surety__gen_names names = {0};
 
-    node->kind = surety__gen_join(gen, node->name, "_kind");
-    node->word_names =
-        surety__gen_take(gen, node->member_count * sizeof(*node->word_names));
-    for (uint32_t i = 0; i < node->member_count && node->word_names; i++) {
+    assert(node->in_c.name.len);
+    node->in_c.kind = surety__gen_join(gen, node->in_c.name, "_kind");
+    node->in_c.words =
+        surety__gen_take(gen, node->member_count * sizeof(*node->in_c.words));
+    for (uint32_t i = 0; i < node->member_count && node->in_c.words; i++) {
         surety__gen_member *member = &node->members[i];
 
         member->json = union_word(member);
         member_name(gen, &names, member);
-        node->word_names[i] = constant_name(gen, node->name, member->json);
+        node->in_c.words[i] = constant_name(gen, node->in_c.name, member->json);
     }
     surety__gen_names_done(gen, &names);
 }
@@ -664,7 +666,7 @@ static void struct_names(surety__gen_model *model, surety__gen_node *node)
     for (uint32_t i = 0; i < node->member_count; i++)
         member_name(gen, &names, &node->members[i]);
     if (node->rest)
-        node->rest_name = name_claim(gen, &names,
+        node->in_c.rest = name_claim(gen, &names,
                                      node->form == SURETY_TYPED_TUPLE
                                          ? SURETY__LITERAL("rest")
                                          : SURETY__LITERAL("others"),
@@ -690,7 +692,7 @@ static surety_str type_word(const surety__gen_model *model,
         return SURETY__LITERAL("null");
     if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
         return surety_str_of(words[node->form]);
-    return node->word.len ? node->word : SURETY__LITERAL("part");
+    return node->label.word.len ? node->label.word : SURETY__LITERAL("part");
 }
 
 /* Names for its tables and its place in the table of types. */
@@ -702,6 +704,7 @@ static void type_local(surety__gen_model *model, surety__gen_node *node)
     surety_gen *gen = model->gen;
     surety_buf word;
 
+    assert(node->place.placed && !node->in_c.local.ptr);
     surety_buf_init(&word, gen->alloc, 0);
     surety__gen_word(&word, type_word(model, node), false);
     name_disown(&word);
@@ -712,12 +715,13 @@ static void type_local(surety__gen_model *model, surety__gen_node *node)
     if (word.status != SURETY_OK)
         gen->status = word.status;
     else
-        node->local = surety__gen_stem(
+        node->in_c.local = surety__gen_stem(
             name_claim(gen, &gen->names, surety_buf_str(&word), tables,
                        sizeof(tables) / sizeof(*tables)));
     surety_buf_done(&word);
-    if (node->local.ptr)
-        node->constant = constant_name(gen, SURETY__LITERAL("is"), node->local);
+    if (node->in_c.local.ptr)
+        node->in_c.constant =
+            constant_name(gen, SURETY__LITERAL("is"), node->in_c.local);
 }
 
 void surety__gen_name_types(surety__gen_model *model)
@@ -726,11 +730,11 @@ void surety__gen_name_types(surety__gen_model *model)
     surety__gen_names counts = {0};
 
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
-        if (model->nodes[i]->order.placed &&
+        if (model->nodes[i]->place.placed &&
             type_is_named(model, model->nodes[i]))
             type_count(model, model->nodes[i], &counts);
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
-        if (model->nodes[i]->order.placed &&
+        if (model->nodes[i]->place.placed &&
             type_is_named(model, model->nodes[i]))
             type_name(model, model->nodes[i], &counts);
     surety__gen_names_done(gen, &counts);
@@ -746,8 +750,9 @@ void surety__gen_name_types(surety__gen_model *model)
         else if (node->member_count)
             struct_names(model, node);
         if (node->form == SURETY_TYPED_MAP)
-            node->entry = node->rest == model->value
-                              ? SURETY__LITERAL("surety_typed_entry")
-                              : surety__gen_join(gen, node->name, "_entry");
+            node->in_c.entry =
+                node->rest == model->value
+                    ? SURETY__LITERAL("surety_typed_entry")
+                    : surety__gen_join(gen, node->in_c.name, "_entry");
     }
 }

@@ -48,7 +48,7 @@ surety__gen_node *surety__gen_node_of(surety__gen_model *model,
         return NULL;
     node->made = false;
     node->conjunction = means;
-    node->parent = parent;
+    node->label.parent = parent;
     node->origin = origin;
     means->made = node;
     return node;
@@ -100,22 +100,24 @@ surety__gen_node *surety__gen_link(surety__gen_model *model,
         shape = surety__shape_behind(all->items[0].shape);
         node =
             surety__gen_node_of(model, CONJUNCTION_OF(shape), TYPE_ANY, parent);
-        if (node && !node->word.ptr)
+        if (node && !node->label.word.ptr)
             name = model_definition(model, shape);
     }
-    if (!node || node->word.ptr)
+    if (!node || node->label.word.ptr)
         return node;
-    node->top = name.len > 0;
-    node->word = node->top ? name : surety__gen_text(model->gen, word);
-    node->inner = !node->top && parent &&
-                  (parent->form == SURETY_TYPED_UNION ||
-                   parent->form == SURETY_TYPED_MAP);
+    node->label.top = name.len > 0;
+    node->label.word =
+        node->label.top ? name : surety__gen_text(model->gen, word);
+    node->label.inner = !node->label.top && parent &&
+                        (parent->form == SURETY_TYPED_UNION ||
+                         parent->form == SURETY_TYPED_MAP);
     return node;
 }
 
 surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable)
 {
     for (unsigned i = 0; node->form == GEN_ALIAS && i < GEN_NODES_MAX; i++) {
+        assert(node->alias);
         *nullable |= node->nullable;
         node = node->alias;
     }
@@ -156,5 +158,5 @@ surety_str surety__gen_ctype(const surety__gen_node *node)
 
     if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
         return surety_str_of(types[node->form]);
-    return node->name;
+    return node->in_c.name;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of types: a type stands behind those that it is made of. First what
+/* The order of types: a type comes after those that it is made of. First what
  * is the same type in C becomes one node. Then all that the root leads to is
- * put in a list, the innermost first; and within that order, whatever stands in
- * another by value comes before it, for C wants it so. Pointers may lead
+ * put in a list, the innermost first; and within that order, what another type
+ * holds by value comes before it, for C wants it so. Pointers may lead
  * forward, and what they lead to is declared at the top. */
 #include "gen/inside.h"
 
@@ -25,14 +25,14 @@ static surety__gen_node *order_same(surety__gen_model *model,
         return model->scalars[node->form];
     }
     if (node->form == SURETY_TYPED_LIST && node->rest) {
-        if (!node->rest->list)
-            node->rest->list = node;
-        return node->rest->list;
+        if (!node->rest->place.list)
+            node->rest->place.list = node;
+        return node->rest->place.list;
     }
     return node;
 }
 
-/* The i-th child, or NULL past the last; *ret_value: it stands in the node by
+/* The i-th child, or NULL past the last; *ret_value: the node holds it by
  * value. */
 static surety__gen_node *order_child(surety__gen_node *node, uint32_t i,
                                      bool *ret_value)
@@ -72,9 +72,9 @@ static void order_visit(surety__gen_model *model, surety__gen_node *from,
     order_frame *stack = NULL;
     size_t count = 0, cap = 0;
 
-    if (from->order.visit >= visit)
+    if (from->place.visit >= visit)
         return;
-    from->order.visit = visit;
+    from->place.visit = visit;
     order_push(model, &stack, &count, &cap, from);
     while (count && model->gen->status == SURETY_OK) {
         order_frame *frame = &stack[count - 1];
@@ -90,9 +90,9 @@ static void order_visit(surety__gen_model *model, surety__gen_node *from,
             }
             continue;
         }
-        if (child->order.visit >= visit || (visit == VISIT_VALUES && !by_value))
+        if (child->place.visit >= visit || (visit == VISIT_VALUES && !by_value))
             continue;
-        child->order.visit = visit;
+        child->place.visit = visit;
         order_push(model, &stack, &count, &cap, child);
     }
     surety__free(model->gen->alloc, stack, cap * sizeof(*stack));
@@ -109,10 +109,10 @@ static void order_forward(surety__gen_node *node)
 
         if (child->form == SURETY_TYPED_LIST && node->form != SURETY_TYPED_LIST)
             end = child->rest;
-        if (node->form == SURETY_TYPED_LIST && !node->order.needs_holder)
+        if (node->form == SURETY_TYPED_LIST && !node->place.needs_holder)
             return;
-        if (end && !by_value && end->order.position >= node->order.position)
-            end->order.forward = true;
+        if (end && !by_value && end->place.position >= node->place.position)
+            end->place.forward = true;
     }
 }
 
@@ -157,21 +157,22 @@ void surety__gen_order(surety__gen_model *model)
     model->order = second;
     for (size_t i = 0; i < first_count && gen->status == SURETY_OK; i++)
         order_visit(model, first[i], VISIT_VALUES, second, &model->order_count);
+    assert(gen->status != SURETY_OK || model->order_count == first_count);
     for (size_t i = 0; i < model->order_count; i++) {
         surety__gen_node *node = second[i];
 
-        node->order.placed = true;
-        node->order.position = (uint32_t)i;
+        node->place.placed = true;
+        node->place.position = (uint32_t)i;
         if ((node->form == SURETY_TYPED_LIST ||
              node->form == SURETY_TYPED_MAP) &&
             node->rest &&
             (node->rest->form == SURETY_TYPED_LIST ||
              node->rest->form == SURETY_TYPED_MAP))
-            node->rest->order.needs_holder = true;
+            node->rest->place.needs_holder = true;
     }
     for (size_t i = 0; i < model->order_count; i++) {
         order_forward(second[i]);
-        second[i]->order.forward |= second[i]->form == SURETY_TYPED_MAP &&
-                                    second[i]->order.needs_holder;
+        second[i]->place.forward |= second[i]->form == SURETY_TYPED_MAP &&
+                                    second[i]->place.needs_holder;
     }
 }

@@ -10,7 +10,7 @@ enum { PIECE_MAX = 4000, PIECE_WIDTH = 70, SORTED_FROM = 16 };
 static void source_name(surety_buf *out, const surety__gen_model *model,
                         const char *end)
 {
-    surety_buf_add(out, model->root->local);
+    surety_buf_add(out, model->root->in_c.local);
     surety_buf_text(out, end);
 }
 
@@ -153,11 +153,11 @@ static void source_arrays(surety__gen_model *model, surety__gen_node *node,
     if (node->form == GEN_NULL)
         node->json = SURETY__LITERAL("null");
     else if (node->form == SURETY_TYPED_FIXED)
-        node->json = source_json(model, node->words.items[0]);
+        node->json = source_json(model, node->words[0]);
     source_array(model, node->json, out);
     for (uint32_t i = 0;
-         node->form == SURETY_TYPED_ENUM && i < node->words.count; i++)
-        source_array(model, surety_val_str(node->words.items[i]), out);
+         node->form == SURETY_TYPED_ENUM && i < node->word_count; i++)
+        source_array(model, surety_val_str(node->words[i]), out);
     for (uint32_t i = 0; i < node->member_count; i++) {
         surety__gen_member *member = &node->members[i];
 
@@ -174,11 +174,11 @@ static void source_words(const surety__gen_model *model,
                          const surety__gen_node *node, surety_buf *out)
 {
     surety_buf_text(out, "\nstatic const surety_str ");
-    surety_buf_add(out, node->local);
+    surety_buf_add(out, node->in_c.local);
     surety_buf_text(out, "_words[] = {\n");
-    for (uint32_t i = 0; i < node->words.count; i++) {
+    for (uint32_t i = 0; i < node->word_count; i++) {
         surety_buf_text(out, "    ");
-        source_str(out, model, surety_val_str(node->words.items[i]));
+        source_str(out, model, surety_val_str(node->words[i]));
         surety_buf_text(out, ",\n");
     }
     surety_buf_text(out, "};\n");
@@ -189,18 +189,18 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
     surety_buf arguments;
 
     surety_buf_byte(out, '\n');
-    surety__gen_function(out, "const char *", node->name, "name", "@ value",
-                         "\n{\n");
+    surety__gen_function(out, "const char *", node->in_c.name, "name",
+                         "@ value", "\n{\n");
     surety__buf_printf(out, "    if ((unsigned)value >= %u)\n",
-                       node->words.count);
+                       node->word_count);
     surety_buf_text(out, "        return NULL;\n    return ");
-    surety_buf_add(out, node->local);
+    surety_buf_add(out, node->in_c.local);
     surety_buf_text(out, "_words[value].ptr;\n}\n\n");
-    surety__gen_function(out, "bool ", node->name, "of",
+    surety__gen_function(out, "bool ", node->in_c.name, "of",
                          "surety_str name\n@ *ret_value", "\n{\n");
     surety_buf_init(&arguments, out->alloc, 0);
-    surety_buf_add(&arguments, node->local);
-    surety__buf_printf(&arguments, "_words\n%u\nname", node->words.count);
+    surety_buf_add(&arguments, node->in_c.local);
+    surety__buf_printf(&arguments, "_words\n%u\nname", node->word_count);
     surety__gen_call(out, 4,
                      SURETY__LITERAL("const size_t word = surety_typed_find"),
                      surety_buf_str(&arguments), ";\n\n");
@@ -208,10 +208,10 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
         out->status = arguments.status;
     surety_buf_done(&arguments);
     surety__buf_printf(out, "    if (word == %u)\n        return false;\n",
-                       node->words.count);
+                       node->word_count);
     surety_buf_text(out, "    *ret_value =");
-    surety_buf_text(out, node->name.len + 24 > 80 ? "\n        (" : " (");
-    surety_buf_add(out, node->name);
+    surety_buf_text(out, node->in_c.name.len + 24 > 80 ? "\n        (" : " (");
+    surety_buf_add(out, node->in_c.name);
     surety_buf_text(out, ")word;\n    return true;\n}\n");
 }
 
@@ -220,7 +220,7 @@ static void source_fixed(const surety__gen_model *model,
                          const surety__gen_node *node, surety_buf *out)
 {
     surety_buf_text(out, "\nstatic const surety_str ");
-    surety_buf_add(out, node->local);
+    surety_buf_add(out, node->in_c.local);
     surety_buf_text(out, "_words[] = {\n    ");
     source_str(out, model, node->json);
     surety_buf_text(out, ",\n};\n");
@@ -308,9 +308,9 @@ static void row_place(source_row *row, const surety__gen_node *node,
         return;
     }
     if (node->form != SURETY_TYPED_UNION) {
-        row_offset(row, node->name, "", member->name, "");
+        row_offset(row, node->in_c.name, "", member->name, "");
         if (span)
-            row_offset(row, node->name, "", stem, "_count");
+            row_offset(row, node->in_c.name, "", stem, "_count");
         else
             row_text(row, "NONE", false);
         return;
@@ -322,10 +322,10 @@ static void row_place(source_row *row, const surety__gen_node *node,
         surety_buf_byte(&path, '.');
     surety_buf_byte(&path, '\0');
     if (path.status == SURETY_OK) {
-        row_offset(row, node->name, path.ptr,
+        row_offset(row, node->in_c.name, path.ptr,
                    span ? member->name : (surety_str){NULL, 0}, "");
         if (span)
-            row_offset(row, node->name, path.ptr, stem, "_count");
+            row_offset(row, node->in_c.name, path.ptr, stem, "_count");
         else
             row_text(row, "NONE", false);
     } else {
@@ -341,13 +341,13 @@ static void row_flags(source_row *row, const surety__gen_node *node,
     const bool is_union = node->form == SURETY_TYPED_UNION;
 
     if (!is_union && surety__gen_has(member))
-        row_offset(row, node->name, "has_", stem, "");
+        row_offset(row, node->in_c.name, "has_", stem, "");
     else if (!is_union && !member->required && !member->fill.doc)
         row_text(row, "POINTER", false);
     else
         row_text(row, "NONE", false);
     if (surety__gen_has_null(member))
-        row_offset(row, node->name, "", stem, "_is_null");
+        row_offset(row, node->in_c.name, "", stem, "_is_null");
     else if (member->nullable)
         row_text(row, "POINTER", false);
     else
@@ -361,7 +361,7 @@ static void source_member(source_row *row, const surety__gen_model *model,
     row_begin(row);
     source_str(&row->item, model, member->json);
     row_put(row, false);
-    surety_buf_add(&row->item, member->node->constant);
+    surety_buf_add(&row->item, member->node->in_c.constant);
     row_put(row, false);
     row_place(row, node, member);
     row_flags(row, node, member);
@@ -426,7 +426,7 @@ static void source_sorted(surety_gen *gen, const surety__gen_node *node,
 
     surety_buf_text(out, "\n/* In the order of their names. */\n"
                          "static const uint32_t ");
-    surety_buf_add(out, node->local);
+    surety_buf_add(out, node->in_c.local);
     surety_buf_text(out, "_sorted[] = {\n   ");
     for (uint32_t i = 0; sorted && i < node->member_count; i++) {
         const size_t start = out->len;
@@ -450,7 +450,7 @@ static void source_members(const surety__gen_model *model,
 
     surety_buf_init(&row.item, out->alloc, 0);
     surety_buf_text(out, "\nstatic const surety_typed_member ");
-    surety_buf_add(out, node->local);
+    surety_buf_add(out, node->in_c.local);
     surety_buf_text(out, "_members[] = {\n");
     for (uint32_t i = 0; i < node->member_count; i++)
         source_member(&row, model, node, &node->members[i]);
@@ -486,28 +486,29 @@ static const char *source_form(const surety__gen_node *node)
 /* What one of a list's items or a map's values takes. */
 static surety_str source_item_type(const surety__gen_node *item)
 {
-    return surety__gen_is_span(item) ? item->name : surety__gen_ctype(item);
+    return surety__gen_is_span(item) ? item->in_c.name
+                                     : surety__gen_ctype(item);
 }
 
 /* The type's size in an array, and the stride of what it holds. */
 static void row_sizes(source_row *row, const surety__gen_node *node)
 {
-    const bool named = node->name.len > 0;
+    const bool named = node->in_c.name.len > 0;
 
     if (!source_is_stored(node))
         row_text(row, "0", false);
     else if (!surety__gen_is_span(node))
         row_sizeof(row, surety__gen_ctype(node));
-    else if (node->order.needs_holder && named)
-        row_sizeof(row, node->name);
+    else if (node->place.needs_holder && named)
+        row_sizeof(row, node->in_c.name);
     else
         row_text(row, "0", false);
     if (node->form == SURETY_TYPED_LIST)
         row_sizeof(row, source_item_type(node->rest));
     else if (node->form == SURETY_TYPED_MAP)
-        row_sizeof(row, node->entry);
+        row_sizeof(row, node->in_c.entry);
     else if (node->form == SURETY_TYPED_UNION)
-        row_sizeof(row, node->kind);
+        row_sizeof(row, node->in_c.kind);
     else
         row_text(row, "0", false);
 }
@@ -516,28 +517,28 @@ static void row_sizes(source_row *row, const surety__gen_node *node)
 static void row_tables(source_row *row, const surety__gen_node *node)
 {
     if (node->member_count) {
-        surety_buf_add(&row->item, node->local);
+        surety_buf_add(&row->item, node->in_c.local);
         surety_buf_text(&row->item, "_members");
         row_put(row, false);
     } else {
         row_text(row, "NULL", false);
     }
     if (node->form == SURETY_TYPED_ENUM) {
-        surety_buf_add(&row->item, node->local);
+        surety_buf_add(&row->item, node->in_c.local);
         surety_buf_text(&row->item, "_words");
     } else if (!source_is_stored(node)) {
-        surety_buf_add(&row->item, node->local);
+        surety_buf_add(&row->item, node->in_c.local);
         surety_buf_text(&row->item, "_words");
     } else {
         surety_buf_text(&row->item, "NULL");
     }
     row_put(row, false);
     surety_buf_number(&row->item, node->form == SURETY_TYPED_ENUM
-                                      ? node->words.count
+                                      ? node->word_count
                                       : node->member_count);
     row_put(row, false);
     if (source_is_sorted(node)) {
-        surety_buf_add(&row->item, node->local);
+        surety_buf_add(&row->item, node->in_c.local);
         surety_buf_text(&row->item, "_sorted");
         row_put(row, false);
     } else {
@@ -553,20 +554,20 @@ static void row_rest(source_row *row, const surety__gen_node *node)
         row_text(row, "NONE", true);
         return;
     }
-    surety_buf_add(&row->item, node->rest->constant);
+    surety_buf_add(&row->item, node->rest->in_c.constant);
     row_put(row, false);
     if (node->form == SURETY_TYPED_MAP) {
-        row_offset(row, node->entry, "", SURETY__LITERAL("value"), "");
+        row_offset(row, node->in_c.entry, "", SURETY__LITERAL("value"), "");
         row_text(row, "NONE", true);
     } else if (node->form == SURETY_TYPED_LIST) {
         row_text(row, "NONE", false);
         row_text(row, "NONE", true);
     } else {
-        row_offset(row, node->name, "", node->rest_name, "");
+        row_offset(row, node->in_c.name, "", node->in_c.rest, "");
         surety_buf_text(&row->item, "offsetof(");
-        surety_buf_add(&row->item, node->name);
+        surety_buf_add(&row->item, node->in_c.name);
         surety_buf_text(&row->item, ", ");
-        surety_buf_add(&row->item, node->rest_name);
+        surety_buf_add(&row->item, node->in_c.rest);
         surety_buf_text(&row->item, "_count)");
         row_put(row, true);
     }
@@ -575,7 +576,7 @@ static void row_rest(source_row *row, const surety__gen_node *node)
 static void source_type(const surety__gen_node *node, surety_buf *out)
 {
     source_row row = {.out = out};
-    surety_str name = node->name;
+    surety_str name = node->in_c.name;
 
     if (!name.len && node->rest)
         name = source_item_type(node->rest);
@@ -608,7 +609,7 @@ static void source_places(surety__gen_model *model, surety_buf *out)
         surety__gen_take(model->gen, model->order_count * sizeof(*names));
 
     for (size_t i = 0; names && i < model->order_count; i++)
-        names[i] = model->order[i]->constant;
+        names[i] = model->order[i]->in_c.constant;
     if (!names)
         return;
     surety_buf_text(out, "\n/* Places in the table of types. */\n");
@@ -622,7 +623,7 @@ static void source_root(const surety__gen_model *model, surety_buf *out)
     source_name(out, model, "_typed = {\n    ");
     source_name(out, model, "_types,\n");
     surety__buf_printf(out, "    %zu,\n    ", model->order_count);
-    surety_buf_add(out, model->root->constant);
+    surety_buf_add(out, model->root->in_c.constant);
     surety_buf_text(out, ",\n    ");
     surety__gen_quote(out, surety_contract_info_of(model->contract)->name);
     surety_buf_text(out, ",\n    ");

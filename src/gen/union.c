@@ -131,9 +131,9 @@ static surety__gen_node *branch_node(surety__gen_model *model,
     if (!surety__facts_branch(&model->graph, facts, shape, &all))
         return NULL;
     branch = surety__gen_node_of(model, &all, node->conjunction->types, node);
-    if (branch && !branch->word.ptr) {
-        branch->word = surety__gen_text(model->gen, word);
-        branch->inner = true;
+    if (branch && !branch->label.word.ptr) {
+        branch->label.word = surety__gen_text(model->gen, word);
+        branch->label.inner = true;
     }
     return branch;
 }
@@ -191,9 +191,9 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
         member->node = surety__gen_node_of(model, &facts->all, kinds[i], node);
         if (!member->node)
             return true;
-        if (!member->node->word.ptr) {
-            member->node->word = split_word(kinds[i]);
-            member->node->inner = true;
+        if (!member->node->label.word.ptr) {
+            member->node->label.word = split_word(kinds[i]);
+            member->node->label.inner = true;
         }
         node->member_count++;
     }

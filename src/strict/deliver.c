@@ -56,12 +56,12 @@ static void deliver_val(struct deliver_state *state, const surety__node *node,
 
 /* ---- branches ------------------------------------------------------------ */
 
-static const surety__field *deliver_field(const surety__node *node,
+static const surety__field *deliver_field(const surety__object_form *object,
                                           surety_str name)
 {
-    for (uint32_t i = 0; i < node->field_count; i++)
-        if (surety_str_equal(node->fields[i].name, name))
-            return &node->fields[i];
+    for (uint32_t i = 0; i < object->field_count; i++)
+        if (surety_str_equal(object->fields[i].name, name))
+            return &object->fields[i];
     return NULL;
 }
 
@@ -74,19 +74,19 @@ static bool deliver_looks(const surety__node *node, surety_val val)
     if (node->form != NODE_VALUE || !(bits & node->types) ||
         !surety__node_lists(node, val))
         return false;
-    if (surety_val_kind(val) != SURETY_KIND_OBJECT || node->choices.count)
+    if (surety_val_kind(val) != SURETY_KIND_OBJECT || node->choice_count)
         return true;
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        const surety__field *field = &node->fields[i];
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        const surety__field *field = &node->object.fields[i];
         const surety_val sub = surety_val_member(val, field->name);
         if (sub.doc ? !surety__node_lists(field->link.node, sub)
                     : field->required)
             return false;
     }
     for (surety_val sub = surety_val_first(val);
-         sub.doc && node->others_how == OTHERS_NONE;
+         sub.doc && node->object.others_how == OTHERS_NONE;
          sub = surety_val_next(val, sub))
-        if (!deliver_field(node, surety_val_str(surety_val_key(sub))))
+        if (!deliver_field(&node->object, surety_val_str(surety_val_key(sub))))
             return false;
     return true;
 }
@@ -115,18 +115,18 @@ static const surety__node *deliver_branch(const surety__node *node,
 static void deliver_beside(struct deliver_state *state,
                            const surety__node *node, surety_val val)
 {
-    deliver_key(state, node->beside);
+    deliver_key(state, node->object.beside);
     deliver_mark(state, DELIVER_ARRAY);
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
         const surety_val key = surety_val_key(sub);
-        if (deliver_field(node, surety_val_str(key)))
+        if (deliver_field(&node->object, surety_val_str(key)))
             continue;
         deliver_mark(state, DELIVER_OBJECT);
         deliver_key(state, SURETY__LITERAL(PAIR_KEY));
         deliver_val(state, NULL, key);
         deliver_key(state, SURETY__LITERAL(PAIR_VALUE));
-        deliver_val(state, node->others.node, sub);
+        deliver_val(state, node->object.others.node, sub);
         deliver_mark(state, DELIVER_CLOSE);
     }
     deliver_mark(state, DELIVER_CLOSE);
@@ -138,8 +138,8 @@ static void deliver_object(struct deliver_state *state,
     const bool all = state->strict->subset->traits & SUBSET_ALL_REQUIRED;
 
     deliver_mark(state, DELIVER_OBJECT);
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        const surety__field *field = &node->fields[i];
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        const surety__field *field = &node->object.fields[i];
         const surety_val sub = surety_val_member(val, field->name);
         if (!sub.doc && !all)
             continue;
@@ -149,18 +149,18 @@ static void deliver_object(struct deliver_state *state,
         else
             deliver_mark(state, DELIVER_NULL);
     }
-    if (node->others_how == OTHERS_BESIDE)
+    if (node->object.others_how == OTHERS_BESIDE)
         deliver_beside(state, node, val);
     for (surety_val sub = surety_val_first(val);
-         sub.doc && node->others_how != OTHERS_BESIDE;
+         sub.doc && node->object.others_how != OTHERS_BESIDE;
          sub = surety_val_next(val, sub)) {
         const surety_str name = surety_val_str(surety_val_key(sub));
-        if (deliver_field(node, name))
+        if (deliver_field(&node->object, name))
             continue;
-        if (node->others_how == OTHERS_NONE)
+        if (node->object.others_how == OTHERS_NONE)
             state->status = SURETY_UNSUPPORTED;
         deliver_key(state, name);
-        deliver_val(state, node->others.node, sub);
+        deliver_val(state, node->object.others.node, sub);
     }
     deliver_mark(state, DELIVER_CLOSE);
 }
@@ -173,23 +173,23 @@ static void deliver_tuple(struct deliver_state *state, const surety__node *node,
     surety_val item = surety_val_first(val);
 
     deliver_mark(state, DELIVER_OBJECT);
-    for (uint32_t i = 0; i < node->field_count; i++) {
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
         if (!item.doc && !all)
             break;
-        deliver_key(state, node->fields[i].sent);
+        deliver_key(state, node->object.fields[i].sent);
         if (item.doc)
-            deliver_val(state, node->fields[i].link.node, item);
+            deliver_val(state, node->object.fields[i].link.node, item);
         else
             deliver_mark(state, DELIVER_NULL);
         item = item.doc ? surety_val_next(val, item) : item;
     }
-    if (item.doc && !node->beside.len)
+    if (item.doc && !node->object.beside.len)
         state->status = SURETY_UNSUPPORTED;
-    if (node->beside.len) {
-        deliver_key(state, node->beside);
+    if (node->object.beside.len) {
+        deliver_key(state, node->object.beside);
         deliver_mark(state, DELIVER_ARRAY);
         for (; item.doc; item = surety_val_next(val, item))
-            deliver_val(state, node->items.node, item);
+            deliver_val(state, node->array.items.node, item);
         deliver_mark(state, DELIVER_CLOSE);
     }
     deliver_mark(state, DELIVER_CLOSE);
@@ -204,8 +204,9 @@ static void deliver_array(struct deliver_state *state, const surety__node *node,
     for (surety_val item = surety_val_first(val); item.doc;
          item = surety_val_next(val, item), index++)
         deliver_val(state,
-                    index < node->prefix.count ? node->prefix.items[index].node
-                                               : node->items.node,
+                    index < node->array.prefix_count
+                        ? node->array.prefix[index].node
+                        : node->array.items.node,
                     item);
     deliver_mark(state, DELIVER_CLOSE);
 }
@@ -225,13 +226,13 @@ static void deliver_value(struct deliver_state *state, const surety__node *node,
         return;
     }
     node = branch;
-    if (kind < SURETY_KIND_ARRAY || !node || node->choices.count) {
+    if (kind < SURETY_KIND_ARRAY || !node || node->choice_count) {
         surety_build_val(state->out, val);
         return;
     }
     if (kind == SURETY_KIND_OBJECT)
         deliver_object(state, node, val);
-    else if (node->tuple_object)
+    else if (node->array.as_object)
         deliver_tuple(state, node, val);
     else
         deliver_array(state, node, val);

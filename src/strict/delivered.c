@@ -53,8 +53,8 @@ static void delivered_push(struct delivered_state *state,
 static bool delivered_names(const surety__node *node,
                             const surety__shape *shape)
 {
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        const surety__field *field = &node->fields[i];
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        const surety__field *field = &node->object.fields[i];
         const surety__property *property =
             shape->objects
                 ? surety__objects_named(shape->objects, field->name,
@@ -78,8 +78,8 @@ static const surety__shape *delivered_shape(const struct delivered_state *state,
     const surety__shape *shape;
 
     if (!node || node->form != NODE_VALUE || !node->conjunction ||
-        node->conjunction->all.count != 1 || node->tuple_object ||
-        node->others_how == OTHERS_BESIDE)
+        node->conjunction->all.count != 1 || node->array.as_object ||
+        node->object.others_how == OTHERS_BESIDE)
         return NULL;
     shape = node->conjunction->all.items[0].shape;
     return shape->resource == root->resource &&
@@ -140,7 +140,7 @@ static void delivered_members(struct delivered_state *state,
     for (uint32_t i = 0; i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
         const surety__field *field =
-            surety__node_field(task->node, property->name);
+            surety__object_field(&task->node->object, property->name);
 
         if (property->shape)
             delivered_push(state, (struct delivered_task){
@@ -161,12 +161,12 @@ static void delivered_children(struct delivered_state *state,
 
     if (holds == TYPE_OBJECT && shape->objects)
         delivered_members(state, task, shape->objects);
-    if (holds != TYPE_ARRAY || !task->node->items.node ||
-        task->node->prefix.count)
+    if (holds != TYPE_ARRAY || !task->node->array.items.node ||
+        task->node->array.prefix_count)
         return;
     surety_build_name(state->out, "items");
     delivered_push(state,
-                   (struct delivered_task){.node = task->node->items.node,
+                   (struct delivered_task){.node = task->node->array.items.node,
                                            .depth = task->depth + 1});
 }
 

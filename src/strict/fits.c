@@ -101,7 +101,7 @@ static bool fits_is_open(const surety__fits *fits, surety_val val)
 /* The types that a node is sent as. */
 static unsigned fits_sent(const surety__node *node)
 {
-    return node->tuple_object
+    return node->array.as_object
                ? (node->types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT
                : node->types;
 }
@@ -127,22 +127,23 @@ static bool fits_names(const surety__fits *fits, const surety__node *node,
                        surety_val val)
 {
     const bool all = fits->strict->subset->traits & SUBSET_ALL_REQUIRED;
-    const bool beside = node->others_how == OTHERS_BESIDE;
+    const bool beside = node->object.others_how == OTHERS_BESIDE;
     size_t wanted = beside, found = 0;
 
-    for (uint32_t i = 0; i < node->field_count; i++)
-        wanted += all || node->fields[i].required;
+    for (uint32_t i = 0; i < node->object.field_count; i++)
+        wanted += all || node->object.fields[i].required;
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
         const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__node_field(node, name);
+        const surety__field *field = surety__object_field(&node->object, name);
         if (field)
             found += all || field->required;
-        else if (beside && surety_str_equal(name, node->beside) &&
-                 (node->tuple_object ? surety_val_kind(sub) == SURETY_KIND_ARRAY
-                                     : surety__fits_is_pairs(fits, sub)))
+        else if (beside && surety_str_equal(name, node->object.beside) &&
+                 (node->array.as_object
+                      ? surety_val_kind(sub) == SURETY_KIND_ARRAY
+                      : surety__fits_is_pairs(fits, sub)))
             found++;
-        else if (node->others_how == OTHERS_NONE || beside)
+        else if (node->object.others_how == OTHERS_NONE || beside)
             return false;
     }
     return found == wanted || fits_is_open(fits, val);
@@ -156,7 +157,7 @@ bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
 
     if (node->form != NODE_VALUE || !(bits & fits_sent(node)))
         return false;
-    if (node->choices.count)
+    if (node->choice_count)
         return surety__node_lists(node, val) || fits_is_open(fits, val);
     return surety_val_kind(val) != SURETY_KIND_OBJECT ||
            fits_names(fits, node, val);
@@ -225,16 +226,17 @@ static void fits_ask_members(surety__fits *fits, const surety__node *node,
 {
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
-        const surety__field *field =
-            surety__node_field(node, surety_val_str(surety_val_key(sub)));
+        const surety__field *field = surety__object_field(
+            &node->object, surety_val_str(surety_val_key(sub)));
         if (field && !surety__field_absent(field, sub))
             fits_ask(fits, field->link.node, sub);
-        else if (!field && node->others_how == OTHERS_BESIDE)
-            fits_ask_list(
-                fits, node->tuple_object ? node->items.node : node->others.node,
-                sub, !node->tuple_object);
-        else if (!field && node->others.node)
-            fits_ask(fits, node->others.node, sub);
+        else if (!field && node->object.others_how == OTHERS_BESIDE)
+            fits_ask_list(fits,
+                          node->array.as_object ? node->array.items.node
+                                                : node->object.others.node,
+                          sub, !node->array.as_object);
+        else if (!field && node->object.others.node)
+            fits_ask(fits, node->object.others.node, sub);
     }
 }
 
@@ -255,15 +257,15 @@ static void fits_open_item(surety__fits *fits, size_t i)
                 surety__fits_looks(fits, branch, val))
                 fits_ask(fits, branch, val);
         }
-    } else if (looks && !node->choices.count) {
+    } else if (looks && !node->choice_count) {
         if (surety_val_kind(val) == SURETY_KIND_OBJECT)
             fits_ask_members(fits, node, val);
         for (surety_val item = surety_val_first(val);
              item.doc && surety_val_kind(val) == SURETY_KIND_ARRAY;
              item = surety_val_next(val, item), at++) {
-            const surety__node *of = at < node->prefix.count
-                                         ? node->prefix.items[at].node
-                                         : node->items.node;
+            const surety__node *of = at < node->array.prefix_count
+                                         ? node->array.prefix[at].node
+                                         : node->array.items.node;
             if (of)
                 fits_ask(fits, of, item);
         }
@@ -304,16 +306,19 @@ static uint64_t fits_sum_tuple(const surety__fits *fits,
     uint64_t sum = CELL_ARRAY;
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        const surety_val sub = surety_val_member(val, node->fields[i].sent);
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        const surety_val sub =
+            surety_val_member(val, node->object.fields[i].sent);
         if (!sub.doc || surety__item_absent(node, i, count, sub))
             continue;
-        sum = sum_add(false, sum, (surety_str){0},
-                      fits_child_sum(fits, node->fields[i].link.node, sub));
+        sum = sum_add(
+            false, sum, (surety_str){0},
+            fits_child_sum(fits, node->object.fields[i].link.node, sub));
         count++;
     }
-    return fits_sum_list(fits, node->items.node,
-                         surety_val_member(val, node->beside), false, sum);
+    return fits_sum_list(fits, node->array.items.node,
+                         surety_val_member(val, node->object.beside), false,
+                         sum);
 }
 
 static uint64_t fits_sum_object(const surety__fits *fits,
@@ -324,16 +329,17 @@ static uint64_t fits_sum_object(const surety__fits *fits,
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
         const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__node_field(node, name);
+        const surety__field *field = surety__object_field(&node->object, name);
         if (field && surety__field_absent(field, sub))
             continue;
-        if (!field && node->others_how == OTHERS_BESIDE)
-            sum = fits_sum_list(fits, node->others.node, sub, true, sum);
+        if (!field && node->object.others_how == OTHERS_BESIDE)
+            sum = fits_sum_list(fits, node->object.others.node, sub, true, sum);
         else
-            sum = sum_add(
-                true, sum, field ? field->name : name,
-                fits_child_sum(
-                    fits, field ? field->link.node : node->others.node, sub));
+            sum = sum_add(true, sum, field ? field->name : name,
+                          fits_child_sum(fits,
+                                         field ? field->link.node
+                                               : node->object.others.node,
+                                         sub));
     }
     return sum;
 }
@@ -348,9 +354,9 @@ static uint64_t fits_sum_array(const surety__fits *fits,
          item = surety_val_next(val, item), at++)
         sum = sum_add(false, sum, (surety_str){0},
                       fits_child_sum(fits,
-                                     at < node->prefix.count
-                                         ? node->prefix.items[at].node
-                                         : node->items.node,
+                                     at < node->array.prefix_count
+                                         ? node->array.prefix[at].node
+                                         : node->array.items.node,
                                      item));
     return sum;
 }
@@ -364,11 +370,11 @@ static void fits_settle_value(surety__fits *fits, surety__fit *fit)
         fit->fits = fits->items[fits->edges[fit->first + i]].fits;
     if (!fit->fits)
         return;
-    if (kind < SURETY_KIND_ARRAY || node->choices.count || !node->changes)
+    if (kind < SURETY_KIND_ARRAY || node->choice_count || !node->changes)
         fit->sum = sum_as_it_is(fits, fit->val);
     else if (kind == SURETY_KIND_ARRAY)
         fit->sum = fits_sum_array(fits, node, fit->val);
-    else if (node->tuple_object)
+    else if (node->array.as_object)
         fit->sum = fits_sum_tuple(fits, node, fit->val);
     else
         fit->sum = fits_sum_object(fits, node, fit->val);

@@ -83,18 +83,18 @@ static bool keyword_keep(surety_strict *strict, surety__node *node,
     const surety_str name = surety_val_str(surety_val_key(val));
     surety_val *kept;
 
-    for (uint32_t i = 0; i < node->kept.count; i++)
-        if (surety_str_equal(
-                surety_val_str(surety_val_key(node->kept.items[i])), name))
-            return surety_val_equal(node->kept.items[i], val);
+    for (uint32_t i = 0; i < node->kept_count; i++)
+        if (surety_str_equal(surety_val_str(surety_val_key(node->kept[i])),
+                             name))
+            return surety_val_equal(node->kept[i], val);
     kept = surety__graph_take(&strict->graph,
-                              (node->kept.count + 1u) * sizeof(*kept));
+                              (node->kept_count + 1u) * sizeof(*kept));
     if (!kept)
         return true;
-    if (node->kept.count)
-        memcpy(kept, node->kept.items, node->kept.count * sizeof(*kept));
-    kept[node->kept.count++] = val;
-    node->kept.items = kept;
+    if (node->kept_count)
+        memcpy(kept, node->kept, node->kept_count * sizeof(*kept));
+    kept[node->kept_count++] = val;
+    node->kept = kept;
     return true;
 }
 
@@ -151,7 +151,7 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
     if (node->form == NODE_UNION ||
         (is_bool && !surety_val_bool(val, false) && types))
         return;
-    if (node->tuple_object &&
+    if (node->array.as_object &&
         (keyword_is(row, "minItems") || keyword_is(row, "maxItems")))
         return;
     if (node->form == NODE_VALUE && keyword_fits(strict, node, row, val) &&

@@ -7,7 +7,7 @@
 bool surety__node_child(const surety__node *node, size_t i,
                         surety__link *ret_link, bool *ret_optional)
 {
-    const bool plain = !node->tuple_object;
+    const bool plain = !node->array.as_object;
 
     *ret_optional = false;
     if (node->form == NODE_UNION) {
@@ -18,23 +18,23 @@ bool surety__node_child(const surety__node *node, size_t i,
     }
     if (node->form != NODE_VALUE)
         return false;
-    if (i < node->field_count) {
-        *ret_link = node->fields[i].link;
-        *ret_optional = !node->fields[i].required;
+    if (i < node->object.field_count) {
+        *ret_link = node->object.fields[i].link;
+        *ret_optional = !node->object.fields[i].required;
         return true;
     }
-    i -= node->field_count;
-    if (plain && i < node->prefix.count) {
-        *ret_link = node->prefix.items[i];
+    i -= node->object.field_count;
+    if (plain && i < node->array.prefix_count) {
+        *ret_link = node->array.prefix[i];
         return true;
     }
-    i -= plain ? node->prefix.count : 0;
-    if (node->others.node && i-- == 0) {
-        *ret_link = node->others;
+    i -= plain ? node->array.prefix_count : 0;
+    if (node->object.others.node && i-- == 0) {
+        *ret_link = node->object.others;
         return true;
     }
-    if (node->items.node && i == 0) {
-        *ret_link = node->items;
+    if (node->array.items.node && i == 0) {
+        *ret_link = node->array.items;
         return true;
     }
     return false;

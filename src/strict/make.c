@@ -152,10 +152,9 @@ static void node_choices(surety_strict *strict, surety__node *node)
         surety_val_get(node->origin, node->constant ? "const" : "enum");
     unsigned types = 0;
 
-    for (uint32_t i = 0; i < node->choices.count; i++)
-        types |=
-            surety__type_bits(node->choices.items[i].doc,
-                              surety__cell_of(node->choices.items[i]), false);
+    for (uint32_t i = 0; i < node->choice_count; i++)
+        types |= surety__type_bits(node->choices[i].doc,
+                                   surety__cell_of(node->choices[i]), false);
     node->types &= (uint8_t)types;
     if (types & (TYPE_ARRAY | TYPE_OBJECT) && !(traits & SUBSET_ENUM_ALL))
         surety__strict_say(
@@ -183,8 +182,8 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
 {
     surety_buf words;
 
-    if (!(strict->subset->traits & SUBSET_ENUM_SCALAR) ||
-        !node->choices.count || node->types & (TYPE_STRING | TYPE_NUMBERS))
+    if (!(strict->subset->traits & SUBSET_ENUM_SCALAR) || !node->choice_count ||
+        node->types & (TYPE_STRING | TYPE_NUMBERS))
         return;
     if (node->types & TYPE_BOOLEAN) {
         surety_buf_init(&words, strict->alloc, 0);
@@ -192,10 +191,9 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
         if (words.len)
             surety_buf_byte(&words, ' ');
         surety_buf_text(&words, "One of:");
-        for (uint32_t i = 0; i < node->choices.count; i++) {
+        for (uint32_t i = 0; i < node->choice_count; i++) {
             surety_buf_byte(&words, ' ');
-            surety_val_write(node->choices.items[i], SURETY_STYLE_COMPACT,
-                             &words);
+            surety_val_write(node->choices[i], SURETY_STYLE_COMPACT, &words);
         }
         node->description = surety__graph_keep(&strict->graph, &words);
         surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
@@ -204,7 +202,7 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
                            "%s takes only strings and numbers in \"enum\"",
                            strict->subset->title);
     }
-    node->choices.count = 0;
+    node->choice_count = 0;
     node->constant = false;
 }
 
@@ -238,6 +236,7 @@ static void node_make(surety_strict *strict, surety__node *node)
 
     if (node->is_made)
         return;
+    assert(node->conjunction);
     node->is_made = true;
     if (node->conjunction->all.count)
         node->origin = node->conjunction->all.items[0].shape->at;
@@ -246,10 +245,10 @@ static void node_make(surety_strict *strict, surety__node *node)
     for (size_t i = 0; i < facts.all.count; i++)
         node_tell_merged(strict, facts.all.items[i].shape);
     node->types = (uint8_t)facts.types;
-    chosen = surety__facts_choices(&strict->graph, &facts, &node->choices.items,
-                                   &node->choices.count);
+    chosen = surety__facts_choices(&strict->graph, &facts, &node->choices,
+                                   &node->choice_count);
     node->constant = chosen && chosen->constant;
-    if (facts.never || !node->types || (chosen && !node->choices.count)) {
+    if (facts.never || !node->types || (chosen && !node->choice_count)) {
         node->form = NODE_NEVER;
         return;
     }
@@ -267,6 +266,7 @@ static void node_make(surety_strict *strict, surety__node *node)
     if (!(strict->subset->traits & SUBSET_ENUM_ALL && chosen) &&
         node_split(strict, node, &facts))
         return;
+    assert(chosen || !(node->types & TYPE_OBJECT && node->types & TYPE_ARRAY));
     if (node->types & TYPE_OBJECT && !chosen)
         surety__node_object(strict, node, &facts);
     if (node->types & TYPE_ARRAY && !chosen)

@@ -6,7 +6,7 @@
  * prefixItems are not taken. */
 #include "strict/node.h"
 
-static void member_fields(surety_strict *strict, surety__node *node,
+static void member_fields(surety_strict *strict, surety__object_form *object,
                           const surety__facts *facts)
 {
     surety__member_said said = {.required = false};
@@ -16,12 +16,12 @@ static void member_fields(surety_strict *strict, surety__node *node,
 
     while (surety__conjunction_name(&facts->all, &at))
         count++;
-    node->fields =
-        surety__graph_take(&strict->graph, count * sizeof(*node->fields));
+    object->fields =
+        surety__graph_take(&strict->graph, count * sizeof(*object->fields));
     at = (surety__name_at){0, 0};
-    while (node->fields &&
+    while (object->fields &&
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
-        surety__field *field = &node->fields[node->field_count];
+        surety__field *field = &object->fields[object->field_count];
         if (!surety__conjunction_member(&strict->graph, &facts->all,
                                         property->name, property->hash, &said))
             return;
@@ -31,7 +31,7 @@ static void member_fields(surety_strict *strict, surety__node *node,
         field->link = surety__node_link(strict, &said.all);
         if (!field->link.node)
             return;
-        node->field_count++;
+        object->field_count++;
     }
 }
 
@@ -111,7 +111,8 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
 
 /* The wish, with what makes it a name that no field is sent as. */
 static surety_str member_free_name(surety_strict *strict,
-                                   const surety__node *node, const char *wish)
+                                   const surety__object_form *object,
+                                   const char *wish)
 {
     surety_buf text;
     bool taken = true;
@@ -120,31 +121,31 @@ static surety_str member_free_name(surety_strict *strict,
     surety_buf_text(&text, wish);
     while (taken && text.status == SURETY_OK) {
         taken = false;
-        for (uint32_t i = 0; i < node->field_count; i++)
+        for (uint32_t i = 0; i < object->field_count; i++)
             taken |=
-                surety_str_equal(node->fields[i].sent, surety_buf_str(&text));
+                surety_str_equal(object->fields[i].sent, surety_buf_str(&text));
         if (taken)
             surety_buf_byte(&text, '_');
     }
     return surety__graph_keep(&strict->graph, &text);
 }
 
-static void others_map(surety_strict *strict, surety__node *node,
+static void others_map(surety_strict *strict, surety__object_form *object,
                        struct member_others *others)
 {
     if (others->all.count)
         others->links[others->link_count++] =
             surety__node_link(strict, &others->all);
     if (others->link_count == 1)
-        node->others = others->links[0];
+        object->others = others->links[0];
     else
-        node->others.node =
+        object->others.node =
             surety__node_union(strict, others->links, others->link_count);
     if (strict->subset->traits & SUBSET_MAPS) {
-        node->others_how = OTHERS_SCHEMA;
+        object->others_how = OTHERS_SCHEMA;
         return;
     }
-    node->others_how = OTHERS_BESIDE;
+    object->others_how = OTHERS_BESIDE;
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN, others->keyword,
                        "they are asked for as a list of key and value, and "
                        "made members again",
@@ -157,17 +158,18 @@ static void others_open(surety_strict *strict, surety__node *node,
                         const struct member_others *others)
 {
     if (strict->subset->traits & SUBSET_MAPS) {
-        node->others_how = others->declared ? OTHERS_SCHEMA : OTHERS_SILENT;
-    } else if (node->field_count) {
-        node->others_how = OTHERS_NONE;
+        node->object.others_how =
+            others->declared ? OTHERS_SCHEMA : OTHERS_SILENT;
+    } else if (node->object.field_count) {
+        node->object.others_how = OTHERS_NONE;
         surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
                            others->declared ? others->keyword : node->origin,
                            "only the properties that it names are asked for",
                            "%s does not take objects with other members",
                            strict->subset->title);
     } else {
-        node->others_how = OTHERS_BESIDE;
-        node->others =
+        node->object.others_how = OTHERS_BESIDE;
+        node->object.others =
             (surety__link){surety__node_any(strict, node->origin), true};
     }
 }
@@ -175,9 +177,9 @@ static void others_open(surety_strict *strict, surety__node *node,
 /* Names that a provider takes, where it does not take all. */
 static void member_names(surety_strict *strict, surety__node *node)
 {
-    for (uint32_t i = 0; i < node->field_count && strict->subset->name_max;
-         i++) {
-        surety__field *field = &node->fields[i];
+    for (uint32_t i = 0;
+         i < node->object.field_count && strict->subset->name_max; i++) {
+        surety__field *field = &node->object.fields[i];
         bool fits =
             field->name.len > 0 && field->name.len <= strict->subset->name_max;
         char sent[65];
@@ -197,7 +199,7 @@ static void member_names(surety_strict *strict, surety__node *node)
         if (len == 0)
             sent[len++] = '_';
         sent[len] = '\0';
-        field->sent = member_free_name(strict, node, sent);
+        field->sent = member_free_name(strict, &node->object, sent);
         surety__strict_say(
             strict, SURETY_STRICT_REWRITTEN,
             surety_val_member(surety_val_get(node->origin, "properties"),
@@ -212,12 +214,12 @@ void surety__node_object(surety_strict *strict, surety__node *node,
 {
     struct member_others others = {.closed = false};
 
-    member_fields(strict, node, facts);
+    member_fields(strict, &node->object, facts);
     others_gather(strict, facts, &others);
     if (others.closed)
-        node->others_how = OTHERS_NONE;
+        node->object.others_how = OTHERS_NONE;
     else if (others.all.count || others.link_count)
-        others_map(strict, node, &others);
+        others_map(strict, &node->object, &others);
     else
         others_open(strict, node, &others);
     member_names(strict, node);
@@ -240,23 +242,26 @@ static surety__link array_item(surety_strict *strict,
 static void array_object(surety_strict *strict, surety__node *node,
                          surety_val keyword)
 {
-    node->tuple_object = true;
-    node->fields = surety__graph_take(
-        &strict->graph, node->prefix.count * sizeof(*node->fields));
-    for (uint32_t i = 0; i < node->prefix.count && node->fields; i++) {
+    assert(!node->object.field_count);
+    node->array.as_object = true;
+    node->object.fields =
+        surety__graph_take(&strict->graph, node->array.prefix_count *
+                                               sizeof(*node->object.fields));
+    for (uint32_t i = 0; i < node->array.prefix_count && node->object.fields;
+         i++) {
         surety_buf name;
         surety_buf_init(&name, strict->alloc, 0);
         surety__buf_printf(&name, "item_%u", i + 1);
-        node->fields[i].name = node->fields[i].sent =
+        node->object.fields[i].name = node->object.fields[i].sent =
             surety__graph_keep(&strict->graph, &name);
-        node->fields[i].link = node->prefix.items[i];
-        node->fields[i].required = i < node->prefix.least;
-        node->field_count++;
+        node->object.fields[i].link = node->array.prefix[i];
+        node->object.fields[i].required = i < node->array.prefix_least;
+        node->object.field_count++;
     }
-    node->others_how = OTHERS_NONE;
-    if (node->items.node) {
-        node->others_how = OTHERS_BESIDE;
-        node->beside = SURETY__LITERAL("rest");
+    node->object.others_how = OTHERS_NONE;
+    if (node->array.items.node) {
+        node->object.others_how = OTHERS_BESIDE;
+        node->object.beside = SURETY__LITERAL("rest");
     }
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
                        "the items are asked for as properties, and made an "
@@ -271,32 +276,33 @@ void surety__node_array(surety_strict *strict, surety__node *node,
         surety__conjunction_range(&facts->all, COUNT_ITEMS);
     const surety__shape *tuple;
 
-    node->prefix.count = surety__conjunction_places(&facts->all, &tuple);
+    node->array.prefix_count = surety__conjunction_places(&facts->all, &tuple);
     for (size_t i = 0; i < facts->all.count; i++) {
         const surety__arrays *arrays = facts->all.items[i].shape->arrays;
-        node->items_closed |= arrays && arrays->rest && arrays->rest->never;
+        node->array.closed |= arrays && arrays->rest && arrays->rest->never;
     }
-    if (!node->items_closed && range.most > node->prefix.count)
-        node->items = array_item(strict, facts, UINT32_MAX);
-    if (!node->prefix.count) {
-        if (!node->items.node && !node->items_closed &&
+    if (!node->array.closed && range.most > node->array.prefix_count)
+        node->array.items = array_item(strict, facts, UINT32_MAX);
+    if (!node->array.prefix_count) {
+        if (!node->array.items.node && !node->array.closed &&
             !(strict->subset->traits & SUBSET_ANY))
-            node->items =
+            node->array.items =
                 (surety__link){surety__node_any(strict, node->origin), true};
         return;
     }
-    node->prefix.items = surety__graph_take(
-        &strict->graph, node->prefix.count * sizeof(*node->prefix.items));
-    for (uint32_t i = 0; i < node->prefix.count && node->prefix.items; i++)
-        node->prefix.items[i] = array_item(strict, facts, i);
-    if (!node->prefix.items || strict->status != SURETY_OK)
+    node->array.prefix = surety__graph_take(
+        &strict->graph, node->array.prefix_count * sizeof(*node->array.prefix));
+    for (uint32_t i = 0; i < node->array.prefix_count && node->array.prefix;
+         i++)
+        node->array.prefix[i] = array_item(strict, facts, i);
+    if (!node->array.prefix || strict->status != SURETY_OK)
         return;
-    node->prefix.least = range.least < node->prefix.count
-                             ? (uint32_t)range.least
-                             : node->prefix.count;
-    if (strict->subset->traits & SUBSET_TUPLES && !node->items.node &&
-        range.least >= node->prefix.count)
-        node->items_closed = true;
+    node->array.prefix_least = range.least < node->array.prefix_count
+                                   ? (uint32_t)range.least
+                                   : node->array.prefix_count;
+    if (strict->subset->traits & SUBSET_TUPLES && !node->array.items.node &&
+        range.least >= node->array.prefix_count)
+        node->array.closed = true;
     else
         array_object(strict, node,
                      surety_val_member(

@@ -123,8 +123,8 @@ static surety__node *any_make(surety_strict *strict)
 
     if (!scalar || !array || !object || !any)
         return NULL;
-    array->items = object->others = (surety__link){any, true};
-    object->others_how = OTHERS_BESIDE;
+    array->array.items = object->object.others = (surety__link){any, true};
+    object->object.others_how = OTHERS_BESIDE;
     return any;
 }
 

@@ -4,6 +4,8 @@
  *
  * Invariants:
  * 1. A node's conjunction is what it means; the rest follows from that.
+ *    `object` and `array` are empty where its types have no such values, and
+ *    only a tuple that is sent as an object has both.
  * 2. What a provider cannot be told is looser in the node, never narrower, but
  *    for objects that get closed and types that were never declared.
  * 3. Everything lives in the strict schema's arena. */
@@ -46,42 +48,45 @@ enum surety__node_others {
     OTHERS_BESIDE  /* a list of key and value is the member `beside` */
 };
 
+/* An object as it is sent, or a tuple that is sent as one. */
+typedef struct surety__object_form {
+    surety__field *fields;
+    uint32_t field_count;
+    uint32_t *table; /* fields by the hash of `sent`: index + 1, 0 is free */
+    uint32_t table_mask;
+    uint8_t others_how; /* enum surety__node_others */
+    surety__link others;
+    surety_str beside; /* OTHERS_BESIDE: the member with the list */
+} surety__object_form;
+
+/* An array as it is sent. */
+typedef struct surety__array_form {
+    surety__link *prefix;
+    uint32_t prefix_count, prefix_least;
+    surety__link items;
+    bool closed;    /* nothing after the prefix */
+    bool as_object; /* a tuple that is sent as an object */
+} surety__array_form;
+
 struct surety__node {
     const surety__conjunction_node *conjunction; /* NULL: not in the schema */
-    uint8_t form, others_how;
-    uint8_t types;
+    uint8_t form, types;
     bool one_of;
     bool constant;
-    bool tuple_object; /* a tuple that is sent as an object */
-    bool items_closed; /* nothing after the prefix */
-    bool has_null;     /* null is taken */
-    bool needs_name;   /* it is a definition */
-    bool open, seen;   /* limits.c: on the way, and reached */
-    bool changes;      /* what is delivered for it may be another value */
+    bool has_null;   /* null is taken */
+    bool needs_name; /* it is a definition */
+    bool open, seen; /* limits.c: on the way, and reached */
+    bool changes;    /* what is delivered for it may be another value */
     bool is_made;
     uint32_t ordinal;  /* in the list of all nodes, from 1 */
     surety_val origin; /* the first conjunct's subschema */
-    surety_str title, description, name, beside;
-    struct {
-        surety_val *items;
-        uint32_t count;
-    } kept; /* values of keywords that are sent as they are */
-    struct {
-        surety_val *items;
-        uint32_t count;
-    } choices; /* enum or const */
-    surety__field *fields;
-    uint32_t field_count;
-    struct {
-        uint32_t *slots;
-        uint32_t mask;
-    } table; /* fields by the hash of `sent`: index + 1, 0 is free */
-    surety__link others;
-    struct {
-        surety__link *items;
-        uint32_t count, least;
-    } prefix;
-    surety__link items;
+    surety_str title, description, name;
+    surety_val *kept; /* values of keywords that are sent as they are */
+    uint32_t kept_count;
+    surety_val *choices; /* enum or const */
+    uint32_t choice_count;
+    surety__object_form object;
+    surety__array_form array;
     surety__link *branches;
     uint32_t branch_count;
 };
@@ -141,8 +146,8 @@ void surety__node_array(surety_strict *strict, surety__node *node,
 void surety__node_settle_all(surety_strict *strict);
 
 /* The field that goes as `sent`, or NULL. */
-const surety__field *surety__node_field(const surety__node *node,
-                                        surety_str sent);
+const surety__field *surety__object_field(const surety__object_form *object,
+                                          surety_str sent);
 
 /* Whether the node's choices have the value, or it has none. */
 bool surety__node_lists(const surety__node *node, surety_val val);
@@ -222,7 +227,7 @@ static inline bool surety__field_absent(const surety__field *field,
 static inline bool surety__item_absent(const surety__node *node, uint32_t i,
                                        uint32_t before, surety_val val)
 {
-    return surety__field_absent(&node->fields[i], val) ||
+    return surety__field_absent(&node->object.fields[i], val) ||
            (before < i && surety_val_kind(val) == SURETY_KIND_NULL);
 }
 /* An item of the list of OTHERS_BESIDE. */

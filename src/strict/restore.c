@@ -215,7 +215,8 @@ static void restore_pairs(struct restore_state *state, const surety__node *node,
         const surety_val val = surety_val_get(item, PAIR_VALUE);
         /* Of the last pair the key may still be to come. */
         if (key.doc && val.doc && !surety_val_is_open(key))
-            restore_member(state, surety_val_str(key), node->others.node, val);
+            restore_member(state, surety_val_str(key), node->object.others.node,
+                           val);
     }
 }
 
@@ -226,30 +227,30 @@ static void restore_object(struct restore_state *state,
 
     /* A document has a key once: only what is renamed or was an item may meet
      * another. */
-    state->keyed = node->others_how == OTHERS_BESIDE ||
+    state->keyed = node->object.others_how == OTHERS_BESIDE ||
                    state->strict->subset->name_max != 0;
-    listed = node->others_how == OTHERS_BESIDE &&
-             surety_val_member(val, node->beside).doc;
+    listed = node->object.others_how == OTHERS_BESIDE &&
+             surety_val_member(val, node->object.beside).doc;
     restore_passes(state, val);
     surety_build_object(state->out);
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
         const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__node_field(node, name);
+        const surety__field *field = surety__object_field(&node->object, name);
         if (field && surety__field_absent(field, sub))
             continue;
         if (field)
             restore_member(state, field->name, field->link.node, sub);
-        else if (node->others_how == OTHERS_BESIDE &&
-                 surety_str_equal(name, node->beside))
+        else if (node->object.others_how == OTHERS_BESIDE &&
+                 surety_str_equal(name, node->object.beside))
             restore_pairs(state, node, sub);
         else if (listed)
-            restore_refuse(state, val, node->beside,
+            restore_refuse(state, val, node->object.beside,
                            "is there, but the value is not of the form that "
                            "was asked for",
                            restore_shape_hint);
         else
-            restore_member(state, name, node->others.node, sub);
+            restore_member(state, name, node->object.others.node, sub);
     }
     restore_turn(state, val);
     surety__map_done(&state->keys, state->strict->alloc);
@@ -260,28 +261,29 @@ static void restore_object(struct restore_state *state,
 static bool restore_tuple(struct restore_state *state, const surety__node *node,
                           surety_val val)
 {
-    const surety_val rest = node->beside.len
-                                ? surety_val_member(val, node->beside)
+    const surety_val rest = node->object.beside.len
+                                ? surety_val_member(val, node->object.beside)
                                 : surety_val_none();
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        const surety_val sub = surety_val_member(val, node->fields[i].sent);
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        const surety_val sub =
+            surety_val_member(val, node->object.fields[i].sent);
         if (!sub.doc || surety__item_absent(node, i, count, sub))
             continue;
         if (count++ != i)
             return false;
     }
-    if (surety_val_count(rest) && count < node->field_count)
+    if (surety_val_count(rest) && count < node->object.field_count)
         return false;
     restore_passes(state, val);
     surety_build_array(state->out);
     for (uint32_t i = 0; i < count; i++)
-        restore_item(state, node->fields[i].link.node,
-                     surety_val_member(val, node->fields[i].sent));
+        restore_item(state, node->object.fields[i].link.node,
+                     surety_val_member(val, node->object.fields[i].sent));
     for (surety_val item = surety_val_first(rest); item.doc;
          item = surety_val_next(rest, item))
-        restore_item(state, node->items.node, item);
+        restore_item(state, node->array.items.node, item);
     restore_turn(state, val);
     return true;
 }
@@ -296,8 +298,9 @@ static void restore_array(struct restore_state *state, const surety__node *node,
     for (surety_val item = surety_val_first(val); item.doc;
          item = surety_val_next(val, item), index++)
         restore_item(state,
-                     index < node->prefix.count ? node->prefix.items[index].node
-                                                : node->items.node,
+                     index < node->array.prefix_count
+                         ? node->array.prefix[index].node
+                         : node->array.items.node,
                      item);
     restore_turn(state, val);
 }
@@ -349,8 +352,8 @@ static void restore_value(struct restore_state *state, const surety__node *node,
     if (state->status != SURETY_OK)
         return;
     if (node && node->changes && node->form == NODE_VALUE &&
-        !node->choices.count) {
-        if (kind == SURETY_KIND_OBJECT && node->tuple_object) {
+        !node->choice_count) {
+        if (kind == SURETY_KIND_OBJECT && node->array.as_object) {
             if (surety__fits_looks(&state->fits, node, val) &&
                 restore_tuple(state, node, val))
                 return;
@@ -358,7 +361,7 @@ static void restore_value(struct restore_state *state, const surety__node *node,
             restore_object(state, node, val);
             return;
         } else if (kind == SURETY_KIND_ARRAY && node->types & TYPE_ARRAY &&
-                   !node->tuple_object) {
+                   !node->array.as_object) {
             restore_array(state, node, val);
             return;
         }

@@ -33,21 +33,22 @@ static bool settle_fields(surety__node *node)
 {
     uint32_t count = 0;
 
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        if (node->fields[i].link.node->form != NODE_NEVER) {
-            node->fields[count++] = node->fields[i];
-        } else if (node->fields[i].required) {
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        if (node->object.fields[i].link.node->form != NODE_NEVER) {
+            node->object.fields[count++] = node->object.fields[i];
+        } else if (node->object.fields[i].required) {
             node->form = NODE_NEVER;
             return true;
-        } else if (node->tuple_object) {
-            node->others_how = OTHERS_NONE;
-            node->others = node->items = (surety__link){NULL, false};
+        } else if (node->array.as_object) {
+            node->object.others_how = OTHERS_NONE;
+            node->object.others = node->array.items =
+                (surety__link){NULL, false};
             break;
         }
     }
-    if (count == node->field_count)
+    if (count == node->object.field_count)
         return false;
-    node->field_count = count;
+    node->object.field_count = count;
     return true;
 }
 
@@ -61,14 +62,15 @@ static bool settle_node(surety__node *node)
         return false;
     if (node->types & TYPE_NULL && !node->has_null)
         changed = node->has_null = true;
-    if (node->others.node && node->others.node->form == NODE_NEVER) {
-        node->others = (surety__link){NULL, false};
-        node->others_how = OTHERS_NONE;
+    if (node->object.others.node &&
+        node->object.others.node->form == NODE_NEVER) {
+        node->object.others = (surety__link){NULL, false};
+        node->object.others_how = OTHERS_NONE;
         changed = true;
     }
-    if (node->items.node && node->items.node->form == NODE_NEVER) {
-        node->items = (surety__link){NULL, false};
-        node->items_closed = true;
+    if (node->array.items.node && node->array.items.node->form == NODE_NEVER) {
+        node->array.items = (surety__link){NULL, false};
+        node->array.closed = true;
         changed = true;
     }
     return settle_fields(node) || changed;
@@ -88,8 +90,8 @@ static void settle_mark(surety_strict *strict, surety_str name)
 static bool settle_is_taken(const surety_strict *strict, surety_str name)
 {
     for (size_t i = 0; i < strict->node_count; i++)
-        for (uint32_t j = 0; j < strict->nodes[i]->field_count; j++)
-            if (surety_str_equal(strict->nodes[i]->fields[j].sent, name))
+        for (uint32_t j = 0; j < strict->nodes[i]->object.field_count; j++)
+            if (surety_str_equal(strict->nodes[i]->object.fields[j].sent, name))
                 return true;
     return false;
 }
@@ -115,11 +117,13 @@ static void settle_names(surety_strict *strict)
     strict->wrap = settle_name(strict, WRAP_NAME);
     for (size_t i = 0; i < strict->node_count; i++) {
         const surety__node *node = strict->nodes[i];
-        tuple |= node->tuple_object;
-        beside |= node->others_how == OTHERS_BESIDE && !node->tuple_object;
-        for (uint32_t j = 0; j < node->field_count; j++)
-            if (!surety_str_equal(node->fields[j].name, node->fields[j].sent))
-                settle_mark(strict, node->fields[j].sent);
+        tuple |= node->array.as_object;
+        beside |=
+            node->object.others_how == OTHERS_BESIDE && !node->array.as_object;
+        for (uint32_t j = 0; j < node->object.field_count; j++)
+            if (!surety_str_equal(node->object.fields[j].name,
+                                  node->object.fields[j].sent))
+                settle_mark(strict, node->object.fields[j].sent);
     }
     if (tuple)
         settle_mark(strict, SURETY__LITERAL("item_1"));
@@ -128,9 +132,9 @@ static void settle_names(surety_strict *strict)
     strict->beside = settle_name(strict, BESIDE_NAME);
     settle_mark(strict, strict->beside);
     for (size_t i = 0; i < strict->node_count; i++)
-        if (strict->nodes[i]->others_how == OTHERS_BESIDE &&
-            !strict->nodes[i]->tuple_object)
-            strict->nodes[i]->beside = strict->beside;
+        if (strict->nodes[i]->object.others_how == OTHERS_BESIDE &&
+            !strict->nodes[i]->array.as_object)
+            strict->nodes[i]->object.beside = strict->beside;
 }
 
 /* ---- null and absence ---------------------------------------------------- */
@@ -142,19 +146,19 @@ static void settle_nulled(surety_strict *strict, surety__node *node)
     surety_val keyword = surety_val_get(node->origin, "required");
     uint32_t optional = 0, nulled = 0;
 
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        surety__field *field = &node->fields[i];
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        surety__field *field = &node->object.fields[i];
         field->nulled = !field->required && !field->link.node->has_null;
         optional += !field->required;
         nulled += field->nulled;
-        if (node->tuple_object && !field->required && !field->nulled)
+        if (node->array.as_object && !field->required && !field->nulled)
             surety__strict_say(
                 strict, SURETY_STRICT_REWRITTEN, field->link.node->origin,
                 "null, which the contract allows, stays, and "
                 "the item cannot be left out",
                 "%s does not take optional properties", strict->subset->title);
     }
-    if (!optional || node->tuple_object)
+    if (!optional || node->array.as_object)
         return;
     if (!keyword.doc)
         keyword = surety_val_get(node->origin, "properties");
@@ -169,18 +173,19 @@ static void settle_nulled(surety_strict *strict, surety__node *node)
             : "they are required; null, which the contract allows, stays, and "
               "they cannot be left out",
         "%s does not take optional properties; %u of %u are",
-        strict->subset->title, optional, node->field_count);
+        strict->subset->title, optional, node->object.field_count);
 }
 
 /* ---- values that come back as others ------------------------------------- */
 
 static bool settle_rewrites(const surety__node *node)
 {
-    if (node->tuple_object || node->others_how == OTHERS_BESIDE)
+    if (node->array.as_object || node->object.others_how == OTHERS_BESIDE)
         return true;
-    for (uint32_t i = 0; i < node->field_count; i++)
-        if (node->fields[i].nulled ||
-            !surety_str_equal(node->fields[i].name, node->fields[i].sent))
+    for (uint32_t i = 0; i < node->object.field_count; i++)
+        if (node->object.fields[i].nulled ||
+            !surety_str_equal(node->object.fields[i].name,
+                              node->object.fields[i].sent))
             return true;
     return false;
 }
@@ -201,45 +206,45 @@ static bool settle_changes(surety__node *node)
 
 /* ---- fields by name ------------------------------------------------------ */
 
-static void settle_index(surety_strict *strict, surety__node *node)
+static void settle_index(surety_strict *strict, surety__object_form *object)
 {
     uint32_t size = 4;
 
-    while (size < node->field_count * 2)
+    while (size < object->field_count * 2)
         size *= 2;
-    node->table.slots =
-        surety__graph_take(&strict->graph, size * sizeof(*node->table.slots));
-    node->table.mask = size - 1;
-    for (uint32_t i = 0; i < node->field_count && node->table.slots; i++) {
-        const surety_str sent = node->fields[i].sent;
-        uint32_t at = surety__hash(sent.ptr, sent.len) & node->table.mask;
-        while (node->table.slots[at])
-            at = (at + 1) & node->table.mask;
-        node->table.slots[at] = i + 1;
+    object->table =
+        surety__graph_take(&strict->graph, size * sizeof(*object->table));
+    object->table_mask = size - 1;
+    for (uint32_t i = 0; i < object->field_count && object->table; i++) {
+        const surety_str sent = object->fields[i].sent;
+        uint32_t at = surety__hash(sent.ptr, sent.len) & object->table_mask;
+        while (object->table[at])
+            at = (at + 1) & object->table_mask;
+        object->table[at] = i + 1;
     }
 }
 
-const surety__field *surety__node_field(const surety__node *node,
-                                        surety_str sent)
+const surety__field *surety__object_field(const surety__object_form *object,
+                                          surety_str sent)
 {
     uint32_t at;
 
-    if (!node->table.slots)
+    assert(object->table || !object->field_count);
+    if (!object->table)
         return NULL;
-    at = surety__hash(sent.ptr, sent.len) & node->table.mask;
-    for (; node->table.slots[at]; at = (at + 1) & node->table.mask)
-        if (surety_str_equal(node->fields[node->table.slots[at] - 1].sent,
-                             sent))
-            return &node->fields[node->table.slots[at] - 1];
+    at = surety__hash(sent.ptr, sent.len) & object->table_mask;
+    for (; object->table[at]; at = (at + 1) & object->table_mask)
+        if (surety_str_equal(object->fields[object->table[at] - 1].sent, sent))
+            return &object->fields[object->table[at] - 1];
     return NULL;
 }
 
 bool surety__node_lists(const surety__node *node, surety_val val)
 {
-    for (uint32_t i = 0; i < node->choices.count; i++)
-        if (surety__cell_equal(node->choices.items[i], val))
+    for (uint32_t i = 0; i < node->choice_count; i++)
+        if (surety__cell_equal(node->choices[i], val))
             return true;
-    return node->choices.count == 0;
+    return node->choice_count == 0;
 }
 
 void surety__node_settle_all(surety_strict *strict)
@@ -262,6 +267,6 @@ void surety__node_settle_all(surety_strict *strict)
     }
     for (size_t i = 0; i < strict->node_count && strict->status == SURETY_OK;
          i++)
-        if (strict->nodes[i]->field_count)
-            settle_index(strict, strict->nodes[i]);
+        if (strict->nodes[i]->object.field_count)
+            settle_index(strict, &strict->nodes[i]->object);
 }

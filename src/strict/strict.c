@@ -30,7 +30,7 @@ static void strict_root(surety_strict *strict)
 {
     const surety__node *root = strict->root;
     const bool object = root->form == NODE_VALUE &&
-                        root->types == TYPE_OBJECT && !root->choices.count;
+                        root->types == TYPE_OBJECT && !root->choice_count;
 
     if (root->form == NODE_NEVER) {
         surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,

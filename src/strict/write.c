@@ -105,7 +105,7 @@ static void write_type(struct write_state *state, const surety__node *node,
         types & TYPE_NUMBER ? types & ~(unsigned)TYPE_INTEGER : types;
     const bool single = (names & (names - 1)) == 0;
 
-    if (!given.doc && node->choices.count &&
+    if (!given.doc && node->choice_count &&
         state->strict->subset->traits & SUBSET_ANY)
         return;
     if (!single)
@@ -149,9 +149,9 @@ static void write_told(struct write_state *state, const surety__node *node,
 
 static void write_kept(struct write_state *state, const surety__node *node)
 {
-    for (uint32_t i = 0; i < node->kept.count; i++) {
-        surety_build_key_of(state->doc, surety_val_key(node->kept.items[i]));
-        surety_build_val(state->doc, node->kept.items[i]);
+    for (uint32_t i = 0; i < node->kept_count; i++) {
+        surety_build_key_of(state->doc, surety_val_key(node->kept[i]));
+        surety_build_val(state->doc, node->kept[i]);
     }
 }
 
@@ -160,26 +160,26 @@ static void write_choices(struct write_state *state, const surety__node *node,
 {
     uint64_t text = 0;
 
-    for (uint32_t i = 0; i < node->choices.count; i++)
-        text += surety_val_str(node->choices.items[i]).len;
+    for (uint32_t i = 0; i < node->choice_count; i++)
+        text += surety_val_str(node->choices[i]).len;
     state->figures.text += text;
     if (node->constant && !nullable) {
         surety_build_name(state->doc, "const");
-        surety_build_val(state->doc, node->choices.items[0]);
+        surety_build_val(state->doc, node->choices[0]);
         return;
     }
-    state->figures.choices += node->choices.count;
+    state->figures.choices += node->choice_count;
     if (text > state->figures.many_text &&
-        node->choices.count > state->strict->subset->enum_many) {
+        node->choice_count > state->strict->subset->enum_many) {
         state->figures.many_text = text;
-        state->figures.many_choices = node->choices.count;
+        state->figures.many_choices = node->choice_count;
     }
     surety_build_name(state->doc, "enum");
     surety_build_array(state->doc);
-    for (uint32_t i = 0; i < node->choices.count; i++)
+    for (uint32_t i = 0; i < node->choice_count; i++)
         if (!(state->strict->subset->traits & SUBSET_ENUM_SCALAR) ||
-            surety_val_kind(node->choices.items[i]) != SURETY_KIND_NULL)
-            surety_build_val(state->doc, node->choices.items[i]);
+            surety_val_kind(node->choices[i]) != SURETY_KIND_NULL)
+            surety_build_val(state->doc, node->choices[i]);
     if (nullable)
         surety_build_null(state->doc);
     surety_build_close(state->doc);
@@ -227,55 +227,55 @@ static void write_object(struct write_state *state, const surety__node *node,
 {
     const unsigned traits = state->strict->subset->traits;
     const bool all = traits & SUBSET_ALL_REQUIRED;
-    const bool beside = node->others_how == OTHERS_BESIDE;
+    const bool beside = node->object.others_how == OTHERS_BESIDE;
     bool any = all;
 
-    state->figures.text += node->beside.len;
-    state->figures.properties += node->field_count + beside;
+    state->figures.text += node->object.beside.len;
+    state->figures.properties += node->object.field_count + beside;
     if (nesting + 1 > state->figures.nesting)
         state->figures.nesting = nesting + 1;
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        any |= node->fields[i].required;
-        state->figures.text += node->fields[i].sent.len;
-        state->figures.optional += !all && !node->fields[i].required;
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        any |= node->object.fields[i].required;
+        state->figures.text += node->object.fields[i].sent.len;
+        state->figures.optional += !all && !node->object.fields[i].required;
     }
     if (any || beside) {
         surety_build_name(state->doc, "required");
         surety_build_array(state->doc);
-        for (uint32_t i = 0; i < node->field_count; i++)
-            if (all || node->fields[i].required)
-                surety_build_str(state->doc, node->fields[i].sent);
+        for (uint32_t i = 0; i < node->object.field_count; i++)
+            if (all || node->object.fields[i].required)
+                surety_build_str(state->doc, node->object.fields[i].sent);
         if (beside)
-            surety_build_str(state->doc, node->beside);
+            surety_build_str(state->doc, node->object.beside);
         surety_build_close(state->doc);
     }
-    if (node->others_how == OTHERS_NONE || beside) {
+    if (node->object.others_how == OTHERS_NONE || beside) {
         surety_build_name(state->doc, "additionalProperties");
         surety_build_bool(state->doc, false);
-    } else if (node->others_how == OTHERS_SCHEMA) {
+    } else if (node->object.others_how == OTHERS_SCHEMA) {
         write_named(state, SURETY__LITERAL("additionalProperties"));
-        if (node->others.node)
-            write_link(state, node->others, false, nesting + 1);
+        if (node->object.others.node)
+            write_link(state, node->object.others, false, nesting + 1);
         else
             write_mark(state, WRITE_TRUE);
     }
-    if (!node->field_count && !beside && !(traits & SUBSET_CLOSED))
+    if (!node->object.field_count && !beside && !(traits & SUBSET_CLOSED))
         return;
     write_named(state, SURETY__LITERAL("properties"));
     write_mark(state, WRITE_OBJECT);
-    for (uint32_t i = 0; i < node->field_count; i++) {
-        write_named(state, node->fields[i].sent);
-        write_link(state, node->fields[i].link, node->fields[i].nulled,
-                   nesting + 1);
+    for (uint32_t i = 0; i < node->object.field_count; i++) {
+        write_named(state, node->object.fields[i].sent);
+        write_link(state, node->object.fields[i].link,
+                   node->object.fields[i].nulled, nesting + 1);
     }
     if (beside) {
-        write_named(state, node->beside);
+        write_named(state, node->object.beside);
         write_mark(state, WRITE_OBJECT);
         write_push(state, (struct write_task){.kind = WRITE_ARRAY,
-                                              .link = node->tuple_object
-                                                          ? node->items
-                                                          : node->others,
-                                              .nullable = node->tuple_object,
+                                              .link = node->array.as_object
+                                                          ? node->array.items
+                                                          : node->object.others,
+                                              .nullable = node->array.as_object,
                                               .nesting = nesting + 1});
         write_mark(state, WRITE_CLOSE);
     }
@@ -285,16 +285,16 @@ static void write_object(struct write_state *state, const surety__node *node,
 static void write_array(struct write_state *state, const surety__node *node,
                         uint32_t nesting)
 {
-    if (node->prefix.count) {
+    if (node->array.prefix_count) {
         write_named(state, SURETY__LITERAL("prefixItems"));
         write_mark(state, WRITE_ARRAY);
-        for (uint32_t i = 0; i < node->prefix.count; i++)
-            write_link(state, node->prefix.items[i], false, nesting);
+        for (uint32_t i = 0; i < node->array.prefix_count; i++)
+            write_link(state, node->array.prefix[i], false, nesting);
         write_mark(state, WRITE_CLOSE);
-    } else if (node->items.node) {
+    } else if (node->array.items.node) {
         write_named(state, SURETY__LITERAL("items"));
-        write_link(state, node->items, false, nesting);
-    } else if (node->items_closed) {
+        write_link(state, node->array.items, false, nesting);
+    } else if (node->array.closed) {
         surety_build_name(state->doc, "items");
         surety__strict_write_type(state->doc, "string");
     }
@@ -305,16 +305,16 @@ static void write_typed(struct write_state *state, const surety__node *node,
 {
     unsigned types = node->types | (nullable ? TYPE_NULL : 0u);
 
-    if (node->tuple_object)
+    if (node->array.as_object)
         types = (types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT;
     write_type(state, node, types);
     write_told(state, node,
-               node->items_closed && !node->prefix.count &&
-                       node->types & TYPE_ARRAY && !node->choices.count
+               node->array.closed && !node->array.prefix_count &&
+                       node->types & TYPE_ARRAY && !node->choice_count
                    ? "Always empty."
                    : "");
     write_kept(state, node);
-    if (node->choices.count) {
+    if (node->choice_count) {
         write_choices(state, node, nullable);
         return;
     }
@@ -418,7 +418,7 @@ static const surety__node *write_behind(const surety__node *node)
     for (unsigned i = 0; i < 64; i++) {
         if (node->form != NODE_UNION || node->branch_count != 1 ||
             node->needs_name || node->title.len || node->description.len ||
-            node->kept.count)
+            node->kept_count)
             break;
         node = node->branches[0].node;
     }
