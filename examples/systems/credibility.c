@@ -33,24 +33,23 @@ static void explain(const surety_run *run, surety_buf *out)
 /* Writes the value, and tells how it came about; the exit code. */
 static int conclude(const surety_consensus *consensus, bool schema)
 {
-    const surety_val value = surety_consensus_info_of(consensus)->value;
-    const size_t winner = surety_consensus_info_of(consensus)->winner;
-    const size_t count = surety_consensus_info_of(consensus)->member_count;
+    const surety_consensus_info *info = surety_consensus_info_of(consensus);
+    const surety_val value = info->value;
     surety_buf text, report;
 
     surety_buf_init(&text, NULL, 0);
     surety_buf_init(&report, NULL, 0);
-    for (size_t i = 0; i < count && !value.doc; i++)
+    for (size_t i = 0; i < info->member_count && !value.doc; i++)
         explain(surety_consensus_member(consensus, i), &report);
     surety_consensus_write(consensus, SURETY_REPORT_TEXT, &report);
     tell(surety_buf_str(&report));
     if (schema && value.doc) {
         surety_val_write(value, SURETY_STYLE_COMPACT, &text);
         surety_buf_byte(&text, '\n');
-    } else if (winner < count) { /* the reply itself, to the byte */
-        surety_buf_add(&text, surety_run_info_of(
-                                  surety_consensus_member(consensus, winner))
-                                  ->reply_last);
+    } else if (info->winner < info->member_count) { /* the reply, to the byte */
+        const surety_run *winner =
+            surety_consensus_member(consensus, info->winner);
+        surety_buf_add(&text, surety_run_info_of(winner)->reply_last);
     } else {
         surety_buf_add(&text, surety_val_str(value));
     }
@@ -61,9 +60,7 @@ static int conclude(const surety_consensus *consensus, bool schema)
         return perror("credibility: standard output"), 4;
     if (value.doc)
         return 0;
-    return surety_consensus_info_of(consensus)->verdict == SURETY_RUN_PROVIDER
-               ? 3
-               : 1;
+    return info->verdict == SURETY_RUN_PROVIDER ? 3 : 1;
 }
 
 /* Asks the models, and tells what it took; the exit code. */

@@ -242,12 +242,6 @@ static inline unsigned surety__hex_digit(char byte)
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
 }
 
-/* The sum; UINT64_MAX where it would be more. */
-static inline uint64_t surety__sum(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Appends text as one line: what a terminal acts on becomes a blank, bytes that
  * are no UTF-8 a replacement character, and after max characters come three
  * dots. */

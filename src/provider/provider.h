@@ -112,4 +112,11 @@ size_t surety__recording_count(const surety_recording *recording);
 surety_protocol surety__recording_protocol(const surety_recording *recording);
 surety_str surety__recording_model(const surety_recording *recording);
 
+/* The sum of two counts, of tokens or of pico-dollars; UINT64_MAX where it
+ * would be more. */
+static inline uint64_t surety__sum(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 #endif

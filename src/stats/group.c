@@ -7,6 +7,7 @@
  *
  * How a run ended is read off the marks that its attempts left, in the order of
  * the table group_endings: what it has to give counts before why it has not. */
+#include "provider/provider.h"
 #include "stats/stats.h"
 
 /* ---- attempts ------------------------------------------------------------ */
