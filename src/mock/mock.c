@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The mock server: a script behind the server of serve/, in a thread.
  *
- * Every request goes one way: which protocol it speaks, what that provider
- * would refuse (path, method, key, body, model, schema), which reply of the
- * script it gets, the plan of that reply, the log. All of it is done by the one
- * thread that drives the server, so the script needs no lock and replies are
- * given in the order in which requests have come. A surety__call_state lives as
- * long as its exchange. */
+ * 1. Every request takes the same steps: find its protocol; refuse what that
+ *    provider would refuse (path, method, key, body, model, schema); pick a
+ *    reply of the script; plan the reply; log it.
+ * 2. One thread drives the server and does all of this, so the script needs no
+ *    lock, and replies are given in the order in which requests came.
+ * 3. A mock_call lives as long as its exchange. */
 #include "mock/mock.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@
 #include <stdatomic.h>
 
 #define MOCK_STEP_MS 1000
-#define MOCK_LOGGED_MAX 256 /* bytes of a path or a model in the log */
+#define MOCK_LOGGED_MAX 256 /* bytes of a path or model in the log */
 
 struct surety_mock {
     surety_mock_options options;
@@ -22,12 +22,12 @@ struct surety_mock {
     surety__server *server;
     pthread_t thread;
     bool is_threaded;
-    uint64_t requests; /* that came so far */
+    uint64_t requests; /* requests so far */
     atomic_bool is_stopping;
     atomic_uint_fast64_t served;
 };
 
-/* One request and what becomes of it. */
+/* One request, its plan and its result. */
 typedef struct mock_call {
     surety_mock *mock;
     surety__serving *exchange;
@@ -38,10 +38,10 @@ typedef struct mock_call {
     surety__playback plan;
     surety_error error;
     uint64_t number;
-    size_t reply; /* of the script, from 1; 0: none */
+    size_t reply; /* index in the script, from 1; 0: none */
     bool has_asked;
     bool is_delayed;
-    bool is_ours; /* the mock refused it, not the script */
+    bool is_ours; /* refused by the mock, not by the script */
 } mock_call;
 
 /* ---- refusing ------------------------------------------------------------ */
@@ -72,7 +72,8 @@ static bool mock_is_method(const mock_call *call)
                                         : SURETY__LITERAL("POST"));
 }
 
-/* The value of key= in a query; Gemini takes its key there too. */
+/* The value of a query parameter; name includes "=". Gemini also takes its key
+ * from the query. ptr NULL: absent. */
 static surety_str mock_query(const mock_call *call, const char *name)
 {
     const surety_str query = surety__serving_query(call->exchange);
@@ -91,7 +92,8 @@ static surety_str mock_query(const mock_call *call, const char *name)
     return (surety_str){NULL, 0};
 }
 
-/* The key that the request shows, wherever its protocol has it. */
+/* The API key of the request, from the header or query that its protocol
+ * uses. */
 static surety_str mock_key(mock_call *call)
 {
     const surety_str bearer = SURETY__LITERAL("Bearer ");
@@ -179,7 +181,8 @@ static bool mock_knows_model(mock_call *call, surety_str model)
     return false;
 }
 
-/* What is wrong with a path, and what the server has in its place. */
+/* Sets the error message for a refused path, with the routes that the server
+ * has. */
 static surety_str mock_say_path(mock_call *call, const char *wrong)
 {
     const surety_str method = surety__serving_method(call->exchange);
@@ -193,7 +196,7 @@ static surety_str mock_say_path(mock_call *call, const char *wrong)
     return surety_str_of(call->error.message);
 }
 
-/* Path, method, size and key: what is known before the body is read. */
+/* Checks path, method, size and key, which need no body. False: refused. */
 static bool mock_admits(mock_call *call)
 {
     surety__problem problem = {.status = 404};
@@ -238,7 +241,8 @@ static void mock_list_models(mock_call *call)
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
 }
 
-/* Reads what is asked; false: refused. */
+/* Reads the body of a request into call->asked. False: refused, or out of
+ * memory. */
 static bool mock_reads(mock_call *call)
 {
     const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
@@ -287,7 +291,8 @@ static bool mock_reads(mock_call *call)
     return status == SURETY_OK;
 }
 
-/* A count of tokens, or vectors, which no script says. */
+/* Answers a count of tokens or a request for embeddings, which no script
+ * provides. */
 static void mock_measure(mock_call *call)
 {
     if (!mock_reads(call))
@@ -299,7 +304,7 @@ static void mock_measure(mock_call *call)
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
 }
 
-/* What a call is like, as far as "when" can tell. */
+/* Describes a call by the properties that "when" can match. */
 static void mock_put_call(const surety__asked *asked, surety_buf *out)
 {
     surety__buf_printf(
@@ -328,7 +333,7 @@ static void mock_refuse_exhausted(mock_call *call)
                                 .message = surety_str_of(call->error.message)});
 }
 
-/* Plans what the script says to this call. */
+/* Plans the script's reply to a call. */
 static void mock_play(mock_call *call)
 {
     surety__script *script = &call->mock->script;
@@ -351,9 +356,9 @@ static void mock_play(mock_call *call)
     surety__playback_reply(&call->plan, &order);
 }
 
-/* Plans what the script says to a request that is no call: a reply that names
- * its path. false: there is none. Without the key it is refused, and no reply
- * is used up. */
+/* Plans the script's reply to a request that is no call: one whose "when" has
+ * its path. False: there is none. A request without the required key is refused
+ * and uses up no reply. */
 static bool mock_plays_other(mock_call *call)
 {
     surety__script *script = &call->mock->script;
@@ -628,7 +633,7 @@ surety_status surety_mock_open(surety_str script,
 
     if (status)
         return status;
-    /* Signals are for the caller's threads. */
+    /* Signals go to the caller's threads. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     error = pthread_create(&mock->thread, NULL, mock_thread, mock);

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An answer of the mock server as a plan: bytes in steps, each with a pause
- * before it and a number of times, and the places where the wire breaks.
+/* Plans an answer of the mock server: bytes in steps, each with a delay before
+ * it and a repeat count, and the offsets at which the connection breaks.
  *
- * A plan is made whole before its first byte is sent, so what a script asks for
- * happens at exactly the byte it names, whatever the network does. The events
- * and bodies themselves are made by serve/; this file cuts the script's text
- * into pieces, puts the faults in, and plays it all to the server. Nothing here
- * looks at a clock or at chance: the same request to the same script gives the
- * same bytes. */
+ * A plan is complete before its first byte is sent, so a fault of the script
+ * happens at exactly the byte that it names, whatever the network does. serve/
+ * writes the events and bodies. This file cuts the script's text into pieces,
+ * adds the faults, and gives the bytes to the server. It uses neither clock nor
+ * random numbers: the same request to the same script gives the same bytes. */
 #include "mock/mock.h"
 
 #define PLAN_CREATED                                                           \
     1767225600u          /* 2026-01-01, where the script says nothing          \
                           */
-#define PLAN_PIECE 16    /* characters of a piece of a stream */
+#define PLAN_PIECE 16    /* characters in a piece of a stream */
 #define PLAN_BLOCK 16384 /* bytes of filler that "huge" repeats */
 #define PLAN_HEADERS_MAX 64
 
-/* A plan that is being made. */
+/* A plan under construction. */
 typedef struct plan_maker {
     surety__playback *plan;
     const surety__playback_order *order;
     surety__speech speech;
     surety__closing ending;
     uint32_t chunk_delay_ms;
-    size_t piece_count; /* made so far */
-    size_t broken_at;   /* the piece after which the stream breaks */
-    surety_buf content; /* the text, the JSON value, ... */
+    size_t piece_count; /* pieces made so far */
+    size_t broken_at;   /* pieces before the stream breaks */
+    surety_buf content; /* the reply's text, JSON value, ... */
 } plan_maker;
 
 void surety__playback_init(surety__playback *plan, const surety_alloc *alloc)
@@ -51,7 +50,7 @@ void surety__playback_done(surety__playback *plan)
 
 /* ---- steps --------------------------------------------------------------- */
 
-/* What was appended to the bytes since start is a step. */
+/* Makes a step of the bytes that were appended since start. */
 static void plan_step(surety__playback *plan, size_t start, uint64_t repeat,
                       uint32_t delay_ms)
 {
@@ -77,8 +76,9 @@ uint64_t surety__playback_size(const surety__playback *plan)
     return size;
 }
 
-/* How many of the n bytes at ptr to write at once so that a character is cut in
- * two: up to and with the first byte of the next one that has several. */
+/* How many of the n bytes at ptr to write at once so that a write ends inside a
+ * character: up to and including the first byte of the next multi-byte
+ * character. */
 static size_t plan_split(const char *ptr, size_t n)
 {
     for (size_t i = 0; i + 1 < n; i++)
@@ -224,7 +224,7 @@ static bool plan_has_header(const surety__playback *plan, const char *name)
     return false;
 }
 
-/* The provider's own headers, but for those that are there already. */
+/* Adds the provider's own headers, except those that the plan has already. */
 static void plan_usual_headers(surety__playback *plan, surety_protocol protocol,
                                const char *content_type, uint64_t number)
 {
@@ -248,7 +248,8 @@ static void plan_usual_headers(surety__playback *plan, surety_protocol protocol,
     surety_buf_done(&id);
 }
 
-/* The script's headers; a value that is a list is a header for each. */
+/* Adds the script's headers. A value that is an array gives one header for each
+ * item. */
 static void plan_script_headers(plan_maker *maker)
 {
     const surety_val headers = plan_get(maker, "headers");
@@ -311,7 +312,8 @@ surety_status surety__playback_problem(surety__playback *plan,
     return surety__playback_body(plan, protocol, problem->status, number);
 }
 
-/* The problem of "error": a message, or its parts. */
+/* Reads the problem of "error": a string is its message, an object has its
+ * members. */
 static surety__problem plan_read_problem(surety_val error, int status)
 {
     surety__problem problem = {.status = status};
@@ -326,9 +328,10 @@ static surety__problem plan_read_problem(surety_val error, int status)
     return problem;
 }
 
-/* ---- what is said -------------------------------------------------------- */
+/* ---- the parts of a reply ------------------------------------------------ */
 
-/* One piece of a part: an event of a stream, or kept for the whole. */
+/* Adds one piece of a part: an event of a stream, or text that is kept for the
+ * whole body. */
 static void plan_say_piece(plan_maker *maker, surety__speech_part part,
                            surety_str text)
 {
@@ -344,7 +347,7 @@ static void plan_say_piece(plan_maker *maker, surety__speech_part part,
     maker->piece_count++;
 }
 
-/* A part in pieces of so many characters. */
+/* Adds a part in pieces of so many characters. */
 static void plan_say(plan_maker *maker, surety__speech_part part,
                      surety_str text, size_t characters)
 {
@@ -364,7 +367,7 @@ static void plan_say(plan_maker *maker, surety__speech_part part,
     }
 }
 
-/* The last thing that the user said. */
+/* The user's last message; without one, the system prompt. */
 static surety_str plan_echo(const surety__asked *asked)
 {
     for (size_t i = asked->message_count; i-- > 0;)
@@ -373,7 +376,8 @@ static surety_str plan_echo(const surety__asked *asked)
     return asked->system;
 }
 
-/* Fills content; false: the reply says nothing but what it refuses. */
+/* Fills maker->content. False: the reply has no content, only perhaps a
+ * refusal. */
 static bool plan_content(plan_maker *maker)
 {
     const surety_val text = plan_get(maker, "text");
@@ -431,7 +435,7 @@ static void plan_usage(plan_maker *maker, size_t output_bytes)
         out->reasoning_tokens = out->output_tokens;
 }
 
-/* The filler of "huge": one block that a step repeats. */
+/* Adds the filler of "huge": one block, which its step repeats. */
 static void plan_say_huge(plan_maker *maker, uint64_t megabytes)
 {
     surety__playback *plan = maker->plan;
@@ -447,7 +451,8 @@ static void plan_say_huge(plan_maker *maker, uint64_t megabytes)
         plan->steps[count].repeat = megabytes * ((1 << 20) / PLAN_BLOCK);
 }
 
-/* Whether the request offers the tool that the reply names. */
+/* Whether the request offers the tool that the reply names, and allows a
+ * call. */
 static bool plan_names_tool(const plan_maker *maker)
 {
     const surety__asked *asked = maker->order->asked;
@@ -485,7 +490,7 @@ static void plan_say_chunks(plan_maker *maker, surety__speech_part part,
                  (size_t)surety_val_uint(chunks, PLAN_PIECE));
 }
 
-/* Says all parts of the reply, as far as it goes. */
+/* Adds all parts of the reply, in order, up to where the stream breaks. */
 static void plan_say_all(plan_maker *maker)
 {
     const surety_val preamble = plan_get(maker, "preamble");
@@ -511,7 +516,7 @@ static void plan_say_all(plan_maker *maker)
                           surety_val_str(preamble).len);
 }
 
-/* ---- streams and wholes -------------------------------------------------- */
+/* ---- streams and whole bodies -------------------------------------------- */
 
 static void plan_malformed(plan_maker *maker)
 {
@@ -576,8 +581,8 @@ static void plan_stream(plan_maker *maker)
     }
 }
 
-/* The body has the filler once for each choice; there it becomes a step
- * of its own. */
+/* Splits a whole body so that each filler block is a step of its own, which
+ * repeats. The body has one such block for each choice. */
 static void plan_whole_huge(plan_maker *maker, uint64_t megabytes)
 {
     surety__playback *plan = maker->plan;
@@ -626,7 +631,7 @@ static void plan_whole(plan_maker *maker)
     if (maker->order->as_array)
         surety_buf_byte(&plan->bytes, ']');
     if (surety_val_bool(malformed, malformed.doc != NULL) && plan->bytes.len)
-        plan->bytes.len--; /* a body that is no JSON either */
+        plan->bytes.len--; /* cut, so that the body is no JSON either */
     if (never.doc && surety_val_bool(never, true)) {
         plan->bytes.len = plan->bytes.len ? 1 : 0;
         plan_step(plan, 0, 1, 0);
@@ -670,7 +675,7 @@ static void plan_speak(plan_maker *maker)
                        maker->order->number);
 }
 
-/* ---- replies that say exactly what is sent ------------------------------- */
+/* ---- replies with exact bytes -------------------------------------------- */
 
 static void plan_hex(surety_str digits, surety_buf *out)
 {
@@ -690,7 +695,8 @@ static void plan_hex(surety_str digits, surety_buf *out)
     }
 }
 
-/* A text, the bytes of {"hex": ...}, or another value as JSON. */
+/* Appends a string's text, the bytes of {"hex": ...}, or another value as
+ * JSON. */
 static void plan_put_exactly(surety_val val, surety_buf *out)
 {
     const surety_val hex = surety_val_get(val, "hex");
@@ -703,7 +709,8 @@ static void plan_put_exactly(surety_val val, surety_buf *out)
         surety_val_write(val, SURETY_STYLE_COMPACT, out);
 }
 
-/* Events: a text is sent as it is, an object as an event with its data. */
+/* Adds events: a string is sent unchanged, an object as an event with it as
+ * data. */
 static void plan_events(plan_maker *maker, surety_val events)
 {
     surety__playback *plan = maker->plan;
@@ -731,7 +738,8 @@ static void plan_events(plan_maker *maker, surety_val events)
                        maker->order->number);
 }
 
-/* Whether the reply is one of these; then it is planned. */
+/* Plans the reply if it gives its exact bytes, body or events; false: it does
+ * not. */
 static bool plan_exact(plan_maker *maker)
 {
     surety__playback *plan = maker->plan;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scripts of the mock server: read, checked, and looked up.
+/* Reads, checks and searches the scripts of the mock server.
  *
- * A script is JSON with comments. They are blanked out, byte for byte, so every
- * place in what is read is the same place in what the user wrote. The built-in
- * contract surety/mock-script says what a script may hold, and its findings are
- * the messages; only what a schema cannot say is checked here. A reply stays
- * the JSON value it was: plan.c reads its members when it is given. */
+ * 1. A script is JSON with comments. Comments are blanked out byte for byte, so
+ *    positions in the parsed text are positions in the user's text.
+ * 2. The built-in contract surety/mock-script defines what a script may
+ *    contain, and its findings are the messages. Only what a schema cannot
+ *    express is checked here.
+ * 3. A reply stays a JSON value: plan.c reads its members when the reply is
+ *    given. */
 #include "mock/mock.h"
 
 #include <surety/contract.h>
@@ -18,7 +20,7 @@
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* Tells a mistake at a value of the script. */
+/* Reports an error at a value of the script. */
 static surety_status script_fail(surety_str original, surety_val val,
                                  surety_error *reterr, const char *message)
 {
@@ -39,7 +41,7 @@ static surety_status script_fail(surety_str original, surety_val val,
     return SURETY_SYNTAX;
 }
 
-/* Tells the first of the findings. */
+/* Reports the first finding. */
 static surety_status script_tell(surety_str original,
                                  const surety_findings *findings,
                                  surety_error *reterr)
@@ -104,7 +106,7 @@ done:
     return status;
 }
 
-/* At most one member says what a reply consists of. */
+/* Checks that at most one member gives the content of a reply. */
 static surety_status script_check_reply(surety_str original, surety_val reply,
                                         surety_error *reterr)
 {
@@ -132,7 +134,7 @@ static surety_status script_check_reply(surety_str original, surety_val reply,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Reads a whole file to buf. SURETY_IO with errno. */
+/* Reads a whole file into buf. SURETY_IO with errno. */
 static surety_status script_read_file(const char *path, surety_buf *buf)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -280,7 +282,7 @@ surety_val surety__script_get(const surety__script *script,
 
 /* ---- picking ------------------------------------------------------------- */
 
-/* Whether value is the text, or an array that holds it. */
+/* Whether val is the text, or an array that contains it. */
 static bool script_names(surety_val val, surety_str text)
 {
     if (surety_val_kind(val) == SURETY_KIND_STRING)
@@ -327,8 +329,8 @@ static bool script_counts(surety_val val, uint64_t number)
     return false;
 }
 
-/* true: there are tools; false: there are none; names: all of them are there.
- */
+/* Matches "tools". true: the request offers tools; false: it offers none; a
+ * name or names: it offers all of them. */
 static bool script_tools(const surety__asked *asked, surety_val val)
 {
     surety_val one = val;
@@ -350,7 +352,7 @@ static bool script_tools(const surety__asked *asked, surety_val val)
     return true;
 }
 
-/* Who the last message is from; empty: there is none. */
+/* The author of the last message; empty: there is no message. */
 surety_str surety__asked_last(const surety__asked *asked)
 {
     return surety_str_of(
@@ -360,7 +362,7 @@ surety_str surety__asked_last(const surety__asked *asked)
             : "");
 }
 
-/* Every header named must be there and contain the text. */
+/* Whether every named header is present and contains its text. */
 static bool script_headers(const surety__script_call *call, surety_val headers)
 {
     for (surety_val one = surety_val_first(headers); one.doc;

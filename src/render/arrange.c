@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is made of a model's values before they are drawn, so that a picture
- * hides nothing: a day without a row keeps its place among bars; shares of a
- * whole are known as such; of too many bars the least become one; and measures
- * of which one would lie flat on the axis of the other get axes of their own.
- * It looks at numbers alone, and never at a table. */
+/* Prepares a model's values for drawing, so that a picture hides nothing. It
+ * works on numbers alone and never on a table.
+ *
+ * 1. Among bars along time, a step without a row keeps its place.
+ * 2. Shares of a whole are recognized and stacked.
+ * 3. Of too many bars, the smallest are joined to one.
+ * 4. Measures that would be flat on each other's axis get axes of their own. */
 #include "render/render.h"
 
 #include <math.h>
 
 enum {
-    ARRANGE_SPARSE = 4, /* places there may be for each that has a row */
-    /* A series whose largest value is this part of another's would be flat. */
+    ARRANGE_SPARSE = 4, /* at most so many places for each with a row */
+    /* A series is flat if its largest value is at most 1 / ARRANGE_FLAT of
+     * another's. */
     ARRANGE_FLAT = 20
 };
 
 /* ---- places without a row ------------------------------------------------ */
 
-/* The number of a place among steps of its grain; of times of day steps of so
- * many seconds. */
+/* The number of the step at a time: of the model's grain, or for times of day,
+ * of `step` seconds. */
 static double arrange_step(const surety__model *model, double at, double step)
 {
     const int64_t second = model->origin + (int64_t)floor(at + 0.5);
@@ -40,7 +43,7 @@ static double arrange_step(const surety__model *model, double at, double step)
     }
 }
 
-/* The place of a step: its time and its name. */
+/* Fills in the place of a step number: its time, and its name in out. */
 static void arrange_place(const surety__model *model, double number,
                           double step, surety__place *place, surety_buf *out)
 {
@@ -74,7 +77,7 @@ static void arrange_place(const surety__model *model, double number,
     surety__clock_date(date, model->grain, out);
 }
 
-/* The least distance of two places. */
+/* The least distance between two neighbouring places. */
 static double arrange_least(const surety__model *model)
 {
     double least = HUGE_VAL;
@@ -86,7 +89,7 @@ static double arrange_least(const surety__model *model)
     return least;
 }
 
-/* Whether each place stands upon a step of its own. */
+/* Whether the places fall on whole steps, each on one of its own. */
 static bool arrange_is_even(const surety__model *model, double least)
 {
     double last = -HUGE_VAL;
@@ -100,7 +103,8 @@ static bool arrange_is_even(const surety__model *model, double least)
     return true;
 }
 
-/* All steps from the first to the last into places, of which made[] are new. */
+/* Fills places with all steps from the first to the last. Steps without a place
+ * take one from made[]. */
 static surety_status arrange_steps(surety__model *model, surety__place **places,
                                    surety__place *made, double least,
                                    surety_buf *name)
@@ -176,8 +180,8 @@ surety_status surety__arrange_fill(surety__model *model,
 
 bool surety__arrange_is_whole(const surety__model *model, bool is_share)
 {
-    /* Rounding of each share, to a whole where they are called shares, else to
-     * a tenth, moves the sum by so much. */
+    /* Each share is rounded: to a whole number if named a share, otherwise to a
+     * tenth. Each moves the sum by at most half of that, plus a margin. */
     const double slack = is_share ? 0.51 : 0.051;
     size_t wholes = 0;
 
@@ -201,11 +205,11 @@ bool surety__arrange_is_whole(const surety__model *model, bool is_share)
             return false;
         wholes++;
     }
-    /* One sum of 100 may be chance. */
+    /* A single sum of 100 may be chance. */
     return wholes > (is_share ? 0 : 1);
 }
 
-/* The largest value of a place, whatever its sign. */
+/* The largest magnitude of a place's values. */
 static double arrange_largest(const surety__model *model, size_t place)
 {
     double largest = 0;
@@ -216,7 +220,9 @@ static double arrange_largest(const surety__model *model, size_t place)
     return largest;
 }
 
-/* What the places that are not kept come to in one series. */
+/* The joined value of the places that are not kept, in one series: their sum,
+ * or their mean if *adds_up is false. Clears *adds_up if the sum overflows.
+ * NAN: they have no value. */
 static double arrange_rest(const surety__model *model, size_t series,
                            const bool *is_kept, bool *adds_up)
 {
@@ -301,8 +307,8 @@ surety_status surety__arrange_join(surety__model *model, bool adds_up,
     for (size_t k = 0; k < count; k++) {
         const double largest = arrange_largest(model, k);
         uint64_t bits;
-        /* The bits of what is not negative have its order; the largest are to
-         * be the first, and of equals those that stand first. */
+        /* The bits of non-negative doubles sort as the doubles do. Inverted,
+         * the largest comes first; equal values stay in their order. */
         memcpy(&bits, &largest, sizeof(bits));
         pairs[k] = (surety__pair){~bits, k};
     }
@@ -315,19 +321,20 @@ surety_status surety__arrange_join(surety__model *model, bool adds_up,
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* Three digits of the largest, where the data have as many. */
+/* Decimals that show three digits of the largest value, but no more than the
+ * data have. */
 static unsigned arrange_decimals(unsigned there, double largest)
 {
     unsigned decimals = 0;
 
     for (; decimals < there && largest > 0 && largest < 99.95; decimals++)
         largest *= 10;
-    /* Of 12.5 and 80, one decimal; of 123.5 one too. */
+    /* One decimal for values such as 12.5 and 80, and for 123.5. */
     return decimals == 0 && there > 0 && largest < 999.95 ? 1 : decimals;
 }
 
-/* Of a panel, which has none yet: divides by the power of ten of the largest,
- * and finds bounds. */
+/* Divides a panel's values by the power of ten of the largest, and sets its
+ * bounds, counts and decimals. The panel's are unset before. */
 static void arrange_bounds(surety__model *panel, unsigned decimals)
 {
     const size_t pairs = panel->places_count * panel->series_count;
@@ -336,7 +343,7 @@ static void arrange_bounds(surety__model *panel, unsigned decimals)
 
     for (size_t i = 0; i < pairs; i++)
         largest = fmax(largest, fabs(panel->values[i]));
-    if (largest > 0) /* beneath -290, 10 to it has no digits left */
+    if (largest > 0) /* 10 to a power below -290 loses digits */
         panel->exponent = (int)fmax(floor(log10(largest) + 1e-12), -290);
     power = pow(10.0, panel->exponent);
     for (size_t i = 0; i < pairs; i++) {
@@ -353,7 +360,7 @@ static void arrange_bounds(surety__model *panel, unsigned decimals)
     panel->decimals = arrange_decimals(decimals, largest);
 }
 
-/* The bounds of what is stacked: from nothing to the highest stack. */
+/* Sets the bounds of stacked values: zero and the highest stack. */
 static void arrange_stack(surety__model *model)
 {
     const double power = pow(10.0, model->exponent);
@@ -365,7 +372,8 @@ static void arrange_stack(surety__model *model)
             const double value = model->values[i * model->places_count + k];
             sum += isnan(value) ? 0 : value;
         }
-        /* Rounding is not to make room for more than the whole. */
+        /* A whole that rounding made larger than 100 needs no room above
+         * 100. */
         if (fabs(sum * power - 100) < 1.6)
             sum = 100 / power;
         model->high = fmax(model->high, sum);
@@ -384,8 +392,8 @@ static bool arrange_has_common(const surety__measure *one,
            (!(less > 0) || more / less < ARRANGE_FLAT);
 }
 
-/* Of each series the panel: that of the first one it has a scale in common
- * with. Gives how many there are. */
+/* Assigns each series a panel: the first one whose first series can share a
+ * scale with it. Returns the number of panels. */
 static size_t arrange_part(const surety__model *model,
                            const surety__measure *measures, size_t *panels)
 {
@@ -395,7 +403,7 @@ static size_t arrange_part(const surety__model *model,
 
     for (size_t i = 0; i < model->series_count; i++) {
         for (size_t k = 0; k < model->places_count; k++) {
-            /* Of a number and none, the number. */
+            /* fmax ignores NaN, which is a gap. */
             largest[i] = fmax(largest[i],
                               fabs(model->values[i * model->places_count + k]));
         }
@@ -411,7 +419,7 @@ static size_t arrange_part(const surety__model *model,
     return count;
 }
 
-/* Series and values in the order of their panels. */
+/* Sorts series and values by panel. */
 static surety_status arrange_order(surety__model *model, const size_t *panels)
 {
     const size_t count = model->series_count;
@@ -438,7 +446,7 @@ static surety_status arrange_order(surety__model *model, const size_t *panels)
     return SURETY_OK;
 }
 
-/* The panels, each a model over some of the series. */
+/* Fills in the panels. Each is a model over a part of the series. */
 static void arrange_views(surety__model *model, const size_t *panels,
                           const surety__measure *measures)
 {

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bars, from zero; shares of a whole one upon the other. They stand where the
- * names of their places fit below; else they lie, one below the other with the
- * name at the left, as many as there are, each readable: that is why a chart of
- * 254 counties is tall. The value stands at a bar's end where there is room for
- * all of them. A value that is missing says so in place of a bar, for an empty
- * place reads as zero. */
+/* Draws bars, from zero; shares of a whole are stacked.
+ *
+ * 1. Bars are vertical if the names of their places fit below them. Otherwise
+ *    they are horizontal, one below the other with the names at the left. All
+ *    are drawn and legible, so a chart of 254 counties is tall.
+ * 2. Each bar has its value at its end, if there is room for all values.
+ * 3. A missing value has a text in place of a bar, since an empty place reads
+ *    as zero. */
 #include "render/canvas.h"
 
 #include <math.h>
 
 enum {
     BARS_NAME_MAX = 280,
-    BARS_PLOT_MIN = 60, /* beneath, values have no room beside it */
+    BARS_PLOT_MIN = 60, /* in less width, values are left out */
     BARS_AXIS = 26,
     BARS_GAP = 8, /* between labels of the axis */
     BARS_TALL = 700,
-    BARS_FEW = 12,    /* places; rows of so few are high */
-    BARS_ROW_TWO = 38 /* where a name may take two lines */
+    BARS_FEW = 12,    /* with so few places, rows are high */
+    BARS_ROW_TWO = 38 /* the height for a name of two lines */
 };
 
 static const surety__letters bars_value = {11.5, 0, 1, false, false, false};
 
-/* A name beside its row, which has room for two lines where it is high. Names
- * take at most two fifths of a narrow picture. */
+/* Sets a name beside its row, in two lines if the row is high. A name takes at
+ * most two fifths of a narrow picture. */
 static PangoLayout *bars_name(const surety__picture *picture, size_t place,
                               double row)
 {
@@ -56,8 +58,8 @@ static PangoLayout *bars_label(const surety__picture *picture, size_t series,
     return layout;
 }
 
-/* The sign of a missing value where there is no room for the values: it says
- * so in what fits. */
+/* Draws the sign of a missing value if values have no room: "n/a" if that fits,
+ * otherwise a cross. */
 static void bars_missing(const surety__picture *picture, const double middle[2],
                          double room)
 {
@@ -77,7 +79,7 @@ static void bars_missing(const surety__picture *picture, const double middle[2],
     }
 }
 
-/* Black or white, whichever is read better on a colour (WCAG 2.1, relative
+/* Black or white, whichever is more legible on the colour (WCAG 2.1, relative
  * luminance). */
 static uint32_t bars_ink(uint32_t color)
 {
@@ -90,7 +92,8 @@ static uint32_t bars_ink(uint32_t color)
                         : (uint32_t)SURETY__INK_PAPER;
 }
 
-/* Where a bar begins: where those below it end, if they are stacked. */
+/* The value at which a bar begins: the sum of the shares below it in a stack,
+ * otherwise 0. */
 static double bars_base(const surety__picture *picture, size_t series,
                         size_t place)
 {
@@ -103,13 +106,13 @@ static double bars_base(const surety__picture *picture, size_t series,
     return base;
 }
 
-/* How many bars stand side by side at a place. */
+/* The number of bars side by side at a place. */
 static size_t bars_beside(const surety__picture *picture)
 {
     return picture->model->is_stacked ? 1 : picture->model->series_count;
 }
 
-/* Whether anything is at a place. */
+/* Whether a place has no value in any series. */
 static bool bars_is_empty(const surety__picture *picture, size_t place)
 {
     bool is_empty = true;
@@ -119,8 +122,8 @@ static bool bars_is_empty(const surety__picture *picture, size_t place)
     return is_empty;
 }
 
-/* One bar of a stack, with its value in it where there is room. The box is its
- * corner, width and height, which is negative where bars stand. */
+/* Draws one bar of a stack, with its value inside if it fits. box: a corner,
+ * width and height; the height is negative for vertical bars. */
 static void bars_stack(const surety__picture *picture, size_t series,
                        size_t place, const double box[4], bool has_label)
 {
@@ -133,7 +136,7 @@ static void bars_stack(const surety__picture *picture, size_t series,
         return;
     surety__canvas_ink(&picture->canvas, color);
     surety__canvas_box(&picture->canvas, box[0], box[1], box[2], box[3]);
-    /* A line of paper at its end parts it from the next. */
+    /* A line in the colour of the paper separates it from the next. */
     if (fabs(box[2]) > 3 && fabs(box[3]) > 3) {
         const double corner[2] = {box[0] + (is_lying ? box[2] : 0),
                                   box[1] + (is_lying ? 0 : box[3])};
@@ -152,7 +155,7 @@ static void bars_stack(const surety__picture *picture, size_t series,
     picture->canvas.pango.g_object_unref(layout);
 }
 
-/* The widest label of a value. */
+/* The width of the widest value. */
 static double bars_label_width(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
@@ -168,9 +171,9 @@ static double bars_label_width(const surety__picture *picture)
     return widest;
 }
 
-/* ---- standing ------------------------------------------------------------ */
+/* ---- vertical bars ------------------------------------------------------- */
 
-/* Of the place's width, what its bars take; a bar at most 96. */
+/* The width of one vertical bar, at most 96. */
 static double bars_width(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
@@ -183,13 +186,13 @@ static double bars_width(const surety__picture *picture)
 
 bool surety__bars_fit(const surety__picture *picture)
 {
-    /* Times go from the left to the right, however many there are. */
+    /* Times go from left to right, however many there are. */
     if (picture->model->scale != SURETY__SCALE_NAMES)
         return true;
     return bars_width(picture) >= 3 && surety__places_fit(picture);
 }
 
-/* One standing bar with its middle at x. */
+/* Draws one vertical bar with its middle at x. */
 static void bars_stand(const surety__picture *picture, size_t series,
                        size_t place, double x, bool has_label)
 {
@@ -240,11 +243,11 @@ void surety__bars_upright(surety__picture *picture)
     const surety__model *model = picture->model;
     const size_t beside = bars_beside(picture);
     double slot, width;
-    double below; /* room for the value of the lowest */
+    double below; /* room for the value of the lowest bar */
     bool has_labels;
 
     picture->bottom -= surety__places_height(picture);
-    picture->top += 14; /* for the value of the highest */
+    picture->top += 14; /* for the value of the highest bar */
     slot = (picture->right - picture->left) / (double)model->places_count;
     width = bars_width(picture);
     has_labels =
@@ -265,7 +268,7 @@ void surety__bars_upright(surety__picture *picture)
     surety__places_draw(picture);
 }
 
-/* ---- lying --------------------------------------------------------------- */
+/* ---- horizontal bars ----------------------------------------------------- */
 
 static double bars_row_wanted(const surety__picture *picture)
 {
@@ -293,7 +296,8 @@ double surety__bars_height(const surety__picture *picture)
     return rows + BARS_AXIS + (rows > BARS_TALL ? BARS_AXIS : 6);
 }
 
-/* Names at the left; of rows too low for letters only some have one. */
+/* Draws or measures the names at the left. If rows are too low for letters,
+ * only every n-th has a name. Returns the width of the widest. */
 static double bars_names(const surety__picture *picture, double row,
                          bool is_drawn)
 {
@@ -322,7 +326,7 @@ static double bars_names(const surety__picture *picture, double row,
     return widest;
 }
 
-/* Of the labels of the axis, every how many-th is shown, that none touches the
+/* The n for which every n-th label of the axis fits without touching the
  * next. */
 static unsigned bars_every(const surety__picture *picture, double length)
 {
@@ -332,8 +336,8 @@ static unsigned bars_every(const surety__picture *picture, double length)
                           room);
 }
 
-/* The axis of values below, and above where the picture is tall. Zero always
- * has its label. */
+/* Draws the axis of values below the plot, and also above it in a tall picture.
+ * Zero always has its label. */
 static void bars_axis(const surety__picture *picture, double left, double right,
                       bool is_tall)
 {
@@ -364,7 +368,8 @@ static void bars_axis(const surety__picture *picture, double left, double right,
     }
 }
 
-/* One lying bar: its middle at y, zero at `zero`. */
+/* Draws one horizontal bar. at: the x of zero, the y of the bar's middle, and
+ * its thickness. */
 static void bars_lie(const surety__picture *picture, size_t series,
                      size_t place, const double at[3], bool has_label)
 {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sheet: cairo draws, Pango sets the texts in whatever script they are,
- * with the machine's fonts. Hinting is off, so that a text is as wide on a
- * sheet of any scale as it was when the picture was laid out. Each picture has
- * a font map of its own: nothing is shared between threads. What is drawn is
- * written by a callback into the caller's buffer, whose failures come back as
- * cairo's. */
+/* The sheet. cairo draws, and Pango sets texts of any script with the machine's
+ * fonts.
+ *
+ * 1. Hinting is off, so a text has the same width on a sheet of any scale as in
+ *    the layout.
+ * 2. Each picture has a font map of its own: threads share nothing.
+ * 3. A callback writes the output into the caller's buffer. A failure of the
+ *    buffer comes back as cairo's status. */
 #include "render/canvas.h"
 
 #include <math.h>
@@ -88,7 +90,7 @@ surety_status surety__canvas_open(surety__canvas *canvas, double width,
     return pango->cairo_status(canvas->cairo) ? SURETY_NOMEM : SURETY_OK;
 }
 
-/* Text in XML 1.0, section 2.4. */
+/* Appends text as character data of XML 1.0, section 2.4. */
 static void canvas_xml(surety_str text, surety_buf *out)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -103,8 +105,8 @@ static void canvas_xml(surety_str text, surety_buf *out)
     }
 }
 
-/* The SVG with a title and a description, which browsers and those who listen
- * to pages look for. */
+/* Adds a title and a description to the SVG, for browsers and screen
+ * readers. */
 static void canvas_tell(surety__canvas *canvas, surety_str title,
                         surety_str about)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The columns and cells of a table, one at a time: a column by its name, a row
- * spread over the columns, and a cell as text or number. Nothing here reads the
- * data as a whole; that is done (table.c) before a row is looked at. */
+/* Reads single columns and cells of a table: a column by its name, the cells of
+ * a row, and a cell as text or number. table.c reads the data as a whole before
+ * any row is read here. */
 #include "render/render.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chart of a table: what it shows is read first (model.c), which any build
- * can do, and so every build says the same of bad data; drawing it is what a
- * build without cairo leaves out. */
+/* Draws a chart of a table. Every build reads the chart's data first (model.c),
+ * so every build reports the same errors. Only the drawing is missing in a
+ * build without cairo. */
 #include "render/render.h"
 
 surety_status surety_chart_draw(surety_table *table, const surety_chart *chart,

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which columns a chart shows, where nobody says. The kinds of the columns
- * decide: lines go along time, bars compare names, and what is measured is a
- * column of numbers. Of several measures the title picks, by the words that it
- * shares with a column's name and label, so two charts of one table can show
- * two columns. Where rows share a place on the x axis, another column tells
- * them apart, and becomes the series. */
+/* Chooses the columns that a chart shows, where the chart does not name them.
+ *
+ * 1. The kinds of the columns decide: lines follow time, bars compare names,
+ *    and a column of numbers is the measure.
+ * 2. Of several measures the title decides, by the words that it shares with a
+ *    column's name and label. So two charts of one table can show two columns.
+ * 3. Where rows share a place on the x axis, another column distinguishes them
+ *    and becomes the series. */
 #include "render/render.h"
 
 #include <surety/json.h>
 
 enum { CHOOSE_NAMES_SHOWN = 8 };
 
-/* The column of a name that somebody gave; SIZE_MAX: none, said so. */
+/* The index of the column with a name that the chart gives. SIZE_MAX: there is
+ * none, and the error is filled in. */
 static size_t choose_named(const surety_table *table, surety_str name,
                            surety_error *reterr)
 {
@@ -38,7 +41,8 @@ static size_t choose_named(const surety_table *table, surety_str name,
     return SIZE_MAX;
 }
 
-/* The first column of a kind that is none of the y; SIZE_MAX: none. */
+/* The first column of a kind that is neither x nor one of y; SIZE_MAX: none.
+ * must_vary skips columns with only one value. */
 static size_t choose_kind(const surety_table *table,
                           const surety__choice *choice, surety_column_kind kind,
                           bool must_vary)
@@ -55,7 +59,7 @@ static size_t choose_kind(const surety_table *table,
     return SIZE_MAX;
 }
 
-/* The first of several kinds. */
+/* The first column of the first of three kinds that has one. */
 static size_t choose_kinds(const surety_table *table,
                            const surety__choice *choice,
                            const surety_column_kind *kinds, bool must_vary)
@@ -86,7 +90,7 @@ static void choose_x(const surety_table *table, surety_chart_type type,
             choice->x = i;
 }
 
-/* ---- what is measured ---------------------------------------------------- */
+/* ---- measures ------------------------------------------------------------ */
 
 unsigned surety__words_shared(surety_str text, surety_str title)
 {
@@ -109,8 +113,8 @@ unsigned surety__words_shared(surety_str text, surety_str title)
     return count;
 }
 
-/* Whether a name is that of a margin of error beside its estimate: "..._001M",
- * "..._001PM" of the ACS. */
+/* Whether the name is that of a margin of error, as the ACS places beside an
+ * estimate: "..._001M", "..._001PM". */
 static bool choose_is_margin(surety_str name)
 {
     return name.len > 5 && name.ptr[name.len - 1] == 'M' &&
@@ -119,8 +123,8 @@ static bool choose_is_margin(surety_str name)
             name.ptr[name.len - 2] == 'P');
 }
 
-/* How many words of a name stand in the title, four for each, and one more
- * where all do: "Pay" is about "pay" rather than about "net pay". */
+/* Scores a name against the title: 4 for each shared word, and 1 more if all
+ * its words are in the title. So the title "Pay" prefers "pay" to "net pay". */
 static unsigned choose_words(surety_str name, surety_str title)
 {
     const unsigned shared = surety__words_shared(name, title);
@@ -129,7 +133,7 @@ static unsigned choose_words(surety_str name, surety_str title)
            (shared > 0 && shared == surety__words_shared(name, name));
 }
 
-/* How well a column of numbers suits the title; 0: it is none. */
+/* Scores a column against the title; 0: it is no column of numbers. */
 static unsigned choose_score(const surety_table *table, surety_str title,
                              size_t i)
 {
@@ -145,7 +149,7 @@ static unsigned choose_score(const surety_table *table, surety_str title,
 }
 
 /* Whether the title has every word of a column's label or name, and at least
- * one that it shares with none of the columns that were chosen. */
+ * one of these words is in no label of the columns already chosen. */
 static bool choose_is_named(const surety_table *table, surety_str title,
                             const surety__choice *choice, size_t i)
 {
@@ -171,8 +175,8 @@ static bool choose_is_named(const surety_table *table, surety_str title,
     return is_named;
 }
 
-/* The column of numbers that suits the title best, and the others that it
- * names word by word: "Calls and errors". */
+/* Chooses the column of numbers that fits the title best, and further ones that
+ * the title names word for word: "Calls and errors". */
 static void choose_y(const surety_table *table, surety_str title,
                      surety__choice *choice)
 {
@@ -233,9 +237,9 @@ static surety_status choose_no_number(const surety_table *table,
     return status;
 }
 
-/* ---- what tells rows apart ----------------------------------------------- */
+/* ---- series -------------------------------------------------------------- */
 
-/* How many values a column has that differ, at most max + 1. SURETY_NOMEM. */
+/* Counts the distinct values of a column, up to max + 1. SURETY_NOMEM. */
 static surety_status choose_distinct(surety_table *table, size_t column,
                                      size_t max, size_t *ret_count)
 {
@@ -249,9 +253,9 @@ static surety_status choose_distinct(surety_table *table, size_t column,
         uint64_t hash;
         surety__table_row(table, row);
         text = surety__table_text(table, table->cells[column]);
-        /* Two texts in one hash would count as one. Of 32 bits that happens
-         * among as many rows as a chart may have; so there are twice as many.
-         */
+        /* Two texts with one hash would count as one. With 32 bits that becomes
+         * likely at the number of rows that a chart may have. So 64 bits are
+         * used. */
         hash = (uint64_t)surety__hash(text.ptr, text.len) + 1;
         if (text.len > 0)
             hash += (uint64_t)surety__hash(text.ptr + 1, text.len - 1) << 32;
@@ -266,9 +270,9 @@ static surety_status choose_distinct(surety_table *table, size_t column,
     return status ? status : table->scratch.status;
 }
 
-/* Bars of more series than can be told apart: the two columns change their
- * parts where that helps, unless somebody named x; else each bar has the names
- * of both. */
+/* Handles more series of bars than a reader can distinguish. Swaps x and series
+ * if that helps and the chart does not name x; otherwise gives each bar the
+ * names of both. */
 static surety_status choose_series_fit(surety_table *table, size_t places,
                                        surety__choice *choice,
                                        surety_error *reterr)
@@ -339,8 +343,9 @@ static bool choose_is_across(const surety__wide *wide, size_t column)
     return false;
 }
 
-/* What stands beside the columns of times: the places of series that are a
- * time each, or the names of the rows. SIZE_MAX: nothing. */
+/* The column to combine with the columns of times: its values are x where each
+ * time is a series, and the names of the series where each row is one.
+ * SIZE_MAX: none. */
 static size_t choose_beside(const surety_table *table, surety_chart_type type,
                             const surety__wide *wide)
 {
@@ -359,7 +364,7 @@ static size_t choose_beside(const surety_table *table, surety_chart_type type,
     return SIZE_MAX;
 }
 
-/* The one column of times that the title names; SIZE_MAX: none, or several. */
+/* The only column of times that the title names; SIZE_MAX: none, or several. */
 static size_t choose_one_time(const surety_table *table, surety_str title,
                               const surety__wide *wide)
 {
@@ -377,7 +382,7 @@ static size_t choose_one_time(const surety_table *table, surety_str title,
     return found;
 }
 
-/* Whether the title is rather about a measure that is no column of times. */
+/* Whether the title fits a measure that is no column of times better. */
 static bool choose_is_other(const surety_table *table, surety_str title,
                             const surety__wide *wide)
 {
@@ -408,8 +413,10 @@ static surety_status choose_too_wide(const surety_table *table,
     return SURETY_LIMIT;
 }
 
-/* Columns that are times are places, with a series for each row, where rows
- * have names; else, or where bars are drawn, a series each. */
+/* Decides what columns of times become. For lines, they are places with a
+ * series for each row if rows have names, otherwise a series each. For bars,
+ * the only one that the title names is y; otherwise they are a series each, or
+ * places if they are too many for that. */
 static surety_status choose_wide(const surety_table *table,
                                  const surety_chart *chart,
                                  surety__arena *arena, surety__choice *choice,
@@ -454,9 +461,9 @@ static surety_status choose_wide(const surety_table *table,
     return SURETY_OK;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- the choice ---------------------------------------------------------- */
 
-/* What the chart names. */
+/* Looks up the columns that the chart names. */
 static surety_status choose_given(const surety_table *table,
                                   const surety_chart *chart,
                                   surety__choice *choice, surety_error *reterr)

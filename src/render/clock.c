@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the ticks of an axis of time stand, and their words. A tick falls where
- * people part time: on whole seconds, minutes and hours, on midnights, Mondays,
- * first days of months and of years; never on a day that only a constant number
- * of days makes. A label is short (10:15, 7 Mar, Mar), and what it is part of
- * (7 Mar 2026, 2026) stands below it once. Times are seconds since an origin, a
- * whole second, in the time that is shown. */
+/* The ticks of a time axis, and their texts.
+ *
+ * 1. A tick is where a calendar or clock has a boundary: at whole seconds,
+ *    minutes and hours, midnights, Mondays, and first days of months and of
+ *    years. It is never at a mere multiple of some number of days.
+ * 2. A label is short (10:15, 7 Mar, Mar). Its context (7 Mar 2026, 2026) is
+ *    written once below it.
+ * 3. Times are seconds since an origin, a whole second, in the time zone that
+ *    is shown. */
 #include "render/render.h"
 
 #include <math.h>
@@ -68,7 +71,7 @@ const surety__step *surety__clock_step(size_t i)
                                                           : NULL;
 }
 
-/* Whether a step is counted in months. */
+/* Whether the count of a step is in months. */
 static bool clock_is_months(const surety__step *step)
 {
     return step->grain < SURETY__GRAIN_WEEK;
@@ -80,7 +83,7 @@ double surety__clock_length(const surety__step *step)
                                  : step->count;
 }
 
-/* Of a day without its time: whole days of a second, rounded down. */
+/* The day that contains a second, counted from 1970-01-01. */
 static int64_t clock_days(int64_t second)
 {
     const int64_t rest = (second % DAY_SECONDS + DAY_SECONDS) % DAY_SECONDS;
@@ -88,7 +91,7 @@ static int64_t clock_days(int64_t second)
     return (second - rest) / DAY_SECONDS;
 }
 
-/* The tick of a number of months since year 0. */
+/* The tick of a month, counted from year 0. */
 static double clock_month(int64_t origin, int64_t month)
 {
     const surety__date date = {month / 12, (uint32_t)(month % 12) + 1, 1};
@@ -125,13 +128,13 @@ double surety__clock_next(int64_t origin, double tick, const surety__step *step)
     return surety__clock_tick(origin, tick + 0.5, step);
 }
 
-/* ---- words --------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------- */
 
 static const char *const clock_names[] = {"Jan", "Feb", "Mar", "Apr",
                                           "May", "Jun", "Jul", "Aug",
                                           "Sep", "Oct", "Nov", "Dec"};
 
-/* A number of at least so many digits. */
+/* Appends a number with at least so many digits. */
 static void clock_put(int64_t number, unsigned digits, surety_buf *out)
 {
     int64_t least = 1;
@@ -160,7 +163,8 @@ void surety__clock_date(surety__date date, surety__grain grain, surety_buf *out)
     clock_put(date.day, 2, out);
 }
 
-/* The time of day, with a fraction of so many digits; 0: to the second. */
+/* Appends the time of day, with so many digits of a fraction; 0: whole
+ * seconds. */
 static void clock_time(int64_t second, double fraction, unsigned digits,
                        surety_buf *out)
 {
@@ -180,8 +184,9 @@ static void clock_time(int64_t second, double fraction, unsigned digits,
     clock_put((int64_t)(fraction * scale + 0.5), digits, out);
 }
 
-/* Splits a time, with what falls short of a digit rounded away, so that a tick
- * is never written as the one before it. */
+/* Splits a time into a second and a fraction, rounded to so many digits.
+ * Without rounding, a tick just below its value would get the label of the tick
+ * before. */
 static int64_t clock_second(int64_t origin, double at, unsigned digits,
                             double *ret_fraction)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a column holds. The name says what it may be (a year, a code), the
- * values what it is: all of them, not the first, for one "N/A" at the top must
- * not turn numbers into text. Digits that begin with a zero are a code ("06",
- * a state), and so are whole numbers below a name that says so; everything
- * else that is mostly numbers is numbers. Stand-ins for a missing value are
- * those every reader knows, the caller's, and the Census API's. */
+/* Decides the kind of a column.
+ *
+ * 1. The name gives the kinds that are possible (a year, a code), and the
+ *    values decide. All of them count, not only the first, since one "N/A" at
+ *    the top must not turn numbers into text.
+ * 2. Digits that begin with a zero are a code ("06", a state), and so are whole
+ *    numbers if the column's name is that of a code. Any other column of mostly
+ *    numbers is numbers.
+ * 3. Placeholders for a missing value are the common ones, the caller's, and
+ *    the Census API's. */
 #include "render/render.h"
 
 #include <surety/json.h>
 
-/* Texts that say there is no value, whatever their case. */
+/* Texts that mean "no value", in upper or lower case. */
 static const char *const column_nothing[] = {
     "-",    "--",  "\xE2\x80\x93", "\xE2\x80\x94", "n/a", "na",
     "#n/a", "nan", "null",         "none",         "nil", "."};
@@ -28,7 +32,7 @@ static const char *const column_census[] = {
 static const char *const column_census_texts[] = {"**", "***", "*****", "(X)",
                                                   "N"};
 
-/* Names of columns, or their last words, below which digits are a name. */
+/* Names of columns, or their last words, whose digits are a code. */
 static const char *const column_codes[] = {
     "code", "fips", "id", "geoid", "zip", "zcta", "ucgid", "naics", NULL};
 static const char *const column_places[] = {
@@ -232,7 +236,8 @@ const char *surety_column_kind_name(surety_column_kind kind)
     return "text";
 }
 
-/* Whether the name is that of a time, of a code. */
+/* Whether the name of a column has a word for time, or ends in one for a
+ * code. */
 static void column_name(surety_str name, bool *is_time, bool *is_code)
 {
     surety_str rest = name;
@@ -248,9 +253,9 @@ static void column_name(surety_str name, bool *is_time, bool *is_code)
                (words == 1 && column_is_any(last, column_places));
 }
 
-/* Whether the values are times: all of them where digits alone might be other
- * numbers, else four in five, and the others are reported where they are
- * drawn. */
+/* Whether the values are times. If digits alone could be other numbers, all
+ * values must be times. Otherwise four in five suffice, and the chart reports
+ * the others. */
 static bool column_is_time(const surety__column *column, size_t there,
                            bool is_named)
 {
@@ -281,8 +286,8 @@ void surety__column_settle(const surety_table *table, surety__column *column)
 
 /* ---- labels -------------------------------------------------------------- */
 
-/* "Estimate!!Total:!!Male:" is "Total: Male"; levels of nothing are left out.
- */
+/* Turns "Estimate!!Total:!!Male:" into "Total: Male". Empty levels are left
+ * out. */
 static void column_clean(surety_str label, surety_buf *out)
 {
     const surety_str parts = SURETY__LITERAL("!!");

@@ -26,11 +26,12 @@ static void csv_cell(surety_table *table, size_t column,
     text = surety__table_text(table, val);
     if (cell == SURETY__CELL_FIGURE) {
         text = surety__str_trim(text);
-        /* Among texts, "(555)" may be anything. */
+        /* In a column of text, "(555)" may be anything. */
         if (is_number && figure.unit.len == 0 && !figure.is_code)
             text = (surety_str){figure.text, figure.len};
     }
-    /* A number is no formula, whatever it begins with, nor is "-" for none. */
+    /* A number is no formula, whatever its first character; nor is "-" for a
+     * missing value. */
     surety__csv_field(text, form->formulas || cell != SURETY__CELL_TEXT, out);
 }
 
@@ -60,7 +61,7 @@ surety_status surety__csv_write(surety_table *table,
                 surety_buf_byte(out, ',');
             csv_cell(table, i, form, out);
         }
-        /* A lone empty field would be an empty line, which readers skip. */
+        /* A single empty field would be an empty line, which readers skip. */
         if (table->columns_count == 1 && !out->status &&
             out->ptr[out->len - 1] == '\n')
             surety_buf_text(out, "\"\"");

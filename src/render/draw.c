@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chart from top to bottom: the title and what is measured, a legend where
- * there are several series, the plot, the x axis's title, a note. Everything is
- * measured before the sheet is made, for a chart of many bars is as tall as it
- * needs to be and no text is ever drawn over another. The colours are of Okabe
- * and Ito's set for all kinds of colour vision ("Color Universal Design",
- * 2008), those first that are dark enough on white; lines have marks of
- * different shapes besides. */
+/* Lays out and draws a chart from top to bottom: the title and the measure, a
+ * legend for several series, the plot, the title of the x axis, and notes.
+ *
+ * 1. Everything is measured before the sheet is made. So a chart of many bars
+ *    is as tall as it needs, and no text covers another.
+ * 2. The colours are Okabe and Ito's set for all kinds of colour vision ("Color
+ *    Universal Design", 2008), in an order that starts with those dark enough
+ *    on white. The marks of lines also differ in shape. */
 #include "render/canvas.h"
 
 #include <math.h>
@@ -15,13 +16,13 @@ enum {
     DRAW_HEIGHT = 560,
     DRAW_SIDE_MIN = 160,
     DRAW_SIDE_MAX = 16000,
-    DRAW_SHEET_MAX = 32000,      /* pixels a side; cairo's images end there */
+    DRAW_SHEET_MAX = 32000,      /* pixels a side: cairo's limit */
     DRAW_PIXELS_MAX = 100000000, /* of a sheet: 400 MB */
     DRAW_SCALE_MAX = 4,
-    DRAW_PANEL = 190,    /* the height of one of several */
+    DRAW_PANEL = 190,    /* the height of one of several panels */
     DRAW_PLOT_MIN = 36,  /* the height of a plot */
     DRAW_GAP = 18,       /* between panels */
-    DRAW_TITLE_MAX = 600 /* code points that are set at all */
+    DRAW_TITLE_MAX = 600 /* code points of a text that are drawn */
 };
 
 static const surety__letters draw_title = {20, 1, 3, true, false, false};
@@ -31,8 +32,8 @@ static const surety__letters draw_note = {11, 1, 3, false, false, false};
 
 /* ---- texts around the plot ----------------------------------------------- */
 
-/* A text over the whole width, at y; gives its height with a gap behind it.
- * Where nothing is drawn yet it is only measured. */
+/* Draws a text over the whole width at y. Returns its height plus gap. Without
+ * a sheet it only measures. */
 static double draw_block(const surety__picture *picture, surety_str text,
                          const surety__letters *letters, double y, double gap)
 {
@@ -58,7 +59,7 @@ static double draw_block(const surety__picture *picture, surety_str text,
     return height + gap;
 }
 
-/* The swatch of a series in the legend. */
+/* Draws the swatch of a series in the legend. */
 static void draw_swatch(const surety__picture *picture, size_t series, double x,
                         double y)
 {
@@ -77,7 +78,7 @@ static void draw_swatch(const surety__picture *picture, size_t series, double x,
         surety__lines_mark(picture, series, x + 9, y, 4);
 }
 
-/* One entry; *x and *y move on. */
+/* Draws one entry of the legend, and moves *x and *y past it. */
 static void draw_entry(const surety__picture *picture, size_t series,
                        surety_str name, double *x, double *y)
 {
@@ -107,7 +108,7 @@ static void draw_entry(const surety__picture *picture, size_t series,
     picture->canvas.pango.g_object_unref(layout);
 }
 
-/* The legend at y; gives its height. */
+/* Draws the legend at y. Returns its height. */
 static double draw_legend_at(const surety__picture *picture, double y)
 {
     const surety__model *model = picture->model;
@@ -139,8 +140,8 @@ static double draw_legend_at(const surety__picture *picture, double y)
     return y - top + 28;
 }
 
-/* All above the plot; gives where it ends. What is measured is not said twice
- * where the title begins with it. */
+/* Draws everything above the plot. Returns the y where it ends. Leaves out the
+ * measure if the title begins with it. */
 static double draw_header(const surety__picture *picture, surety_str title)
 {
     const surety_str measure = picture->model->y_title;
@@ -154,7 +155,8 @@ static double draw_header(const surety__picture *picture, surety_str title)
     return y + 10;
 }
 
-/* Whether the x axis needs no title: its places say what they are. */
+/* Whether the x axis needs no title, because the names of its places
+ * suffice. */
 static bool draw_speaks(const surety__picture *picture)
 {
     const surety_str name = picture->model->x_title;
@@ -163,8 +165,8 @@ static bool draw_speaks(const surety__picture *picture)
            surety__str_equal_nocase(name, surety_str_of("name"));
 }
 
-/* The notes of a chart from y on, a line of its own each; gives their height
- * with a gap before them. */
+/* Draws the notes of a chart from y on, one per line. Returns their height with
+ * a gap before them. */
 static double draw_notes(const surety__picture *picture, double y)
 {
     surety_str rest = picture->chart->note;
@@ -185,7 +187,7 @@ static double draw_notes(const surety__picture *picture, double y)
     return y > top ? y - top + 6 : 0;
 }
 
-/* All below the plot's labels, from y on; gives its height. */
+/* Draws everything below the plot's labels, from y on. Returns its height. */
 static double draw_footer(const surety__picture *picture, bool is_lying,
                           double y)
 {
@@ -218,7 +220,8 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
 
 /* ---- scale and colours --------------------------------------------------- */
 
-/* Bars begin at zero; lines do where it is near. */
+/* Sets the axis of values. It includes zero for bars always, and for lines if
+ * zero is near the values. */
 static void draw_scale(surety__picture *picture, unsigned wanted)
 {
     double low = picture->model->low;
@@ -253,7 +256,7 @@ static double draw_last(const surety__picture *picture, size_t series)
     return NAN;
 }
 
-/* The colour of a series by what it means; 8: it has none. */
+/* The colour of a series by its tone; 8: it has no tone. */
 static uint8_t draw_tone(const surety__picture *picture, size_t series)
 {
     static const uint8_t tones[] = {8, 0, 5, 1}; /* none, good, fair, bad */
@@ -266,8 +269,9 @@ static uint8_t draw_tone(const surety__picture *picture, size_t series)
                : 8;
 }
 
-/* The series that gets the next colour: the first without one; where lines are
- * more than colours, of those the one that ends highest. SIZE_MAX: none. */
+/* The series that gets the next colour: the first without one. If there are
+ * more lines than colours, the one with the highest last value. SIZE_MAX:
+ * none. */
 static size_t draw_color_next(const surety__picture *picture)
 {
     const size_t count = picture->model->series_count;
@@ -286,7 +290,8 @@ static size_t draw_color_next(const surety__picture *picture)
     return best;
 }
 
-/* First the colours that mean something; the others go in order. */
+/* Gives each series a colour: first those with a tone, then the others in
+ * order. */
 static surety_status draw_colors_give(surety__picture *picture)
 {
     surety__model *model = picture->model;
@@ -311,7 +316,7 @@ static surety_status draw_colors_give(surety__picture *picture)
     return SURETY_OK;
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- the sheet ----------------------------------------------------------- */
 
 static surety_status draw_sides(const surety_chart *chart, surety_error *reterr)
 {
@@ -327,7 +332,8 @@ static surety_status draw_sides(const surety_chart *chart, surety_error *reterr)
     return SURETY_OK;
 }
 
-/* The scale of the sheet: the one asked for, or what still fits an image. */
+/* The scale of the sheet: the requested one, or the largest below it that fits
+ * an image. */
 static double draw_sheet_scale(const surety__picture *picture)
 {
     double scale = picture->chart->scale > 0 ? picture->chart->scale : 2;
@@ -342,7 +348,7 @@ static double draw_sheet_scale(const surety__picture *picture)
     return scale;
 }
 
-/* What an SVG says of itself. */
+/* Writes the description that an SVG contains. */
 static void draw_about(const surety__picture *picture, surety_buf *out)
 {
     const surety__model *model = picture->model;
@@ -371,13 +377,13 @@ static void draw_about(const surety__picture *picture, surety_buf *out)
 
 /* ---- panels -------------------------------------------------------------- */
 
-/* The panels of a picture, each a picture of its own series, from the left to
- * the right of all; heights come later. */
+/* The panels of a picture. Each is a picture of its own series, and all have
+ * the same left and right edge. Their heights are set later. */
 struct draw_panels {
     surety__picture items[SURETY_CHART_SERIES_MAX];
     size_t count;
     bool is_lying;
-    double caption; /* the height of a panel's legend; of a lone one 0 */
+    double caption; /* the height of a panel's legend; 0 for a single panel */
 };
 
 static void draw_panels_make(surety__picture *picture,
@@ -415,7 +421,7 @@ static void draw_panels_make(surety__picture *picture,
     picture->right = panels->items[0].right;
 }
 
-/* The height of all panels where the picture's height is not given. */
+/* The height of all panels if the caller gave no height. */
 static double draw_panels_height(const struct draw_panels *panels,
                                  double around)
 {
@@ -430,11 +436,11 @@ static double draw_panels_height(const struct draw_panels *panels,
         return height + around;
     if (panels->count > 1)
         return height + around + 40;
-    /* A header that takes half of the picture pushes the rest down. */
+    /* A header higher than 200 pixels makes the picture taller. */
     return DRAW_HEIGHT + (ceil(fmax(around - 200, 0)));
 }
 
-/* Gives each panel its part of the plot. False: there is no room for them. */
+/* Divides the plot among the panels. False: there is no room for them. */
 static bool draw_panels_place(struct draw_panels *panels, double top,
                               double bottom)
 {
@@ -478,7 +484,7 @@ static void draw_panels_draw(struct draw_panels *panels)
     }
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- the chart ----------------------------------------------------------- */
 
 static surety_status draw_all(surety__picture *picture, surety_str title)
 {
@@ -519,7 +525,7 @@ static surety_status draw_all(surety__picture *picture, surety_str title)
     return status;
 }
 
-/* What of the picture is not as it was asked for. */
+/* Appends a remark for each difference between the picture and the request. */
 static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
 {
     const surety_chart *chart = picture->chart;

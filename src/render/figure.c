@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as people, models and the Census API write them. They are read by a
- * grammar of our own into JSON's, without arithmetic: a table shows the same
- * digits, and only a chart asks for a double. Commas count as digit grouping
- * only where they stand every three digits ("1,23" is no number); a comma is
- * never a decimal sign, for "1,234" could then be two numbers. A currency sign
- * may stand before the digits and a percent sign behind them. */
+/* Reads numbers as people, models and the Census API write them.
+ *
+ * 1. A grammar of our own turns them into JSON's form without arithmetic. So a
+ *    table shows the same digits, and only a chart needs a double.
+ * 2. A comma is a group separator, only every three digits ("1,23" is no
+ *    number). It is never a decimal separator, since "1,234" could then be two
+ *    numbers.
+ * 3. A currency sign may come before the digits, and a percent sign after
+ * them. */
 #include "render/render.h"
 
 static const char *const figure_currencies[] = {"$", "\xE2\x82\xAC", "\xC2\xA3",
                                                 "\xC2\xA5"};
 
-/* Takes prefix off *rest where it stands there. */
+/* Takes prefix off *rest; false: rest does not begin with it. */
 static bool figure_take(surety_str *rest, const char *prefix)
 {
     const surety_str wanted = surety_str_of(prefix);
@@ -22,7 +25,7 @@ static bool figure_take(surety_str *rest, const char *prefix)
     return true;
 }
 
-/* A sign: '-' or the minus sign U+2212, '+', or none. */
+/* Takes a sign: '-' or the minus sign U+2212, '+', or none. */
 static bool figure_sign(surety_str *rest, bool *is_negative)
 {
     if (figure_take(rest, "-") || figure_take(rest, "\xE2\x88\x92")) {
@@ -49,7 +52,7 @@ static void figure_put(surety__figure *figure, char c)
     figure->text[figure->len++] = c;
 }
 
-/* The digits before the point: plain, or in groups of three. */
+/* Takes the digits before the point: plain, or in groups of three. */
 static bool figure_whole(surety_str *rest, surety__figure *figure)
 {
     const size_t start = figure->len;

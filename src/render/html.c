@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A page that stands alone: one table, its title as the heading and caption,
- * notes below. Nothing is fetched and nothing runs (no script, and a policy
- * that forbids any), and every text is escaped, so a value from a model is
- * only ever text. For those who listen to it, headers have a scope, the first
- * column of names heads its rows, and a missing value says so. Digits are
- * grouped for reading; for programs there is CSV. */
+/* Writes a table as a complete page: its title as heading and caption, and its
+ * notes below.
+ *
+ * 1. The page loads nothing and runs nothing: it has no script, and a policy
+ *    that forbids any. Every text is escaped, so a value from a model can only
+ *    be text.
+ * 2. For screen readers, headers have a scope, the first column of names heads
+ *    its rows, and a missing value has a text.
+ * 3. Digits are grouped for readers; programs use CSV. */
 #include "render/render.h"
 
 #include <surety/json.h>
@@ -32,8 +35,9 @@ static const char html_style[] =
     "border-color:#616e7c}caption,thead small,.notes{color:#9aa5b1}}"
     "@media print{body{margin:0;max-width:none}thead th{position:static}}";
 
-/* Text for HTML (the Living Standard, 13.1.4 and 13.1.2.3): what markup is
- * made of is escaped, and controls, which no page may hold, become U+FFFD. */
+/* Appends text for HTML (the Living Standard, 13.1.4 and 13.1.2.3): characters
+ * of markup are escaped. Control characters, which a page may not contain,
+ * become U+FFFD. */
 static void html_put(surety_str text, surety_buf *out)
 {
     size_t start = 0;

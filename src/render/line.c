@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text made fit for one line of a picture: what turns text around, hides in it
- * or ends it is left out, blanks of all kinds are joined to one, and what is
- * too long ends in an ellipsis, cut between code points. Marks that combine
- * with a letter are left to the font. */
+/* Cleans a text for one line of a picture. Characters that are invisible or
+ * change the direction of text are left out, blanks and line breaks of all
+ * kinds are joined to one blank, and a text that is too long is cut between
+ * code points and ends in an ellipsis. Combining marks are left to the font. */
 #include "render/render.h"
 
 void surety__line_clean(surety_str text, size_t max, surety_buf *out)

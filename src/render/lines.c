@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines. A value that is missing breaks its line, and a point between two gaps
- * is a mark, so that it is seen. Marks have a shape for each series, for those
- * who see colours otherwise; they are left out where points are dense. Lines
- * beyond those that have a colour are pale and lie below the others. */
+/* Draws lines.
+ *
+ * 1. A missing value breaks its line. A point between two gaps is drawn as a
+ *    mark, so that it is visible.
+ * 2. Each series has marks of its own shape, for readers who do not distinguish
+ *    the colours. Marks are left out if points are dense.
+ * 3. If there are more lines than colours, the remaining lines are pale and
+ *    below the others. */
 #include "render/canvas.h"
 
 #include <math.h>
@@ -44,7 +48,7 @@ void surety__lines_mark(const surety__picture *picture, size_t series, double x,
         pango->cairo_line_to(cairo, x - size * 1.2, y);
         pango->cairo_close_path(cairo);
     }
-    /* The second four are hollow. */
+    /* The marks of the second four colours are hollow. */
     surety__canvas_ink(&picture->canvas,
                        color >= 4 && color < 8
                            ? (uint32_t)SURETY__INK_PAPER
@@ -68,15 +72,16 @@ static bool lines_is_alone(const surety__picture *picture, size_t series,
             isnan(surety__picture_value(picture, series, place + 1)));
 }
 
-/* A pen for one line. A path is stroked in short pieces, for a long one that
- * crosses itself takes cairo time that grows much faster than its points. */
+/* The state of drawing one line. Its path is stroked in short pieces: for a
+ * long path that crosses itself, the time that cairo takes grows much faster
+ * than the number of points. */
 struct lines_pen {
     const surety__pango *pango;
     cairo_t *cairo;
     bool is_down;
     unsigned count;
-    /* The half pixel that the points of now fall in, and of those the first,
-     * lowest, highest and last: what is seen of any number of them. */
+    /* Of dense points, those in one column of half a pixel are drawn as four:
+     * the first, lowest, highest and last. More would not be visible. */
     double column;
     double first, low, high, last;
     bool is_open, is_high_last;
@@ -109,7 +114,7 @@ static void lines_flush(struct lines_pen *pen)
     pen->is_open = false;
 }
 
-/* One of many points. */
+/* Adds one of many dense points. */
 static void lines_dense(struct lines_pen *pen, double x, double y)
 {
     const double column = floor(x * 2);
@@ -177,7 +182,7 @@ static void lines_one(const surety__picture *picture, size_t series)
     }
 }
 
-/* The last value of a lone line, at its end. */
+/* Sets the last value of a single line, to be drawn at its end. */
 static PangoLayout *lines_end(const surety__picture *picture, size_t *ret_place)
 {
     const surety__model *model = picture->model;

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a chart draws, free of the table it came from: places along x, series,
- * and a number or a gap for each pair. All that can be wrong with the data is
- * found here, before anything is drawn. A value that is missing is a gap and
- * never a zero; one that is no number among numbers is a gap too, and is told.
- * Numbers are divided by a power of ten, so nothing that draws can overflow. */
+/* Reads the data of a chart out of a table: places along x, series, and for
+ * each pair of them a number or a gap.
+ *
+ * 1. Every fault of the data is found here, before anything is drawn.
+ * 2. A missing value is a gap and never a zero. A value that is no number among
+ *    numbers is a gap too, and is reported.
+ * 3. Numbers are divided by a power of ten, so no arithmetic of the drawing
+ *    overflows. */
 #include "render/render.h"
 
 #include <math.h>
 
 #include <surety/json.h>
 
-/* Pairs of place and series that are held; a series for every row would else
- * be a square. */
+/* MODEL_PAIRS_MAX limits the pairs of place and series: a table with a series
+ * for each row would need rows * rows of them. */
 enum {
     MODEL_PAIRS_MAX = 2000000,
     MODEL_TEXT_MAX = 200,
-    MODEL_NAMES_MAX = 6, /* columns that are named in a remark */
+    MODEL_NAMES_MAX = 6, /* columns that a remark names */
     MODEL_NAME_MAX = 40
 };
 
@@ -26,15 +29,15 @@ struct model_reader {
     surety__choice choice;
     surety__map places;
     surety__map series;
-    /* The place of each row, or of each column where columns are the places;
-     * SIZE_MAX: it has none. */
+    /* The index of the place of each row, or of each column where the columns
+     * are the places; SIZE_MAX: no place. */
     size_t *spots;
     size_t spots_count;
-    size_t *row_series; /* of each row */
-    int32_t shift;      /* from UTC to the time that is shown, in seconds */
+    size_t *row_series; /* the index of the series of each row */
+    int32_t shift;      /* seconds from UTC to the local time shown */
     struct model_odd {
         size_t count;
-        size_t row; /* the first, from 1 */
+        size_t row; /* the first such row, from 1 */
         surety_str text;
     } odd, lost; /* values that are no numbers; rows without a place */
     size_t joined;
@@ -46,7 +49,8 @@ static surety_status model_nomem(struct model_reader *reader)
     return surety__fail_nomem(reader->reterr);
 }
 
-/* A copy of a text as a picture may show it; ptr NULL: out of memory. */
+/* Copies a text into the model's arena, cleaned for one line of a picture. ptr
+ * NULL: out of memory. */
 static surety_str model_text(struct model_reader *reader, surety_str text)
 {
     surety_buf clean;
@@ -61,8 +65,8 @@ static surety_str model_text(struct model_reader *reader, surety_str text)
     return copy;
 }
 
-/* The place or series of a key; a new one where it is not there yet or may
- * not be shared. NULL: out of memory. */
+/* Finds the place or series of a key, or adds one. Where is_shared is false,
+ * always adds one. NULL: out of memory. */
 static surety__place *model_place(struct model_reader *reader, bool is_series,
                                   surety_str key, bool is_shared)
 {
@@ -98,7 +102,8 @@ static surety__place *model_place(struct model_reader *reader, bool is_series,
 
 /* ---- places -------------------------------------------------------------- */
 
-/* The text of a value as its place or series shows it, under its key. */
+/* Finds or adds the place or series of a key, and sets its shown text if it has
+ * none yet. NULL: out of memory. */
 static surety__place *model_spot(struct model_reader *reader, bool is_series,
                                  surety_str key, surety_str text,
                                  bool is_shared)
@@ -132,7 +137,8 @@ static void model_scale(struct model_reader *reader)
     model->origin = x->origin + reader->shift;
 }
 
-/* Where a moment stands on a scale of time; with what tells it apart. */
+/* The number of a moment on a scale of years or of time. Writes its key: two
+ * moments of the same second and nanosecond have the same key. */
 static double model_moment(const struct model_reader *reader,
                            const surety__moment *moment, char key[12])
 {
@@ -148,8 +154,9 @@ static double model_moment(const struct model_reader *reader,
     return (double)(second - reader->model->origin) + moment->nano * 1e-9;
 }
 
-/* Where a value of x stands on its scale, NaN: nowhere; and its key: two
- * spellings of one time, or of one number, are one place. */
+/* The number of a value of x on the model's scale, NaN where it has none, and
+ * its key. Two spellings of one time, or of one number, have the same key and
+ * so share a place. */
 static surety_status model_at(struct model_reader *reader, surety_val val,
                               double *ret_at, char key[12], size_t *ret_len)
 {
@@ -165,7 +172,7 @@ static surety_status model_at(struct model_reader *reader, surety_val val,
             return model_nomem(reader);
         if (!isfinite(*ret_at))
             *ret_at = NAN;
-        *ret_at += 0.0; /* -0 is the place of 0 */
+        *ret_at += 0.0; /* -0 and 0 share a place */
         *ret_len = isnan(*ret_at) ? 0 : sizeof(*ret_at);
         memcpy(key, ret_at, sizeof(*ret_at));
     } else if (reader->model->scale != SURETY__SCALE_NAMES &&
@@ -177,7 +184,7 @@ static surety_status model_at(struct model_reader *reader, surety_val val,
     return SURETY_OK;
 }
 
-/* The name of a bar out of two columns: "apples, 2015". */
+/* The name of a bar that two columns name: "apples, 2015". */
 static surety_str model_both(struct model_reader *reader, surety_str name)
 {
     surety_table *table = reader->table;
@@ -228,7 +235,7 @@ static surety_status model_row(struct model_reader *reader, size_t row)
     return SURETY_OK;
 }
 
-/* The series of a row. */
+/* Finds or adds the series of a row by its value in the series column. */
 static surety_status model_row_series(struct model_reader *reader, size_t row)
 {
     surety_table *table = reader->table;
@@ -246,7 +253,7 @@ static surety_status model_row_series(struct model_reader *reader, size_t row)
 
 /* ---- columns ------------------------------------------------------------- */
 
-/* The columns that are places. */
+/* Makes a place of each column that is a time, or a part of one. */
 static surety_status model_across(struct model_reader *reader)
 {
     const surety__wide *wide = &reader->choice.across;
@@ -287,7 +294,8 @@ static surety_status model_across(struct model_reader *reader)
     return SURETY_OK;
 }
 
-/* Series of their own for each y, or one for all. */
+/* Makes a series for each column of y. Where columns are the places and no
+ * column names the series, makes one series for all rows. */
 static surety_status model_columns(struct model_reader *reader)
 {
     for (size_t i = 0; i < reader->choice.y_count; i++) {
@@ -313,7 +321,8 @@ static surety_status model_limit(const struct model_reader *reader,
     return SURETY_LIMIT;
 }
 
-/* What a chart may show; bars of names that are too many are joined later. */
+/* Refuses more series or pairs than a chart may show. Too many bars of names
+ * are no error: model_arrange joins them. */
 static surety_status model_bounds(struct model_reader *reader)
 {
     const surety__model *model = reader->model;
@@ -338,7 +347,7 @@ static surety_status model_bounds(struct model_reader *reader)
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Counts a value that is left out, and keeps the first. */
+/* Counts a value that is left out, and keeps the text and row of the first. */
 static surety_status model_note_odd(struct model_reader *reader,
                                     struct model_odd *odd, size_t row,
                                     surety_val val)
@@ -365,7 +374,7 @@ static surety_status model_twice(struct model_reader *reader, surety_val val,
     return SURETY_SYNTAX;
 }
 
-/* A value of a row into the pair of a place and a series. */
+/* Stores a value of a row for a pair of place and series. */
 static surety_status model_value(struct model_reader *reader, size_t row,
                                  size_t column, const size_t pair[2])
 {
@@ -396,7 +405,7 @@ static surety_status model_value(struct model_reader *reader, size_t row,
     return SURETY_OK;
 }
 
-/* All values of a row. */
+/* Stores all values of a row. */
 static surety_status model_row_values(struct model_reader *reader, size_t row)
 {
     const surety__choice *choice = &reader->choice;
@@ -439,7 +448,8 @@ static surety_status model_values(struct model_reader *reader)
 
 /* ---- measures ------------------------------------------------------------ */
 
-/* "ms" of "Latency (ms)": what stands in brackets at the end. */
+/* The dimension of a label, "ms" of "Latency (ms)": the text in brackets at the
+ * end; empty: none. */
 static surety_str model_dimension(surety_str label)
 {
     const surety_str text = surety__str_trim(label);
@@ -453,7 +463,7 @@ static surety_str model_dimension(surety_str label)
                   : (surety_str){"", 0};
 }
 
-/* Whether the words of a measure say that it is one of those. */
+/* Whether a word of the text is in the list; case does not matter. */
 static bool model_says(surety_str text, const char *const *words)
 {
     for (surety_str word; (word = surety__word_next(&text)).len > 0;)
@@ -463,15 +473,17 @@ static bool model_says(surety_str text, const char *const *words)
     return false;
 }
 
-/* Measures of which a sum says nothing, and those that are parts of a whole. */
+/* Words of measures whose sum has no meaning, and of measures that are parts of
+ * a whole. */
 static const char *const model_means[] = {
     "mean", "median", "average", "avg",   "rate", "ratio", "index",
     "per",  "score",  "age",     "level", "p95",  NULL};
 static const char *const model_shares[] = {
     "percent", "percentage", "pct", "share", "shares", "fraction", NULL};
 
-/* Of each measure what it is measured in; *is_share: they are called shares;
- * *adds_up: a sum of them is one. */
+/* Fills in unit, dimension and decimals of each measure. *is_share: all are
+ * named or marked as shares. *adds_up: their sum is a value of the same
+ * measure. */
 static void model_measures(const struct model_reader *reader,
                            surety__measure *measures, bool *is_share,
                            bool *adds_up)
@@ -505,7 +517,8 @@ static void model_measures(const struct model_reader *reader,
     }
 }
 
-/* What is left to draw; with what is wrong where there is nothing. */
+/* Decides how the values are drawn: stacked, joined, in panels. Fails where no
+ * value is left to draw, with the reason. */
 static surety_status model_arrange(struct model_reader *reader)
 {
     surety__model *model = reader->model;
@@ -546,9 +559,9 @@ static surety_status model_arrange(struct model_reader *reader)
         "there is nothing to draw: all values of the column are missing");
 }
 
-/* ---- order and words ----------------------------------------------------- */
+/* ---- order, units, titles ------------------------------------------------ */
 
-/* A key that orders as the double does. */
+/* An integer key with the same order as the double. */
 static uint64_t model_order(double at)
 {
     uint64_t bits;
@@ -557,7 +570,7 @@ static uint64_t model_order(double at)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-/* Puts the places of a scale in its order; those without a number go. */
+/* Sorts the places of a scale by their number, and drops those without one. */
 static surety_status model_sort(struct model_reader *reader)
 {
     surety__model *model = reader->model;
@@ -597,7 +610,8 @@ static surety_status model_sort(struct model_reader *reader)
     return SURETY_OK;
 }
 
-/* "label (name)", "label", with the zone of times that have one. */
+/* The title of an axis: "label" or "label (name)", and the zone in which times
+ * with an offset are shown. */
 static surety_str model_title(struct model_reader *reader, size_t column)
 {
     const surety__column *shown = reader->table->columns[column];
@@ -625,7 +639,7 @@ static surety_str model_title(struct model_reader *reader, size_t column)
     return text;
 }
 
-/* One unit a column, and one for all columns of one measure. */
+/* Refuses different units within a column, or among columns of one measure. */
 static surety_status model_units(const struct model_reader *reader)
 {
     const surety__choice *choice = &reader->choice;
@@ -649,7 +663,7 @@ static surety_status model_units(const struct model_reader *reader)
     return SURETY_OK;
 }
 
-/* What columns that are places come to in words. */
+/* Sets the axis titles where columns are the places. */
 static surety_status model_words_across(struct model_reader *reader)
 {
     static const char *const grains[] = {"years", "year", "quarter",
@@ -665,7 +679,8 @@ static surety_status model_words_across(struct model_reader *reader)
     return model->y_title.ptr ? SURETY_OK : model_nomem(reader);
 }
 
-/* A title where none is given: "Income by Year", "2015 to 2017 by NAME". */
+/* Writes the title of a chart that has none: "Income by Year", "2015 to 2017 by
+ * NAME". */
 static void model_name(struct model_reader *reader, surety_buf *title)
 {
     const surety_table *table = reader->table;
@@ -724,7 +739,7 @@ static surety_status model_words(struct model_reader *reader)
     return model->title.ptr ? SURETY_OK : model_nomem(reader);
 }
 
-/* ---- what is not as the data have it ------------------------------------- */
+/* ---- notes and remarks --------------------------------------------------- */
 
 static void model_put_odd(const struct model_odd *odd, const char *one,
                           const char *many, surety_buf *out)
@@ -740,7 +755,7 @@ static void model_put_odd(const struct model_odd *odd, const char *one,
                            odd->text.ptr);
 }
 
-/* What a picture says itself. */
+/* Writes the notes that the picture itself contains. */
 static void model_put_notes(const struct model_reader *reader, surety_buf *out)
 {
     const surety__model *model = reader->model;
@@ -763,7 +778,7 @@ static void model_put_notes(const struct model_reader *reader, surety_buf *out)
         surety_buf_text(out, "times of different offsets are shown in UTC\n");
 }
 
-/* Whether the chart shows a column, as whatever. */
+/* Whether the chart uses a column, in any role. */
 static bool model_shows(const surety__choice *choice, size_t column)
 {
     bool is_shown = column == choice->x || column == choice->series ||
@@ -776,7 +791,8 @@ static bool model_shows(const surety__choice *choice, size_t column)
     return is_shown;
 }
 
-/* The measures that nobody named and that are not drawn. */
+/* Adds a remark with the columns of numbers that are not drawn, if the chart
+ * names no y. */
 static void model_put_undrawn(const struct model_reader *reader,
                               surety_buf *out)
 {
@@ -844,7 +860,7 @@ static void model_remark(const struct model_reader *reader, surety_buf *out)
     model_put_undrawn(reader, out);
 }
 
-/* Remarks, and of them the note in the picture. */
+/* Writes all remarks, and keeps the notes among them for the picture. */
 static surety_status model_tell(struct model_reader *reader,
                                 surety_buf *remarks)
 {
@@ -864,9 +880,9 @@ static surety_status model_tell(struct model_reader *reader,
     return model->note.ptr ? SURETY_OK : model_nomem(reader);
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- reading a model ----------------------------------------------------- */
 
-/* Where rows and columns stand: places and series. */
+/* Assigns each row and column its place and its series. */
 static surety_status model_lay(struct model_reader *reader)
 {
     surety_table *table = reader->table;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Times as column values name them, read to the resolution that they have: the
- * second since 1970, its nanoseconds, and how fine the text is (its grain). A
- * time with an offset is kept in UTC beside the offset; one without is in the
- * local time of whoever wrote it, of which nothing is known. What a calendar
- * has not (2026-02-30, 25:00) is no time. Digits alone (2015, 20150307, Unix
- * time) may be any number, and count only below a name that says time. Names of
- * months are English, as the rest of the grammar, which has ISO 8601 (dates,
- * weeks, times), RFC 3339, RFC 9557's zone in brackets, and what people write:
- * "Mar 2015", "7 March 2015", "March 7, 2015 10:15 PM", "2015 Q1", "2015-2019".
- */
+/* Reads the times in column values, with the resolution (grain) that they have,
+ * into the second since 1970 and its nanoseconds.
+ *
+ * 1. A time with an offset is kept in UTC, beside the offset. A time without
+ *    one is in an unknown local time.
+ * 2. A date or time that does not exist (2026-02-30, 25:00) is no time.
+ * 3. Digits alone (2015, 20150307, Unix time) may be any number. They count as
+ *    times only if the name of the column has a word for time.
+ * 4. Names of months are English, as the rest of the grammar: ISO 8601 (dates,
+ *    weeks, times), RFC 3339, RFC 9557's zone in brackets, and common forms:
+ *    "Mar 2015", "7 March 2015", "March 7, 2015 10:15 PM", "2015 Q1",
+ *    "2015-2019". */
 #include "render/render.h"
 
 enum { MOMENT_LEN_MAX = 80 };
@@ -20,7 +22,7 @@ static const char *const moment_weekdays[] = {
     "monday", "tuesday",  "wednesday", "thursday",
     "friday", "saturday", "sunday"};
 
-/* ---- pieces -------------------------------------------------------------- */
+/* ---- parts of a time ----------------------------------------------------- */
 
 static void moment_skip(surety_str *rest, size_t count)
 {
@@ -34,7 +36,7 @@ static void moment_blanks(surety_str *rest)
         moment_skip(rest, 1);
 }
 
-/* How many digits rest begins with. */
+/* The number of digits at the start of rest. */
 static size_t moment_run(surety_str rest)
 {
     size_t count = 0;
@@ -44,7 +46,7 @@ static size_t moment_run(surety_str rest)
     return count;
 }
 
-/* Takes at most max digits, of which there must be at least min. */
+/* Takes up to max digits; false: there are fewer than min. */
 static bool moment_digits(surety_str *rest, size_t min, size_t max,
                           uint32_t *number)
 {
@@ -84,8 +86,8 @@ static bool moment_year(surety_str *rest, uint32_t *year)
            *year >= 1000 && *year < 3000;
 }
 
-/* Takes a name of the list or its first letters, at least three, and a full
- * stop behind them; gives its number from 1, or 0 where there is none. */
+/* Takes a name of the list, or at least its first three letters, and a full
+ * stop after it. Returns its number from 1; 0: there is none. */
 static uint32_t moment_name(surety_str *rest, const char *const *names,
                             uint32_t count)
 {
@@ -108,7 +110,7 @@ static uint32_t moment_name(surety_str *rest, const char *const *names,
     return 0;
 }
 
-/* "Q1": its number, 0 where it is none. */
+/* Takes "Q1" and returns its number; 0: there is none. */
 static uint32_t moment_quarter(surety_str *rest)
 {
     uint32_t quarter;
@@ -132,7 +134,7 @@ static bool moment_set(surety__moment *moment, int64_t days,
     return true;
 }
 
-/* A date that the calendar has. */
+/* Sets a date; false: the calendar does not have it. */
 static bool moment_date(surety__moment *moment, uint32_t year, uint32_t month,
                         uint32_t day)
 {
@@ -144,7 +146,8 @@ static bool moment_date(surety__moment *moment, uint32_t year, uint32_t month,
 
 /* ---- the time of day ----------------------------------------------------- */
 
-/* "Z", "UTC", "+01:00", "-0500", "+05"; and a zone's name in brackets. */
+/* Takes "Z", "UTC", "+01:00", "-0500" or "+05", and the name of a zone in
+ * brackets. */
 static bool moment_offset(surety_str *rest, surety__moment *moment)
 {
     uint32_t hours;
@@ -174,8 +177,7 @@ static bool moment_offset(surety_str *rest, surety__moment *moment)
     return rest->len == 0;
 }
 
-/* The digits behind a second's point; beyond nanoseconds they are passed
- * over. */
+/* Takes the fraction of a second. Digits after the ninth are skipped. */
 static bool moment_fraction(surety_str *rest, surety__moment *moment)
 {
     uint32_t weight = 100000000;
@@ -191,7 +193,7 @@ static bool moment_fraction(surety_str *rest, surety__moment *moment)
     return count > 0;
 }
 
-/* "AM" and "PM": twelve is the first hour of either. */
+/* Takes "AM" or "PM", if present: 12 AM is hour 0, and 12 PM is hour 12. */
 static bool moment_half(surety_str *rest, uint32_t *hour)
 {
     surety_str ahead = *rest;
@@ -208,8 +210,9 @@ static bool moment_half(surety_str *rest, uint32_t *hour)
     return true;
 }
 
-/* What follows a day: nothing, or a time and perhaps its offset. A leap second
- * is the second after it, and 24:00 the next day's begin. */
+/* Takes the rest of a text after its day: nothing, or a time and perhaps an
+ * offset. A leap second counts as the next second, and 24:00 as the start of
+ * the next day. */
 static bool moment_time(surety_str rest, surety__moment *moment)
 {
     uint32_t hour;
@@ -242,9 +245,9 @@ static bool moment_time(surety_str rest, surety__moment *moment)
     return moment_offset(&rest, moment);
 }
 
-/* ---- digits first -------------------------------------------------------- */
+/* ---- forms that begin with digits ---------------------------------------- */
 
-/* Digits alone: a year, a date of eight digits, Unix time in seconds or
+/* Reads digits alone: a year, a date of eight digits, Unix time in seconds or
  * milliseconds from 2001 to 2096. */
 static bool moment_plain(surety_str text, surety__moment *moment)
 {
@@ -283,8 +286,8 @@ static bool moment_plain(surety_str text, surety__moment *moment)
     return rest.len == 0;
 }
 
-/* "W12", "W12-3": weeks of ISO 8601, the first of which has January 4, and the
- * last a Thursday of the year. */
+/* Reads "W12" or "W12-3" after a year. ISO 8601: the first week contains
+ * January 4, and the last contains a Thursday of the year. */
 static bool moment_week(surety_str rest, uint32_t year, surety__moment *moment)
 {
     const int64_t fourth = moment_days(year, 1, 4);
@@ -307,7 +310,8 @@ static bool moment_week(surety_str rest, uint32_t year, surety__moment *moment)
     return moment_time(rest, moment);
 }
 
-/* What follows a year: "-03", "-03-07T10:00", " Q1", "-W12", "-2019". */
+/* Reads the text after a year: "-03", "-03-07T10:00", " Q1", "-W12",
+ * "-2019". */
 static bool moment_rest(surety_str rest, uint32_t year, surety__moment *moment)
 {
     uint32_t number, day;
@@ -338,9 +342,9 @@ static bool moment_rest(surety_str rest, uint32_t year, surety__moment *moment)
            moment_date(moment, year, number, day) && moment_time(rest, moment);
 }
 
-/* ---- words first --------------------------------------------------------- */
+/* ---- forms that begin with a word ---------------------------------------- */
 
-/* "March 2015", "March 7, 2015", behind the month. */
+/* Reads the text after the month of "March 2015" or "March 7, 2015". */
 static bool moment_month(surety_str rest, uint32_t month,
                          surety__moment *moment)
 {
@@ -365,7 +369,7 @@ static bool moment_month(surety_str rest, uint32_t month,
            moment_time(rest, moment);
 }
 
-/* "7 March 2015", behind its day. */
+/* Reads the text after the day of "7 March 2015". */
 static bool moment_day(surety_str rest, uint32_t day, surety__moment *moment)
 {
     uint32_t month, year;
@@ -403,7 +407,7 @@ static bool moment_words(surety_str rest, surety__moment *moment)
                       SURETY__GRAIN_QUARTER);
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- reading a time ------------------------------------------------------ */
 
 bool surety__moment_read(surety_str text, surety__moment *moment)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* File names out of texts that somebody else wrote. What is left cannot leave a
- * folder, hide, look like an option or be a device, on Linux, macOS and
- * Windows; letters of every script are kept, for a title in Japanese should
- * not become "chart-1". A name made here is left as it is when it is made
- * again. */
+/* Makes safe file names from untrusted texts.
+ *
+ * 1. A name cannot leave its folder, be hidden, look like an option or be a
+ *    device, on Linux, macOS and Windows.
+ * 2. Letters of every script are kept: a title in Japanese should not become
+ *    "chart-1".
+ * 3. A name made here stays the same when it is made again. */
 #include "render/render.h"
 
-/* Windows knows these as devices, in any folder, whatever ending they have. */
+/* Windows treats these as devices, in any folder and with any extension. */
 static const char *const name_devices[] = {"con", "prn", "aux", "nul"};
 
 static bool name_is_device(surety_str name)
@@ -53,7 +55,7 @@ void surety__file_stem(surety_str wanted, size_t max, surety_buf *out)
         if (!name_keeps(code)) {
             is_parted = true;
         } else if (!is_first || code != '.') {
-            /* Two bytes are left for what a device's name needs. */
+            /* Two bytes are reserved for the change to a device's name. */
             if (out->len - start + len + 2 > max)
                 break;
             if (is_parted && !is_first)

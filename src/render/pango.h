@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of cairo, Pango and GObject. libpangocairo needs all three
- * libraries, and a look-up in it finds their functions too. */
+/* The functions of cairo, Pango and GObject that render/ calls. libpangocairo
+ * depends on all three libraries, so a look-up in it finds the functions of
+ * each. */
 #ifndef SURETY_RENDER_PANGO_H
 #define SURETY_RENDER_PANGO_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every plot asks of the picture that it is a part of: where a place and a
- * value are on the sheet, the value and the colour of a series, and the lines
- * behind the plot. Nothing here changes the picture. */
+/* Functions that all plots use: the position of a place and of a value on the
+ * sheet, the value and colour of a series, and the grid behind the plot.
+ * Nothing here changes the picture. */
 #include "render/canvas.h"
 
 #include <math.h>

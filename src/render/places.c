@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands below a plot. Names are set across, in up to two lines, where
- * each fits its place; else they are slanted and shortened, and where even that
- * is too dense only some are shown, evenly. Numbers and years have round ticks,
- * other times the names that the data give them. No label ever touches the
- * next. */
+/* Draws the x axis: what is below a plot.
+ *
+ * 1. Names are horizontal, in up to two lines, if each fits its place.
+ *    Otherwise they are slanted and shortened, and if they are still too dense,
+ *    only every n-th is drawn.
+ * 2. Numbers and years have round ticks. Other times have the names from the
+ *    data if these fit, otherwise ticks of the calendar.
+ * 3. No label touches the next. */
 #include "render/canvas.h"
 
 #include <math.h>
@@ -12,10 +15,10 @@ enum {
     PLACES_WRAPPED_MAX = 40,
     PLACES_SLANT_WIDTH = 130,
     PLACES_GAP = 12,
-    PLACES_TICKS_MAX = 4000 /* of an axis of time; the widest has fewer */
+    PLACES_TICKS_MAX = 4000 /* of a time axis; the widest has fewer */
 };
 
-static const double places_slant = 0.70710678; /* of 45 degrees: both ways */
+static const double places_slant = 0.70710678; /* sin and cos of 45 degrees */
 
 static const surety__letters places_across = {12, 0, 1, false, false, false};
 static const surety__letters places_slanted = {
@@ -27,7 +30,7 @@ static double places_slot(const surety__picture *picture)
            (double)picture->model->places_count;
 }
 
-/* The middle of a place. */
+/* The x of the middle of a place. */
 static double places_middle(const surety__picture *picture, size_t place)
 {
     if (picture->chart->type == SURETY_CHART_LINE)
@@ -52,7 +55,8 @@ static double places_text_width(const surety__picture *picture, surety_str text)
         surety__canvas_set(&picture->canvas, text, &places_across));
 }
 
-/* The widest word of a text, set alone: what wrapping cannot make narrower. */
+/* Whether each word of a text, alone on a line, fits the room: wrapping splits
+ * no word. */
 static bool places_words_fit(const surety__picture *picture, surety_str text,
                              double room)
 {
@@ -110,7 +114,8 @@ static double places_wrapped(const surety__picture *picture, bool is_drawn)
     return highest + 8;
 }
 
-/* Of slanted names, every how many-th is shown: eighteen pixels apart. */
+/* The n for which every n-th slanted name is drawn: they need 18 pixels
+ * each. */
 static size_t places_every(const surety__picture *picture)
 {
     return picture->model->places_count < 2
@@ -157,8 +162,9 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
 
 /* ---- scales -------------------------------------------------------------- */
 
-/* A label with its middle at x, or as near as the sheet lets it, unless it
- * touches the last one, which ended at *end; with a tick. */
+/* Draws a label and its tick, with the label's middle at x or as near as the
+ * sheet allows. Draws nothing if it would touch the previous label, which ended
+ * at *end. */
 static void places_label(const surety__picture *picture, surety_str text,
                          double x, double *end)
 {
@@ -180,7 +186,7 @@ static void places_label(const surety__picture *picture, surety_str text,
     picture->canvas.pango.g_object_unref(layout);
 }
 
-/* The names of the data, every so many-th, that none touches the next. */
+/* Draws the names from the data, every n-th, so that none touches the next. */
 static void places_given(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
@@ -282,8 +288,8 @@ static void places_numbers(const surety__picture *picture)
 
 /* ---- times --------------------------------------------------------------- */
 
-/* Whether the names that the data give to times are shown: all of them fit, and
- * none has a time of day. */
+/* Whether the names from the data serve as labels of times: all of them fit,
+ * and none has a time of day. */
 static bool places_are_given(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
@@ -305,7 +311,7 @@ static bool places_are_given(const surety__picture *picture)
     return true;
 }
 
-/* The words of a tick, above or below. */
+/* Sets one text of a tick: its label, or the context below the label. */
 static PangoLayout *places_tick(const surety__picture *picture, double at,
                                 const surety__step *step, bool is_below)
 {
@@ -323,7 +329,7 @@ static PangoLayout *places_tick(const surety__picture *picture, double at,
     return layout;
 }
 
-/* The room that a tick's words take, one above the other. */
+/* The width of a tick's two texts, which are one above the other. */
 static double places_tick_width(const surety__picture *picture, double at,
                                 const surety__step *step)
 {
@@ -337,8 +343,9 @@ static double places_tick_width(const surety__picture *picture, double at,
     return widest;
 }
 
-/* The shortest step between ticks that has room for their words and is not
- * finer than the times are told; NULL: there are no two ticks. */
+/* The shortest step between ticks that has room for their texts and is not
+ * finer than the grain of the times. NULL: the axis would not have two
+ * ticks. */
 static const surety__step *places_step(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
@@ -368,7 +375,7 @@ static const surety__step *places_step(const surety__picture *picture)
     return NULL;
 }
 
-/* The bar of a tick: the first that is not before it and before the next; NULL:
+/* The bar of a tick: the first at or after it and before the next tick; NULL:
  * there is none. */
 static const surety__place *places_tick_bar(const surety__picture *picture,
                                             double tick, double next,
@@ -383,7 +390,7 @@ static const surety__place *places_tick_bar(const surety__picture *picture,
                : NULL;
 }
 
-/* One tick's words; *end: where the last ended, above and below. */
+/* Draws a tick with its texts. end: where the previous texts ended, per row. */
 static void places_tick_draw(const surety__picture *picture, double x,
                              PangoLayout *const layouts[2], double end[2])
 {
@@ -408,8 +415,8 @@ static void places_tick_draw(const surety__picture *picture, double x,
     }
 }
 
-/* Ticks where a calendar has them. What they are part of stands below the
- * first, and below each where it changes. */
+/* Draws ticks at the steps of a calendar. The context ("7 Mar 2026") is below
+ * the first tick and below each tick where it changes. */
 static void places_times(const surety__picture *picture,
                          const surety__step *step)
 {
@@ -427,7 +434,7 @@ static void places_times(const surety__picture *picture,
         const double next = surety__clock_next(model->origin, tick, step);
         const surety__place *bar =
             is_bar ? places_tick_bar(picture, tick, next, &place) : NULL;
-        /* A bar has its own time, which need not be the tick's. */
+        /* A bar is labelled with its own time, which may be after the tick. */
         const double at = bar ? bar->at : tick;
         PangoLayout *layouts[2] = {NULL, NULL};
         if (bar || !is_bar) {
@@ -453,7 +460,7 @@ static void places_times(const surety__picture *picture,
     surety_buf_done(&now);
 }
 
-/* The step of an axis of time; NULL: it has the names of the data. */
+/* The step of a time axis; NULL: its labels are the names from the data. */
 static const surety__step *places_time_step(const surety__picture *picture)
 {
     return picture->model->scale != SURETY__SCALE_TIME ||
@@ -462,7 +469,7 @@ static const surety__step *places_time_step(const surety__picture *picture)
                : places_step(picture);
 }
 
-/* ---- all ----------------------------------------------------------------- */
+/* ---- height and drawing -------------------------------------------------- */
 
 double surety__places_height(surety__picture *picture)
 {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a value asks for: its lists of charts and tables over its data. Each
- * entry is an output of its own with a name of its own; what is wrong with one
- * is told when it is drawn and touches no other. Data are read once, and where
- * they cannot be read every output says the same. */
+/* Makes the charts and tables that a value lists, from the data in it.
+ *
+ * 1. Each entry of a list is an output of its own, with its own file name. An
+ *    error in one is reported when that one is drawn and affects no other.
+ * 2. The data are read once. If they cannot be read, every output reports the
+ *    same error. */
 #include "render/render.h"
 
 #include <surety/json.h>
 
 enum {
     REQUEST_NAME_MAX = 40, /* code points of a name in a remark */
-    REQUEST_NOTES_MAX = 6  /* below a chart: as much as it has room for */
+    REQUEST_NOTES_MAX = 6  /* notes below a chart: as many as fit */
 };
 
 struct request_item {
     surety_render_item shown;
     surety_val asked;
     surety_buf remark;
-    size_t remark_len; /* of what was said before it was drawn */
+    size_t remark_len; /* of the remarks made before it was drawn */
 };
 
 struct surety_rendering {
@@ -25,13 +27,13 @@ struct surety_rendering {
     struct request_item *items;
     size_t count;
     surety_table *table;
-    surety_status status; /* of reading the data */
+    surety_status status; /* the result of reading the data */
     surety_error error;
     surety_str *notes;
     size_t notes_count;
 };
 
-/* The first member of those names that is there. */
+/* The member `one`, or if it is absent, the member `other`. */
 static surety_val request_any(surety_val value, const char *one,
                               const char *other)
 {
@@ -68,7 +70,8 @@ static bool request_is_taken(const surety_rendering *all, size_t count,
     return false;
 }
 
-/* The stem of the name that is asked for, or made of the title. */
+/* Writes the stem of the file name: the requested name's, the title's, or a
+ * number. */
 static void request_stem(const struct request_item *item, const char *ending,
                          size_t number, surety_buf *out)
 {
@@ -192,7 +195,8 @@ static surety_status request_notes(surety_rendering *all, surety_val value)
     return SURETY_OK;
 }
 
-/* Reads the data; only a want of memory fails here. */
+/* Reads the data. Only SURETY_NOMEM is an error here; any other is kept for the
+ * outputs. */
 static surety_status request_data(surety_rendering *all, surety_val value,
                                   surety_error *reterr)
 {
@@ -306,7 +310,7 @@ static surety_status request_unknown(const struct request_item *item,
     return SURETY_SYNTAX;
 }
 
-/* Whether a member is a text, where it is there. */
+/* Checks that a member is a string, null or absent. */
 static surety_status request_text(surety_val val, const char *name,
                                   surety_error *reterr)
 {
@@ -318,7 +322,7 @@ static surety_status request_text(surety_val val, const char *name,
                                   surety_kind_name(surety_val_kind(val)));
 }
 
-/* The name of a column; empty where there is none. */
+/* Reads the name of a column; empty: none is given. */
 static surety_status request_column(surety_val val, surety_str *ret_name,
                                     surety_error *reterr)
 {
@@ -330,7 +334,7 @@ static surety_status request_column(surety_val val, surety_str *ret_name,
     return SURETY_OK;
 }
 
-/* The names in y: one, or several in an array. */
+/* Reads y: one name, or an array of names. */
 static surety_status request_y(const struct request_item *item,
                                surety_chart *chart, surety_str *names,
                                surety_error *reterr)
@@ -355,7 +359,7 @@ static surety_status request_y(const struct request_item *item,
     return status;
 }
 
-/* The notes that stand below a chart, a line each. */
+/* Writes the notes that are drawn below a chart, one per line. */
 static surety_status request_below(const surety_rendering *all,
                                    struct request_item *item, surety_buf *out)
 {
@@ -370,7 +374,7 @@ static surety_status request_below(const surety_rendering *all,
     return out->status ? out->status : item->remark.status;
 }
 
-/* Members that say nothing to a chart or table, reported once. */
+/* Adds one remark for all members that a chart or table does not use. */
 static void request_unused(struct request_item *item)
 {
     static const char *const charts[] = {"type",   "title",  "x",        "y",
@@ -396,7 +400,8 @@ static void request_unused(struct request_item *item)
         surety_buf_byte(&item->remark, '\n');
 }
 
-/* A format that pictures have not: the picture is made in another. */
+/* Adds a remark that pictures do not have the requested format, with the one
+ * that is made instead. */
 static void request_picture(struct request_item *item, surety_val format,
                             surety_chart_format made)
 {

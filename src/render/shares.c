@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shares.c: the picture of statistics. Each group of runs is a bar of three
- * shares in percent, stacked, in the tones good, fair and bad.
+/* Draws a picture of statistics. Each group of runs is a bar of three shares in
+ * percent, stacked, in the tones good, fair and bad.
  *
- * 1. The groups become rows of JSON and are read as any other table, so this
- *    file knows statistics by their public functions alone.
+ * 1. The groups become rows of JSON, read as any other table, so this file uses
+ *    only the public functions of statistics.
  * 2. Days and months are bars too, since a day without runs is no point of a
- *    line. More of them than a chart has bars for are lines.
- * 3. Of more groups than there is room for, those with the most runs are drawn,
- *    and a remark counts the others. */
+ *    line. If there are more of them than a chart has bars, lines are drawn.
+ * 3. If there is no room for all groups, those with the most runs are drawn,
+ *    and a remark gives the number of the others. */
 #include <surety/json.h>
 #include <surety/stats.h>
 
@@ -24,7 +24,7 @@ static const char *const shares_names[SHARES_COUNT] = {
 static const surety_chart_tone shares_tones[SHARES_COUNT] = {
     SURETY_TONE_GOOD, SURETY_TONE_FAIR, SURETY_TONE_BAD};
 
-/* Whether the groups differ in their time alone. */
+/* Whether the groups differ by time alone. */
 static bool shares_by_time(const surety_stats *stats)
 {
     const surety_stats_by by = surety_stats_info_of(stats)->by[0];
@@ -33,7 +33,7 @@ static bool shares_by_time(const surety_stats *stats)
            (by == SURETY_BY_DAY || by == SURETY_BY_MONTH);
 }
 
-/* The name of the axis of groups. */
+/* The name of the column of groups. */
 static const char *shares_column(const surety_stats *stats)
 {
     return surety_stats_info_of(stats)->by_count == 1
@@ -41,7 +41,7 @@ static const char *shares_column(const surety_stats *stats)
                : "group";
 }
 
-/* How many groups have at least so many runs. */
+/* Counts the groups with at least so many runs. */
 static size_t shares_with(const surety_stats *stats, uint64_t runs)
 {
     size_t count = 0;
@@ -51,8 +51,9 @@ static size_t shares_with(const surety_stats *stats, uint64_t runs)
     return count;
 }
 
-/* The number of runs that a group needs to be drawn where there is room for so
- * many groups; ret_ties: how many of those with exactly that number are. */
+/* The number of runs that a group needs to be drawn, if there is room for so
+ * many groups. *ret_ties: how many groups with exactly that number are
+ * drawn. */
 static uint64_t shares_least(const surety_stats *stats, size_t room,
                              size_t *ret_ties)
 {
@@ -68,7 +69,7 @@ static uint64_t shares_least(const surety_stats *stats, size_t room,
     return crowded;
 }
 
-/* A share in percent, with one decimal. */
+/* Appends a share in percent, with one decimal. */
 static void shares_put(uint64_t part, uint64_t whole, surety_buf *out)
 {
     const uint64_t thousandths =
@@ -78,7 +79,7 @@ static void shares_put(uint64_t part, uint64_t whole, surety_buf *out)
                        (unsigned)(thousandths % 10));
 }
 
-/* The name of a group: its keys, on one line. */
+/* Appends the name of a group: its keys, on one line. */
 static void shares_put_name(const surety_stats *stats,
                             const surety_stats_group *group, surety_buf *name,
                             surety_buf *out)
@@ -97,7 +98,7 @@ static void shares_put_name(const surety_stats *stats,
     surety_json_string(out, surety_buf_str(name));
 }
 
-/* Writes the rows; gives the number of groups that are left out. */
+/* Writes the rows. Returns the number of groups left out. */
 static size_t shares_put_rows(const surety_stats *stats, size_t room,
                               surety_buf *name, surety_buf *out)
 {

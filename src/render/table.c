@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table over a value: where its rows and columns are, and what each column
- * holds. Nothing is copied but names: a row is the array or object it was, and
- * is spread over the columns when it is needed. Both shapes (arrays below a
- * header, objects) end here; writers and charts see one. A row that does not
- * fit the header is refused, for the columns of its values are unknown. Data
- * are read in one pass over all values, in which the columns count what they
- * see (column.c). */
+/* Makes a table of a value: its rows, its columns, and what kind of values each
+ * column has.
+ *
+ * 1. Only names are copied. A row stays the array or object that it is in the
+ *    value, and is split into columns when it is read.
+ * 2. Both forms of data (arrays below a header, objects) become the same table
+ *    for writers and charts.
+ * 3. A row that does not fit the header is refused, since the columns of its
+ *    values are unknown.
+ * 4. One pass over all values counts, for each column, the forms of its values
+ *    (column.c). */
 #include "render/render.h"
 
 #include <math.h>
@@ -48,7 +52,7 @@ int surety__render_cut(surety_str text, size_t max)
 
 /* ---- columns ------------------------------------------------------------- */
 
-/* A new last column; name stays where it is. */
+/* Adds a column as the last one; name is not copied. */
 static surety_status table_add(surety_table *table, surety_str name,
                                surety_error *reterr)
 {
@@ -74,7 +78,7 @@ static surety_status table_add(surety_table *table, surety_str name,
     column->shown.label = name;
     column->index = table->columns_count;
     column->next = surety__map_get(&table->names, hash);
-    /* Of columns with one name, the first is the one that is found. */
+    /* A look-up by name finds the first of several columns. */
     if (surety__table_column(table, name)) {
         table->columns[table->columns_count++] = column;
         return SURETY_OK;
@@ -85,7 +89,7 @@ static surety_status table_add(surety_table *table, surety_str name,
     return SURETY_OK;
 }
 
-/* The columns of a header: its texts, "column N" where there is none. */
+/* Adds the columns of a header. An empty name becomes "column N". */
 static surety_status table_head(surety_table *table, surety_val header,
                                 surety_error *reterr)
 {
@@ -114,7 +118,7 @@ static surety_status table_head(surety_table *table, surety_val header,
     return status;
 }
 
-/* The members of an object that are no columns yet. */
+/* Adds a column for each member of an object that has none yet. */
 static surety_status table_meet(surety_table *table, surety_val object,
                                 surety_error *reterr)
 {
@@ -151,7 +155,7 @@ static surety_status table_push(surety_table *table, surety_val row,
     return SURETY_OK;
 }
 
-/* One row of the data, which the header and the rows before it allow. */
+/* Adds one row, after checking it against the header and the rows before it. */
 static surety_status table_take(surety_table *table, surety_val row,
                                 surety_error *reterr)
 {
@@ -182,7 +186,7 @@ static surety_status table_take(surety_table *table, surety_val row,
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* The rows themselves: data, or its member "data". */
+/* Finds the array of rows: data itself, or its member "data". */
 static surety_status table_rows_of(surety_val data, surety_val *ret_rows,
                                    surety_error *reterr)
 {
@@ -240,7 +244,7 @@ static surety_status table_fill(surety_table *table, surety_val data,
     return status;
 }
 
-/* All values once, for the columns to count. */
+/* Counts all values of each column, then settles its kind and label. */
 static surety_status table_count(surety_table *table, surety_val labels,
                                  surety_error *reterr)
 {
@@ -333,7 +337,7 @@ void surety_table_free(surety_table *table)
     surety__free(table->alloc, table, sizeof(*table));
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- properties ---------------------------------------------------------- */
 
 size_t surety_table_rows(const surety_table *table)
 {

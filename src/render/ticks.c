@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Round numbers on an axis and their words. Values come divided by a power of
- * ten, so that the largest is below 10 whatever it is, and the arithmetic here
- * never leaves small numbers: 1e308 is 1 and an exponent. Steps are 1, 2, 2.5
- * and 5 of a power of ten. Labels say thousands as K, millions as M, billions
- * as B, trillions as T, and beyond those a power of ten in digits. */
+/* Round numbers on an axis, and their labels.
+ *
+ * 1. Values are divided by a power of ten, so that the largest is below 10. So
+ *    the arithmetic here has only small numbers: 1e308 is 1 and an exponent.
+ * 2. Steps are 1, 2, 2.5 and 5 times a power of ten.
+ * 3. Labels write thousands as K, millions as M, billions as B, trillions as T,
+ *    and larger numbers with a power of ten in digits. */
 #include "render/render.h"
 
 #include <math.h>
@@ -51,9 +53,9 @@ surety__ticks surety__ticks_make(double low, double high, unsigned wanted)
     return ticks;
 }
 
-/* ---- words --------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------- */
 
-/* Appends value, below 1e15, with so many decimals and digits in groups. */
+/* Appends value, below 1e15, with so many decimals and grouped digits. */
 static void ticks_fixed(double value, unsigned decimals, surety_buf *out)
 {
     uint64_t whole;
@@ -98,14 +100,14 @@ static void ticks_exponent(int exponent, surety_buf *out)
         surety_buf_text(out, ticks_powers[(unsigned char)digits[--len]]);
 }
 
-/* How numbers of a magnitude are told: divided by ten to `power`, and what
- * stands behind them. */
+/* How numbers of a magnitude are written: divided by ten to `power`, with a
+ * suffix. */
 struct ticks_words {
     int power;
-    const char *suffix; /* NULL: the power itself */
+    const char *suffix; /* NULL: "×10" and the power */
 };
 
-/* plain_below: magnitudes that need no suffix. */
+/* Magnitudes below plain_below get no suffix K. */
 static struct ticks_words ticks_words_of(int magnitude, int plain_below)
 {
     if (magnitude >= 15 || magnitude < -6)
@@ -144,7 +146,7 @@ static int ticks_magnitude(double value)
     return value == 0 ? 0 : (int)floor(log10(fabs(value)) + 1e-9);
 }
 
-/* The decimals that step needs, in units of ten to the power. */
+/* The number of decimals that a step needs, in the unit of its label. */
 static unsigned ticks_decimals(double step)
 {
     unsigned decimals = 0;
@@ -171,7 +173,7 @@ void surety__ticks_label(const surety__ticks *ticks, unsigned i,
         ticks_put(0, (struct ticks_words){0, ""}, 0, ticks->unit, out);
         return;
     }
-    /* "750K" and "1M", rather than "0.75M" and "1.00M". */
+    /* Writes "750K" and "1M" rather than "0.75M" and "1.00M". */
     if (decimals > 1 && words.suffix && words.power > 0) {
         words = ticks_words_of(ticks_magnitude(value) + ticks->exponent, 4);
         factor = ticks_power(ticks->exponent - words.power);
@@ -190,14 +192,15 @@ void surety__ticks_value(const surety__model *model, double value,
 
     if (value == 0) {
         words = (struct ticks_words){0, ""};
-        decimals = decimals > 3 ? 0 : decimals; /* 0, beside 1.00×10⁻⁹ */
+        decimals = decimals > 3 ? 0 : decimals; /* 0 beside 1.00×10⁻⁹ */
     }
     if (words.power != 0) {
-        /* Three digits that count. */
+        /* Three significant digits. */
         decimals = 0;
         while (decimals < 2 && fabs(shown) * ticks_power((int)decimals) < 99.95)
             decimals++;
-        /* 999.96M is no 1,000M, and 9.996 no 10.0 of a power. */
+        /* 999.96M is written as 1.00B, not 1,000M; a mantissa of 9.996 as 1.00
+         * and the next power. */
         if (words.suffix && fabs(shown) >= 999.5) {
             words = ticks_words_of(words.power + 3, 6);
             shown /= 1000;

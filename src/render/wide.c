@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables whose columns are times: NAME, 2015, 2016, 2017; or pop_2015,
- * pop_2016; or Jan, Feb, Mar. Their names are no measures but places along an
- * axis of time, or series. A column is one where its name or label is a time or
- * a part of one, or has one year among its words; columns whose other words are
- * the same belong together. Of several such groups the title picks. */
+/* Finds columns whose names are times: NAME, 2015, 2016, 2017; or pop_2015,
+ * pop_2016; or Jan, Feb, Mar. Such columns are no measures, but places along a
+ * time axis, or series.
+ *
+ * 1. A column is such a column if its name or label is a time or a part of one,
+ *    or has exactly one year among its words.
+ * 2. Columns whose other words are equal belong to one group. Of several
+ *    groups, the title decides. */
 #include "render/render.h"
 
-/* What a name says. */
+/* The time in the name of a column. */
 struct wide_name {
     bool is_time, is_part;
-    uint64_t stem; /* of the words beside a year; 0: there are none */
+    uint64_t stem; /* hash of the words beside a year; 0: no words */
     surety_str year;
     surety__moment moment;
 };
@@ -74,7 +77,7 @@ surety_str surety__wide_time(const surety_column *column)
     return wide_name(column).year;
 }
 
-/* Whether a column may hold the values of a time: numbers, or nothing. */
+/* Whether a column can hold the values of a time: numbers, or no values. */
 static bool wide_may(const surety_table *table, size_t column)
 {
     const surety_column *shown = &table->columns[column]->shown;
@@ -90,7 +93,7 @@ static bool wide_alike(const struct wide_name *one,
            one->stem == other->stem;
 }
 
-/* A text without the signs and blanks at its edges. */
+/* A text without the blanks and punctuation at both ends. */
 static surety_str wide_inner(surety_str text)
 {
     static const char edges[] = " _-:;,.()[]!";
@@ -102,8 +105,8 @@ static surety_str wide_inner(surety_str text)
     return text;
 }
 
-/* The text of a name without its year: "pop" of "pop_2015". Of what stands
- * before the year and behind it, what is longer. */
+/* The text of a name without its year: "pop" of "pop_2015". It is the longer of
+ * the texts before and after the year. */
 static surety_str wide_measure(const surety_column *column,
                                surety__arena *arena)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A workbook by libxlsxwriter: numbers as numbers, with a format that groups
- * their digits, everything else as text, never as a formula. A sheet's numbers
- * are doubles of 15 digits (ECMA-376 and Excel's limits), so a longer one stays
- * text: a digit lost in an identifier is worse than a cell that does not add
- * up. The header stays in sight, columns are as wide as what they hold, title
- * and notes stand on a second sheet.
+/* Writes a workbook with libxlsxwriter.
  *
- * The library writes files only: one with a temporary name, which is read back
- * and removed, and some of its own beside it. It does not look whether what it
- * writes to those arrives, and where it notices it prints. So it is tried
- * beforehand whether they can be made and written: a full disk is an error of
- * ours, and not a workbook that ends early. */
+ * 1. Numbers are numbers, with a format that groups their digits. Everything
+ *    else is text, never a formula.
+ * 2. The numbers of a sheet are doubles of 15 digits (ECMA-376 and Excel's
+ *    limits), so a longer number stays text: an identifier that loses a digit
+ *    is worse than a cell that does not add up.
+ * 3. The header stays visible, and columns are as wide as their content. Title
+ *    and notes are on a second sheet.
+ *
+ * The library writes files only: one under a temporary name, which is read back
+ * and removed, and some of its own in the same folder. It does not check that
+ * its writes to those succeed, and prints the failures that it notices. So this
+ * file first tests whether the files can be created and have enough space: a
+ * full disk is an error of ours, and no truncated workbook. */
 #include "render/render.h"
 
 #include <surety/json.h>
@@ -47,16 +50,16 @@ bool surety__xlsx_holds(const surety__figure *figure)
 #include "render/xlsx.h"
 
 enum {
-    XLSX_TEXT_MAX = 32767, /* characters of a cell; Excel's limit */
+    XLSX_TEXT_MAX = 32767, /* characters in a cell; Excel's limit */
     XLSX_CELLS_MANY = 200000,
     XLSX_PATH_MAX = 1024,
-    XLSX_CELL_BYTES = 100,     /* of a sheet, for a cell without its text */
-    XLSX_REST_BYTES = 1 << 17, /* for all but the sheets */
-    XLSX_FILES = 4,            /* that the library has open at once */
-    XLSX_FORMATS_MAX = 64      /* more than units of up to 6 decimals */
+    XLSX_CELL_BYTES = 100,     /* of a sheet per cell, without its text */
+    XLSX_REST_BYTES = 1 << 17, /* for everything but the sheets */
+    XLSX_FILES = 4,            /* open in the library at once */
+    XLSX_FORMATS_MAX = 64      /* more than units times 0 to 6 decimals */
 };
 
-/* How a number is shown. */
+/* A number format, for a unit and decimals. */
 struct xlsx_format {
     surety_str unit;
     unsigned decimals;
@@ -72,10 +75,10 @@ struct xlsx {
     struct xlsx_format formats[XLSX_FORMATS_MAX];
     size_t formats_count;
     double *widths;
-    uint64_t bytes;  /* of the sheets, at most */
-    surety_buf text; /* terminated */
+    uint64_t bytes;  /* of the sheets, an upper bound */
+    surety_buf text; /* NUL-terminated */
     surety_error *reterr;
-    char folder[XLSX_PATH_MAX]; /* of temporary files */
+    char folder[XLSX_PATH_MAX]; /* for temporary files */
 };
 
 static const surety__function_row xlsx_rows[] = {SURETY__XLSX(SURETY__ROW)};
@@ -96,7 +99,7 @@ static surety_status xlsx_no_file(const struct xlsx *xlsx, int error)
     return SURETY_IO;
 }
 
-/* Makes an empty file; -1 with errno. */
+/* Creates an empty file and sets path to its name; -1 with errno. */
 static int xlsx_open(const struct xlsx *xlsx, char *path)
 {
     static const char name[] = "/surety-XXXXXX";
@@ -119,8 +122,8 @@ static surety_status xlsx_folder(struct xlsx *xlsx, surety_str folder)
     return SURETY_OK;
 }
 
-/* Whether the library could make its files now, and write them: a sheet twice,
- * for it goes from there into the workbook, which is packed. */
+/* Tests whether the library could create its files now, and has space for each
+ * sheet twice: as a file, and in the packed workbook. SURETY_IO. */
 static surety_status xlsx_try(const struct xlsx *xlsx)
 {
     const off_t bytes = (off_t)(2 * xlsx->bytes + XLSX_REST_BYTES);
@@ -144,8 +147,8 @@ static surety_status xlsx_try(const struct xlsx *xlsx)
     return error && error != EOPNOTSUPP ? xlsx_no_file(xlsx, error) : SURETY_OK;
 }
 
-/* Whether all rows were written, where they are as they come; how many bytes
- * that took is known then. */
+/* Checks that all rows were written, if the library streams them to a file.
+ * Then their size is known exactly. */
 static surety_status xlsx_rows_arrived(struct xlsx *xlsx)
 {
     FILE *rows = xlsx->sheet->optimize_tmpfile;
@@ -160,8 +163,8 @@ static surety_status xlsx_rows_arrived(struct xlsx *xlsx)
 
 /* ---- cells --------------------------------------------------------------- */
 
-/* Text as a cell may hold it, terminated; controls become U+FFFD. What it takes
- * in its sheet is counted: a character that is escaped, six bytes more. */
+/* Copies text for a cell, NUL-terminated; control characters become U+FFFD.
+ * Counts its size in the sheet: an escaped character takes six more bytes. */
 static const char *xlsx_text(struct xlsx *xlsx, surety_str text)
 {
     surety_buf_reset(&xlsx->text);
@@ -179,7 +182,7 @@ static const char *xlsx_text(struct xlsx *xlsx, surety_str text)
     return xlsx->text.status ? NULL : xlsx->text.ptr;
 }
 
-/* Columns that text takes, about. */
+/* The approximate width of a text, in columns of one character. */
 static double xlsx_width(const char *text)
 {
     double width = 0;
@@ -224,8 +227,8 @@ static surety_status xlsx_put_text(struct xlsx *xlsx, size_t row, size_t column,
     return SURETY_OK;
 }
 
-/* The format of a number of a column of numbers: grouped, its unit, and the
- * column's decimals. NULL: none, or xlsx->text has run out of memory. */
+/* The format of a number in a column of numbers: grouped digits, unit, and the
+ * column's decimals. NULL: no format, or out of memory (xlsx->text.status). */
 static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
                                surety_str unit)
 {
@@ -275,7 +278,7 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
         if (surety__table_number(table, &figure, &number))
             return surety__fail_nomem(xlsx->reterr);
         if (isfinite(number)) {
-            /* Of those no number of decimals shows them all. */
+            /* No count of decimals shows all numbers with an exponent. */
             const bool has_exponent = memchr(figure.text, 'e', figure.len);
             lxw_format *format =
                 has_exponent ? NULL : xlsx_format(xlsx, about, figure.unit);
@@ -330,7 +333,7 @@ static surety_status xlsx_header(struct xlsx *xlsx)
     return status;
 }
 
-/* Title and notes, which a sheet of rows has no place for. */
+/* Writes title and notes to a sheet of their own. */
 static surety_status xlsx_about(struct xlsx *xlsx)
 {
     lxw_doc_properties about = {0};
@@ -414,7 +417,7 @@ static surety_status xlsx_slurp(const char *path, surety_buf *out,
     return status;
 }
 
-/* Writes the workbook to path, an empty file. */
+/* Writes the workbook to path, an existing empty file. */
 static surety_status xlsx_build(struct xlsx *xlsx, const char *path)
 {
     lxw_workbook_options options = {0};

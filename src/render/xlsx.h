@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of libxlsxwriter. */
+/* The functions of libxlsxwriter that render/ calls. */
 #ifndef SURETY_RENDER_XLSX_H
 #define SURETY_RENDER_XLSX_H
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the protocols of the serving side share: JSON from a pattern, a request
- * that is read into surety__asked, and what was said of an answer. It knows no
- * protocol; speak.c chooses one.
+/* Shared by the protocols of the server side: writing JSON from a pattern,
+ * reading a request into surety__asked, and reading the parts of an answer.
+ * Each protocol has a file of its own, and speak.c chooses one.
  *
  * 1. The first fault of a request is kept, in the words of the providers.
- * 2. Texts of a request are its document's, or the arena's where several are
- *    joined. */
+ * 2. Texts of a request belong to its document, or where several are joined, to
+ *    the arena. */
 #include "serve/speak.h"
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* text as the inside of a JSON string. */
+/* Appends text as the inside of a JSON string. */
 static void speak_put_inside(surety_buf *out, surety_str text)
 {
     const size_t start = out->len;
@@ -109,7 +109,8 @@ static void content_line(surety_buf *out, surety_str text)
     surety_buf_add(out, text);
 }
 
-/* A tool's result: a text, parts with texts, or a value. */
+/* Appends a tool's result: a string, the texts of its parts, or another value
+ * as JSON. */
 static void content_result(surety_buf *out, surety_val result)
 {
     const surety_kind kind = surety_val_kind(result);
@@ -130,8 +131,8 @@ static void content_result(surety_buf *out, surety_val result)
     }
 }
 
-/* What a part says of a tool's result; SURETY_NONE: it is none. Of Gemini's
- * response the members output and error are the result where they are there
+/* The tool's result in a part; SURETY_NONE: the part is no result. In Gemini's
+ * response the member output or error, if present, is the result
  * (FunctionResponse in Google's API reference). */
 static surety_val content_find_result(surety_val part)
 {
@@ -154,7 +155,7 @@ static surety_val content_find_result(surety_val part)
     return response.doc ? response : part;
 }
 
-/* The texts of a content; ptr NULL for want of memory. */
+/* Joins the texts of a content; ptr NULL: out of memory. */
 static surety_str reading_content(surety__asking *reading, surety_val content,
                                   bool *ret_is_result)
 {
@@ -209,7 +210,8 @@ static bool role_is(surety_str role, const char *one, const char *other)
            surety_str_equal(role, surety_str_of(other));
 }
 
-/* Room for one item more of an array in the arena; NULL: no memory. */
+/* Makes room for one more item of an array in the arena; NULL: out of
+ * memory. */
 static void *asking_room(surety__asking *reading, void *items, size_t count,
                          size_t *cap, size_t size)
 {
@@ -393,7 +395,7 @@ const char *surety__author_name(surety__author author)
     return names[author];
 }
 
-/* ---- what was said ------------------------------------------------------- */
+/* ---- the answer ---------------------------------------------------------- */
 
 surety_str surety__speech_text(const surety__speech *speech,
                                surety__speech_part part)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of libmicrohttpd. */
+/* The functions of libmicrohttpd that serve/ calls. */
 #ifndef SURETY_SERVE_MHD_H
 #define SURETY_SERVE_MHD_H
 

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP server, over libmicrohttpd, which nothing else in the project sees.
+/* The HTTP server, over libmicrohttpd. No other file of the project calls that
+ * library.
  *
- * One thread moves everything: libmicrohttpd runs without threads of its own
- * behind one epoll descriptor, and what waits (a request whose answer is not
- * there yet, a body whose next piece is not due) is suspended there and watched
- * here. So a service needs no locks, a thousand waiting exchanges cost a
- * thousand small records, and a client that hangs up is seen at once.
+ * One thread does all the work. libmicrohttpd runs without threads of its own
+ * behind one epoll descriptor. An exchange that waits (its answer is not ready,
+ * or the next chunk of its body is not due) is suspended in libmicrohttpd, and
+ * this file polls its socket. So a service needs no locks, a thousand waiting
+ * exchanges cost a thousand small records, and a client that hangs up is
+ * noticed at once.
  *
- * A peer is a connection, with the time at which it must have got on: that is
- * what ends a client that sends its head byte by byte. An exchange is a request
- * on it. An answer that is to break HTTP itself is written past libmicrohttpd
- * (ANSWER_RAW), while that believes the request to be thought about.
+ * 1. A peer is a connection with a deadline for its next progress. The deadline
+ *    ends a client that sends its head byte by byte.
+ * 2. An exchange is one request on a connection, with its answer.
+ * 3. An answer that breaks HTTP on purpose (ANSWER_RAW) is written to the
+ *    socket directly. libmicrohttpd meanwhile holds the request as suspended.
  *
  * What it does not do: TLS, HTTP/2, compression, several threads. */
-#define _GNU_SOURCE /* POLLRDHUP: the client has hung up its half */
+#define _GNU_SOURCE /* POLLRDHUP: the client has closed its half */
 #include "serve/serve.h"
 
 #include "serve/mhd.h"
@@ -29,7 +32,7 @@
 
 #define SERVE_NEVER INT64_MAX
 #define SERVE_RAW_ROOM 16384
-/* MHD's view of a response of unknown length. */
+/* The block size that MHD uses for a response of unknown length. */
 #define SERVE_BLOCK 16384
 
 typedef struct serve_peer {
@@ -37,15 +40,15 @@ typedef struct serve_peer {
     struct serve_peer **link;
     surety__server *server;
     int fd;
-    int64_t deadline; /* it must have got on by then */
+    int64_t deadline; /* when the connection is closed, in ms; SERVE_NEVER */
 } serve_peer;
 
 typedef enum serve_state {
-    STATE_HEAD = 0, /* the first line has come */
+    STATE_HEAD = 0, /* the request line has come */
     STATE_BODY,
-    STATE_THINKING,  /* the service was asked and waits */
+    STATE_THINKING,  /* the service was called and waits */
     STATE_ANSWERING, /* libmicrohttpd has the response */
-    STATE_RAW        /* the service writes on the wire */
+    STATE_RAW        /* the service writes to the socket */
 } serve_state;
 
 struct surety__serving {
@@ -54,20 +57,20 @@ struct surety__serving {
     surety__server *server;
     struct MHD_Connection *connection;
     serve_peer *peer;
-    surety__arena arena; /* method, path and query */
+    surety__arena arena; /* holds method, path and query */
     surety_str method;
     surety_str path;
     surety_str query;
     surety_buf body;
     serve_state state;
-    bool is_asked;     /* the service has heard of it */
-    bool is_oversized; /* the body is larger than allowed */
+    bool is_asked;     /* the service's request callback was called */
+    bool is_oversized; /* the body exceeds body_bytes_max */
     bool is_suspended;
-    bool is_gone;  /* the client is, or the server soon will be */
+    bool is_gone;  /* the client hung up, or the server closes */
     bool is_whole; /* all of a raw answer was written */
     int64_t wake_at;
     uint64_t sent;
-    char *raw; /* SERVE_RAW_ROOM bytes, and which of them wait */
+    char *raw; /* SERVE_RAW_ROOM bytes; start to end are unsent */
     size_t raw_start, raw_end;
     void *own;
 };
@@ -80,9 +83,9 @@ struct surety__server {
     serve_peer *peers;
     surety__serving *exchanges;
     int epoll_fd;
-    int wake_fds[2]; /* a pipe to itself */
+    int wake_fds[2]; /* a pipe that ends the poll of a step */
     uint16_t port;
-    struct pollfd *polls; /* the two above, then exchanges that wait */
+    struct pollfd *polls; /* epoll_fd, wake_fds[0], then waiting exchanges */
     surety__serving **polled;
     size_t poll_cap, polled_cap;
 };
@@ -123,8 +126,8 @@ void surety__serving_wake(surety__serving *exchange)
     exchange->wake_at = 0;
 }
 
-/* Sends a TCP RST. Disconnecting does that on Linux; lingering for no time does
- * it where the socket is closed without a shutdown. */
+/* Sends a TCP RST. On Linux, connect() to AF_UNSPEC does that. A linger time of
+ * 0 does it where the socket is closed without a shutdown. */
 static void serve_reset(const surety__serving *exchange)
 {
     const struct linger linger = {1, 0};
@@ -179,10 +182,11 @@ static serve_peer *serve_peer_of(const surety__server *server,
     return info ? info->socket_context : NULL;
 }
 
-/* ---- what was asked ------------------------------------------------------ */
+/* ---- requests ------------------------------------------------------------ */
 
-/* Decodes in place; leaves path alone where the result would be no UTF-8, or
- * hold a control character. */
+/* Decodes percent-encoding once, into the arena. Leaves *path unchanged where
+ * an escape is malformed, or the result has a control character or is not valid
+ * UTF-8. */
 static void serve_decode_path(surety__arena *arena, surety_str *path)
 {
     const surety_str copy = surety__arena_text(arena, *path);
@@ -213,8 +217,8 @@ static void serve_decode_path(surety__arena *arena, surety_str *path)
         *path = (surety_str){out, len};
 }
 
-/* Called with the first line of a request; what it gives is the exchange in all
- * that follows. */
+/* libmicrohttpd calls this with the request target. The exchange it returns is
+ * the request_context of all later callbacks. */
 static void *serve_uri(void *ctx, const char *uri,
                        struct MHD_Connection *connection)
 {
@@ -301,7 +305,7 @@ void surety__serving_set_own(surety__serving *exchange, void *own)
 
 /* ---- answering ----------------------------------------------------------- */
 
-/* libmicrohttpd asks for more of a body. */
+/* libmicrohttpd calls this for more of a body. */
 static ssize_t serve_read(void *ctx, uint64_t at, char *room, size_t size)
 {
     surety__serving *exchange = ctx;
@@ -406,7 +410,7 @@ surety_status surety__serving_answer(surety__serving *exchange,
     return status;
 }
 
-/* The last resort where a service could not answer. */
+/* Answers 500 where a service gave no answer. */
 static enum MHD_Result serve_apologize(surety__serving *exchange)
 {
     const surety__response response = {
@@ -439,7 +443,7 @@ static enum MHD_Result serve_think(surety__serving *exchange)
     return MHD_NO;
 }
 
-/* Whether the head says that the body will be too large. */
+/* Whether Content-Length exceeds body_bytes_max. */
 static bool serve_declares_too_much(const surety__serving *exchange)
 {
     const surety_str length =
@@ -456,8 +460,8 @@ static bool serve_declares_too_much(const surety__serving *exchange)
     return false;
 }
 
-/* libmicrohttpd's one callback for requests: with the head, with each piece of
- * the body, when that is whole, and after each time it was resumed. */
+/* libmicrohttpd's one callback for requests. It comes with the head, with each
+ * chunk of the body, at the end of the body, and after each resume. */
 static enum MHD_Result serve_handle(void *ctx,
                                     struct MHD_Connection *connection,
                                     const char *url, const char *method,
@@ -469,7 +473,7 @@ static enum MHD_Result serve_handle(void *ctx,
     (void)ctx, (void)connection, (void)url, (void)version;
     if (!exchange || exchange->is_gone)
         return MHD_NO;
-    if (exchange->state == STATE_RAW) /* resumed: it was all written */
+    if (exchange->state == STATE_RAW) /* resumed: all of it was written */
         return MHD_NO;
     if (exchange->state == STATE_HEAD) {
         exchange->state = STATE_BODY;
@@ -490,7 +494,8 @@ static enum MHD_Result serve_handle(void *ctx,
     return serve_think(exchange);
 }
 
-/* A request is over, well or not. */
+/* A request has ended, completed or not: reports it to the service and frees
+ * the exchange. */
 static void serve_notify_completed(void *ctx, struct MHD_Connection *connection,
                                    void **request_context,
                                    enum MHD_RequestTerminationCode code)
@@ -517,9 +522,10 @@ static void serve_notify_completed(void *ctx, struct MHD_Connection *connection,
     surety__free(alloc, exchange, sizeof(*exchange));
 }
 
-/* ---- answers past libmicrohttpd ------------------------------------------ */
+/* ---- raw answers --------------------------------------------------------- */
 
-/* Writes as much as goes; resumed, the exchange ends. */
+/* Writes as many bytes as the socket takes. At the end of the answer it resumes
+ * the exchange, which ends it. */
 static void serve_write_raw(surety__serving *exchange)
 {
     const surety__service *service = &exchange->server->options.service;
@@ -555,8 +561,9 @@ static void serve_write_raw(surety__serving *exchange)
 
 /* ---- the loop ------------------------------------------------------------ */
 
-/* Gathers what waits, and the time until which the step may sleep. False: no
- * memory to watch it all. */
+/* Collects the sockets of suspended exchanges into polls, and lowers *until to
+ * the earliest deadline. False: out of memory, so some sockets are not
+ * watched. */
 static bool serve_gather(surety__server *server, size_t *ret_count,
                          int64_t *until)
 {
@@ -590,7 +597,8 @@ static bool serve_gather(surety__server *server, size_t *ret_count,
     return is_all;
 }
 
-/* Moves an exchange that waits and is due. */
+/* Continues a suspended exchange: writes more of a raw answer, or resumes
+ * it. */
 static void serve_move(surety__serving *exchange)
 {
     if (exchange->state == STATE_RAW && !exchange->is_gone) {
@@ -601,8 +609,9 @@ static void serve_move(surety__serving *exchange)
     }
 }
 
-/* Those whose client hung up, and those whose time has come. A raw answer that
- * is not waiting moves only when the wire takes more. */
+/* Continues exchanges whose client hung up and those whose wait has ended, and
+ * closes connections past their deadline. A raw answer that does not wait
+ * continues only when its socket is writable. */
 static void serve_wake_due(surety__server *server, size_t count)
 {
     const int64_t now = serve_now();
@@ -660,7 +669,7 @@ void surety__server_wake(surety__server *server)
     const char byte = 0;
     ssize_t written;
 
-    /* A full pipe wakes as well. */
+    /* A full pipe ends the poll as well. */
     do
         written = write(server->wake_fds[1], &byte, 1);
     while (written < 0 && errno == EINTR);
@@ -706,7 +715,7 @@ static bool serve_parse_address(const surety__server_options *options,
     return false;
 }
 
-/* A listening socket; -1 with errno. */
+/* Makes a listening socket; -1 with errno. */
 static int serve_listen(const serve_address *address, socklen_t len,
                         uint16_t *ret_port)
 {
@@ -758,8 +767,8 @@ static void serve_fill(surety__server_options *options)
         options->idle_ms = SERVE_IDLE_MS;
 }
 
-/* libmicrohttpd's memory for a connection holds the head twice (as it came,
- * and the answer's), so head_bytes_max is about. */
+/* libmicrohttpd's memory for a connection holds two heads, the request's and
+ * the answer's. So head_bytes_max is approximate. */
 static struct MHD_Daemon *serve_start(surety__server *server, int fd)
 {
     const surety__server_options *options = &server->options;

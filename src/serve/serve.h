@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of serve/: an HTTP server that one thread drives (serve.c, over
- * libmicrohttpd), and the serving side of the providers' protocols (speak.c and
- * others), which is pure: a request's bytes to what is asked, what is to be
- * said to a response's bytes. */
+/* The internal interface of serve/. serve.c is an HTTP server that one thread
+ * drives, over libmicrohttpd. speak.c and its protocols' files are the server
+ * side of the providers' protocols. That half is pure: it reads a request's
+ * bytes into surety__asked, and writes the parts of an answer as a response's
+ * bytes. */
 #ifndef SURETY_SERVE_SERVE_H
 #define SURETY_SERVE_SERVE_H
 
@@ -14,21 +15,21 @@
 /* ---- HTTP: serve.c ------------------------------------------------------ */
 
 typedef struct surety__server surety__server;
-/* One request and its answer. The server's; it is gone after `ended`. */
+/* One request and its answer. Owned by the server, and freed after `ended`. */
 typedef struct surety__serving surety__serving;
 
-/* How a callback of a service goes on. */
+/* What a callback of a service returns. */
 typedef enum surety__flow {
-    FLOW_ON = 0, /* request: it was answered; pull: bytes were given */
-    FLOW_WAIT,   /* call again after wait_ms, or when waked */
-    FLOW_END,    /* pull: there is no more */
+    FLOW_ON = 0, /* request: it was answered; pull: room was filled */
+    FLOW_WAIT,   /* call again after wait_ms or _wake */
+    FLOW_END,    /* pull: the body is complete */
     FLOW_CUT,    /* close the connection now */
-    FLOW_RESET   /* the same, the rude way: TCP RST */
+    FLOW_RESET   /* the same with a TCP RST */
 } surety__flow;
 
 #define SERVE_WAIT_LONG UINT32_MAX /* until surety__serving_wake */
 
-/* Room for the next bytes of a body; len is 0 at first. */
+/* Room for the next bytes of a body. pull sets len, which is 0 at first. */
 typedef struct surety__pull {
     char *room;
     size_t size;
@@ -36,118 +37,124 @@ typedef struct surety__pull {
     uint32_t wait_ms;
 } surety__pull;
 
-/* Who answers. Called by the thread in surety__server_step and in _close.
- * Between FLOW_WAIT and the next call the client is watched: where it hangs up,
- * also half of the way, the exchange ends. */
+/* The callbacks that answer requests, called by the thread in
+ * surety__server_step and in _close. Between FLOW_WAIT and the next call the
+ * client is watched: if it hangs up, even only its sending half, the exchange
+ * ends. */
 typedef struct surety__service {
     void *ctx;
-    /* The request has come whole. FLOW_ON after surety__serving_answer;
-     * FLOW_WAIT, FLOW_CUT and FLOW_RESET without it. */
+    /* The request is complete. FLOW_ON after surety__serving_answer; FLOW_WAIT,
+     * FLOW_CUT and FLOW_RESET without it. */
     surety__flow (*request)(void *ctx, surety__serving *exchange,
                             uint32_t *ret_wait_ms);
-    /* More of a body that was answered with `streamed` or `raw`. */
+    /* Gives more of a body that was answered with ANSWER_STREAMED or
+     * ANSWER_RAW. */
     surety__flow (*pull)(void *ctx, surety__serving *exchange,
                          surety__pull *pull);
-    /* Once for every exchange that request was called for, and last. whole:
-     * everything was handed to the system's network. */
+    /* Called once, as the last callback, for every exchange that `request` was
+     * called for. whole: the operating system took all bytes. */
     void (*ended)(void *ctx, surety__serving *exchange, bool whole);
 } surety__service;
 
-/* 0 means the default. */
+/* 0 selects the default. */
 typedef struct surety__server_options {
     surety_str address; /* an IP address; empty: 127.0.0.1 */
-    uint16_t port;      /* 0: one that the system picks */
+    uint16_t port;      /* 0: one that the system chooses */
     surety__service service;
-    size_t body_bytes_max;        /* 10 MiB; above it 413 */
-    size_t head_bytes_max;        /* about; 16 KiB; above it 431 or 414 */
-    uint32_t connections_max;     /* 1,024; above it they wait to be taken */
-    uint32_t connections_one_max; /* of one address; no limit */
-    uint32_t head_ms;             /* from its first line; 10,000 */
+    size_t body_bytes_max;        /* 10 MiB; more: 413 */
+    size_t head_bytes_max;        /* approximate; 16 KiB; more: 431 or 414 */
+    uint32_t connections_max;     /* 1,024; more wait in the backlog */
+    uint32_t connections_one_max; /* from one IP address; no limit */
+    uint32_t head_ms;             /* from the request line; 10,000 */
     uint32_t body_ms;             /* 60,000 */
-    uint32_t idle_ms;             /* before a request's first line; 60,000 */
-    bool no_date;                 /* no Date header: the same bytes always */
+    uint32_t idle_ms;             /* until a request line; 60,000 */
+    bool no_date;                 /* no Date header: the same bytes each time */
     const surety_alloc *alloc;
 } surety__server_options;
 
-/* Listens. SURETY_IO: the address cannot be listened on; SURETY_MISUSE: it is
- * none; SURETY_NOMEM. */
+/* Starts to listen. SURETY_IO: it cannot listen on the address; SURETY_MISUSE:
+ * the address is no IP address; SURETY_NOMEM. */
 surety_status surety__server_open(const surety__server_options *options,
                                   surety__server **ret_server,
                                   surety_error *reterr);
 uint16_t surety__server_port(const surety__server *server);
-/* Moves everything that can move; waits at most timeout_ms for something that
- * can. */
+/* Continues every connection and exchange that is ready; waits at most
+ * timeout_ms for one. */
 void surety__server_step(surety__server *server, uint32_t timeout_ms);
-/* Ends a step's waiting, from any thread or signal handler. */
+/* Ends the wait of a step, from any thread or signal handler. */
 void surety__server_wake(surety__server *server);
-/* Breaks off every exchange (their `ended` is called), frees. Takes NULL. */
+/* Aborts every exchange (calls their `ended`) and frees the server. Takes
+ * NULL. */
 void surety__server_close(surety__server *server);
 
-/* What was asked; good as long as the exchange. */
+/* The request's method; valid as long as the exchange, like the texts below. */
 surety_str surety__serving_method(const surety__serving *exchange);
-/* The path, percent-decoded once; as it came where that gives no text, so that
- * it is nobody's. */
+/* The path, percent-decoded once. Where decoding gives no valid text, the path
+ * as it was sent, which matches no route. */
 surety_str surety__serving_path(const surety__serving *exchange);
-/* The text after "?", as it came. */
+/* The text after "?", not decoded. */
 surety_str surety__serving_query(const surety__serving *exchange);
-/* A header's value, the first; ptr NULL where absent. */
+/* The value of the first header of that name; ptr NULL: absent. */
 surety_str surety__serving_header(const surety__serving *exchange,
                                   const char *name);
 surety_str surety__serving_body(const surety__serving *exchange);
-/* The body is larger than allowed and is not there: the service is to answer
- * 413 at once. */
+/* Whether the body exceeds the limit. It is then not complete, and the service
+ * answers 413 at once. */
 bool surety__serving_oversized(const surety__serving *exchange);
-/* Bytes of the answer's body that left so far. */
+/* Bytes of the answer's body given to libmicrohttpd so far; of a raw answer,
+ * bytes written to the socket. */
 uint64_t surety__serving_sent(const surety__serving *exchange);
-/* A pointer of the service's, NULL at first. */
+/* A pointer for the service's use, NULL at first. */
 void *surety__serving_own(const surety__serving *exchange);
 void surety__serving_set_own(surety__serving *exchange, void *own);
-/* Ends its FLOW_WAIT at the next step. From the server's thread. */
+/* Ends the exchange's FLOW_WAIT at the next step. Call it on the server's
+ * thread. */
 void surety__serving_wake(surety__serving *exchange);
 
 typedef enum surety__answer_kind {
     ANSWER_WHOLE = 0, /* body */
-    ANSWER_STREAMED,  /* pull gives the body, body_len bytes of it or
-                       * UINT64_MAX for as many as come */
-    ANSWER_RAW        /* pull gives all bytes of the wire, the head too */
+    ANSWER_STREAMED,  /* pull gives the body: body_len bytes, or any
+                       * number if that is UINT64_MAX */
+    ANSWER_RAW        /* pull gives all bytes, the head too */
 } surety__answer_kind;
 
 typedef struct surety__response {
     surety__answer_kind kind;
     int status;
-    const surety_header *headers; /* Content-Length, Transfer-Encoding, Date
-                                   * and Connection are the server's */
+    const surety_header *headers; /* the server adds Content-Length,
+                                   * Transfer-Encoding, Date, Connection */
     size_t header_count;
     surety_str body;
     uint64_t body_len;
 } surety__response;
 
-/* Answers; everything is copied. SURETY_MISUSE: a header that HTTP or the
- * server cannot take, answered already; SURETY_NOMEM. */
+/* Answers; copies everything. SURETY_MISUSE: an invalid header or status, or a
+ * second answer; SURETY_NOMEM. */
 surety_status surety__serving_answer(surety__serving *exchange,
                                      const surety__response *response,
                                      surety_error *reterr);
 
 /* ---- protocols: speak.c and others --------------------------------------- */
 
-/* What a path is, of all that providers serve and we know. */
+/* The kind of request that a path stands for, of those that providers serve. */
 typedef enum surety__route_kind {
     ROUTE_NONE = 0,
-    ROUTE_CALL,  /* a model is called */
-    ROUTE_COUNT, /* the tokens of a call are counted */
-    ROUTE_EMBED, /* texts become vectors */
-    ROUTE_MODELS /* the models are listed, or one is asked for */
+    ROUTE_CALL,  /* calls a model */
+    ROUTE_COUNT, /* counts the tokens of a call */
+    ROUTE_EMBED, /* makes vectors of texts */
+    ROUTE_MODELS /* lists the models, or shows one */
 } surety__route_kind;
 typedef struct surety__route {
     surety__route_kind kind;
-    surety_protocol protocol; /* for NONE: whose errors fit best */
-    surety_str model;         /* where the path tells it */
+    surety_protocol protocol; /* for NONE: the one whose errors fit best */
+    surety_str model;         /* if the path has it */
     bool stream;              /* the path asks for a stream */
 } surety__route;
-/* anthropic, google: whether the request has a header of theirs. */
+/* anthropic, google: whether the request has a header that only this provider
+ * uses. */
 surety__route surety__route_of(surety_str path, bool anthropic, bool google);
 
-/* An error as a provider tells it. */
+/* An error in a form that every protocol can express. */
 typedef struct surety__problem {
     int status;
     surety_str type; /* the protocol's word; empty: the usual for the status */
@@ -158,17 +165,17 @@ typedef struct surety__problem {
     surety_str details; /* Anthropic's, a JSON object; empty: none */
 } surety__problem;
 
-/* Whether the model may call a tool, in whatever words the protocol says it.
- * ORDER choices (names in speak.c). */
+/* Whether the model may call a tool, in terms common to all protocols. ORDER
+ * choices (names in speak.c). */
 typedef enum surety__choice {
     CHOICE_NONE = 0, /* also where no tool is offered */
     CHOICE_AUTO,
-    CHOICE_REQUIRED, /* one of them */
-    CHOICE_NAMED     /* this one */
+    CHOICE_REQUIRED, /* any one of them */
+    CHOICE_NAMED     /* a certain one */
 } surety__choice;
 const char *surety__choice_name(surety__choice choice);
 
-/* What form the text is to have. ORDER formats (names in speak.c). */
+/* The form that the text must have. ORDER formats (names in speak.c). */
 typedef enum surety__format {
     FORMAT_TEXT = 0,
     FORMAT_JSON_OBJECT, /* any JSON object */
@@ -184,124 +191,125 @@ typedef enum surety__author {
 } surety__author;
 const char *surety__author_name(surety__author author);
 
-/* A message's texts, those of tool results too, a line each. A result that is
- * an object counts as its JSON. */
+/* A message: its texts and those of tool results, one per line. A result that
+ * is an object counts as its JSON. */
 typedef struct surety__said {
     surety__author author;
     surety_str text;
-    uint32_t dimensions; /* of its vector, where that is asked for */
+    uint32_t dimensions; /* of the vector that is requested */
 } surety__said;
 
-/* What a request asks. Its texts are those of the request's document or stand
- * in the arena. */
+/* The content of a request. Its texts belong to the request's document or to
+ * the arena. */
 typedef struct surety__asked {
     surety_protocol protocol;
     surety_str model;
     bool stream;
-    bool usage_chunk; /* a stream is to tell its usage (Chat Completions) */
-    surety_mode mode; /* NATIVE, TOOL (it must call one) or PROMPT */
+    bool usage_chunk; /* usage in a stream (Chat Completions) */
+    surety_mode mode; /* NATIVE, TOOL (must call one) or PROMPT */
     surety__format format;
     surety__choice choice;
-    const surety_str *tools; /* the names of those that are offered; of one that
-                              * the provider runs itself, its type */
+    const surety_str *tools; /* the names of offered tools; for a tool that the
+                              * provider runs itself, its type */
     size_t tool_count;
-    bool is_base64;   /* vectors are to be packed */
-    bool is_batch;    /* Gemini: a list of them is asked for */
-    uint32_t answers; /* how many choices the answer is to have; at least 1 */
+    bool is_base64;   /* vectors as base64 */
+    bool is_batch;    /* Gemini: a list of embeddings */
+    uint32_t answers; /* choices in the answer; at least 1 */
     surety_val schema;
     surety_str schema_name;
-    bool strict;     /* the schema is to be kept to the letter */
-    surety_str tool; /* the one it must call, or the first; empty: none */
+    bool strict;     /* strict adherence to the schema */
+    surety_str tool; /* the required tool, or the first; empty: none */
     surety_str system;
     const surety__said *messages;
     size_t message_count;
-    uint64_t prompt_bytes; /* of system and messages */
+    uint64_t prompt_bytes; /* bytes of system and messages */
 } surety__asked;
 
 /* Reads the body of a call, of a count of its tokens, or of a request for
- * embeddings, whose inputs are the messages. SURETY_SYNTAX: the provider would
- * not take it, and *ret_problem tells it as the provider does, its texts
- * constant or in reterr (not NULL). SURETY_NOMEM. */
+ * embeddings, whose inputs become the messages. SURETY_SYNTAX: the provider
+ * would refuse it. *ret_problem then describes why in the provider's words; its
+ * texts are constants or in reterr (not NULL). SURETY_NOMEM. */
 surety_status surety__speak_read(const surety__route *route, surety_val body,
                                  surety__arena *arena, surety__asked *ret_asked,
                                  surety__problem *ret_problem,
                                  surety_error *reterr);
-/* Appends how many input tokens a call has: a quarter of the prompt's bytes, as
- * usage has it. */
+/* Appends the number of input tokens of a call: a quarter of the prompt's
+ * bytes, as in usage. */
 void surety__speak_count(const surety__asked *asked, surety_buf *out);
 /* Appends the vectors of the messages of a request for embeddings. */
 void surety__speak_embed(const surety__asked *asked, surety_buf *out);
-/* Whether the schema of what is asked keeps to the obvious rules of the
- * provider's strict subset: all objects closed, all properties required, no
- * keyword that it refuses. As surety__speak_read. */
+/* Checks the schema against the main rules of the provider's strict subset: all
+ * objects closed, all properties required, no keyword that it refuses. Returns
+ * as surety__speak_read. */
 surety_status surety__speak_strict(const surety__asked *asked,
                                    surety__arena *arena,
                                    surety__problem *ret_problem,
                                    surety_error *reterr);
-/* Appends an error's body. */
+/* Appends the body of an error. */
 void surety__speak_error(surety_protocol protocol,
                          const surety__problem *problem, surety_buf *out);
-/* Appends a list of models, or the one where `one` is not empty. */
+/* Appends a list of models; where `one` is not empty, that model. */
 void surety__speak_models(surety_protocol protocol, const surety_str *models,
                           size_t count, surety_str one, surety_buf *out);
 
-/* What is said has up to four parts, each in one piece or many, in this
- * order. */
+/* The parts of an answer, in their order. Each comes in one piece or in
+ * many. */
 typedef enum surety__speech_part {
     PART_REASONING = 0,
     PART_TEXT,
     PART_REFUSAL,
-    PART_ARGUMENTS, /* of the tool that it calls */
+    PART_ARGUMENTS, /* of the tool call */
     PART_NONE
 } surety__speech_part;
 
-/* One answer while it is said. Initialize with surety__speech_init. */
+/* An answer under construction. Initialize it with surety__speech_init. */
 typedef struct surety__speech {
     const surety__asked *asked;
     surety_str id; /* without the protocol's prefix */
     surety_str model;
-    surety_str tool; /* the name of the tool it calls */
+    surety_str tool; /* the name of the called tool */
     uint64_t created;
     surety_buf parts[PART_NONE];
     bool said[PART_NONE];
-    /* Of a stream. */
+    /* Only for a stream. */
     surety__speech_part open;
-    uint32_t index;    /* of the part that is open */
-    uint32_t sequence; /* events of the Responses protocol */
+    uint32_t index;    /* of the open part */
+    uint32_t sequence; /* event count of the Responses protocol */
 } surety__speech;
 
 typedef struct surety__closing {
     /* The provider's own word, or one of ours that means the same in every
-     * protocol: "stop", "length", "filter", "refusal", "tool"; empty: what
-     * follows from what was said. */
+     * protocol: "stop", "length", "filter", "refusal", "tool"; empty: derived
+     * from the parts. */
     surety_str finish;
     surety_usage usage;
     bool no_mark; /* a stream ends without its end mark */
 } surety__closing;
 
-/* asked, id, model and tool must stay until _done. */
+/* asked, id, model and tool must stay valid until _done. */
 void surety__speech_init(surety__speech *speech, const surety__asked *asked,
                          surety_str id, const surety_alloc *alloc);
 void surety__speech_done(surety__speech *speech);
-/* The events before the first piece. */
+/* Appends the events before the first piece. */
 void surety__speech_begin(surety__speech *speech, const surety_usage *usage,
                           surety_buf *out);
-/* A piece of a part, valid UTF-8, as events; out NULL: it is only kept, for
- * surety__speech_whole. Parts must come in their order. */
+/* Adds a piece of a part, valid UTF-8, and appends its events; out NULL: the
+ * piece is only kept for surety__speech_whole. Parts must come in their
+ * order. */
 void surety__speech_piece(surety__speech *speech, surety__speech_part part,
                           surety_str text, surety_buf *out);
-/* The events after the last piece. */
+/* Appends the events after the last piece. */
 void surety__speech_end(surety__speech *speech, const surety__closing *ending,
                         surety_buf *out);
-/* An error as an event in a stream. */
+/* Appends an error as an event of a stream. */
 void surety__speech_fail(surety__speech *speech, const surety__problem *problem,
                          surety_buf *out);
-/* Something that keeps a connection alive. */
+/* Appends an event that keeps the connection alive. */
 void surety__speech_ping(const surety__speech *speech, surety_buf *out);
-/* All that was said as one body. SURETY_NOMEM tells itself in out. */
+/* Appends all parts as one body. SURETY_NOMEM is set in out->status. */
 void surety__speech_whole(surety__speech *speech, const surety__closing *ending,
                           surety_buf *out);
-/* The content type of a stream or a whole answer. */
+/* The content type of a stream, or of a whole answer. */
 surety_str surety__speak_content_type(bool stream);
 
 #endif

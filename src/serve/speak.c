@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The serving side of the providers' protocols: what they share.
+/* The server side of the providers' protocols: the part that they share.
  *
- * Each protocol is one table of functions (speak.h) in a file of its own. A
- * request is read into surety__asked; an answer is said in up to four parts,
- * which become events as they come or one body at the end, so that a script, a
- * test and a gateway all say the same thing the same way. Everything here is
- * pure: bytes in, bytes out.
+ * 1. Each protocol is a table of functions (speak.h) in a file of its own.
+ * 2. A request is read into surety__asked. An answer consists of up to four
+ *    parts. They become events as they come, or one body at the end, so a
+ *    script, a test and a gateway all write the same answer the same way.
+ * 3. All of it is pure: bytes in, bytes out.
  *
- * What it does not do: images, audio, several tools at once. */
+ * What it does not do: images, audio, several tool calls at once. */
 #include "serve/speak.h"
 
 static const surety__speaker *const speakers[] = {
@@ -26,7 +26,7 @@ static const surety__speaker *speaker_of(surety_protocol protocol)
 
 /* ---- routes -------------------------------------------------------------- */
 
-/* Under which providers and the servers that speak as they do put theirs. */
+/* Path prefixes that providers and compatible servers use. */
 static const char *const speak_prefixes[] = {
     "",        "/v1",        "/v1beta",      "/v1alpha",
     "/api/v1", "/api",       "/openai/v1",   "/v1beta/openai",
@@ -45,7 +45,7 @@ static const struct {
     {"/embeddings", ROUTE_EMBED, SURETY_PROTOCOL_OPENAI},
 };
 
-/* Gemini's methods, behind the model. */
+/* Gemini's methods, which follow the model in a path. */
 static const struct {
     const char *name;
     surety__route_kind kind;
@@ -67,8 +67,8 @@ static bool speak_is_prefix(surety_str prefix)
     return false;
 }
 
-/* PREFIX/models, PREFIX/models/NAME and Gemini's calls, which end in a
- * method. */
+/* Finds the route of PREFIX/models, PREFIX/models/NAME, and Gemini's calls,
+ * whose path ends in a method. */
 static void speak_route_models(surety_str path, surety__route *route)
 {
     const surety_str name = SURETY__LITERAL("/models");
@@ -294,7 +294,7 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
         speaker->piece(speech, text, out);
 }
 
-/* Passes a failure of a part on to the buffer that the answer goes to. */
+/* Copies the failure of a part to the buffer of the answer. */
 static void speech_tell(const surety__speech *speech, surety_buf *out)
 {
     for (int i = 0; i < PART_NONE; i++)

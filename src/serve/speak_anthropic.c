@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Anthropic Messages, the serving side. Sources: the types of Anthropic's
+/* Anthropic Messages, the server side. Sources: the types of Anthropic's
  * official client (MessageCreateParams, Message, RawMessageStreamEvent, the
  * error objects) and the provider's page on structured outputs.
  *
  * Each part is a block of the content. Arguments are an object in a whole
- * answer and text in a stream, so what is no object can only be sent in a
- * stream only; a whole answer then has it as a string. */
+ * answer and text in a stream. So arguments that are no object can be sent
+ * unchanged only in a stream; a whole answer has them as a string. */
 #include "serve/speak.h"
 
 static const surety__fault_row speak_anthropic_faults[] = {
@@ -33,7 +33,7 @@ static void speak_anthropic_read_format(surety__asking *reading)
         reading, reading->body, "output_config", SURETY_KIND_OBJECT);
     surety_val format = surety_val_get(config, "format");
 
-    if (!format.doc) /* the form it had while it was a beta */
+    if (!format.doc) /* the form of the beta version */
         format = surety__asking_member(reading, reading->body, "output_format",
                                        SURETY_KIND_OBJECT);
     if (!format.doc)
@@ -91,9 +91,9 @@ static void speak_anthropic_read_tools(surety__asking *reading)
         "tool_choice may only be specified while providing tools");
 }
 
-/* A conversation that the server holds (message threads, a beta): this side has
- * no memory. Clients that get this send the whole conversation from then on
- * (ThreadState in Anthropic's official client). */
+/* Refuses a conversation that the server would store (message threads, a beta),
+ * since this server keeps no state. After this error clients send the whole
+ * conversation (ThreadState in Anthropic's official client). */
 static void speak_anthropic_refuse_thread(surety__asking *reading)
 {
     const surety_val thread = surety_val_get(reading->body, "thread");
@@ -174,7 +174,7 @@ static surety_str speak_anthropic_finish(const surety__closing *ending,
     return surety__closing_word(ending, speech, words);
 }
 
-/* What was asked and not read from a cache counts apart. */
+/* input_tokens excludes tokens that were read from a cache. */
 static void speak_anthropic_put_usage(const surety_usage *usage,
                                       uint64_t output, surety_buf *out)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Embeddings, the serving side: OpenAI's /embeddings and Gemini's embedContent
+/* Embeddings, the server side: OpenAI's /embeddings and Gemini's embedContent
  * and batchEmbedContents. Sources: the OpenAPI description of OpenAI's API,
  * version 2.3.0 (CreateEmbeddingRequest, -Response), and the types of Google's
  * official client (EmbedContentParameters, -Response).
  *
- * A vector is made of the text's hash alone: the same text gets the same vector
- * on every machine, of length 1, and other texts get vectors that have nothing
- * to do with it. It says nothing of what a text means. All of it is whole
- * numbers, billionths, so that no library's rounding can be seen. */
+ * 1. A vector depends on the text's hash alone: a text gets the same vector of
+ *    length 1 on every machine, and the vectors of other texts are unrelated to
+ *    it. A vector does not express the text's meaning.
+ * 2. Components are computed as whole numbers, in billionths, so the rounding
+ *    of a machine's libraries has no effect. */
 #include "serve/speak.h"
 
 #define EMBED_OPENAI_DIMENSIONS 1536 /* text-embedding-3-small */
@@ -19,14 +20,14 @@
 
 static uint64_t embed_hash(surety_str text)
 {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a */
+    uint64_t hash = UINT64_C(0xCBF29CE484222325); /* FNV-1a offset basis */
 
     for (size_t i = 0; i < text.len; i++)
         hash = (hash ^ (unsigned char)text.ptr[i]) * UINT64_C(0x100000001B3);
     return hash ? hash : 1;
 }
 
-/* The next component, from -2^20 to 2^20, before it is scaled. */
+/* The next component before scaling, from -2^20 to 2^20. */
 static int64_t embed_next(uint64_t *state)
 {
     *state ^= *state >> 12; /* xorshift64* */
@@ -60,7 +61,7 @@ static void embed_put_base64(surety_buf *out, const unsigned char bytes[3])
         surety_buf_byte(out, digits[value >> shift & 63]);
 }
 
-/* The bytes of floats, each of billionths, as base64. */
+/* Packs components, given in billionths, as the base64 of floats. */
 typedef struct embed_packer {
     surety_buf *out;
     unsigned char bytes[3];
@@ -92,7 +93,7 @@ static void embed_pack_end(embed_packer *packer)
     embed_put_base64(packer->out, packer->bytes);
     if (packer->out->status)
         return;
-    for (size_t i = 0; i < 3 - count; i++) /* of the last digits */
+    for (size_t i = 0; i < 3 - count; i++) /* padding, in place of digits */
         packer->out->ptr[packer->out->len - 1 - i] = '=';
 }
 
@@ -177,7 +178,7 @@ static uint32_t embed_dimensions(surety__asking *reading, surety_val number,
     return (uint32_t)count;
 }
 
-/* Adds a text, or a list of tokens, which counts as its JSON. */
+/* Adds a text as a message. A list of tokens counts as its JSON. */
 static void embed_read_input(surety__asking *reading, surety_val input,
                              uint32_t dimensions)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gemini generateContent and streamGenerateContent, the serving side. Sources:
+/* Gemini generateContent and streamGenerateContent, the server side. Sources:
  * the types of Google's official client for the Gemini API
  * (GenerateContentParameters, -Response) and google.rpc.Status.
  *
- * The model is in the path, and a stream is a row of whole responses, of
- * which the last tells how it ended: that is its end mark. A function call
- * comes whole, as an object, so its pieces are kept until the part closes. */
+ * 1. The path contains the model.
+ * 2. A stream is a series of whole responses. The last one has the finish
+ *    reason, which serves as the end mark.
+ * 3. A function call is sent whole, as an object, so its pieces are kept until
+ *    the part ends. */
 #include "serve/speak.h"
 
 static const surety__fault_row speak_gemini_faults[] = {
@@ -31,8 +33,8 @@ static const surety__fault_row speak_gemini_faults[] = {
     {504, "DEADLINE_EXCEEDED", NULL, "Deadline expired."},
     {0, "UNKNOWN", NULL, "The request failed."}};
 
-/* A member under its name or the one with underscores: Google's servers take
- * both. */
+/* A member under its camelCase name, or under the one with underscores:
+ * Google's servers take both. */
 static surety_val speak_gemini_get(surety_val object, const char *camel,
                                    const char *snake)
 {
@@ -94,7 +96,7 @@ static void speak_gemini_read_tools(surety__asking *reading)
          tool = surety_val_next(tools, tool)) {
         const surety_val functions = speak_gemini_get(
             tool, "functionDeclarations", "function_declarations");
-        if (!functions.doc) /* one that Google runs, as googleSearch */
+        if (!functions.doc) /* a tool that Google runs, as googleSearch */
             surety__asking_offer(
                 reading, surety_val_str(surety_val_key(surety_val_first(tool))),
                 false);
@@ -178,8 +180,9 @@ static void speak_gemini_put_part(const surety__speech *speech,
     }
 }
 
-/* A candidate for each that was asked for, all of which say the same: a piece,
- * or with open NONE all that was said; ending NULL: more will come. */
+/* Appends the candidates, as many as requested and all equal. Each has the
+ * piece, or if open is PART_NONE, the whole answer. ending NULL: more will
+ * come. */
 static void speak_gemini_put_candidates(const surety__speech *speech,
                                         surety__speech_part open,
                                         surety_str piece,

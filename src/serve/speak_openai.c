@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenAI Chat Completions, the serving side. Sources: the OpenAPI description
- * of OpenAI's API, version 2.3.0 (CreateChatCompletionRequest, -Response,
- * -StreamResponse, Error). Reasoning is sent as vLLM and others do
- * (reasoning_content), since the provider itself does not tell it. */
+/* OpenAI Chat Completions, the server side. Sources: the OpenAPI description of
+ * OpenAI's API, version 2.3.0 (CreateChatCompletionRequest, -Response,
+ * -StreamResponse, Error). Reasoning is sent as reasoning_content, as vLLM and
+ * others do, since OpenAI itself does not send it. */
 #include "serve/speak.h"
 
 static const surety__fault_row speak_openai_faults[] = {
@@ -26,7 +26,7 @@ static const surety__fault_row speak_openai_faults[] = {
      "The server is overloaded or not ready yet."},
     {0, "api_error", NULL, "The request failed."}};
 
-/* The schema of response_format or, named, of one of the tools. */
+/* Reads response_format: the form of the text, and its schema if it has one. */
 static void speak_openai_read_format(surety__asking *reading)
 {
     surety__asked *asked = reading->asked;
@@ -89,7 +89,7 @@ static void speak_openai_read_tools(surety__asking *reading)
         "allowed when 'tools' are specified.");
 }
 
-/* json_object asks for the word JSON somewhere in the messages. */
+/* Whether a message has the word JSON, which json_object requires. */
 static bool speak_openai_says_json(const surety__asked *asked)
 {
     for (size_t i = 0; i <= asked->message_count; i++) {
@@ -197,8 +197,7 @@ static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
 
 static const surety_str speak_openai_none = {"", 0};
 
-/* The head of a chunk up to its choices, of which there are none where usage is
- * sent. */
+/* Appends a chunk up to its choices. The chunk with the usage has none. */
 static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
 {
     surety__speak_put(out,
@@ -209,8 +208,8 @@ static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
                       speech->id, speech->created, speech->model);
 }
 
-/* A chunk for each choice that was asked for, all of which say the same. put
- * appends the inside of the delta; finish is empty before the end. */
+/* Appends a chunk for each requested choice; all are equal. put appends the
+ * inside of the delta; finish is empty before the end. */
 static void speak_openai_chunks(const surety__speech *speech,
                                 void (*put)(const surety__speech *speech,
                                             uint32_t choice, surety_str text,
@@ -246,7 +245,7 @@ static void speak_openai_begin(surety__speech *speech,
                         speak_openai_none, out);
 }
 
-/* The id of a call; that of another choice is another. */
+/* Appends the id of a tool call, which differs between choices. */
 static void speak_openai_put_call(const surety__speech *speech, uint32_t choice,
                                   surety_buf *out)
 {

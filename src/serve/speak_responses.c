@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenAI Responses, the serving side. Sources: the OpenAPI description of
+/* OpenAI Responses, the server side. Sources: the OpenAPI description of
  * OpenAI's API, version 2.3.0 (CreateResponse, Response, ResponseStreamEvent).
  *
- * Each part is an item of the output: reasoning, a message (its text or its
- * refusal), a function call. An event repeats what its predecessors said, so
- * the texts are kept until the end; every event counts one up. */
+ * 1. Each part is an item of the output: reasoning, a message (its text or its
+ *    refusal), a function call.
+ * 2. Later events repeat the content of earlier ones, so the texts are kept
+ *    until the end.
+ * 3. Each event increments sequence_number. */
 #include "serve/speak.h"
 
 static const surety__fault_row speak_responses_faults[] = {
@@ -87,9 +89,8 @@ static void speak_responses_read_tools(surety__asking *reading)
         "allowed when 'tools' are specified.");
 }
 
-/* An item of the input: a message, what a tool gave (its type ends in
- * "_output", as function_call_output), or something that an earlier response
- * said. */
+/* Reads an item of the input: a message, a tool's result (its type ends in
+ * "_output", as function_call_output), or an item of an earlier response. */
 static void speak_responses_read_item(surety__asking *reading, surety_val item)
 {
     const surety_str role = surety_val_str(surety_val_get(item, "role"));
@@ -160,7 +161,7 @@ static void speak_responses_put_content(const surety__speech *speech,
                           text);
 }
 
-/* The item of a part: as it is when it begins, or with all that was said. */
+/* Appends the item of a part: empty at its start, complete if is_done. */
 static void speak_responses_put_item(const surety__speech *speech,
                                      surety__speech_part part, bool is_done,
                                      surety_buf *out)
@@ -210,7 +211,7 @@ static void speak_responses_put_usage(const surety_usage *usage,
         usage->reasoning_tokens, usage->input_tokens + usage->output_tokens);
 }
 
-/* What the request said of its format, repeated as providers do. */
+/* Appends the format of the request, which providers repeat in a response. */
 static void speak_responses_put_format(const surety__speech *speech,
                                        surety_buf *out)
 {
@@ -230,7 +231,8 @@ static void speak_responses_put_format(const surety__speech *speech,
     }
 }
 
-/* The response: ending NULL while it is under way; failed may be NULL. */
+/* Appends the response object. ending NULL: it is in progress; failed may be
+ * NULL. */
 static void speak_responses_put_response(const surety__speech *speech,
                                          const surety__closing *ending,
                                          const surety__problem *failed,
@@ -291,8 +293,7 @@ static void speak_responses_put_response(const surety__speech *speech,
 
 /* ---- streams ------------------------------------------------------------- */
 
-/* The start of an event up to its members; speak_responses_event_end closes it.
- */
+/* Starts an event, up to its members; speak_responses_event_end ends it. */
 static void speak_responses_event(surety__speech *speech, const char *type,
                                   surety_buf *out)
 {
@@ -317,7 +318,8 @@ static void speak_responses_event_response(surety__speech *speech,
     speak_responses_event_end(out);
 }
 
-/* An event of a part: item_id, output_index and the index inside of it. */
+/* Starts an event of a part, with item_id, output_index and the index in the
+ * item. */
 static void speak_responses_event_part(surety__speech *speech, const char *type,
                                        surety_buf *out)
 {
@@ -440,7 +442,8 @@ static void speak_responses_end(surety__speech *speech,
     speak_responses_event_response(speech, type, ending, out);
 }
 
-/* A stream that breaks tells it twice: an error, and the failed response. */
+/* Appends the two events of a stream that breaks: an error, and the failed
+ * response. */
 static void speak_responses_fail(surety__speech *speech,
                                  const surety__problem *problem,
                                  surety_buf *out)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The obvious rules of the providers' strict subsets, and the words in which
- * providers refuse a schema that breaks them. A stack instead of recursion: one
- * entry a subschema. It is no validator of the whole subset (that is
- * surety/strict.h); it is what a client must expect. Source: OpenAI's
- * guide to structured outputs and Anthropic's page on them. */
+/* Checks a schema against the main rules of the providers' strict subsets, and
+ * refuses it in the providers' words. Sources: OpenAI's guide to structured
+ * outputs and Anthropic's page on them.
+ *
+ * 1. A stack replaces recursion: it has one entry for each subschema.
+ * 2. It does not check the whole subset (surety/strict.h does), only the
+ *    refusals that a client must expect. */
 #include "serve/speak.h"
 
-#define STRICT_PROPERTIES_MAX 5000 /* OpenAI's, and ours against squares */
+#define STRICT_PROPERTIES_MAX 5000 /* OpenAI's; bounds our n * n steps */
 
 typedef struct strict_entry {
     surety_val schema;
@@ -21,7 +23,7 @@ typedef struct strict_walk {
     surety__asking reading;
 } strict_walk;
 
-/* Each of these is refused by name. */
+/* Keywords that are refused by name. */
 static const char *const strict_openai_refused[] = {"allOf",
                                                     "oneOf",
                                                     "not",
@@ -130,7 +132,8 @@ static void strict_fail(strict_walk *walk, const strict_entry *entry,
             name.len ? "'." : "");
 }
 
-/* Whether required lists every property; *ret_name is one that it does not. */
+/* Whether required lists every property; if not, *ret_name is one that it
+ * lacks. */
 static bool strict_requires_all(surety_val schema, surety_str *ret_name)
 {
     const surety_val properties = surety_val_get(schema, "properties");

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What valid replies cover: the members that their contract derives, computed
- * anew over the replies that the ledger kept, and counted.
+/* Counts the values of derived members over valid replies. It computes the
+ * members that a contract derives again, from the replies that the ledger kept.
  *
- * The ledger has a structured value as the provider delivered it, so it is
- * looked at in turn as it is, as the provider's form of the contract's
- * schema would have it (strict.h), and as text; the first that is valid counts.
- * Which form that was the provider's name says; where it is a name of
- * somebody's own, each form is tried. A reply that was repaired may be repaired
- * again. A patch says nothing without the reply before it, and is only counted.
- *
- * A contract is looked up once for each version; where that is gone, by its
- * name alone: a reply that today's contract does not take is not counted. */
+ * 1. The ledger has a structured value as the provider delivered it. So it is
+ *    judged as delivered, then as restored from the provider's form of the
+ *    contract's schema (strict.h), then as text. The first valid result counts.
+ * 2. The provider's name determines that form. If the name is the user's own,
+ *    every form is tried.
+ * 3. A reply that was repaired may be repaired again.
+ * 4. A patch means nothing without the reply before it, and is only counted.
+ * 5. A contract is looked up once for each version, or if that version no
+ *    longer exists, by its name. A reply that is invalid by today's contract is
+ *    not counted. */
 #include "provider/provider.h"
 #include "stats/stats.h"
 
@@ -27,7 +28,7 @@ static bool cover_is(const surety_contract *contract, surety_str name,
                              version));
 }
 
-/* Looks it up: with its version, then without. */
+/* Looks up the contract: first with its version, then without. */
 static bool cover_find(surety_stats *stats, surety__covered *covered)
 {
     const surety_stats_options *options = &stats->options;
@@ -56,7 +57,7 @@ static bool cover_find(surety_stats *stats, surety__covered *covered)
                                       &covered->owned, &stats->cause);
         if (status == SURETY_NOMEM)
             return surety__stats_nomem(stats);
-        /* A name may lead to another's file. */
+        /* A name may lead to a file with another contract. */
         if (!status && cover_is(covered->owned, covered->name, version)) {
             covered->contract = covered->owned;
         } else if (!status) {
@@ -67,7 +68,8 @@ static bool cover_find(surety_stats *stats, surety__covered *covered)
     return true;
 }
 
-/* The places of the contract, with a structured value before them. */
+/* Sets the contract's places for extraction, with a structured value (native)
+ * first. */
 static void cover_settle_extract(surety__covered *covered)
 {
     const surety_extract *given =
@@ -83,8 +85,8 @@ static void cover_settle_extract(surety__covered *covered)
             extract->from[extract->from_count++] = given->from[i];
 }
 
-/* The contract of an entry; NULL: the stats' cause, or one contract too
- * many. */
+/* Finds or adds the contract of an entry. NULL: a failure, kept in stats, or
+ * more contracts than the limit. */
 static surety__covered *cover_contract(surety_stats *stats,
                                        const surety_entry *entry)
 {
@@ -119,15 +121,15 @@ static surety__covered *cover_contract(surety_stats *stats,
 
 /* ---- replies ------------------------------------------------------------- */
 
-/* A reply and how it is looked at. */
+/* A reply and the result of judging it. */
 typedef struct cover_look {
     const surety_entry *entry;
     surety__covered *covered;
-    surety_val derived; /* what it came to; SURETY_NONE: not valid */
+    surety_val derived; /* the derived members; SURETY_NONE: not valid */
 } cover_look;
 
-/* Judges the reply as text, or as a structured value. Memory that runs out is
- * the stats' cause; whatever else goes wrong is a reply that does not fit. */
+/* Judges the reply as text, or if native, as a structured value. SURETY_NOMEM
+ * is kept in stats; after any other failure the reply counts as not valid. */
 static bool cover_judge(surety_stats *stats, cover_look *look, surety_str reply,
                         bool native)
 {
@@ -154,8 +156,8 @@ static bool cover_judge(surety_stats *stats, cover_look *look, surety_str reply,
     return look->derived.doc != NULL;
 }
 
-/* The contract's schema as a kind of provider has it; NULL: it has none, or the
- * stats' cause. */
+/* The contract's schema in the form of a provider's subset. NULL: it has none,
+ * or memory ran out, which is kept in stats. */
 static surety_strict *cover_strict(surety_stats *stats,
                                    surety__covered *covered, size_t subset)
 {
@@ -172,8 +174,8 @@ static surety_strict *cover_strict(surety_stats *stats,
     return covered->stricts[subset];
 }
 
-/* The subset of a provider by its name, as a run chooses it;
- * SURETY__COVER_SUBSETS where the name says nothing. */
+/* The subset that a run uses for a provider of this name;
+ * SURETY__COVER_SUBSETS: the name is unknown. */
 static size_t cover_subset(surety_str provider)
 {
     static const struct {
@@ -192,8 +194,8 @@ static size_t cover_subset(surety_str provider)
                                                   : SURETY__COVER_SUBSETS;
 }
 
-/* Judges a structured value as what a provider's form of the schema made of
- * it. */
+/* Judges a structured value after undoing the changes that the provider's form
+ * of the schema required. */
 static bool cover_restore(surety_stats *stats, cover_look *look)
 {
     const size_t known = cover_subset(look->entry->provider);
@@ -243,8 +245,8 @@ static bool cover_ready(surety_stats *stats)
 
 /* ---- members ------------------------------------------------------------- */
 
-/* The count of a text, made where it is new; NULL: one too many, or the stats'
- * cause. */
+/* Finds or adds the count of a text. NULL: more texts than the limit, or a
+ * failure, kept in stats. */
 static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
                                   surety_str text)
 {
@@ -277,7 +279,7 @@ static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
     return value;
 }
 
-/* Puts in what is expected of a member, so that it is counted from 0. */
+/* Adds the expected values of a member, with a count of 0. */
 static void cover_expect(surety_stats *stats, surety__cover *cover)
 {
     const surety_stats_options *options = &stats->options;
@@ -299,7 +301,7 @@ static void cover_expect(surety_stats *stats, surety__cover *cover)
     }
 }
 
-/* The count of a member, made where it is new; NULL as above. */
+/* Finds or adds the counts of a member; NULL as above. */
 static surety__cover *cover_of(surety_stats *stats, surety_str contract,
                                surety_str member)
 {
@@ -433,7 +435,7 @@ bool surety__cover_add(surety_stats *stats, const surety_entry *entry)
     return stats->status == SURETY_OK;
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- end ----------------------------------------------------------------- */
 
 static int cover_compare_values(const void *a, const void *b)
 {
@@ -502,7 +504,7 @@ void surety__cover_done(surety_stats *stats)
     surety_doc_free(stats->restored);
 }
 
-/* ---- what it gives ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 surety_stats_cover surety_stats_cover_at(const surety_stats *stats, size_t i)
 {

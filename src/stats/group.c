@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups of runs, and what is counted of each.
+/* Counts runs and calls in groups.
  *
- * How long calls took is kept as a histogram: exact below 128 ms, then 64
- * buckets to each power of two, so a value that is reported is at most 1/128
- * off, and a group has a few kilobytes however many calls it has.
- *
- * How a run ended is read off the marks that its attempts left, in the order of
- * the table group_endings: what it has to give counts before why it has not. */
+ * 1. The durations of calls are kept as a histogram: exact below 128 ms, then
+ *    64 buckets for each power of two. So a reported value is off by at most
+ *    1/128, and a group takes a few kilobytes for any number of calls.
+ * 2. The ending of a run is derived from the marks of its attempts, in the
+ *    order of the table in group_ending: a value that it produced counts before
+ *    the reason why it has none. */
 #include "provider/provider.h"
 #include "stats/stats.h"
 
@@ -15,7 +15,7 @@
 /* Whether the entry's reply is valid. */
 static bool group_is_valid(const surety_entry *entry)
 {
-    /* Without a contract there is nothing to be judged by. */
+    /* Without a contract, every complete reply is valid. */
     return entry->ok ||
            (!entry->contract.len && !entry->stage.len &&
             entry->state == SURETY_ENTRY_DONE && !entry->failure.len);
@@ -30,8 +30,8 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
 {
     const bool refused = group_is(entry->failure, "refusal") ||
                          group_is(entry->failure, "filter");
-    /* A reply that was empty is asked for again like a broken call, unless it
-     * was judged. */
+    /* An empty reply leads to a retry, as a broken call does, unless it was
+     * judged. So it is no try. */
     const bool tried = entry->state == SURETY_ENTRY_DONE &&
                        (entry->stage.len || !group_is(entry->failure, "empty"));
     unsigned marks = tally->marks;
@@ -48,7 +48,7 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
         marks |= MARK_FALLBACK;
     if (entry->state == SURETY_ENTRY_OPEN)
         marks |= MARK_OPEN;
-    /* A writer that died could say nothing of why. */
+    /* A writer that crashed left no failure. */
     if (entry->state == SURETY_ENTRY_UNKNOWN && !entry->failure.len)
         marks |= MARK_LOST;
     if (entry->number >= tally->last_number) {
@@ -95,10 +95,10 @@ void surety__group_end(surety_stats_group *group, const surety__tally *tally)
         group->again[tally->tries < 4 ? tally->tries - 2 : 2]++;
 }
 
-/* ---- how long calls took ------------------------------------------------- */
+/* ---- durations ----------------------------------------------------------- */
 
-/* The bucket of a value: its power of two and its step, made where there is
- * none; NULL: no memory. */
+/* The bucket of a value: by its power of two, then by its step in that.
+ * Allocates the steps of a power on first use. NULL: out of memory. */
 static uint32_t *spread_bucket(surety__spread *spread, uint64_t value,
                                const surety_alloc *alloc)
 {
@@ -138,7 +138,7 @@ static bool spread_add(surety__spread *spread, uint64_t value,
     return true;
 }
 
-/* The value of a rank, from 1: of its bucket the middle. */
+/* The value of a rank, from 1: the middle of its bucket. */
 static uint64_t spread_rank(const surety__spread *spread, uint64_t rank)
 {
     uint64_t seen = 0;
@@ -191,8 +191,7 @@ static void group_add(uint64_t *sum, uint64_t more)
 
 static void group_spend(surety_stats_group *told, const surety_entry *entry)
 {
-    /* A call that failed is not charged; one that is under way says nothing
-     * yet. */
+    /* A failed call is not charged, and an open one has no figures yet. */
     const bool spends = entry->state != SURETY_ENTRY_FAILED &&
                         entry->state != SURETY_ENTRY_OPEN;
 
@@ -210,8 +209,8 @@ static void group_spend(surety_stats_group *told, const surety_entry *entry)
         told->cost_unknown += spends;
 }
 
-/* How long a call took; 0 where it ended before it began. The difference of any
- * two times fits where it is not negative, and is taken without a sign. */
+/* The duration of a call in ms; 0 if it ended before it began. It is subtracted
+ * unsigned: any non-negative difference of two int64_t fits. */
 static uint64_t group_took(const surety_entry *entry)
 {
     if (entry->ended_ms <= entry->started_ms)
@@ -247,7 +246,7 @@ bool surety__group_call(surety_stats *stats, surety__group *group,
 
 /* ---- groups -------------------------------------------------------------- */
 
-/* Appends the key of an entry, which is cut where it is too long. */
+/* Appends the key of an entry, cut to the limit. */
 static void group_put_key(surety_stats *stats, const surety_entry *entry,
                           surety_stats_by by, surety_buf *out)
 {
@@ -272,12 +271,13 @@ static void group_put_key(surety_stats *stats, const surety_entry *entry,
         surety_buf_add(out, surety__stats_cut(stats, text));
     if (out->status)
         return;
-    /* Its length comes before it, so that no two lists look alike. */
+    /* The length comes first, so that different lists of keys differ when
+     * joined. */
     out->ptr[start] = (char)((out->len - start - 2) >> 8);
     out->ptr[start + 1] = (char)((out->len - start - 2) & 0xFF);
 }
 
-/* The keys of a group, out of what joined them. */
+/* Splits the joined keys of a group. */
 static bool group_part_keys(surety_stats *stats, surety__group *group)
 {
     const size_t count = stats->options.by_count;
@@ -362,13 +362,13 @@ int surety__group_compare(const void *a, const void *b)
     const surety__group *right = *(surety__group *const *)b;
     int order = 0;
 
-    /* Behind the last there is one without an address. */
+    /* The key after the last has a NULL ptr. */
     for (size_t i = 0; !order && left->told.keys[i].ptr; i++)
         order = surety__str_compare(left->told.keys[i], right->told.keys[i]);
     return order;
 }
 
-/* ---- what it gives ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 surety_stats_group surety_stats_group_at(const surety_stats *stats, size_t i)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What failed and what was repaired, counted by contract, kind and path.
+/* Counts errors and repairs by contract, kind and path.
  *
- * In a path the indices of arrays become "*", so that what happens to every
- * item is one thing; so does the name of a member that is all digits, for a
- * path does not tell the two apart. A reply counts once for each issue that it
- * has, a run too. */
+ * 1. In a path, array indices become "*", so that the same issue in every item
+ *    counts as one. So do member names that are all digits, since a path does
+ *    not distinguish them from indices.
+ * 2. A reply counts once for each distinct issue that it has, and so does a
+ *    run. */
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static bool issue_is_index(surety_str token)
     return true;
 }
 
-/* Appends a path with its indices as "*". */
+/* Appends a path with "*" for each index. */
 static void issue_put_path(surety_str path, surety_buf *out)
 {
     size_t at = 0;
@@ -77,8 +78,8 @@ static uint64_t issue_hash(const surety_stats_issue *issue)
     return hash;
 }
 
-/* The issue that is wanted, made where it is new; NULL: it is one too many, or
- * the stats' cause. */
+/* Finds or adds an issue. NULL: more issues than the limit, or a failure, kept
+ * in stats. */
 static surety__issue *issue_of(surety_stats *stats, surety__issues *issues,
                                const surety_stats_issue *wanted)
 {
@@ -99,7 +100,7 @@ static surety__issue *issue_of(surety_stats *stats, surety__issues *issues,
     return NULL;
 }
 
-/* Notes that a run has the issue. */
+/* Adds the issue to the run's list unless it is there. */
 static bool issue_note(surety_stats *stats, surety__issue *issue,
                        surety__had **had)
 {
@@ -117,7 +118,8 @@ static bool issue_note(surety_stats *stats, surety__issue *issue,
     return true;
 }
 
-/* Writes an issue's three texts as they are counted, one behind the other. */
+/* Writes the three texts that identify an issue into made, one after the other.
+ * The result points into it. */
 static surety_stats_issue issue_make(surety_stats *stats, surety_str contract,
                                      const surety_entry_issue *listed,
                                      surety_buf *path, surety_buf *made)
@@ -172,7 +174,7 @@ bool surety__issues_add(surety_stats *stats, surety__issues *issues,
     return stats->status == SURETY_OK;
 }
 
-/* Most replies first; then by their names. */
+/* Orders by most replies, then by the texts. */
 static int issue_compare(const void *a, const void *b)
 {
     const surety_stats_issue *left = &(*(surety__issue *const *)a)->told;
@@ -200,7 +202,7 @@ void surety__issues_done(surety__issues *issues, const surety_alloc *alloc)
     surety__free(alloc, issues->items, issues->cap * sizeof(surety__issue *));
 }
 
-/* ---- what they give ------------------------------------------------------ */
+/* ---- results ------------------------------------------------------------- */
 
 surety_stats_issue surety_stats_error_at(const surety_stats *stats, size_t i)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all of stats/ writes with: the first failure, which stays, texts that
- * are kept as long as the stats, and moments as text. */
+/* Shared by all of stats/: keeps the first failure, copies texts that live as
+ * long as the stats, and writes times. */
 #include "stats/stats.h"
 
 bool surety__stats_fail(surety_stats *stats, surety_status status)
@@ -40,7 +40,7 @@ surety_str surety__stats_keep(surety_stats *stats, surety_str text)
     return kept;
 }
 
-/* A number with zeros before it where it is less than least. */
+/* Appends a number with leading zeros up to the digits of least. */
 static void moment_put(uint32_t number, uint32_t least, surety_buf *out)
 {
     for (; least > 1 && number < least; least /= 10)

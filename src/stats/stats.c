@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What many attempts come to. Every entry is counted once as it comes, in its
- * group and in the total, and leaves a few bytes with its run; how runs ended
- * is counted at the end, when all of their attempts were seen.
+/* Sums up attempts. Each entry is counted once as it comes, in its group and in
+ * the total, and leaves a few bytes with its run. The endings of runs are
+ * counted at the end, when all their attempts were read.
  *
- * 1. A run belongs to the time in which it began, with all of its attempts. So
- *    where there is a bound, a run whose first attempt was not seen is passed
- *    over, and the others' later attempts count whenever they were.
- * 2. Entries of a run may come in any order, for clocks jump.
- * 3. Nothing of an entry is kept but names, cut to a bound, and the 128 bits
- *    that tell its run: an id that is a UUID is its own, of another text they
- *    are a hash.
- * 4. The first failure is kept; after it every call gives it again. */
+ * 1. A run belongs to the time at which it began, with all its attempts. So
+ *    with `since`, a run whose first attempt was not read is skipped. Later
+ *    attempts of the other runs count whatever their time.
+ * 2. Entries of a run may come in any order, as clocks jump. But with `since`,
+ *    an attempt that comes before the first one of its run is skipped.
+ * 3. Of an entry only names, cut to a limit, and 128 bits that identify its run
+ *    are kept. A run id that is a UUID is these bits; any other is hashed.
+ * 4. The first failure is kept, and every later call returns it. */
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -37,9 +37,9 @@ const char *surety__stats_ending_name(surety_stats_ending ending)
                                              : "unknown";
 }
 
-/* ---- what is counted ----------------------------------------------------- */
+/* ---- counting ------------------------------------------------------------ */
 
-/* Two numbers that tell a run's id. */
+/* Two numbers that identify a run's id. */
 static void stats_run_id(surety_str text, uint64_t id[2])
 {
     uint64_t digits[2] = {0, 0};
@@ -62,7 +62,7 @@ static void stats_run_id(surety_str text, uint64_t id[2])
         memcpy(id, digits, sizeof(digits));
         return;
     }
-    /* FNV-1a (draft-eastlake-fnv), with two starts. */
+    /* FNV-1a (draft-eastlake-fnv), with two offset bases. */
     id[0] = 0xCBF29CE484222325u;
     id[1] = 0x84222325CBF29CE4u;
     for (size_t i = 0; i < text.len; i++)
@@ -81,7 +81,8 @@ static surety__stats_run *stats_find(const surety_stats *stats,
     return run;
 }
 
-/* The run of an entry; NULL: it is none that counts, or the stats' cause. */
+/* Finds or adds the run of an entry. NULL: the run does not count, or a
+ * failure, kept in stats. */
 static surety__stats_run *stats_run_of(surety_stats *stats,
                                        const surety_entry *entry)
 {
@@ -89,7 +90,7 @@ static surety__stats_run *stats_run_of(surety_stats *stats,
     surety__stats_run *run;
     uint64_t id[2];
 
-    /* Attempts without a run are one each. */
+    /* An attempt without a run is a run of its own. */
     stats_run_id(entry->run.len ? entry->run : entry->id, id);
     run = stats_find(stats, id);
     if (run)
@@ -120,7 +121,7 @@ static surety__stats_run *stats_run_of(surety_stats *stats,
     return run;
 }
 
-/* Whether a version is the one that was asked for: "1" is also "1.2.3". */
+/* Whether a version matches the requested one: "1" matches "1.2.3". */
 static bool stats_is_version(surety_str version, surety_str wanted)
 {
     return !wanted.len ||
@@ -128,7 +129,7 @@ static bool stats_is_version(surety_str version, surety_str wanted)
             (version.len == wanted.len || version.ptr[wanted.len] == '.'));
 }
 
-/* Whether the caller asked for it. */
+/* Whether the options select the entry. */
 static bool stats_wants(const surety_stats *stats, const surety_entry *entry)
 {
     const surety_stats_options *options = &stats->options;
@@ -144,7 +145,7 @@ static bool stats_wants(const surety_stats *stats, const surety_entry *entry)
            stats_is_version(entry->contract_version, stats->contract_version);
 }
 
-/* The run's part in a group. */
+/* Finds or adds a run's part in a group. NULL: out of memory, kept in stats. */
 static surety__part *stats_part_of(surety_stats *stats, surety__stats_run *run,
                                    surety__group *group)
 {
@@ -165,7 +166,7 @@ static surety__part *stats_part_of(surety_stats *stats, surety__stats_run *run,
     return part;
 }
 
-/* Counts an entry that belongs to a run. */
+/* Counts an entry of a run. */
 static bool stats_count(surety_stats *stats, surety__stats_run *run,
                         const surety_entry *entry)
 {
@@ -218,9 +219,9 @@ surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
     return stats_tell(stats, reterr);
 }
 
-/* ---- the end ------------------------------------------------------------- */
+/* ---- end ----------------------------------------------------------------- */
 
-/* What is known of a run once all of it was seen. */
+/* Counts the ending of a run, after all its attempts were read. */
 static void stats_end_run(surety_stats *stats, const surety__stats_run *run)
 {
     const bool valid = (run->tally.marks & MARK_VALID) != 0;
@@ -299,9 +300,9 @@ surety_status surety_stats_read(surety_stats *stats,
     return status ? status : surety__stats_end(stats, reterr);
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- creation and release ------------------------------------------------ */
 
-/* What statistics say before they were read. */
+/* The results of statistics before _end. */
 static const surety_stats_group stats_no_group = {.keys = NULL};
 static const surety_stats_replies stats_no_replies = {.valid = 0};
 
@@ -395,7 +396,7 @@ void surety_stats_free(surety_stats *stats)
     surety__free(stats->alloc, stats, sizeof(*stats));
 }
 
-/* ---- what it gives ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 const surety_stats_info *surety_stats_info_of(const surety_stats *stats)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics as JSON (the contract surety/stats) and as CSV. What they say of a
- * group is a table of columns, so that both say the same under the same names;
- * money is in picodollars in JSON, and in dollars in CSV, for spreadsheets. */
+/* Writes statistics as JSON (the contract surety/stats) and as CSV. One table
+ * of columns describes a group, so both formats have the same figures under the
+ * same names. Money is in picodollars in JSON, and in dollars in CSV, for
+ * spreadsheets. */
 #include <surety/provider.h>
 
 #include "stats/stats.h"
@@ -9,8 +10,8 @@
 typedef enum sums_form {
     WRITE_NUMBER = 0,
     WRITE_MONEY,
-    WRITE_VALUE_COST, /* worked out; nothing where no run is valid */
-    WRITE_TIME        /* nothing where no call was answered */
+    WRITE_VALUE_COST, /* computed; empty if no run is valid */
+    WRITE_TIME        /* empty if no call was answered */
 } sums_form;
 
 typedef struct sums_column {
@@ -64,7 +65,7 @@ static const sums_column sums_columns[] = {
 #undef COLUMN
 #define WRITE_COLUMNS (sizeof(sums_columns) / sizeof(*sums_columns))
 
-/* The value of a column; false: there is none. */
+/* The value of a column; false: it is empty. */
 static bool sums_column_of(const sums_column *column,
                            const surety_stats_group *group, uint64_t *ret_value)
 {
@@ -82,7 +83,7 @@ static bool sums_is_money(const sums_column *column)
     return column->form == WRITE_MONEY || column->form == WRITE_VALUE_COST;
 }
 
-/* A number as JSON has it; where it is not finite, otherwise. */
+/* Writes a number as JSON; if it is not finite, writes `otherwise`. */
 static void sums_real(double number, const char *otherwise, surety_buf *out)
 {
     surety_doc *doc = surety_doc_new(out->alloc);
@@ -210,7 +211,7 @@ static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
-/* The values that came, and those that were expected and did not. */
+/* Writes the most frequent values, and the expected values that never came. */
 static void sums_cover_values(const surety__cover *cover, size_t top,
                               surety_buf *out)
 {
@@ -382,8 +383,8 @@ static void sums_csv_issues(const surety__issues *issues, bool repairs,
     }
 }
 
-/* A record of coverage: what is counted, and how often. A count and what
- * belongs to numbers alone have columns of their own. */
+/* Writes a CSV record of a cover: what is counted, and how often. The columns
+ * of numeric members come after the count. */
 static void sums_csv_cover(const surety_stats_cover *told, const char *kind,
                            surety_str value, uint64_t count, surety_buf *out)
 {
