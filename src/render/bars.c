@@ -3,7 +3,8 @@
  *
  * 1. Bars are vertical if the names of their places fit below them. Otherwise
  *    they are horizontal, one below the other with the names at the left. All
- *    are drawn and legible, so a chart of 254 counties is tall.
+ *    are drawn and, unless the caller sets the height, legible. So a chart of
+ *    254 counties is tall.
  * 2. Each bar has its value at its end, if there is room for all values.
  * 3. A missing value has a text in place of a bar, since an empty place reads
  *    as zero. */

@@ -166,7 +166,7 @@ typedef struct surety__problem {
 } surety__problem;
 
 /* Whether the model may call a tool, in terms common to all protocols. ORDER
- * choices (names in speak.c). */
+ * choices (names in asking.c). */
 typedef enum surety__choice {
     CHOICE_NONE = 0, /* also where no tool is offered */
     CHOICE_AUTO,
@@ -175,7 +175,7 @@ typedef enum surety__choice {
 } surety__choice;
 const char *surety__choice_name(surety__choice choice);
 
-/* The form that the text must have. ORDER formats (names in speak.c). */
+/* The form that the text must have. ORDER formats (names in asking.c). */
 typedef enum surety__format {
     FORMAT_TEXT = 0,
     FORMAT_JSON_OBJECT, /* any JSON object */
@@ -183,7 +183,7 @@ typedef enum surety__format {
 } surety__format;
 const char *surety__format_name(surety__format format);
 
-/* ORDER authors (names in speak.c). */
+/* ORDER authors (names in asking.c). */
 typedef enum surety__author {
     AUTHOR_USER = 0,
     AUTHOR_ASSISTANT,
