@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: what a configuration may not say.
+/* check.c: checks of a configuration.
  *
- * Three checks. First whether the file itself holds a key: that mistake costs
- * most, and the contract would only call the member unknown. Then the contract
- * surety/config. Then, for URLs and headers, rules that a schema cannot express
- * well. Every refusal has its place in the file, and none
- * quotes a text that is long enough to be a key: configurations are pasted into
- * reports. */
+ * There are three. First, whether the file itself contains a key: that mistake
+ * costs most, and the contract would only report an unknown member. Then the
+ * contract surety/config. Then rules for URLs and headers that a schema cannot
+ * express well. Every error has its position in the file. No message quotes a
+ * text that is long enough to be a key, because people paste such messages
+ * into reports. */
 #include "config/config.h"
 
 #include <surety/contract.h>
@@ -15,7 +15,8 @@
 
 enum { QUOTED_MAX = 15 };
 
-/* The place of an error that the reader or the blanking gave. */
+/* Sets the position of an error of the JSON reader or of
+ * surety_json_uncomment. */
 void surety__config_place(const surety_config *config, surety_error *reterr)
 {
     if (reterr && reterr->position.line > 0)
@@ -43,7 +44,7 @@ surety_status surety__config_at(const surety_config *config, surety_val val,
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* Headers that are the protocol's or the connection's to set. */
+/* Headers that only the protocol or the connection sets. */
 static const char *const check_own_headers[] = {"host",
                                                 "content-length",
                                                 "transfer-encoding",
@@ -58,7 +59,7 @@ static const char *const check_own_headers[] = {"host",
                                                 "keep-alive",
                                                 "proxy-connection"};
 
-/* Refuses members of object that would hold a key. */
+/* Refuses members of object that would contain a key. */
 static surety_status check_members(const surety_config *config,
                                    surety_val object, surety_error *reterr)
 {
@@ -112,8 +113,8 @@ static surety_status check_keys(const surety_config *config,
 
 /* ---- the contract -------------------------------------------------------- */
 
-/* What a name, a variable or a mistaken text of some length breaks, in words
- * that do not quote it. */
+/* Explains the failed pattern of a name, a variable or a price without quoting
+ * the text. */
 static void check_say_pattern(surety_finding finding, surety_error *reterr)
 {
     const surety_str where = finding.absolute_keyword_location;
@@ -145,7 +146,7 @@ static void check_say_pattern(surety_finding finding, surety_error *reterr)
     }
 }
 
-/* Writes what a finding says. */
+/* Writes the message of a finding. */
 static void check_say(surety_finding finding, surety_error *reterr)
 {
     const surety_str pattern = SURETY__LITERAL("pattern");
@@ -234,7 +235,8 @@ surety_status surety__config_check(const surety_config *config,
 
 /* ---- URLs ---------------------------------------------------------------- */
 
-/* The length of "scheme://" that url begins with, 0: none of the list's. */
+/* The length of the "scheme://" at the beginning of url; 0: it is not in the
+ * list. */
 static size_t check_scheme(surety_str url, const char *schemes)
 {
     while (*schemes) {
@@ -250,7 +252,8 @@ static size_t check_scheme(surety_str url, const char *schemes)
     return 0;
 }
 
-/* Whether a query, from its "?" on, gives a parameter that is a key. */
+/* Whether a query (from its "?") has a parameter whose name is that of a
+ * secret. */
 static bool check_query_has_secret(surety_str query)
 {
     size_t i = 1;
@@ -320,7 +323,7 @@ surety_status surety__config_check_url(const surety_config *config,
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* Whether the protocol or the connection sets the header, not the caller. */
+/* Whether only the protocol or the connection sets this header. */
 static bool check_is_own(surety_str name)
 {
     for (size_t i = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.c: reading surety.json, and what it says of budget, retry and ledger.
+/* config.c: reads surety.json, with its budget, retry and ledger.
  *
- * Comments are blanked, the JSON is read with no key twice, the built-in
- * contract surety/config checks it, and rows are made of it (rows.c). Nothing
- * is opened and no key is read until a model is asked for (model.c). A position
- * is counted in the text as it was written: blanking keeps offsets, and the
- * file's own columns count code points of comments too. */
+ * Steps: comments are replaced by blanks, the JSON is read (duplicate keys are
+ * errors), the built-in contract surety/config checks it, and rows.c fills the
+ * structs. No file or connection is opened and no key is read until a model is
+ * requested (model.c). Positions refer to the original text: blanks keep the
+ * offsets, and columns count the code points of comments too. */
 #include "config/config.h"
 
 enum { CONFIG_WORD_MAX = 20 };
 
-/* The text that the JSON reader refused may be a misplaced key: words too long
- * to be anything else are left out of its message. */
+/* Removes long words from the message of the JSON reader: the text that it
+ * refused may be a misplaced key. */
 static void config_mask(surety_error *reterr)
 {
     char *to = reterr ? reterr->message : NULL;
@@ -36,7 +36,7 @@ static void config_mask(surety_error *reterr)
         *to = '\0';
 }
 
-/* Keeps the options, with a folder of its own. */
+/* Copies the options, and the folder's name to the arena. */
 static surety_status config_options(surety_config *config,
                                     const surety_config_options *options,
                                     surety_error *reterr)
@@ -50,7 +50,7 @@ static surety_status config_options(surety_config *config,
     return folder->ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
-/* Reads text, of which comments are no part, into the document. */
+/* Removes the comments of text and reads it into the document. */
 static surety_status config_doc(surety_config *config, surety_str text,
                                 surety_error *reterr)
 {
@@ -81,7 +81,7 @@ static surety_status config_doc(surety_config *config, surety_str text,
     return status;
 }
 
-/* Fills in what callers see. */
+/* Fills in the struct that callers see. */
 static surety_status config_settle(surety_config *config, surety_error *reterr)
 {
     const surety_val root = surety_doc_root(config->doc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The door of config/, and what its files share: the configuration as structs,
- * made once when it is read, and the models that were made from it. */
+ * filled in once when it is read, and the models made from it. */
 #ifndef SURETY_CONFIG_CONFIG_H
 #define SURETY_CONFIG_CONFIG_H
 
@@ -13,16 +13,17 @@
 extern const surety__embedded surety__config_contract[];
 extern const size_t surety__config_contract_count;
 
-/* ---- what the file says (config.c, rows.c) ------------------------------- */
+/* ---- contents of the file (config.c, rows.c) ----------------------------- */
 
-/* How bytes get to a provider. */
+/* How a provider is reached. */
 typedef enum surety__reach {
     REACH_HTTP = 0,
     REACH_EXEC,  /* the model is a command */
-    REACH_REPLAY /* the model is a recording's file */
+    REACH_REPLAY /* the model is the file of a recording */
 } surety__reach;
 
-/* A provider, built in or of the file; texts are constants or the arena's. */
+/* A provider, built in or from the file. Its texts are constants or live in
+ * the arena or the document. */
 typedef struct surety__config_provider {
     surety_str name;
     surety__reach reach;
@@ -55,18 +56,19 @@ typedef struct surety__config_row {
     bool retry_ambiguous;
     surety_timeouts timeouts;
     size_t response_bytes_max;
-    surety_val environment; /* names that its command gets; of REACH_EXEC */
+    surety_val environment; /* names of its command's variables; for
+                             * REACH_EXEC */
 } surety__config_row;
 
-/* A price of a model that is named directly. */
+/* The price of a model that is named directly. */
 typedef struct surety__config_price {
     surety_str name;
     surety_price price;
 } surety__config_price;
 
-/* ---- what was made of it (model.c) --------------------------------------- */
+/* ---- what is made from it (model.c) -------------------------------------- */
 
-/* A secret in a block of its own, so that it can be wiped. */
+/* A secret in its own block, so that it can be overwritten. */
 typedef struct surety__config_key {
     struct surety__config_key *next;
     char *ptr;
@@ -76,9 +78,9 @@ typedef struct surety__config_key {
 typedef struct surety__config_transport {
     struct surety__config_transport *next;
     surety__reach reach;
-    surety_str ca_file, proxy; /* of REACH_HTTP */
+    surety_str ca_file, proxy; /* for REACH_HTTP */
     bool public_only;
-    bool is_own; /* of one model: its command gets variables of its own */
+    bool is_own; /* for one model, whose command gets variables of its own */
     surety_transport *transport;
 } surety__config_transport;
 
@@ -93,12 +95,12 @@ typedef struct surety__config_model {
 } surety__config_model;
 
 struct surety_config {
-    surety_config_info info; /* filled in at the end of reading */
+    surety_config_info info; /* filled in after reading */
     const surety_alloc *alloc;
-    surety_config_options options; /* folder is the arena's */
+    surety_config_options options; /* the arena has a copy of folder */
     surety__arena arena;
     surety_doc *doc;
-    surety_str text; /* while it is read: positions count in it */
+    surety_str text; /* set while it is read, to compute positions */
     surety__config_provider *providers;
     size_t provider_count;
     surety__config_row *rows;
@@ -119,69 +121,70 @@ struct surety_config {
 
 /* ---- check.c ------------------------------------------------------------- */
 
-/* Gives the place of a failure its line and column in the file as it was read,
+/* Sets line and column of a failure, counted in the original text of the file,
  * with its comments. */
 void surety__config_place(const surety_config *config, surety_error *reterr);
-/* Adds to a failure the place of val in the file. Gives reterr->status, or
- * status where reterr is NULL. */
+/* Adds the location and position of val to a failure. Returns status. */
 surety_status surety__config_at(const surety_config *config, surety_val val,
                                 surety_error *reterr, surety_status status);
 
-/* Refuses a key in the file itself, then what the contract
- * surety/config does not allow. No message quotes what may be a key. */
+/* Refuses a key in the file itself, then what the contract surety/config does
+ * not allow. No message quotes what may be a key. */
 surety_status surety__config_check(const surety_config *config,
                                    surety_error *reterr);
-/* Refuses a URL with another scheme than the list's (separated by spaces),
- * without a host, with a fragment, or with a user, password or key in it. */
+/* Refuses a URL whose scheme is not in the list (separated by spaces), that
+ * has no host, has a fragment, or contains a user, password or key. */
 surety_status surety__config_check_url(const surety_config *config,
                                        surety_val url, const char *schemes,
                                        surety_error *reterr);
-/* Refuses a header that is none, that is not the user's to set, or whose
- * secret is in the file. */
+/* Refuses a header whose name or value is invalid, that the user must not set,
+ * or whose secret is in the file. */
 surety_status surety__config_check_headers(const surety_config *config,
                                            surety_val headers,
                                            surety_error *reterr);
 
-/* ---- rows.c, providers.c ------------------------------------------------- */
+/* ---- rows.c, keys.c, providers.c ----------------------------------------- */
 
 /* Fills the configuration's arrays from its document, which was checked. */
 surety_status surety__config_rows(surety_config *config, surety_error *reterr);
-/* A path of the file: absolute, from the home folder (~/), or from the
- * configuration's. ptr NULL: out of memory. */
+/* The full path for a path in the file: absolute, relative to the home folder
+ * (~/), or relative to the configuration's folder. ptr NULL: out of memory. */
 surety_str surety__config_path(surety_config *config, surety_str path);
 
 /* A provider of the configuration or a built-in one; NULL: none. */
 const surety__config_provider *
 surety__config_provider_find(const surety_config *config, surety_str name);
-/* The provider's or model's name nearest to word, or empty. */
+/* The name of a provider or model that is nearest to word; empty: none is
+ * near. */
 surety_str surety__config_nearest(const surety_config *config, surety_str word,
                                   bool of_models);
 
-/* ---- keys.c: the door to the environment and to files -------------------- */
+/* ---- keys.c: the environment and files ----------------------------------- */
 
 #define SURETY__KEY_MAX 4096
 
-/* An environment variable, as options (may be NULL) look it up; NULL: not
- * set. */
+/* The value of an environment variable, by the options' function if there is
+ * one (options may be NULL); NULL: not set. */
 const char *surety__environment(const surety_config_options *options,
                                 const char *name);
-/* The secret of a variable or (variable empty) of a file, trimmed, kept until
- * the configuration is freed. SURETY_UNSUPPORTED: not set or empty; SURETY_IO:
- * a file that cannot be read; SURETY_SYNTAX: a text that is no key. */
+/* The secret from a variable or, if variable is empty, from a file: trimmed,
+ * kept until the configuration is freed. SURETY_UNSUPPORTED: not set or empty;
+ * SURETY_IO: the file cannot be read; SURETY_SYNTAX: the text cannot be a
+ * key. */
 surety_status surety__config_key_read(surety_config *config,
                                       surety_str variable, surety_str file,
                                       surety_str *ret_key,
                                       surety_error *reterr);
-/* A file of at most max bytes into out. SURETY_IO, SURETY_LIMIT,
+/* Reads a file of at most max bytes into out. SURETY_IO, SURETY_LIMIT,
  * SURETY_NOMEM. */
 surety_status surety__config_file(const char *path, size_t max, surety_buf *out,
                                   surety_error *reterr);
-/* What can be read of fd, the file at path, appended; at most max + 1 bytes.
- * SURETY_IO, SURETY_LIMIT, SURETY_NOMEM. */
+/* Appends the contents of fd, which is the file at path; at most max + 1
+ * bytes. SURETY_IO, SURETY_LIMIT, SURETY_NOMEM. */
 surety_status surety__config_read_all(int fd, const char *path, size_t max,
                                       surety_buf *out, surety_error *reterr);
 void surety__config_keys_wipe(surety_config *config);
-/* Tells the caller of something that is likely not meant. */
+/* Passes a warning about a likely mistake to the caller. */
 void surety__config_warn(const surety_config *config, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

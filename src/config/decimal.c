@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.c: amounts of money and of time, exactly.
+/* decimal.c: exact amounts of money and time.
  *
- * 0.15 dollars are 150,000 micro-dollars and not the double next to them, or a
- * budget would be wrong in the last places, without a visible reason. A
- * number's digits are gathered without the zeros at their end, and what is left
- * of its exponent is then multiplied out; what is no integer in the unit is
+ * 0.15 dollars are 150,000 micro-dollars, not the nearest double; otherwise a
+ * budget would be wrong in its last digits without a visible reason. The
+ * digits of a number are collected without trailing zeros, then multiplied by
+ * what is left of its exponent. A number that is not an integer in the unit is
  * refused, never rounded. */
 #include "config/config.h"
 
@@ -12,9 +12,9 @@ enum { DECIMAL_POWER_MAX = 1000000, DECIMAL_SHOWN = 48 };
 
 /* A number as digits times a power of ten. */
 typedef struct decimal {
-    uint64_t digits; /* without zeros at its end */
+    uint64_t digits; /* without trailing zeros */
     int64_t power;
-    int64_t zeros; /* met and not yet in digits */
+    int64_t zeros; /* read, but not yet in digits */
     bool too_large;
 } decimal;
 
@@ -37,7 +37,7 @@ static bool decimal_is_digit(const char *ptr, const char *end)
     return ptr < end && *ptr >= '0' && *ptr <= '9';
 }
 
-/* An exponent behind its "e"; NULL: it is none. */
+/* Reads an exponent after its "e". NULL: it is not valid. */
 static const char *decimal_exponent(const char *ptr, const char *end,
                                     decimal *into)
 {
@@ -55,7 +55,7 @@ static const char *decimal_exponent(const char *ptr, const char *end,
     return ptr;
 }
 
-/* RFC 8259, section 6, without the minus. */
+/* Reads a number of RFC 8259, section 6, without the minus. */
 static bool decimal_read(surety_str number, decimal *into)
 {
     const char *ptr = number.ptr;
@@ -82,7 +82,7 @@ static bool decimal_read(surety_str number, decimal *into)
     return ptr == end;
 }
 
-/* The number times 10^scale; the status says why it is none. */
+/* The number times 10^scale. The status gives the reason if there is none. */
 static surety_status decimal_scale(surety_str number, unsigned scale,
                                    uint64_t *ret_value)
 {

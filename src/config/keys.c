@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keys.c: the configuration's door to the environment and to files, and the
- * keeper of secrets.
+/* keys.c: access to the environment and to files, and storage of secrets.
  *
- * A key is read when a model that needs it is asked for. It is trimmed, checked
- * (a line break in it could add a header), and kept in a block that holds
- * nothing else. Blocks are overwritten before they are freed, also the one that
- * a file was read into. No message quotes a key. The environment itself is the
- * process's and stays as it is. */
+ * A key is read when a model that needs it is requested. It is trimmed,
+ * checked (a line break in it could add a header), and kept in a block of its
+ * own. Blocks are overwritten before they are freed, and so is the buffer that
+ * a key file was read into. No message quotes a key. The process's environment
+ * is not changed. */
 #include "config/config.h"
 
 #include <errno.h>
@@ -48,7 +47,8 @@ surety_str surety__config_path(surety_config *config, surety_str path)
     return joined;
 }
 
-/* Through a pointer to volatile, or the compiler would leave it out. */
+/* Writes through a pointer to volatile, since the compiler would remove plain
+ * writes. */
 static void keys_wipe(void *ptr, size_t len)
 {
     volatile unsigned char *byte = ptr;
@@ -92,7 +92,7 @@ surety_status surety__config_read_all(int fd, const char *path, size_t max,
     return status ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
-/* Opens a regular file: another kind might keep the caller waiting. */
+/* Opens a regular file. Other kinds are refused: reading them might block. */
 static int keys_open(const char *path, struct stat *about, surety_error *reterr)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -132,7 +132,8 @@ surety_status surety__config_file(const char *path, size_t max, surety_buf *out,
     return status;
 }
 
-/* Takes the secret in text, whose source (a variable or a file) is quoted. */
+/* Checks and keeps the secret in text. source: the variable or file, for
+ * messages. */
 static surety_status keys_take(surety_config *config, surety_str text,
                                const char *source, surety_str *ret_key,
                                surety_error *reterr)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* locate.c: where the configuration is looked for, and the file read whole.
+/* locate.c: finds the configuration file and reads it.
  *
- * A configuration says where keys are sent, so one that another user put into
- * the working folder is not taken unless it was named. */
+ * A configuration decides where keys are sent, so a file in the working folder
+ * that belongs to another user (except root) is refused, unless the caller
+ * named it. */
 #include "config/config.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 
 static const char locate_here[] = "surety.json";
 
-/* The user's configuration; an empty path where there is none. */
+/* The path of the user's configuration; empty if there is none. */
 static void locate_users(const surety_config_options *options, surety_buf *path)
 {
     if (!surety_user_folder(
@@ -29,7 +30,7 @@ static void locate_users(const surety_config_options *options, surety_buf *path)
         surety_buf_reset(path);
 }
 
-/* The file to read, terminated; empty where there is none. */
+/* The path of the file to read, NUL-terminated; empty if there is none. */
 static surety_status locate_file(surety_str given,
                                  const surety_config_options *options,
                                  surety_buf *path, surety_error *reterr)
@@ -53,7 +54,7 @@ static surety_status locate_file(surety_str given,
     return path->status ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
-/* A file or a pipe: who names a pipe means to wait for it. */
+/* Reads a file or a pipe: a user who names a pipe expects to wait for it. */
 static surety_status locate_read(const char *path, surety_buf *text,
                                  surety_error *reterr)
 {
@@ -69,7 +70,7 @@ static surety_status locate_read(const char *path, surety_buf *text,
     return status;
 }
 
-/* Where relative paths of the file count from. */
+/* The folder that relative paths of the file start from. */
 static surety_str locate_base(surety_str path)
 {
     while (path.len > 0 && path.ptr[path.len - 1] != '/')

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c: from a name to a model that can be called.
  *
- * A name is a row of the file, or PROVIDER:MODEL, which makes a row of what is
- * built in; exec and replay are providers whose models are a command and a
- * file. A model that was given out stays: the same name gives the same model,
- * and models that need the same way for bytes share one transport, so that its
- * connections are shared too. */
+ * A name is a row of the file, or PROVIDER:MODEL, which makes a row from a
+ * built-in or configured provider. exec and replay are providers whose models
+ * are a command and a file. A model that was given out stays valid: the same
+ * name gives the same model. Models with the same connection settings share
+ * one transport, and so its connections. */
 #include "provider/provider.h"
 #include "config/config.h"
 
@@ -14,8 +14,8 @@
 
 /* ---- transports ---------------------------------------------------------- */
 
-/* Keeps a transport that was opened, around which exchanges are recorded where
- * that is asked for. On failure it is closed. */
+/* Keeps an opened transport; if exchanges are to be recorded, a recorder is
+ * put around it. Closes it on failure. */
 static surety_status model_keep(surety_config *config,
                                 surety__config_transport *row,
                                 surety_transport *inner, surety_error *reterr)
@@ -36,8 +36,8 @@ static surety_status model_keep(surety_config *config,
     return SURETY_OK;
 }
 
-/* A variable that is listed and not there is likely a mistake; the command may
- * do without. */
+/* Warns if a listed variable is not set: likely a mistake, but the command may
+ * work without it. */
 static surety_status model_warn_unset(surety_config *config, surety_str name,
                                       surety_error *reterr)
 {
@@ -53,8 +53,8 @@ static surety_status model_warn_unset(surety_config *config, surety_str name,
     return SURETY_OK;
 }
 
-/* Opens the way to commands: with the variables of all of them, and those that
- * names (an array, or none) lists for one model. */
+/* Opens the transport for commands. They get the variables of all commands,
+ * and those in names (an array or none) for one model. */
 static surety_status model_open_exec(surety_config *config, surety_val names,
                                      surety_transport **ret_transport,
                                      surety_error *reterr)
@@ -83,7 +83,7 @@ static surety_status model_open_exec(surety_config *config, surety_val names,
     return surety_exec_open(&options, ret_transport, reterr);
 }
 
-/* Opens the way that row says for the model `from`; recording is of
+/* Opens the transport of `row` for the model `from`. recording: for
  * REACH_REPLAY. */
 static surety_status model_open(surety_config *config,
                                 surety__config_transport *row,
@@ -114,7 +114,7 @@ static surety_status model_open(surety_config *config,
     return model_keep(config, row, transport, reterr);
 }
 
-/* The transport that is open for this way; NULL: none. */
+/* The open transport with these settings; NULL: none. */
 static surety__config_transport *
 model_transport_find(const surety_config *config, surety__reach reach,
                      const surety__config_provider *provider)
@@ -129,9 +129,9 @@ model_transport_find(const surety_config *config, surety__reach reach,
     return row;
 }
 
-/* The transport of a model. A recording has one of its own, and so has a
- * command with variables of its own; but that which is played instead of all
- * providers has one for all. */
+/* The transport of a model. A recording has its own, and so has a command with
+ * variables of its own. A recording that replaces all providers has a single
+ * one. */
 static surety_status model_transport(surety_config *config,
                                      const surety__config_row *from,
                                      const surety_recording *recording,
@@ -168,8 +168,9 @@ static surety_status model_transport(surety_config *config,
 
 /* ---- recordings ---------------------------------------------------------- */
 
-/* Reads the recording that a model is. One that is named directly counts from
- * the working folder, as whoever named it sees it. */
+/* Reads the recording of a model. The path of one that is named directly is
+ * relative to the working folder, not to the configuration's: the user wrote
+ * it there. */
 static surety_status model_recording(surety_config *config,
                                      const surety__config_row *from,
                                      const surety_recording **ret_recording,
@@ -207,7 +208,7 @@ static surety_status model_recording(surety_config *config,
 
 /* ---- keys and headers ---------------------------------------------------- */
 
-/* A key on its way to another machine in the clear. */
+/* Warns if a key is sent unencrypted to another machine. */
 static void model_warn_clear(const surety_config *config,
                              const surety__config_provider *provider)
 {
@@ -251,7 +252,7 @@ static surety_status model_key(surety_config *config,
     return status;
 }
 
-/* The provider's headers; a secret one is left out where there are no keys. */
+/* Sets the provider's headers. Secret ones are left out if no keys are used. */
 static surety_status model_headers(surety_config *config, surety_val from,
                                    surety_model *model, surety_error *reterr)
 {
@@ -290,7 +291,7 @@ static surety_status model_headers(surety_config *config, surety_val from,
 
 /* ---- models -------------------------------------------------------------- */
 
-/* exec: and a command; ptr NULL: out of memory. */
+/* "exec:" and a command; ptr NULL: out of memory. */
 static surety_str model_command(surety_config *config, surety_str command)
 {
     const surety_str scheme = SURETY__LITERAL("exec:");
@@ -303,7 +304,7 @@ static surety_str model_command(surety_config *config, surety_str command)
     return (surety_str){text, scheme.len + command.len};
 }
 
-/* Makes the model of a row and keeps it. */
+/* Creates the model of a row and keeps it. */
 static surety_status model_make(surety_config *config,
                                 const surety__config_row *row,
                                 const surety_model **ret_model,
@@ -340,7 +341,7 @@ static surety_status model_make(surety_config *config,
             return status;
         model->protocol = surety__recording_protocol(recording);
         model->model = surety__recording_model(recording);
-        /* The name is optional there, and a request needs one. */
+        /* A recording may have no model name, but a request needs one. */
         if (model->model.len == 0)
             model->model = SURETY__LITERAL("recorded");
     }
@@ -372,7 +373,8 @@ static surety_price model_price(const surety_config *config, surety_str name)
     return (surety_price){0};
 }
 
-/* No model has this name; colon: where its provider ends, or its length. */
+/* Fails because no model has this name. colon: the end of the provider in it,
+ * or its length. */
 static surety_status model_refuse(const surety_config *config, surety_str name,
                                   size_t colon, surety_error *reterr)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* providers.c: the providers that need no configuration, one row each, and
- * finding one by its name. A row of the file with a built-in's name changes
- * that one member by member (rows.c).
+/* providers.c: the built-in providers, one row each, and finding a provider by
+ * name. A row of the file that has the name of a built-in one changes its
+ * members one by one (rows.c).
  *
- * Addresses and variables are those of the providers' own documentation; the
- * local servers' ports are their defaults. */
+ * Addresses and variables come from the providers' own documentation; the
+ * ports of local servers are their defaults. */
 #include "config/config.h"
 
 #define PROVIDERS_TEXT(text)                                                   \
@@ -54,7 +54,7 @@ static const surety__config_provider providers_builtin[] = {
      .base_url = PROVIDERS_TEXT("http://recording.invalid")},
 };
 
-/* The i-th provider that is built in; NULL past the last. */
+/* The i-th built-in provider; NULL after the last. */
 static const surety__config_provider *providers_at(size_t i)
 {
     return i < sizeof(providers_builtin) / sizeof(*providers_builtin)
@@ -76,7 +76,7 @@ surety__config_provider_find(const surety_config *config, surety_str name)
     return NULL;
 }
 
-/* Takes candidate where it is nearer to word than what was found so far. */
+/* Takes candidate if it is nearer to word than the best so far. */
 static void providers_try(surety_str word, surety_str candidate,
                           unsigned *nearest, surety_str *found)
 {
@@ -94,7 +94,7 @@ surety_str surety__config_nearest(const surety_config *config, surety_str word,
     surety_str found = {NULL, 0};
     unsigned nearest = (unsigned)((word.len > 12 ? 12 : word.len) + 2) / 3 + 1;
 
-    if (nearest > word.len) /* another letter alone is not near */
+    if (nearest > word.len) /* a word with all letters changed is not near */
         nearest = (unsigned)word.len;
     if (of_models) {
         for (size_t i = 0; i < config->row_count; i++)

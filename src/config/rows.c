@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.c: from the configuration's JSON to its structs.
  *
- * The contract surety/config has said what members there are and of what type,
- * so this reads without asking twice, and checks what a schema cannot: that a
- * model's provider exists, that amounts are exact, that URLs and headers are
- * such. All of it when the file is read, not when a model is asked for: a
- * mistake is reported before anything is spent, whatever model it is in.
+ * The contract surety/config has already checked the members and their types,
+ * so this file reads without checking them again. It checks what a schema
+ * cannot: that a model's provider exists, that amounts are exact, that URLs
+ * and headers are valid. It checks everything when the file is read, not when
+ * a model is used: a mistake is reported before any call is paid, whichever
+ * model has it.
  *
- * The first failure is kept in the reader. Each function gives what it read,
- * which is of no use after a failure; one looks at the end. */
+ * The reader keeps the first failure. Each function returns what it read,
+ * which is meaningless after a failure; the status is checked at the end. */
 #include "config/config.h"
 
 static const char *const rows_protocols[] = {"openai", "responses", "anthropic",
@@ -22,7 +23,7 @@ struct rows_reader {
     surety_status status; /* the first failure */
 };
 
-/* A fault at val. False: another was found before. */
+/* Reports a fault at val. False: there was an earlier failure. */
 static bool rows_fault(struct rows_reader *reader, surety_val val,
                        const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -48,7 +49,7 @@ static void rows_starved(struct rows_reader *reader)
         reader->status = surety__fail_nomem(reader->reterr);
 }
 
-/* Which of names val is; 0 where it is absent. */
+/* The index of val in names; 0 if it is absent. */
 static int rows_choice(surety_val val, const char *const *names, int count)
 {
     for (int i = 0; i < count; i++)
@@ -57,7 +58,7 @@ static int rows_choice(surety_val val, const char *const *names, int count)
     return 0;
 }
 
-/* An amount in units of 10^-scale; otherwise where it is absent. */
+/* An amount in units of 10^-scale; `otherwise` if it is absent. */
 static uint64_t rows_amount(struct rows_reader *reader, surety_val val,
                             unsigned scale, uint64_t otherwise)
 {
@@ -72,7 +73,7 @@ static uint64_t rows_amount(struct rows_reader *reader, surety_val val,
     return amount;
 }
 
-/* Seconds as milliseconds in 32 bits; the contract keeps them below. */
+/* Seconds as milliseconds in 32 bits; the contract limits them. */
 static uint32_t rows_ms(struct rows_reader *reader, surety_val from,
                         const char *name, uint32_t otherwise)
 {
@@ -80,7 +81,7 @@ static uint32_t rows_ms(struct rows_reader *reader, surety_val from,
                                  otherwise);
 }
 
-/* Those that are given, over the others. */
+/* Replaces the timeouts that are given. */
 static surety_timeouts rows_timeouts(struct rows_reader *reader,
                                      surety_val from, surety_timeouts timeouts)
 {
@@ -107,8 +108,9 @@ static surety_price rows_price(struct rows_reader *reader, surety_val from)
 
 /* ---- providers ----------------------------------------------------------- */
 
-/* The key's two members; a built-in's variable is not for another address than
- * its own, or its key would be sent there. */
+/* Reads the key's two members. The variable of a built-in provider is dropped
+ * if base_url is changed: otherwise its key would be sent to another
+ * address. */
 static void rows_key(struct rows_reader *reader, surety_val from,
                      surety__config_provider *provider)
 {
@@ -132,7 +134,7 @@ static void rows_check_url(struct rows_reader *reader, surety_val url,
                                                   reader->reterr);
 }
 
-/* URL and proxy. */
+/* Reads base_url and proxy. */
 static void rows_addresses(struct rows_reader *reader, surety_val from,
                            surety__config_provider *provider)
 {
@@ -209,7 +211,7 @@ static void rows_provider(struct rows_reader *reader, surety_val from,
 
 /* ---- models -------------------------------------------------------------- */
 
-/* NULL: there is none, which is a fault. */
+/* NULL: there is none, and a fault was reported. */
 static const surety__config_provider *
 rows_find_provider(struct rows_reader *reader, surety_val name)
 {
@@ -258,7 +260,7 @@ static void rows_model(struct rows_reader *reader, surety_val from,
     row->timeouts = rows_timeouts(reader, surety_val_get(from, "timeouts"),
                                   provider->timeouts);
     row->price = rows_price(reader, surety_val_get(from, "price"));
-    /* A model that is no command has no use for an environment. */
+    /* Only commands have an environment. */
     if (row->environment.doc && provider->reach != REACH_EXEC &&
         rows_fault(reader, surety_val_key(row->environment),
                    "env is for commands, and \"%.*s\" is none",
@@ -268,9 +270,9 @@ static void rows_model(struct rows_reader *reader, surety_val from,
                      "of the environment");
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- the whole file ------------------------------------------------------ */
 
-/* Room for the members of from, and for one at least; NULL: there is none. */
+/* Space for the members of from and one more; NULL: out of memory. */
 static void *rows_room(struct rows_reader *reader, surety_val from, size_t size)
 {
     void *room = surety__arena_take(&reader->config->arena,
@@ -315,7 +317,8 @@ static void rows_prices(struct rows_reader *reader, surety_val from)
                                    .price = rows_price(reader, val)};
 }
 
-/* A number of retries, of which none is said otherwise than nothing. */
+/* A number of retries: 0 becomes SURETY_RUN_NONE, absent becomes 0 (the
+ * default). */
 static uint32_t rows_retries(surety_val count)
 {
     const uint32_t most = (uint32_t)surety_val_uint(count, 0);
@@ -323,7 +326,7 @@ static uint32_t rows_retries(surety_val count)
     return count.doc && most == 0 ? SURETY_RUN_NONE : most;
 }
 
-/* Budget, retry and stop. */
+/* Reads budget, retry and stop. */
 static void rows_bounds(struct rows_reader *reader, surety_val root)
 {
     const surety_val budget = surety_val_get(root, "budget");
@@ -349,7 +352,7 @@ static void rows_bounds(struct rows_reader *reader, surety_val root)
         rows_ms(reader, retry, "retry_after", 0);
 }
 
-/* Limits by their names, which only base/limits.def knows. */
+/* Sets limits by name; only base/limits.def knows the names. */
 static void rows_limits(struct rows_reader *reader, surety_val from)
 {
     surety_config *config = reader->config;
@@ -375,7 +378,8 @@ static void rows_limits(struct rows_reader *reader, surety_val from)
     }
 }
 
-/* The ledger's place; a file that is named by a path counts from the folder. */
+/* Reads the ledger's URL. A plain path is relative to the configuration's
+ * folder. */
 static void rows_ledger(struct rows_reader *reader, surety_val url)
 {
     const surety_str text = surety_val_str(url);
@@ -391,7 +395,7 @@ static void rows_ledger(struct rows_reader *reader, surety_val url)
     }
 }
 
-/* Names that are asked for by default are such that can be found. */
+/* Checks that the names in "default" can be found. */
 static void rows_default(struct rows_reader *reader, surety_val names)
 {
     const surety_config *config = reader->config;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The consensus: several runs that are stepped together, and one answer. What
- * follows from the table of states.
+/* The consensus: several runs that are stepped together, and one answer. Read
+ * the table of states first.
  *
  *     ASKING -> ENDED, or ASKING -> AGGREGATING -> ENDED
  *
- * 1. A member is a run like any other, with one model, its own re-asks and its
- *    own share of the budget. What becomes of one is nothing to the others.
- * 2. Members are stepped in their order, and after each step it is asked
- *    whether the consensus is decided; what is under way then is cancelled.
- * 3. A value that is given out satisfies the contract, or is a run's part or
- *    fallback, and the verdict says so.
- * 4. What all may spend is divided before anything is spent; the aggregator has
- *    what is left, which is its share at least. So nothing has to be taken back
- *    from a run that goes on.
- * 5. Running out of memory ends all of it. */
+ * Invariants:
+ * 1. A member is an ordinary run with one model, its own re-asks, and its own
+ *    share of the budget. Members do not affect each other.
+ * 2. Members are stepped in their order. After each step the consensus checks
+ *    whether it is decided; if so, it cancels all calls under way.
+ * 3. A value that is given out satisfies the contract, or is a run's partial
+ *    value or fallback, and the verdict says which.
+ * 4. The budget is divided before anything is spent. The aggregator gets what
+ *    is left, which is at least its share. So no budget has to be taken back
+ *    from a run under way.
+ * 5. Running out of memory ends all runs. */
 #include "consensus/consensus.h"
 
 static surety_status consensus_asking(surety_consensus *consensus,
@@ -21,8 +22,8 @@ static surety_status consensus_asking(surety_consensus *consensus,
 static surety_status consensus_aggregating(surety_consensus *consensus,
                                            uint32_t *ret_delay_ms);
 
-/* What is done in each state: OK goes on in the state that it left, MORE waits.
- * ORDER consensus states */
+/* The function of each state. OK: the loop goes on with the state that it set;
+ * MORE: wait. ORDER consensus states */
 static surety_status (*const consensus_states[])(surety_consensus *consensus,
                                                  uint32_t *ret_delay_ms) = {
     consensus_asking,
@@ -93,7 +94,7 @@ static void consensus_take(surety_consensus *consensus, size_t member)
     consensus_end(consensus, surety_run_info_of(party->run)->verdict);
 }
 
-/* "; NAME: why", for each member that has failed. */
+/* Appends "; NAME: reason" for each member that failed. */
 static void consensus_tell_reasons(surety_consensus *consensus)
 {
     surety_buf *out = &consensus->message;
@@ -113,8 +114,8 @@ static void consensus_tell_reasons(surety_consensus *consensus)
     }
 }
 
-/* Ends where there are not enough valid answers: with what replaces one
- * where there is none at all, else with nothing. */
+/* Ends because there are too few valid answers. If there is none at all, a
+ * partial value or a fallback replaces it; otherwise there is no value. */
 static void consensus_give_up(surety_consensus *consensus, size_t valid,
                               size_t pending)
 {
@@ -122,7 +123,7 @@ static void consensus_give_up(surety_consensus *consensus, size_t valid,
     surety_buf *out = &consensus->message;
     size_t best = SIZE_MAX;
 
-    /* Those that would come too late end before the answer is given. */
+    /* Members that would finish too late are cancelled first. */
     consensus_cancel_rest(consensus);
     for (size_t i = 0; i < consensus->member_count; i++) {
         surety_run_verdict one =
@@ -160,7 +161,7 @@ static void consensus_give_up(surety_consensus *consensus, size_t valid,
 
 /* ---- asking -------------------------------------------------------------- */
 
-/* Steps a party; whether it is still under way. Out of memory is kept. */
+/* Steps a party. Returns whether it is still under way. Stores NOMEM. */
 static bool consensus_step_party(surety_consensus *consensus, size_t i,
                                  uint32_t *ret_delay_ms)
 {
@@ -180,7 +181,7 @@ static bool consensus_step_party(surety_consensus *consensus, size_t i,
     return true;
 }
 
-/* Whether first or fastest is decided; then it has ended. */
+/* Whether a consensus of kind first or fastest is decided; if so, ends it. */
 static bool consensus_settles(surety_consensus *consensus)
 {
     const surety_consensus_kind kind = consensus->options.kind;
@@ -201,8 +202,8 @@ static bool consensus_settles(surety_consensus *consensus)
     return false;
 }
 
-/* Ends with the answer that agrees most with the others. The message has begun
- * with why. */
+/* Ends with the answer that agrees most with the others. The message already
+ * begins with the reason. */
 static void consensus_take_closest(surety_consensus *consensus)
 {
     size_t agreed;
@@ -222,7 +223,7 @@ static void consensus_take_closest(surety_consensus *consensus)
     consensus_take(consensus, member);
 }
 
-/* Begins to ask the aggregator. */
+/* Begins the run of the aggregator. */
 static void consensus_aggregate(surety_consensus *consensus)
 {
     surety_run_options options = consensus->run;
@@ -248,8 +249,8 @@ static void consensus_aggregate(surety_consensus *consensus)
     }
 }
 
-/* All have ended, and enough are valid. OK; MORE: a validator of the host is
- * not done with the merged value. */
+/* Merges the answers after all members have ended and enough are valid. OK;
+ * MORE: a validator of the host is not done with the merged value. */
 static surety_status consensus_merge(surety_consensus *consensus)
 {
     const bool is_vote = consensus->options.kind == SURETY_CONSENSUS_VOTE;
@@ -287,8 +288,8 @@ static surety_status consensus_merge(surety_consensus *consensus)
     return SURETY_OK;
 }
 
-/* Ends where a validator of the host failed at a member's reply: what the
- * others gave would hide that. */
+/* Ends if a validator of the host failed for a member's reply: the answers of
+ * the others would hide that. */
 static bool consensus_is_unheard(surety_consensus *consensus)
 {
     for (size_t i = 0; i <= consensus->member_count; i++) {
@@ -305,7 +306,7 @@ static bool consensus_is_unheard(surety_consensus *consensus)
     return false;
 }
 
-/* ASKING: each member is stepped; what is decided ends the rest. */
+/* ASKING: steps each member. A decision ends the others. */
 static surety_status consensus_asking(surety_consensus *consensus,
                                       uint32_t *ret_delay_ms)
 {
@@ -335,7 +336,7 @@ static surety_status consensus_asking(surety_consensus *consensus,
     return SURETY_MORE;
 }
 
-/* AGGREGATING: until its run has ended. */
+/* AGGREGATING: steps the aggregator's run until it has ended. */
 static surety_status consensus_aggregating(surety_consensus *consensus,
                                            uint32_t *ret_delay_ms)
 {
@@ -414,9 +415,9 @@ void surety_consensus_cancel(surety_consensus *consensus, surety_now now)
         surety_buf_reset(&consensus->message);
 }
 
-/* ---- the life of a consensus --------------------------------------------- */
+/* ---- life of a consensus ------------------------------------------------- */
 
-/* The smaller of two bounds, of which 0 is none. */
+/* The smaller of two limits; 0 means no limit. */
 static uint64_t consensus_bound(uint64_t one, uint64_t other)
 {
     return !one ? other : !other ? one : one < other ? one : other;
@@ -429,7 +430,7 @@ static uint64_t consensus_left(uint64_t all, uint64_t spent, uint64_t parties)
     if (!all)
         return 0;
     left = all > spent ? (all - spent) / parties : 0;
-    /* 0 would be no bound at all. */
+    /* 0 would mean no limit. */
     return left ? left : 1;
 }
 
@@ -462,14 +463,14 @@ surety_budget surety__consensus_share(const surety_consensus *consensus,
     share.cost_picousd_max =
         consensus_bound(share.cost_picousd_max,
                         consensus_left(all->cost_picousd_max, cost, parties));
-    /* Members are asked at the same time. */
+    /* Members run at the same time, so time is not divided among them. */
     share.ms_max = consensus_bound(
         share.ms_max,
         consensus_left(all->ms_max, ms, aggregates && !is_aggregator ? 2 : 1));
     return share;
 }
 
-/* Hears a party's run. */
+/* Passes on an event of a party's run. */
 static void consensus_hear(void *ctx, const surety_event *event)
 {
     const surety__party *party = ctx;
@@ -486,7 +487,7 @@ surety_status surety__consensus_ask(surety_consensus *consensus, size_t party,
     surety_run_options own = *options;
 
     own.model_count = 1;
-    /* Ids are made of it: no two may be the same. */
+    /* Ids are made from the seed, so every party needs a different one. */
     if (own.seed)
         own.seed += party * 0x9E3779B97F4A7C15u;
     if (consensus->options.event) {
@@ -531,8 +532,8 @@ static surety_status consensus_check(const surety_consensus_options *options,
     return SURETY_OK;
 }
 
-/* The members' runs, and the aggregator's once for its options' sake: what is
- * wrong with it is reported before any call is paid. */
+/* Makes the members' runs. The aggregator's run is made and freed at once, so
+ * that errors in its options are reported before any call is paid. */
 static surety_status consensus_make(surety_consensus *consensus,
                                     surety_error *reterr)
 {

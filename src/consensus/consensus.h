@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of consensus/: one consensus' state, and the leaves that consensus.c
- * calls. */
+/* The door of consensus/: the state of one consensus, and the functions that
+ * consensus.c calls. */
 #ifndef SURETY_CONSENSUS_CONSENSUS_H
 #define SURETY_CONSENSUS_CONSENSUS_H
 
@@ -14,12 +14,12 @@
 
 /* The states of the machine. ORDER consensus states (consensus.c). */
 typedef enum surety__consensus_state {
-    CONSENSUS_ASKING = 0,  /* members are asked */
-    CONSENSUS_AGGREGATING, /* the aggregator is */
+    CONSENSUS_ASKING = 0,  /* the members run */
+    CONSENSUS_AGGREGATING, /* the aggregator runs */
     CONSENSUS_ENDED
 } surety__consensus_state;
 
-/* A member, or behind the last of them the aggregator. */
+/* A member or, after the last member, the aggregator. */
 typedef struct surety__party {
     surety_consensus *consensus;
     surety_run *run;
@@ -27,11 +27,12 @@ typedef struct surety__party {
 } surety__party;
 
 struct surety_consensus {
-    surety_consensus_info seen;  /* what callers see, behind: */
-    surety_consensus_info *info; /* a pointer, for it is filled in when asked */
+    surety_consensus_info seen;  /* what callers see, through info */
+    surety_consensus_info *info; /* a pointer, so that surety_consensus_info_of
+                                  * can fill it in */
     const surety_alloc *alloc;
     surety_consensus_options options;
-    surety_run_options run; /* what every member is asked */
+    surety_run_options run; /* the options of every member's run */
     surety_model aggregator_model;
     uint32_t quorum;
     surety__consensus_state state;
@@ -43,51 +44,52 @@ struct surety_consensus {
     size_t winner;
     surety_buf message;
 
-    surety__party *parties; /* member_count, and one for the aggregator */
+    surety__party *parties; /* member_count members, and the aggregator */
     size_t member_count;
 
-    /* The vote, and what came of it. */
+    /* The vote and its result. */
     surety_vote *vote;
     surety_doc *merged;
     surety_buf merged_text;
     surety_outcome *merged_outcome;
-    bool unheard;                     /* a validator of the host failed at it */
+    bool unheard;                     /* a validator of the host failed for the
+                                       * merged value */
     size_t voters[SURETY_VOTERS_MAX]; /* the member of each voter */
     size_t voter_count;
 
-    surety_buf prompt; /* the aggregator's */
+    surety_buf prompt; /* for the aggregator */
 };
 
 /* ---- consensus.c --------------------------------------------------------- */
 
-/* What all may spend that is not spent yet, for `parties` runs. */
+/* A member's share of the budget or, for the aggregator, all that is left. */
 surety_budget surety__consensus_share(const surety_consensus *consensus,
                                       bool is_aggregator);
-/* Makes the run of a party. */
+/* Creates the run of a party. */
 surety_status surety__consensus_ask(surety_consensus *consensus, size_t party,
                                     const surety_run_options *options,
                                     surety_error *reterr);
 bool surety__consensus_is_valid(const surety__party *party);
 
-/* ---- weigh.c: what the answers come to ----------------------------------- */
+/* ---- weigh.c: the answers together --------------------------------------- */
 
-/* The answer of a run that is valid, or has a fallback or a part; NONE: out
- * of memory. */
+/* The answer of a run that is valid, or has a fallback or a partial value;
+ * NONE: out of memory. */
 surety_val surety__weigh_answer(surety_consensus *consensus,
                                 surety__party *party);
-/* The valid answers as voters, and the vote that they hold. OK; SURETY_LIMIT:
- * they are too much to be merged; NOMEM. */
+/* Holds the vote, with the valid answers as voters. OK; SURETY_LIMIT: the
+ * answers are too large to be merged; NOMEM. */
 surety_status surety__weigh_vote(surety_consensus *consensus,
                                  surety_error *reterr);
-/* Whether the merged value satisfies the contract; it is then the value. OK;
- * NOMEM; MORE: a validator of the host is not done. *ret_valid; where it is
- * not, the message says why. */
+/* Checks the merged value against the contract: *ret_valid. If valid, it
+ * becomes the value; otherwise the message has the reason. OK; NOMEM; MORE: a
+ * validator of the host is not done. */
 surety_status surety__weigh_merged(surety_consensus *consensus,
                                    bool *ret_valid);
-/* The voter that agrees with most ballots, and with how many. */
+/* The voter that agrees with the most ballots; *ret_agreed: how many. */
 size_t surety__weigh_closest(const surety_consensus *consensus,
                              size_t *ret_agreed);
-/* Writes what the aggregator is asked. OK or NOMEM. */
+/* Writes the aggregator's prompt. OK or NOMEM. */
 surety_status surety__weigh_prompt(surety_consensus *consensus);
 
 /* "first", "fastest", "vote", "aggregate"; never NULL. */

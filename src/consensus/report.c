@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a consensus gives, and that as text. JSON is the contract
- * surety/consensus: everything, with each run's own report. For people it is
- * bounded: a line for each model, then the decisions that were not unanimous,
- * with what the minority gave. Models' texts are one line each, shortened and
- * without what a terminal acts on. */
+/* The results of a consensus, and its report. JSON follows the contract
+ * surety/consensus: everything, with the report of each run. The text for
+ * people is bounded: a line for each model, then the decisions that were not
+ * unanimous, with the answers of the minority. Texts of models are shortened
+ * to one line each, without control characters that a terminal obeys. */
 #include "consensus/consensus.h"
 
 enum {
-    TALLY_BALLOTS_MAX = 1000, /* in JSON; the rest is counted */
-    TALLY_LINES_MAX = 32,     /* for people */
+    TALLY_BALLOTS_MAX = 1000, /* in JSON; the others are counted */
+    TALLY_LINES_MAX = 32,     /* in text */
     TALLY_VALUE_MAX = 80,
     TALLY_REASON_MAX = 400
 };
 
-/* ---- what it gives ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 const surety_consensus_info *
 surety_consensus_info_of(const surety_consensus *consensus)
@@ -65,14 +65,14 @@ const surety_run *surety_consensus_member(const surety_consensus *consensus,
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Thousandths, rounded. */
+/* The agreement in thousandths, rounded. */
 static unsigned tally_agreement(const surety_consensus *consensus)
 {
     return (unsigned)(surety_vote_info_of(consensus->vote)->agreement * 1000 +
                       0.5);
 }
 
-/* Whether a voter gave something else than what was decided. */
+/* Whether a voter's answer differs from the decision. */
 static bool tally_differs(const surety_consensus *consensus, size_t i,
                           size_t voter)
 {
@@ -233,7 +233,7 @@ static surety_status tally_json(const surety_consensus *consensus,
     return status == SURETY_OK ? out->status : status;
 }
 
-/* ---- for people ---------------------------------------------------------- */
+/* ---- text for people ----------------------------------------------------- */
 
 static void tally_show(surety_buf *out, surety_val value)
 {
@@ -251,7 +251,7 @@ static void tally_show(surety_buf *out, surety_val value)
     surety_buf_done(&text);
 }
 
-/* "  NAME: valid, 2 calls" */
+/* Appends "  NAME: valid, 2 calls" */
 static void tally_line(const surety_run *run, surety_str model, bool color,
                        bool is_aggregator, surety_buf *out)
 {
@@ -272,7 +272,7 @@ static void tally_line(const surety_run *run, surety_str model, bool color,
     surety_buf_byte(out, '\n');
 }
 
-/* "/a/b: 3 (majority, 2 of 3); NAME gave 4" */
+/* Appends "  /a/b: 3 (majority, 2 of 3); NAME gave 4" */
 static void tally_dispute(const surety_consensus *consensus, size_t i,
                           surety_buf *out)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A consensus for people who have no loop. One transport that is shared does
- * the waiting for all who use it; several wait in turns that are short, for
- * none of them can be told of the others. Where nothing is under way, the
- * thread sleeps. */
+/* Runs a consensus for callers without an event loop. If all runs share one
+ * transport, it waits for all of them. Several transports wait in short turns,
+ * since a transport knows only its own exchanges. If no exchange is under way,
+ * the thread sleeps. */
 #include "consensus/consensus.h"
 
 enum { AWAIT_TURN_MS = 10 };
 
-/* The transports under way, each once. */
+/* The transports that have an exchange under way, each once. */
 static size_t await_transports(const surety_consensus *consensus,
                                surety_transport **transports)
 {
@@ -26,7 +26,7 @@ static size_t await_transports(const surety_consensus *consensus,
     return count;
 }
 
-/* Whether an exchange has ended and its run has not seen it yet. */
+/* Whether an exchange has ended and its run was not stepped since. */
 static bool await_has_ended(const surety_consensus *consensus)
 {
     for (size_t i = 0; i <= consensus->member_count; i++) {

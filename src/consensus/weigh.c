@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the valid answers come to: the vote, its check, the answer that is
- * closest to it, and the question that the aggregator is asked.
+/* Weighs the valid answers: the vote, the check of the merged value, the
+ * answer closest to it, and the aggregator's prompt.
  *
- * A merged value is checked as a reply would be that was delivered as JSON: by
- * schema and rules, with nothing mended. In the aggregator's question answers
- * are data: compact JSON, invisible characters escaped, cut where they are
- * long, between two lines of a mark that stands nowhere between them. They come
- * without their authors' names. */
+ * A merged value is checked like a reply that was delivered as JSON: by schema
+ * and rules, without repairs. In the aggregator's prompt the answers are data:
+ * compact JSON, with invisible characters escaped, long answers cut, between
+ * two marker lines whose text does not occur in the answers. The prompt does
+ * not name the models. */
 #include "consensus/consensus.h"
 
 /* ---- answers ------------------------------------------------------------- */
@@ -89,11 +89,12 @@ static void weigh_tell_broken(surety_consensus *consensus)
     surety_buf_byte(out, ')');
 }
 
-/* The host's validators about the merged value, as one. */
+/* Wraps all validators of the host in one, for the merged value. */
 struct weigh_host {
     surety_consensus *consensus;
     const surety_judge_options *given;
-    surety_validator validator; /* with the name of the one that is asked */
+    surety_validator validator; /* its name: that of the validator that
+                                 * failed */
 };
 
 static surety_status weigh_validate(void *ctx,
@@ -139,7 +140,7 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
         *ret_valid = true;
         return SURETY_OK;
     }
-    /* A size that is none was told when the members' runs were made. */
+    /* A wrong size was already reported when the members' runs were made. */
     (void)surety__options_take(&given, sizeof(given), consensus->run.judge,
                                NULL);
     options.derive = given.derive;
@@ -204,10 +205,11 @@ size_t surety__weigh_closest(const surety_consensus *consensus,
     return best;
 }
 
-/* ---- the aggregator's question ------------------------------------------- */
+/* ---- the aggregator's prompt --------------------------------------------- */
 
-/* What a reader does not see or would read in another order: format characters,
- * separators, and tags (Unicode 15, general category Cf; C1 controls). */
+/* Whether a character is invisible or changes the reading order: format
+ * characters, separators, tags (Unicode 15, general category Cf), DEL and C1
+ * controls. */
 static bool weigh_is_hidden(uint32_t code)
 {
     return (code >= 0x7F && code < 0xA0) || code == 0xAD || code == 0x061C ||
@@ -227,7 +229,7 @@ static void weigh_escape(surety_buf *out, uint32_t unit)
         surety_buf_byte(out, digits[unit >> shift & 15]);
 }
 
-/* Appends an answer, at most max bytes and a word. */
+/* Appends an answer of at most max bytes; if it is cut, a remark follows. */
 static void weigh_quote(surety_buf *out, surety_val answer, size_t max)
 {
     const size_t start = out->len;
@@ -262,7 +264,7 @@ static void weigh_quote(surety_buf *out, surety_val answer, size_t max)
     surety_buf_done(&text);
 }
 
-/* A line of "=" that is longer than any in text. */
+/* Appends a line of "=" that is longer than any run of "=" in text. */
 static void weigh_mark(surety_buf *out, surety_str text)
 {
     size_t longest = 4, current = 0;

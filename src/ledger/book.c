@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A ledger over a store: what it does, in SQL that both kinds of database run.
+/* A ledger on top of a store: its operations, in SQL that both kinds of
+ * database run.
  *
- * Every write is one transaction that may be done again: an entry is known by
- * its id, a second begin changes nothing, and a second finish finds it
- * finished. So where a store does not know whether a commit arrived, the whole
- * transaction is sent once more.
+ * Every write is one transaction that may be repeated: an entry is identified
+ * by its id, a second begin changes nothing, and a second finish finds the
+ * entry finished. So if a store does not know whether a commit arrived, the
+ * whole transaction is sent again.
  *
- * Opening brings the database to our version, writes down who we are, and looks
- * through the writers that never closed: what the dead ones left open becomes
- * unknown. A writer that cannot be seen from here counts as dead a day after
- * the start of its last open attempt. Such an entry may still be finished, by a
- * writer that was only thought dead.
+ * Opening migrates the database to this version, adds a row for this writer,
+ * and checks the writers that never closed: entries that dead ones left open
+ * become unknown. A writer that cannot be checked from here counts as dead a
+ * day after its last open attempt was recorded. A writer that was wrongly
+ * taken for dead may still finish such an entry.
  *
- * Reading goes by pages, so memory is bounded by a page of texts of 16 KiB, and
- * one prompt or reply. */
+ * Reading works in pages, so memory is bounded by one page of texts of at most
+ * 16 KiB each, and one prompt or reply. */
 #include "ledger/ledger.h"
 
 #define BOOK_TIMEOUT_MS 10000
@@ -23,10 +24,10 @@ typedef struct surety__book {
     surety_ledger ledger; /* what the caller sees */
     const surety_alloc *alloc;
     surety__store *store;
-    surety_buf sql; /* all statements, one behind the other */
+    surety_buf sql; /* all statements, one after the other */
     surety__writer self;
-    int64_t writer; /* our row; 0: none yet */
-    bool bare;      /* gives no prompts and replies */
+    int64_t writer; /* this writer's row; 0: none yet */
+    bool bare;      /* prompts and replies are left out */
 } surety__book;
 
 static surety__cell book_number(int64_t number)
@@ -39,7 +40,7 @@ static surety__cell book_text(surety_str text)
     return (surety__cell){.kind = CELL_TEXT, .text = text};
 }
 
-/* Text of which the absence is NULL. */
+/* A text that is NULL if it is empty. */
 static surety__cell book_maybe(surety_str text)
 {
     return (surety__cell){.kind = text.len ? CELL_TEXT : CELL_NULL,
@@ -66,7 +67,7 @@ surety_status surety__fail_version(const surety__store *store, int64_t version,
     return SURETY_UNSUPPORTED;
 }
 
-/* A statement without rows. */
+/* Runs a statement without rows. */
 static surety_status book_do(surety__book *book, surety__sql which,
                              const surety__cell *cells, size_t count,
                              int64_t *ret_changed, surety_error *reterr)
@@ -77,7 +78,8 @@ static surety_status book_do(surety__book *book, surety__sql which,
     return book->store->run(book->store, &query, ret_changed, reterr);
 }
 
-/* Does work in a transaction, twice where the first may have been lost. */
+/* Runs work in a transaction, a second time if the store cannot know whether
+ * the first was carried out. */
 static surety_status book_write(surety__book *book,
                                 surety_status (*work)(surety__book *book,
                                                       const void *ctx,
@@ -122,8 +124,7 @@ static bool book_is_uuid(surety_str text)
     return true;
 }
 
-/* Takes an entry of whatever size its caller's header gave it, and checks it.
- */
+/* Copies an entry of any size that a caller's header gave it, and checks it. */
 static surety_status book_take(surety_entry *own, const surety_entry *entry,
                                bool ends, surety_error *reterr)
 {
@@ -176,7 +177,7 @@ static surety_status book_add_issues(surety__book *book, surety__sql which,
         const surety__cell cells[] = {
             book_text(entry->id), book_number((int64_t)i + 1),
             book_maybe(issues[i].kind),
-            /* The root of a value is a path, of no characters. */
+            /* The pointer to the root is the empty text, not NULL. */
             book_text(issues[i].path), book_maybe(issues[i].message)};
 
         status = book_do(book, which, cells, 5, NULL, reterr);
@@ -218,13 +219,13 @@ typedef struct book_walk {
     surety__book *book;
     bool (*each)(void *ctx, const surety_entry *entry);
     void *each_ctx;
-    int64_t after_ms, after; /* where the last row stood */
-    size_t rows;             /* of this page */
+    int64_t after_ms, after; /* the sort key of the last row */
+    size_t rows;             /* in this page */
     bool stopped;
-    surety__arena arena; /* what belongs to one entry */
+    surety__arena arena; /* memory of one entry */
     surety_entry_issue *issues;
     size_t issue_count, issue_max;
-    surety_str *raw; /* where a text that was too long for the page goes */
+    surety_str *raw; /* where to store a text that was too long for the page */
     surety_status status;
     surety_error cause;
 } book_walk;
@@ -261,7 +262,7 @@ static bool book_take_raw(void *ctx, const surety__cell *cells)
     return false;
 }
 
-/* Runs a query whose rows set the walk's status where they fail. */
+/* Runs a query; its rows set the walk's status if they fail. */
 static void book_read(book_walk *walk, const surety__query *query)
 {
     surety__store *store = walk->book->store;
@@ -274,7 +275,7 @@ static void book_read(book_walk *walk, const surety__query *query)
     }
 }
 
-/* The errors or repairs of an entry, at most as many as it says it has. */
+/* Reads the errors or repairs of an entry, at most as many as its count. */
 static void book_read_issues(book_walk *walk, surety__sql which,
                              const surety_entry *entry, size_t *count,
                              const surety_entry_issue **ret_issues)
@@ -311,8 +312,8 @@ static void book_read_raw(book_walk *walk, surety__sql which, int64_t seq,
     book_read(walk, &query);
 }
 
-/* One row of a page: SURETY__COLUMNS, then seq and the lengths of the raw
- * texts. */
+/* Takes one row of a page: SURETY__COLUMNS, then seq and the lengths of the
+ * raw texts. */
 static bool book_take_entry(void *ctx, const surety__cell *cells)
 {
     book_walk *walk = ctx;
@@ -383,8 +384,8 @@ static void book_fill(char *out, size_t size, surety_str text)
     out[len] = '\0';
 }
 
-/* A writer that did not close: its id, who it is, and since how many
- * milliseconds nothing is known of it. */
+/* Takes a writer that did not close: its id, its identity, and for how many
+ * milliseconds it has recorded nothing. */
 static bool book_take_writer(void *ctx, const surety__cell *cells)
 {
     book_dead *dead = ctx;
@@ -419,7 +420,7 @@ static surety_status book_bury(surety__book *book, int64_t writer,
     return status;
 }
 
-/* What dead writers left open becomes unknown. */
+/* Entries that dead writers left open become unknown. */
 static surety_status book_sweep(surety__book *book, surety_error *reterr)
 {
     book_dead dead = {.book = book};
@@ -440,8 +441,8 @@ static bool book_take_id(void *ctx, const surety__cell *cells)
     return true;
 }
 
-/* All that opening does, in one transaction: two that open at once make the
- * tables once. */
+/* All work of opening, in one transaction: of two programs that open at the
+ * same time only one creates the tables. */
 static surety_status book_open_work(surety__book *book, const void *ctx,
                                     surety_error *reterr)
 {
@@ -474,7 +475,7 @@ static surety_status book_open_work(surety__book *book, const void *ctx,
     return status;
 }
 
-/* All that opening does where it is to be read only. */
+/* All work of opening for reading only. */
 static surety_status book_look_work(surety__book *book, const void *ctx,
                                     surety_error *reterr)
 {
@@ -499,7 +500,7 @@ static surety_status book_look_work(surety__book *book, const void *ctx,
     return SURETY_UNSUPPORTED;
 }
 
-/* What begin and finish are where it is to be read only. */
+/* begin and finish of a ledger that was opened for reading only. */
 static surety_status book_refuse(void *ctx, const surety_entry *entry,
                                  surety_error *reterr)
 {
@@ -518,7 +519,8 @@ static surety_status book_close_work(surety__book *book, const void *ctx,
     return book_bury(book, book->writer, reterr);
 }
 
-/* No process is left to finish what is still open. */
+/* Closes the ledger. Its open entries become unknown: no process is left to
+ * finish them. */
 static void book_close(void *ctx)
 {
     surety__book *book = ctx;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An entry as a row of cells and back. The table of columns is the one place
- * that knows which member is in which column, and how:
+/* Converts an entry to a row of cells and back. Only the table of columns
+ * knows which member is in which column, and in which form:
  *
- * - text that is empty, and a time that is 0, are NULL: there is none;
- * - tokens are NULL where the usage is not known, and so is the cost; what was
- *   saved by stopping a call, where that is not known, and its bytes, where it
- *   was not stopped;
- * - numbers above 2^63 - 1 are kept as 2^63 - 1: databases have no unsigned
- *   numbers, and no attempt costs nine million dollars;
- * - a count below zero, which only another program can have written, is as if
- *   it were NULL.
+ * - An empty text is NULL, and so is a time of 0, except started_ms: there is
+ *   none.
+ * - Tokens are NULL if the usage is unknown, and so is an unknown cost; the
+ *   tokens saved by stopping a call are NULL if they are unknown, and the
+ *   bytes of a stopped call if it was not stopped.
+ * - Numbers above 2^63 - 1 are stored as 2^63 - 1: databases have no unsigned
+ *   numbers, and no attempt costs nine million dollars.
+ * - A negative count, which only another program can have written, is read as
+ *   NULL.
  *
- * Errors and repairs are rows of their own; here are only their counts. */
+ * Errors and repairs have their own rows; this table has only their counts. */
 #include "ledger/ledger.h"
 
 #include <limits.h>
@@ -22,13 +23,13 @@ typedef enum entry_form {
     FORM_UINT32,
     FORM_INT,
     FORM_TIME,
-    FORM_MOMENT, /* a time that may not have been */
+    FORM_MOMENT, /* a time that may be absent */
     FORM_BOOL,
     FORM_STATE,
     FORM_SIZE,
     FORM_TOKENS,
     FORM_COST,
-    FORM_STOPPED, /* of an attempt that was stopped */
+    FORM_STOPPED, /* for an attempt that was stopped */
     FORM_SAVED
 } entry_form;
 
@@ -109,7 +110,7 @@ static int64_t entry_number(uint64_t number)
     return number > INT64_MAX ? INT64_MAX : (int64_t)number;
 }
 
-/* Whether a number that may be absent is there. */
+/* Whether a number that may be absent is present. */
 static bool entry_knows(const surety_entry *entry, entry_form form)
 {
     switch (form) {
@@ -120,7 +121,7 @@ static bool entry_knows(const surety_entry *entry, entry_form form)
     }
 }
 
-/* The number of a column that holds one. */
+/* The cell of a number. */
 static surety__cell entry_count(const surety_entry *entry, entry_form form,
                                 const void *member)
 {
@@ -186,15 +187,14 @@ static surety_entry_state entry_state(surety_str name)
     return (surety_entry_state)i;
 }
 
-/* Whether a form is that of a count, which no other program may have written
- * less than zero. */
+/* Whether a form is a count, which is never negative. */
 static bool entry_counts(entry_form form)
 {
     return form == FORM_UINT32 || form == FORM_SIZE || form == FORM_TOKENS ||
            form == FORM_COST || form == FORM_STOPPED || form == FORM_SAVED;
 }
 
-/* A number within the bounds of the member that takes it. */
+/* The number, limited to the range of the member that takes it. */
 static int64_t entry_clamp(int64_t number, int64_t low, int64_t high)
 {
     return number < low ? low : number > high ? high : number;
@@ -212,7 +212,7 @@ surety_entry surety__entry_of(const surety__cell *cells)
 
         if (cell.kind == CELL_NULL)
             continue;
-        /* A count below zero says nothing: it is as if it were not there. */
+        /* A negative count is read as absent. */
         if (entry_counts(column->form) && cell.number < 0) {
             is_usage_broken |= column->form == FORM_TOKENS;
             continue;
@@ -246,7 +246,7 @@ surety_entry surety__entry_of(const surety__cell *cells)
         default: *(int64_t *)member = cell.number; break;
         }
     }
-    /* Of tokens the sum counts: where one is broken, it is not known. */
+    /* Token counts are summed: if one is invalid, the usage is unknown. */
     if (is_usage_broken) {
         entry.usage_known = false;
         entry.input_tokens = entry.cached_input_tokens = 0;

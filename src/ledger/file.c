@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a ledger in SQLite, before SQLite opens it: made with its folders
- * so that no other user may read it, and synced into them; and told apart from
- * another file that has taken its name.
+/* The file of an SQLite ledger, before SQLite opens it. It is created with its
+ * folders so that no other user may read it, and its folder is synced. It is
+ * distinguished from another file that has taken its name.
  *
- * A file that exists is never opened here: closing it would drop the locks that
- * SQLite holds on it elsewhere in this process (fcntl(2)). */
+ * A file that exists is never opened here: closing it would release the locks
+ * that SQLite holds on it elsewhere in this process (fcntl(2)). */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 #include "ledger/ledger.h"
 
-/* What errno says, in words that do not depend on the locale. */
+/* The meaning of errno, independent of the locale. */
 static const char *file_reason(int code)
 {
     switch (code) {
@@ -41,8 +41,8 @@ static surety_status file_fail(const char *what, const char *path, int code,
     return SURETY_IO;
 }
 
-/* Makes what is in a folder last. A system that cannot sync folders is let
- * off. */
+/* Syncs a folder, so that its new entries are durable. A system that cannot
+ * sync folders counts as success. */
 static bool file_sync_folder(const char *path)
 {
     const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +55,8 @@ static bool file_sync_folder(const char *path)
     return done;
 }
 
-/* Makes each folder above the file; text is path, and ends as it was. */
+/* Creates each folder above the file. text: a copy of the path, unchanged at
+ * the end. */
 static surety_status file_folders(char *text, surety_error *reterr)
 {
     char *last = NULL;
@@ -82,7 +83,7 @@ static surety_status file_folders(char *text, surety_error *reterr)
     return SURETY_OK;
 }
 
-/* Makes the file itself. */
+/* Creates the file. */
 static surety_status file_create(const char *path, char *text,
                                  surety_error *reterr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of ledger/, and what its files share. book.c does what a ledger
- * does, in SQL; a store runs that SQL in one kind of database and knows nothing
- * of attempts. Between them go cells. */
+/* The door of ledger/, and what its files share. book.c implements a ledger in
+ * SQL. A store runs that SQL in one kind of database and knows nothing about
+ * attempts. They exchange cells. */
 #ifndef SURETY_LEDGER_LEDGER_H
 #define SURETY_LEDGER_LEDGER_H
 
@@ -15,22 +15,22 @@ typedef enum surety__cell_kind {
     CELL_NULL = 0,
     CELL_INT,
     CELL_BOOL,
-    CELL_TEXT, /* any bytes, text mostly */
+    CELL_TEXT, /* any bytes, usually text */
     CELL_BYTES /* any bytes */
 } surety__cell_kind;
 
-/* A value on its way to or from a database. */
+/* A value for or from a database. */
 typedef struct surety__cell {
     surety__cell_kind kind;
     int64_t number;
     surety_str text;
 } surety__cell;
 
-/* ---- schema.c: the database's form, and what is asked of it -------------- */
+/* ---- schema.c: the schema and the statements ----------------------------- */
 
-/* The version that this build makes and migrates to. */
+/* The version that this build creates and migrates to. */
 #define SURETY__LEDGER_VERSION 4
-/* Marks a file of SQLite as a ledger: "SRTY". */
+/* Marks an SQLite file as a ledger: "SRTY". */
 #define SURETY__LEDGER_MARK 0x53525459
 
 /* A step of a migration to a version: SQL for each kind of store. */
@@ -60,29 +60,30 @@ typedef enum surety__sql {
     SQL_COUNT
 } surety__sql;
 
-/* Appends the statement, with a terminating zero. */
+/* Appends the statement, NUL-terminated. */
 void surety__sql_write(surety__sql which, bool postgres, surety_buf *out);
 
 /* ---- entry.c: entries as cells ------------------------------------------- */
 
-/* Columns of an entry: those known when it begins come first. */
+/* Columns of an entry. Those known at its beginning come first. */
 #define SURETY__BEGIN_COLUMNS 11
 #define SURETY__COLUMNS 37
 
 const char *surety__column_name(size_t i);
-/* Whether it holds bytes of any length. */
+/* Whether it contains bytes of any length. */
 bool surety__column_raw(size_t i);
-/* The first `count` columns of entry. */
+/* Writes the first `count` columns of entry to cells. raw: with prompt and
+ * reply. */
 void surety__entry_cells(const surety_entry *entry, bool raw, size_t count,
                          surety__cell *cells);
-/* An entry of SURETY__COLUMNS cells; errors and repairs have their counts
- * only. */
+/* Makes an entry from SURETY__COLUMNS cells; of errors and repairs only the
+ * counts. */
 surety_entry surety__entry_of(const surety__cell *cells);
 
 /* ---- stores -------------------------------------------------------------- */
 
 /* One statement. row may be NULL; it returns false to stop, and must not run
- * statements that write. Cells of a row are good until it returns. */
+ * statements that write. The cells of a row are valid until row returns. */
 typedef struct surety__query {
     surety__sql which;
     const surety__cell *cells;
@@ -105,20 +106,20 @@ struct surety__store {
     /* Runs statements that are separated by semicolons. */
     surety_status (*script)(surety__store *store, const char *sql,
                             surety_error *reterr);
-    /* ret_changed (may be NULL): rows that were written. */
+    /* ret_changed (may be NULL): the number of rows written. */
     surety_status (*run)(surety__store *store, const surety__query *query,
                          int64_t *ret_changed, surety_error *reterr);
-    /* A transaction; one that may write unless read_only. When commit returns
-     * OK it is durable. */
+    /* A transaction, which may write unless read_only. After commit returns
+     * OK, it is durable. */
     surety_status (*begin)(surety__store *store, surety_error *reterr);
     surety_status (*commit)(surety__store *store, surety_error *reterr);
-    /* Ends what began and failed. True: whether it was committed is not known,
-     * or the server went away; doing it all again may help. */
+    /* Ends a transaction that failed. True: it may have been committed, or the
+     * server went away; repeating it may help. */
     bool (*rollback)(surety__store *store);
     void (*close)(surety__store *store);
 };
 
-/* There is nothing to read: SURETY_END. */
+/* There is nothing to read. Returns SURETY_END. */
 surety_status surety__fail_absent(surety_str name, surety_error *reterr);
 /* Refuses a database of a newer version. */
 surety_status surety__fail_version(const surety__store *store, int64_t version,
@@ -132,42 +133,42 @@ surety_status surety__postgres_open(surety_str url,
                                     surety__store **ret_store,
                                     surety_error *reterr);
 
-/* ---- writer.c: who writes ------------------------------------------------ */
+/* ---- writer.c: the writing process --------------------------------------- */
 
-/* A process, distinct from every other that was or will be. */
+/* Identifies a process among all past and future ones. */
 typedef struct surety__writer {
     char host[192]; /* the machine's id and its name */
-    char boot[64];  /* which start of the machine; empty: unknown */
-    char space[64]; /* the space that the pid is of; empty: unknown */
-    char start[32]; /* when the process began, in the kernel's ticks */
+    char boot[64];  /* the boot of the machine; empty: unknown */
+    char space[64]; /* the pid namespace; empty: unknown */
+    char start[32]; /* start of the process, in the kernel's ticks */
     int64_t pid;
 } surety__writer;
 
 typedef enum surety__writer_state {
     WRITER_ALIVE = 0,
     WRITER_DEAD,
-    WRITER_UNSEEN /* of another machine or container: it cannot be seen */
+    WRITER_UNSEEN /* on another machine or in another container */
 } surety__writer_state;
 
 void surety__writer_self(surety__writer *out);
 surety__writer_state surety__writer_state_of(const surety__writer *self,
                                              const surety__writer *other);
 
-/* ---- file.c: the file of SQLite ------------------------------------------ */
+/* ---- file.c: the SQLite file --------------------------------------------- */
 
-/* A file by what it is, not by its name. */
+/* Identifies a file independently of its name. */
 typedef struct surety__file_id {
     uint64_t device, number;
 } surety__file_id;
 
-/* Makes the folders above path (0700) and the file (0600) where they are not
- * there, durably. SURETY_IO: not possible; it is no file. */
+/* Creates missing folders above path (0700) and the file (0600), durably.
+ * SURETY_IO: not possible, or path is not a file. */
 surety_status surety__file_make(const char *path, const surety_alloc *alloc,
                                 surety_error *reterr);
-/* Whether it is there, a file, and may be read: OK, SURETY_END where there is
- * none, SURETY_IO. */
+/* Checks that path is a file and readable: OK; SURETY_END: it does not exist;
+ * SURETY_IO. */
 surety_status surety__file_look(const char *path, surety_error *reterr);
-/* Whether it has bytes. */
+/* Whether the file exists and is not empty. */
 bool surety__file_holds(const char *path);
 bool surety__file_identify(const char *path, surety__file_id *ret_id);
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store in PostgreSQL: cells as values in binary form, never as SQL.
+/* A store in PostgreSQL: cells are values in binary form, never SQL.
  *
- * A server's text has no NUL and nothing but UTF-8. Text that it would refuse,
- * and text that begins with \x, is stored as \x and its bytes in hexadecimal,
- * which is how PostgreSQL writes a bytea; reading undoes it.
+ * A text in PostgreSQL contains no NUL and only UTF-8. A text that the server
+ * would refuse, and a text that begins with \x, is stored as \x and its bytes
+ * in hexadecimal, which is PostgreSQL's notation of a bytea. Reading converts
+ * it back.
  *
- * A transaction that was sent when the connection broke may have been carried
- * out or not. rollback says so, and the book does it all again on a new
+ * If the connection breaks, a transaction that was sent may have been carried
+ * out or not. rollback reports that, and the book repeats all of it on a new
  * connection: its statements change nothing a second time. Nothing is
  * acknowledged before a COMMIT was answered.
  *
- * Without libpq this file only says that it is missing. */
+ * Without libpq this file only reports that it is missing. */
 #include "ledger/ledger.h"
 
 #ifdef SURETY_WITH_POSTGRES
@@ -23,27 +24,28 @@
 #define POSTGRES_INT8 20
 #define POSTGRES_INT4 23
 #define POSTGRES_TEXT 25
-/* The key of the lock that two who open an old database at once share. */
+/* A lock that two programs share if they migrate an old database at the same
+ * time. */
 #define POSTGRES_LOCK "SELECT pg_advisory_xact_lock(6013508218945)"
 #define POSTGRES_VALUES_MAX (SURETY__COLUMNS + 1)
 
 typedef struct postgres_store {
     surety__store store;
     surety__link link;
-    bool opened;      /* it was connected once */
-    bool transaction; /* one is open */
+    bool opened;      /* it was connected before */
+    bool transaction; /* a transaction is open */
 } postgres_store;
 
 /* ---- values -------------------------------------------------------------- */
 
-/* What goes with one statement. */
+/* The values of one statement. */
 typedef struct postgres_values {
     Oid types[POSTGRES_VALUES_MAX];
     const char *values[POSTGRES_VALUES_MAX];
     int lengths[POSTGRES_VALUES_MAX];
     int formats[POSTGRES_VALUES_MAX];
     char numbers[POSTGRES_VALUES_MAX][8];
-    surety__arena arena; /* texts that had to be written otherwise */
+    surety__arena arena; /* texts that had to be escaped */
 } postgres_values;
 
 static bool postgres_is_plain(surety_str text)
@@ -52,7 +54,7 @@ static bool postgres_is_plain(surety_str text)
            surety__utf8_valid(text, NULL) && !memchr(text.ptr, 0, text.len);
 }
 
-/* The text as \x and hexadecimal; ptr NULL: no memory. */
+/* The text as \x and hexadecimal; ptr NULL: out of memory. */
 static surety_str postgres_escape(surety__arena *arena, surety_str text)
 {
     static const char digits[] = "0123456789abcdef";
@@ -78,7 +80,7 @@ static int postgres_digit(char byte)
     return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
-/* Undoes that; what is no such text stays as it is. */
+/* The inverse. Other texts are returned unchanged; ptr NULL: out of memory. */
 static surety_str postgres_unescape(surety__arena *arena, surety_str text)
 {
     char *out;
@@ -157,7 +159,7 @@ static int64_t postgres_number(const char *ptr, int len)
     return (int64_t)number;
 }
 
-/* Fills cells from a row of a result; false: no memory. */
+/* Fills cells from a row of a result; false: out of memory. */
 static bool postgres_row(const surety__pq *pq, const PGresult *result, int row,
                          surety__arena *arena, surety__cell *cells)
 {
@@ -249,7 +251,8 @@ static surety_status postgres_run(surety__store *store,
     PGresult *result = NULL;
     surety_status status = SURETY_OK;
 
-    /* By itself it only reads, and may be sent again. */
+    /* A statement outside of a transaction only reads, so it may be sent
+     * again. */
     for (int tries = self->transaction; tries < 2; tries++) {
         if (!self->transaction) {
             surety__link_start(&self->link);
@@ -279,7 +282,7 @@ static surety_status postgres_script(surety__store *store, const char *sql,
     return surety__link_run(&self->link, sql, NULL, NULL, reterr);
 }
 
-/* One number; NULL or no row: 0. */
+/* Reads one number; NULL or no row: 0. */
 static surety_status postgres_ask(postgres_store *self, const char *sql,
                                   int64_t *ret_number, surety_error *reterr)
 {
@@ -316,7 +319,7 @@ static surety_status postgres_look(postgres_store *self, int64_t *ret_version,
     return status;
 }
 
-/* Asked again under a lock where there is something to migrate. */
+/* The version. If a migration is due, it is read again under a lock. */
 static surety_status postgres_version(surety__store *store,
                                       int64_t *ret_version,
                                       surety_error *reterr)
@@ -372,7 +375,7 @@ static bool postgres_rollback(surety__store *store)
     postgres_store *self = (postgres_store *)store;
     const bool again = self->opened && (self->link.lost || self->link.again);
 
-    /* A new connection costs little, and leaves nothing of the old one. */
+    /* A new connection is cheap and keeps no state of the old one. */
     self->transaction = false;
     surety__link_drop(&self->link);
     return again;

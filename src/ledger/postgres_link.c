@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A connection to PostgreSQL by libpq's calls that do not block, each wait with
- * the rest of the call's time. A connection that failed or took too long is
- * dropped: what it would still bring is never read as the answer to something
- * else. (A host's name is looked up by the system before that, in its own
- * time.)
+/* A connection to PostgreSQL with libpq's non-blocking calls. Each wait is
+ * limited to the rest of the call's time. A connection that failed or took too
+ * long is dropped, so a late answer is never read as the answer to another
+ * statement. (The system looks up the name of a host before that, without this
+ * limit.)
  *
- * What a message quotes of the server or of libpq is left out where the
- * password is in it. TLS, files with passwords and all else is as the URL
- * and libpq's environment say. */
+ * A message of the server or of libpq is not quoted if it contains the
+ * password. The URL and libpq's environment decide about TLS, password files
+ * and everything else. */
 #include <errno.h>
 #include <poll.h>
 #include <time.h>
@@ -66,8 +66,8 @@ static bool link_wait(surety__link *link, short events)
 
 /* ---- failures ------------------------------------------------------------ */
 
-/* The first line of a message, without what leads to it; empty where the
- * password stands in it. */
+/* The first line of a message, shortened; empty if the message contains the
+ * password. */
 static surety_str link_told(const surety__link *link, const char *told)
 {
     const surety_str password = {
@@ -106,8 +106,8 @@ static surety_status link_fail_late(surety__link *link, surety_error *reterr)
     return SURETY_IO;
 }
 
-/* States of SQL (PostgreSQL's appendix A, first two or all five characters) and
- * what to do about them. */
+/* SQLSTATE codes (PostgreSQL's appendix A; the first characters or all five),
+ * with what the user can do. */
 typedef struct link_case {
     const char *state;
     bool again;
@@ -131,7 +131,7 @@ static const link_case link_cases[] = {
     {"XX00", false, "see the server's log"},
 };
 
-/* Tells what the server refused. */
+/* Reports what the server refused, or that it ended the connection. */
 static surety_status link_fail_result(surety__link *link,
                                       const PGresult *result,
                                       surety_error *reterr)
@@ -166,8 +166,8 @@ static surety_status link_fail_result(surety__link *link,
 
 /* ---- one statement ------------------------------------------------------- */
 
-/* Sends what is still to be sent; takes in what comes meanwhile, lest both
- * sides wait. */
+/* Sends the rest of a statement. Reads what arrives meanwhile, otherwise both
+ * ends could wait for each other. */
 static surety_status link_flush(surety__link *link, surety_error *reterr)
 {
     for (;;) {
@@ -221,7 +221,7 @@ surety_status surety__link_run(surety__link *link, const char *sql,
         result = link->pq.getResult(connection);
         if (!result)
             break;
-        /* Of several, the first failure or else the last. */
+        /* Of several results, keep the first failure, else the last. */
         if (last && link->pq.resultStatus(last) == PGRES_FATAL_ERROR) {
             link->pq.clear(result);
         } else {
@@ -241,18 +241,17 @@ surety_status surety__link_run(surety__link *link, const char *sql,
 
 /* ---- connecting ---------------------------------------------------------- */
 
-/* One try. */
-/* Notices of the server are for a person at a terminal; libpq would write them
- * there. */
+/* Drops the server's notices, which libpq would write to standard error. */
 static void link_pass_over(void *ctx, const char *message)
 {
     (void)ctx;
     (void)message;
 }
 
+/* Connects once. */
 static surety_status link_try(surety__link *link, surety_error *reterr)
 {
-    /* The URL may override what comes before it. */
+    /* The URL may override the options before it. */
     const char *const names[] = {"fallback_application_name", "keepalives_idle",
                                  "dbname", "client_encoding", NULL};
     const char *const values[] = {"surety", "60", link->url.ptr, "UTF8", NULL};
@@ -281,7 +280,8 @@ static surety_status link_try(surety__link *link, surety_error *reterr)
     return SURETY_OK;
 }
 
-/* What every session is asked to be: on time, durable, in UTF-8. */
+/* Sets the session's options: timeouts, and durable commits. Refuses a
+ * database that is not in UTF-8. */
 static surety_status link_settle(surety__link *link, surety_error *reterr)
 {
     const char *encoding =
@@ -346,7 +346,7 @@ static const char *link_option(const PQconninfoOption *options,
     return NULL;
 }
 
-/* host:port/database of the options. */
+/* Writes host:port/database of the options. */
 static void link_name(surety__link *link, const PQconninfoOption *options)
 {
     const char *host = link_option(options, "host");
@@ -381,7 +381,7 @@ surety_status surety__link_init(surety__link *link, surety_str url,
         return status;
     if (link->url.status)
         return surety__fail_nomem(reterr);
-    /* Its message may quote the password, so it is not shown. */
+    /* libpq's message may quote the password, so it is not shown. */
     options = memchr(url.ptr, 0, url.len)
                   ? NULL
                   : link->pq.conninfoParse(link->url.ptr, &told);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of libpq. */
+/* The functions of libpq that are used. */
 #ifndef SURETY_LEDGER_PQ_H
 #define SURETY_LEDGER_PQ_H
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The form of the database, and every statement that is run in it.
+/* The schema of the database, and all statements.
  *
- * A version is made by steps, each written for both kinds of database side by
- * side; a step that was released never changes, for databases exist that were
- * made with it. The last step of a version writes its number.
+ * A version consists of steps, each written for both kinds of database. A step
+ * that was released never changes, because databases exist that were made with
+ * it. The last step of a version writes its number.
  *
- * Statements are written once for both: '@' stands for the place of the tables
- * ("surety." in PostgreSQL, nothing in SQLite), '~' for the database's own
+ * Statements are written once for both: '@' is the schema of the tables
+ * ("surety." in PostgreSQL, nothing in SQLite), '~' is the database's own
  * clock in Unix milliseconds. Values are bound, never written into SQL.
  *
- * The tables: attempts, one row a call; errors and repairs of its report;
- * writers, the processes that have written. docs/ledger.md tells the columns.
- */
+ * The tables: attempts, one row for each call; errors and repairs of its
+ * report; writers, the processes that have written. docs/ledger.md describes
+ * the columns. */
 #include "ledger/ledger.h"
 
-/* Milliseconds since 1970 by the database's clock. */
+/* Milliseconds since 1970, by the database's clock. */
 #define SCHEMA_NOW_SQLITE                                                      \
     "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 #define SCHEMA_NOW_POSTGRES                                                    \
@@ -41,9 +41,9 @@
     " start text NOT NULL, pid bigint NOT NULL, opened_ms bigint NOT NULL,"    \
     " closed_ms bigint);"
 
-/* Version 2: what is asked of it is found without reading all of it. In
- * PostgreSQL texts have hash indexes: one of its trees takes no text above
- * 2,700 bytes (its documentation, 67.1), and a path may be longer. */
+/* Version 2: indexes for the usual queries. In PostgreSQL texts have hash
+ * indexes: its B-tree accepts no text of more than 2,700 bytes (its
+ * documentation, 67.1), and a path may be longer. */
 #define SCHEMA_INDEXES_SQLITE                                                  \
     "CREATE INDEX attempts_by_time ON attempts (started_ms, seq);"             \
     "CREATE INDEX attempts_by_run ON attempts (run, number);"                  \
@@ -110,8 +110,8 @@
     " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
     ", repair.kind, repair.path;"
 
-/* Version 3: calls that were stopped. What is asked of them is behind the
- * columns of version 2, as PostgreSQL wants it where a view is replaced. */
+/* Version 3: calls that were stopped. The new columns come after those of
+ * version 2, because PostgreSQL requires that when a view is replaced. */
 #define SCHEMA_STOPPED_COLUMNS(place)                                          \
     "ALTER TABLE " place "attempts ADD COLUMN stopped text;"                   \
     "ALTER TABLE " place "attempts ADD COLUMN stopped_bytes bigint;"           \
@@ -179,7 +179,7 @@ const surety__step surety__ledger_steps[] = {
          "CREATE OR REPLACE VIEW ", "surety.",
          "to_timestamp(started_ms / 1000.0)") "UPDATE surety.ledger_version"
                                               " SET version = 3;"},
-    /* Version 4: parts of replies that may be taken. */
+    /* Version 4: partial values that may be accepted. */
     {4,
      "ALTER TABLE attempts ADD COLUMN partial boolean;"
      "PRAGMA user_version = 4;",
@@ -189,14 +189,16 @@ const surety__step surety__ledger_steps[] = {
 const size_t surety__ledger_step_count =
     sizeof(surety__ledger_steps) / sizeof(*surety__ledger_steps);
 
-/* ORDER statements. '<' is the list of columns that begin, '#' of all, '=' too,
- * with raw texts only where they are short, '-' without them; '%' the same as
- * values, '!' as what an update sets. */
+/* ORDER statements. '<' is the list of columns that begin, '#' is the list of
+ * all, '=' too, but with raw texts only if they are short, '-' too, without
+ * raw texts; '%' is the list of their values, '!' the assignments of an
+ * update. */
 static const char *const schema_statements[SQL_COUNT] = {
     "INSERT INTO @attempts (<, writer, state, recorded_ms)"
     " VALUES (%, 'open', ~) ON CONFLICT (id) DO NOTHING",
-    /* The whole of it, should the row be gone; else what the end brought, if
-     * nothing did before. A writer that was thought dead may still finish. */
+    /* Inserts the whole row if it is gone; else sets the columns of the end,
+     * if nothing did before. A writer that was taken for dead may still
+     * finish. */
     "INSERT INTO @attempts AS old (#, writer, recorded_ms, finished_ms)"
     " VALUES (%, ~, ~) ON CONFLICT (id) DO UPDATE SET ! abandoned = FALSE,"
     " finished_ms = excluded.finished_ms"
@@ -217,7 +219,7 @@ static const char *const schema_statements[SQL_COUNT] = {
     " ORDER BY number",
     "INSERT INTO @writers (host, boot, space, start, pid, opened_ms)"
     " VALUES ($1, $2, $3, $4, $5, ~) RETURNING id",
-    /* With how long ago it was last known to do something. */
+    /* With the milliseconds since the writer last recorded something. */
     "SELECT id, host, boot, space, start, pid, ~ - coalesce((SELECT"
     " max(recorded_ms) FROM @attempts WHERE writer = old.id AND"
     " state = 'open'), opened_ms) FROM @writers AS old"
@@ -227,7 +229,8 @@ static const char *const schema_statements[SQL_COUNT] = {
     "UPDATE @writers SET closed_ms = ~ WHERE id = $1",
 };
 
-/* Texts up to this length are in a page; longer ones are fetched one by one. */
+/* Texts up to this length are part of a page; longer ones are read one by
+ * one. */
 #define SCHEMA_INLINE_MAX "16384"
 
 static void schema_columns(char form, size_t count, surety_buf *out)
@@ -276,7 +279,7 @@ void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
                 surety_buf_byte(out, *ptr);
             break;
         case '%':
-            /* The columns, and the writer. */
+            /* One more for the writer. */
             for (size_t i = 0; i <= count; i++)
                 surety__buf_printf(out, i ? ", $%zu" : "$%zu", i + 1);
             break;

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store in a file of SQLite.
+/* A store in an SQLite file.
  *
  * Durability: the write-ahead log with synchronous=FULL, so each commit is
- * synced before it returns; with NORMAL a power cut would lose the last ones.
+ * synced before it returns. With NORMAL a power failure would lose the last
+ * commits.
  *
- * SQLite 3.7.0 to 3.51.2 have a race in which a checkpoint that runs beside a
- * writer loses what that writer commits (sqlite.org/wal.html, the WAL-reset
- * bug). So nothing is checkpointed on its own here: once the log is long we do
- * it, as TRUNCATE, which holds the writer's lock, so no connection of ours
- * writes beside it. The rollback journal has no such race, but there one reader
- * that takes its time stops all writers.
+ * SQLite 3.7.0 to 3.51.2 have a race: a checkpoint beside a writer can lose
+ * the writer's commit (sqlite.org/wal.html, the WAL-reset bug). So automatic
+ * checkpoints are off. Once the log is long, this file runs one as TRUNCATE,
+ * which holds the writer's lock, so no connection of ours writes beside it.
+ * The rollback journal has no such race, but with it one slow reader stops all
+ * writers.
  *
- * A file that was deleted or replaced under us would take what we write with
- * it: the file and its log are compared with what their names lead to, before a
- * transaction and after its commit. After a failed read, write or sync nothing
- * more is written: the kernel may have dropped pages and told it once.
+ * If another program deletes or replaces the file while it is open, our writes
+ * would be lost with it. So the file and its log are compared with the files
+ * that their names lead to, before a transaction and after its commit. After a
+ * failed read, write or sync nothing more is written: the kernel may have
+ * dropped pages and reports that only once.
  *
- * Text with a NUL or that is no UTF-8 is bound as a BLOB, so its bytes come
- * back. SQLite's memory is its own, and its global settings are not touched. */
+ * Text with a NUL or that is not UTF-8 is bound as a BLOB, so its bytes are
+ * preserved. SQLite uses its own memory, and its global settings are not
+ * changed. */
 #include "ledger/ledger.h"
 #include "ledger/sqlite.h"
 #include "ledger/sqlite_error.h"
@@ -37,12 +40,12 @@ typedef struct sqlite_store {
     surety__sqlite sqlite;
     sqlite3 *db;
     sqlite3_stmt *statements[SQL_COUNT];
-    surety_buf path;           /* terminated, as SQLite gets it */
-    sqlite_watched watched[2]; /* the file, and its log once it is there */
+    surety_buf path;           /* NUL-terminated, as SQLite gets it */
+    sqlite_watched watched[2]; /* the file, and its log once it exists */
     size_t watched_count;
     bool wal;
-    bool broken; /* a write failed in a way after which none is safe */
-    int pages;   /* of the log, at the last commit */
+    bool broken; /* a write failed, and no further one is safe */
+    int pages;   /* in the log, at the last commit */
     int pages_due;
 } sqlite_store;
 
@@ -51,7 +54,7 @@ static const surety__library sqlite_library = {
     SURETY__LIBSQLITE3, "ledgers in a file", sqlite_rows,
     sizeof(sqlite_rows) / sizeof(*sqlite_rows)};
 
-/* Tells what a call of SQLite failed with. */
+/* Reports the failure of a call of SQLite. */
 static surety_status sqlite_fail(sqlite_store *self, int code,
                                  surety_error *reterr)
 {
@@ -75,7 +78,8 @@ static surety_status sqlite_script(surety__store *store, const char *sql,
     return code ? sqlite_fail(self, code, reterr) : SURETY_OK;
 }
 
-/* A statement of one row with one column: a number, or a text's first byte. */
+/* Runs a statement that gives one row with one column: a number, or the first
+ * byte of a text. */
 static int sqlite_ask(sqlite_store *self, const char *sql, int64_t *ret_number,
                       char *ret_letter)
 {
@@ -117,7 +121,7 @@ static int sqlite_bind(const surety__sqlite *sqlite, sqlite3_stmt *statement,
     }
 }
 
-/* Fills cells from the row that the statement stands at; false: no memory. */
+/* Fills cells from the statement's current row; false: out of memory. */
 static bool sqlite_row(const surety__sqlite *sqlite, sqlite3_stmt *statement,
                        surety__cell *cells)
 {
@@ -190,7 +194,7 @@ static surety_status sqlite_run(surety__store *store,
 
 /* ---- transactions -------------------------------------------------------- */
 
-/* Whether the files are still those that their names lead to. */
+/* Checks that the names still lead to the open files. */
 static surety_status sqlite_look(sqlite_store *self, surety_error *reterr)
 {
     for (size_t i = 0; i < self->watched_count; i++) {
@@ -235,8 +239,8 @@ static surety_status sqlite_begin(surety__store *store, surety_error *reterr)
     return sqlite_script(store, "BEGIN IMMEDIATE", reterr);
 }
 
-/* The log's pages go into the file, while nobody writes. Readers may hinder it;
- * then it is done later. */
+/* Moves the log's pages into the file while there is no writer. If readers
+ * prevent it, it is tried again later. */
 static surety_status sqlite_checkpoint(sqlite_store *self, surety_error *reterr)
 {
     int code;
@@ -286,7 +290,7 @@ static bool sqlite_rollback(surety__store *store)
     return false;
 }
 
-/* Called by SQLite after each commit with the pages that stand in the log. */
+/* SQLite calls this after each commit with the number of pages in the log. */
 static int sqlite_count_pages(void *ctx, sqlite3 *db, const char *name,
                               int pages)
 {
@@ -311,7 +315,7 @@ static void sqlite_close(surety__store *store)
     surety__free(store->alloc, self, sizeof(*self));
 }
 
-/* Whether it is a ledger or empty; changes nothing. */
+/* Checks that the file is a ledger or empty; changes nothing. */
 static surety_status sqlite_check(sqlite_store *self, surety_error *reterr)
 {
     int64_t mark = 0;
@@ -332,9 +336,10 @@ static surety_status sqlite_check(sqlite_store *self, surety_error *reterr)
     return SURETY_UNSUPPORTED;
 }
 
-/* Switches the log on, which needs the file alone and does not wait by itself.
- * A file system without shared memory refuses it; then the rollback journal
- * does, as durable. */
+/* Turns on the write-ahead log, which needs exclusive access to the file;
+ * SQLite does not wait for that, so this function does. A file system without
+ * shared memory refuses the log; then the rollback journal is used, which is
+ * as durable. */
 static surety_status sqlite_log(sqlite_store *self, surety_error *reterr)
 {
     uint32_t waited_ms = 0;
@@ -367,7 +372,7 @@ static surety_status sqlite_version(surety__store *store, int64_t *ret_version,
 
     if (code)
         return sqlite_fail(self, code, reterr);
-    /* A negative one is nothing that we write. */
+    /* This program never writes a negative version. */
     if (*ret_version < 0)
         *ret_version = INT32_MAX;
     return SURETY_OK;
@@ -385,9 +390,9 @@ static surety_status sqlite_check_version(sqlite_store *self,
     return status;
 }
 
-/* ---- to be read only ----------------------------------------------------- */
+/* ---- for reading only ---------------------------------------------------- */
 
-/* Appends the file as SQLite's URL of a file that nobody writes. */
+/* Appends the SQLite URL for a file that no program writes to. */
 static void sqlite_put_immutable(surety_str path, surety_buf *out)
 {
     surety_buf_text(out, *path.ptr == '/' ? "file://" : "file:");
@@ -403,8 +408,8 @@ static void sqlite_put_immutable(surety_str path, surety_buf *out)
     surety_buf_byte(out, '\0');
 }
 
-/* Whether it is that the log's helper files are not there and cannot be made,
- * and there is nothing in the log: then nobody writes. */
+/* Whether opening failed because the log's helper files do not exist and
+ * cannot be created, while the log is empty: then no program writes. */
 static bool sqlite_is_still(sqlite_store *self)
 {
     const int code = self->sqlite.errcode(self->db) & 0xFF;
@@ -434,10 +439,10 @@ static surety_status sqlite_open_reading(sqlite_store *self, const char *name,
     return status ? status : sqlite_check(self, reterr);
 }
 
-/* It is opened as one that may be written, where that is so, and nothing is
- * written: only so the helper files that SQLite needs beside it go again. A
- * file that is not in use, in a folder that may not be written to, is read
- * without locks; any other with them. */
+/* Opens the file for reading. It is opened as writable if possible, though
+ * nothing is written: only then does SQLite remove its helper files again. A
+ * file that is not in use, in a folder without write permission, is read
+ * without locks; any other file with locks. */
 static surety_status sqlite_prepare_reading(sqlite_store *self,
                                             surety_error *reterr)
 {
@@ -460,7 +465,7 @@ static surety_status sqlite_prepare_reading(sqlite_store *self,
     return status;
 }
 
-/* ---- to be written ------------------------------------------------------- */
+/* ---- for writing --------------------------------------------------------- */
 
 static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
 {
@@ -520,7 +525,7 @@ surety_status surety__sqlite_open(surety_str path,
                                   .rollback = sqlite_rollback,
                                   .close = sqlite_close};
     surety_buf_init(&self->path, options->alloc, 0);
-    /* So that no name means something else: ":memory:", "file:...". */
+    /* "./" prevents special names: ":memory:", "file:...". */
     surety_buf_text(&self->path, *path.ptr == '/' ? "" : "./");
     surety_buf_add(&self->path, path);
     surety_buf_byte(&self->path, '\0');

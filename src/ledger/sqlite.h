@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of SQLite. */
+/* The functions of SQLite that are used. */
 #ifndef SURETY_LEDGER_SQLITE_H
 #define SURETY_LEDGER_SQLITE_H
 

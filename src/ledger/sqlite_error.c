@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page of SQLite's errors: which status each is, what to say and what to
- * do. A code has its kind in the low eight bits (sqlite.org/rescode.html). What
- * has no row is reported in SQLite's own words. */
+/* The table of SQLite's errors: the status of each, its message and its hint.
+ * The low eight bits of a code are its kind (sqlite.org/rescode.html). A code
+ * without a row is reported with SQLite's own message. */
 #include <sqlite3.h>
 
 #include "ledger/sqlite_error.h"
@@ -9,14 +9,14 @@
 typedef struct sqlite_case {
     int code;
     surety_status status;
-    const char *what; /* NULL: SQLite's own words; begins after the name */
+    const char *what; /* after the name; NULL: SQLite's own message */
     const char *hint;
     bool breaks;
 } sqlite_case;
 
 #define SQLITE_HINT_DISK "look after the disk, then start again"
 static const sqlite_case sqlite_cases[] = {
-    /* The exact codes, then the kinds. */
+    /* Exact codes come before kinds. */
     {SQLITE_IOERR_FSYNC, SURETY_IO, "could not be synced to its disk",
      SQLITE_HINT_DISK, true},
     {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, "could not be synced to its disk",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who writes: a process by its machine, that machine's start, the space of its
- * pid (a container has its own) and the tick at which it began, so that a pid
- * that was given out again is not taken for it.
+/* Identifies the writing process by its machine, the boot of that machine, the
+ * namespace of its pid (a container has its own), and the tick at which it
+ * started. So a pid that was reused is not taken for it.
  *
- * Whether another writer lives can be seen where it shares our machine's start
- * and space of pids. One of an earlier start of our machine is dead. Of any
- * other nothing is known, and who asks must go by its age. In doubt it lives.
- */
+ * Another writer can be checked if it shares this process's boot and pid
+ * namespace. A writer from an earlier boot of this machine is dead. Any other
+ * writer is unseen, and the caller must judge by its age. In doubt it is
+ * alive. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +16,8 @@
 
 #define WRITER_FILE_MAX 1024
 
-/* A small file's text, without what ends its last line; its length. */
+/* Reads a small file without trailing newlines and blanks. Returns its
+ * length. */
 static size_t writer_read(const char *path, char *out, size_t size)
 {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -40,9 +41,9 @@ static size_t writer_read(const char *path, char *out, size_t size)
     return len;
 }
 
-/* The state letter and the tick of the start of a process, from the third and
- * the 22nd word of its stat file (proc(5)); the second is a name in parentheses
- * that may hold anything. */
+/* Reads the state letter and the start tick of a process: the third and the
+ * 22nd word of its stat file (proc(5)). The second word is a name in
+ * parentheses with any characters. */
 static bool writer_stat(int64_t pid, char *ret_state, char *start, size_t size)
 {
     char path[32] = "/proc/";

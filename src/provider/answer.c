@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: the half-read answer, and the few ways in which a protocol adds to
- * it. Whatever a provider sends passes through here, so here are the bounds:
- * texts stop at the limits, indices and numbers of tokens are checked, and the
- * first thing that cannot be ends the reading. A buffer that failed is noticed
- * by the decoder after each event. */
+/* answer.c: the partial answer, and the functions with which a protocol adds
+ * to it. All data of a provider passes through this file, so it has the
+ * limits: texts have a maximum length, indices and numbers of tokens are
+ * checked, and the first invalid item ends the reading. The decoder checks
+ * after each event whether a buffer failed. */
 #include "provider/protocol.h"
 
 enum { TOKENS_MAX_EXPONENT = 12 };
@@ -37,7 +37,7 @@ void surety__answer_refusal(surety__decoder *decoder, surety_str text)
         surety_buf_add(&decoder->refusal, text);
 }
 
-/* Whether a fragment belongs to the call that counts. */
+/* Whether a fragment belongs to the first tool call. */
 static bool answer_is_first(surety__decoder *decoder, uint64_t index,
                             surety_str id)
 {
@@ -51,7 +51,7 @@ static bool answer_is_first(surety__decoder *decoder, uint64_t index,
         return true;
     if (!decoder->native_id.len)
         surety_buf_add(&decoder->native_id, id);
-    /* Servers that give every call the index 0 tell them by their ids. */
+    /* Some servers give every call the index 0, so the ids distinguish them. */
     if (!surety_str_equal(surety_buf_str(&decoder->native_id), id))
         decoder->is.native_over = true;
     return !decoder->is.native_over;

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* anthropic.c: Anthropic Messages.
  *
- * A reply is a list of content blocks: text, thinking, tool_use, and kinds
- * that are passed over. In a stream each block is opened, filled by deltas and
+ * A reply is an array of content blocks: text, thinking, tool_use, and kinds
+ * that are ignored. In a stream each block is opened, filled by deltas and
  * closed, one at a time, between message_start and message_stop (the end
- * mark); message_delta brings the stop reason and the usage so far, which
- * replaces what message_start said. A delta for a block that is not open is
- * impossible, and so is a second message_start. A tool's arguments come as
- * fragments of JSON text in a stream and as a JSON value in one piece; a tool
- * without fragments was called with what its opening said, usually {}.
+ * mark). message_delta has the stop reason and the usage so far, which
+ * replaces that of message_start. A delta for a block that is not open is an
+ * error, and so is a second message_start. A tool's arguments are fragments of
+ * JSON text in a stream, and a JSON value in a whole response. A tool without
+ * fragments has the arguments of its opening event, usually {}.
  *
- * Tokens read from a cache and written to one are counted beside input_tokens;
- * here the input is all three. */
+ * The provider counts tokens read from a cache and written to one separately
+ * from input_tokens; here the input is the sum of all three. */
 #include "provider/protocol.h"
 
-/* What a block that is open may hold (decoder->is.block_kind). */
+/* The kind of the open block (decoder->is.block_kind). */
 enum { BLOCK_TEXT = 't', BLOCK_TOOL = 'u', BLOCK_OTHER = 'o' };
 
-/* max_tokens has to be said. Every model that is served takes this many. */
+/* max_tokens is required. Every available model accepts this value. */
 enum { ANTHROPIC_TOKENS = 8192, ANTHROPIC_COUNTS = 4 };
 
 static void anthropic_path(const surety__call *call, surety_buf *out)
@@ -77,7 +77,7 @@ static void anthropic_body(const surety__call *call, surety_doc *out)
     surety_build_close(out);
 }
 
-/* Members of a usage that are there replace what was known. */
+/* Takes a usage. Its members replace the counts known before. */
 static void anthropic_usage(surety__decoder *decoder, surety_val usage)
 {
     static const char *const names[ANTHROPIC_COUNTS] = {
@@ -88,7 +88,7 @@ static void anthropic_usage(surety__decoder *decoder, surety_val usage)
 
     if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
         return;
-    /* An event that leaves a count out says nothing of it. */
+    /* A count that an event leaves out has not changed. */
     for (size_t i = 0; i < ANTHROPIC_COUNTS; i++)
         if (surety_val_kind(surety_val_get(usage, names[i] + 1)) >
             SURETY_KIND_NULL)
@@ -109,7 +109,7 @@ static void anthropic_names(surety__decoder *decoder, surety_val message)
                         surety_val_get(message, "model"));
 }
 
-/* The stop reason, and of a refusal what was said about it. */
+/* Takes the stop reason and, for a refusal, its explanation. */
 static void anthropic_stop(surety__decoder *decoder, surety_val holder)
 {
     const surety_val reason = surety_val_get(holder, "stop_reason");
@@ -157,7 +157,7 @@ static void anthropic_whole(surety__decoder *decoder, surety_val root)
 
 /* ---- events -------------------------------------------------------------- */
 
-/* The index of a block, 0 where the event has none. */
+/* The index of a block; 0 if the event has none. */
 static uint64_t anthropic_index(surety__decoder *decoder, surety_val root)
 {
     const surety_val index = surety_val_get(root, "index");
@@ -188,7 +188,7 @@ static void anthropic_open(surety__decoder *decoder, surety_val root)
         surety__answer_arguments(decoder, surety_val_get(root, "index"),
                                  surety_val_str(surety_val_get(block, "id")),
                                  (surety_str){NULL, 0});
-        /* All of it at once, as some proxies do. */
+        /* Some proxies send all arguments at once. */
         if (surety_val_count(input)) {
             surety__answer_object(decoder, input);
             decoder->is.block_kind = BLOCK_OTHER;
@@ -253,8 +253,8 @@ static void anthropic_event(surety__decoder *decoder, surety_str name,
     }
 }
 
-/* pause_turn is a turn to be gone on with, which only the provider's own tools
- * bring about: what came is not the reply. */
+/* pause_turn asks the client to continue the turn. Only the provider's own
+ * tools cause it; the text so far is not the reply. */
 static const surety__ending anthropic_endings[] = {
     {"max_tokens", SURETY_FAILURE_LENGTH},
     {"model_context_window_exceeded", SURETY_FAILURE_LENGTH},

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* body.c: the parts of a request's body that all protocols build, and the
- * caller's own members, joined with those that the protocol built.
+/* body.c: builds the parts of a request's body that all protocols have, and
+ * joins the caller's own members with those that the protocol built.
  *
- * Objects that both have are joined member by member, one level down: that is
- * as deep as protocols nest what a caller may want to add to (generationConfig,
- * output_config, text, stream_options). Where both set the same member, the
- * caller's counts if the protocol lists it as replaceable, and null takes it
- * out; all else is SURETY_MISUSE. */
+ * Objects that both have are joined member by member, one level deep:
+ * protocols nest no deeper where a caller may want to add a member
+ * (generationConfig, output_config, text, stream_options). If both set the
+ * same member, the caller's value is used if the protocol lists the member as
+ * replaceable, and null removes it; otherwise it is SURETY_MISUSE. */
 #include "provider/protocol.h"
 
 void surety__build_text(surety_doc *out, const char *name, surety_str text)
@@ -77,7 +77,7 @@ typedef struct body__join {
     surety_status status;
 } body__join;
 
-/* Whether `outer/inner`, or outer where inner is empty, is in the table. */
+/* Whether the table has `outer/inner`, or outer if inner is empty. */
 static bool body_replaceable(const body__join *join, surety_str outer,
                              surety_str inner)
 {
@@ -100,7 +100,7 @@ static void body_copy(body__join *join, surety_val member)
     surety_build_val(join->out, member);
 }
 
-/* One member that both have. */
+/* Joins a member that both have. */
 static void body_settle(body__join *join, surety_str outer, surety_str inner,
                         surety_val given)
 {
@@ -173,7 +173,7 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
          member = surety_val_next(extra, member)) {
         const surety_str key = surety_val_str(surety_val_key(member));
 
-        /* null takes out what is not there. */
+        /* null for a member that is absent: nothing to remove. */
         if (!surety_val_member(own, key).doc &&
             (surety_val_kind(member) != SURETY_KIND_NULL ||
              !body_replaceable(&join, key, (surety_str){NULL, 0})))

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* call.c: what is to be said, as a request.
+/* call.c: encodes a call as a request.
  *
- * A protocol gives a path, a header for the key and a builder for the body;
- * everything that they share is here: the URL, the headers and their checks,
- * and the caller's extra members, which join the body after it was built. A
- * text that becomes a part of a URL or a header is checked or encoded first,
- * so no model name or key can add a header or move the request to another
- * path. The protocol's table lists what the caller may replace; all else
- * that both set is refused, because one of the two would be lost silently.
+ * A protocol gives a path, a header for the key, and a function that builds
+ * the body. This file has what they share: the URL, the headers and their
+ * checks, and the caller's extra members, which are joined with the body after
+ * it is built. A text that becomes part of a URL or a header is checked or
+ * encoded first, so no model name or key can add a header or change the
+ * request's path. The protocol's table lists the members that the caller may
+ * replace. Any other member that both set is refused, because otherwise one of
+ * the two would be ignored silently.
  *
- * The request's texts are in the caller's arena. Documents and buffers on the
- * way use the arena's allocator and are freed at the end. */
+ * The request's texts are in the caller's arena. Temporary documents and
+ * buffers use the arena's allocator and are freed at the end. */
 #include "provider/protocol.h"
 
 const surety__protocol *surety__protocol_of(surety_protocol protocol)
@@ -33,8 +34,8 @@ bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
 
 /* ---- the URL ------------------------------------------------------------- */
 
-/* Base, path, query. A base that has the path at its end already, as it stands
- * in many examples, is taken for what it means. */
+/* Writes base, path and query. If the base already ends with the path, as in
+ * many examples, the path is not repeated. */
 static void call_url_write(const surety__call *call, surety_buf *out)
 {
     const surety__protocol *protocol =
@@ -70,7 +71,7 @@ static void call_url_write(const surety__call *call, surety_buf *out)
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* A value is never shown: it may be a key. */
+/* Checks a value. Messages never quote it: it may be a key. */
 static surety_status call_value_check(const char *what, surety_str name,
                                       surety_str value, surety_error *reterr)
 {
@@ -95,7 +96,7 @@ static surety_status call_value_check(const char *what, surety_str name,
     return SURETY_OK;
 }
 
-/* What only this library and its transports set. */
+/* Whether only this library and its transports may set this header. */
 static bool call_is_reserved(surety_str name)
 {
     static const char *const reserved[] = {
@@ -163,7 +164,7 @@ static void call_header_add(call__headers *headers, const char *name,
 
     for (size_t i = 0; i < headers->model->header_count; i++)
         if (surety__str_equal_nocase(headers->model->headers[i].name, key))
-            return; /* the caller's counts */
+            return; /* the caller's header has priority */
     assert(headers->count < CALL_HEADERS_OWN);
     text = surety__arena_take(headers->arena, len + 1);
     if (!text) {

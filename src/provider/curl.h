@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What we call of libcurl. */
+/* The functions of libcurl that are used. */
 #ifndef SURETY_PROVIDER_CURL_H
 #define SURETY_PROVIDER_CURL_H
 

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decoder.c: a response, as it comes, to an answer.
+/* decoder.c: decodes a response, as it arrives, into an answer.
  *
- * Bytes go one of four ways, decided once, at the first byte that is no blank:
- * a stream of events, each read as one JSON text and given to the protocol; a
- * whole body, gathered and read at the end; the reply itself; or the body of an
- * error, which is read as JSON if it is that and shown by its first line if
- * not. The content type is believed only where the bytes do not speak for
- * themselves, because proxies answer HTML as JSON and JSON as a stream.
+ * The body has one of four forms, decided once, at the first byte that is not
+ * a blank: a stream of events, each read as one JSON text and passed to the
+ * protocol; a whole body, collected and read at the end; the plain reply; or
+ * the body of an error, which is read as JSON if it is JSON, otherwise shown
+ * by its first line. The content type counts only if the bytes do not decide,
+ * because proxies label HTML as JSON and JSON as a stream.
  *
- * A reply counts as whole only when its end mark came: a transport cannot tell
- * a stream that ended from one that was cut where the body's length is not
- * told. For a whole body the mark is that it is JSON; for a stream it is the
- * protocol's. What is not whole is TRUNCATED, or what the transport says.
+ * A reply counts as complete only if its end mark arrived: without a length of
+ * the body, a transport cannot distinguish a stream that ended from one that
+ * was cut. For a whole body the mark is that it is valid JSON; for a stream it
+ * is the protocol's. An incomplete reply is TRUNCATED, or has the failure of
+ * the transport.
  *
- * Of several things that went wrong the most telling one is kept: what the
- * provider said, then what its bytes were, then how they ended. Every byte is
- * looked at a bounded number of times, and each buffer has a bound. */
+ * Of several failures the most informative one is kept: first what the
+ * provider said, then what was wrong with the bytes, then how they ended.
+ * Every byte is read a bounded number of times, and each buffer has a limit. */
 #include "provider/protocol.h"
 
 enum {
-    AFTER_DONE_MAX = 64 << 10, /* bytes listened to after the end mark */
+    AFTER_DONE_MAX = 64 << 10, /* bytes read after the end mark */
     ERROR_BODY_MAX = 1 << 20,  /* bytes of an error's body */
     LOCATION_MAX = 200
 };
 
 /* ---- life ---------------------------------------------------------------- */
 
-/* The buffers of the answer and of the response. */
+/* Lists the buffers of the answer and of the response. */
 static size_t decoder_buffers(surety__decoder *decoder, surety_buf *ret_all[16])
 {
     surety_buf *const all[] = {
@@ -95,7 +96,7 @@ void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
     surety_buf_add(&decoder->secret, secret);
 }
 
-/* Notices buffers that failed since. Gives whether the reading goes on. */
+/* Records buffers that failed. Returns whether reading goes on. */
 static bool decoder_goes_on(surety__decoder *decoder)
 {
     surety_buf *buffers[16];
@@ -128,8 +129,8 @@ static void decoder_keep(surety__decoder *decoder, surety_buf *word,
                             SURETY__WORD_MAX);
 }
 
-/* No coding was asked for, so none is undone. Of an error the status is
- * enough. */
+/* The request asked for no content coding, so none is decoded. For an error
+ * the status suffices. */
 static void decoder_coding(surety__decoder *decoder, surety_str value)
 {
     value = surety__str_trim(value);
@@ -201,7 +202,7 @@ static bool decoder_is_json_start(surety_str text)
     return text.len && (text.ptr[0] == '{' || text.ptr[0] == '[');
 }
 
-/* Reads text into the doc; false where it is no JSON, and then says why. */
+/* Reads text into the doc; false: it is not JSON, and the answer breaks. */
 static bool decoder_read(surety__decoder *decoder, surety_str text,
                          const char *what)
 {
@@ -226,8 +227,8 @@ static bool decoder_read(surety__decoder *decoder, surety_str text,
     return status == SURETY_OK;
 }
 
-/* One event. Names that are not known, with data that is no JSON, are passed
- * over like all that a protocol may add. */
+/* Takes one event. Unknown event names whose data is not JSON are ignored,
+ * since a protocol may add events. */
 static bool decoder_hear(void *ctx, surety_str name, surety_str data)
 {
     surety__decoder *decoder = ctx;
@@ -286,7 +287,7 @@ static bool decoder_is_bom(surety_str text)
     return text.len >= 3 && !memcmp(text.ptr, "\xEF\xBB\xBF", 3);
 }
 
-/* The body without a byte order mark and the blanks in front. */
+/* The body without a byte order mark and leading blanks. */
 static surety_str decoder_start(const surety__decoder *decoder)
 {
     surety_str start = surety_buf_str(&decoder->body);
@@ -302,7 +303,7 @@ static surety_str decoder_start(const surety__decoder *decoder)
     return start;
 }
 
-/* What the body is by its start; FORM_UNKNOWN where it is too early. */
+/* The form of the body by its first bytes; FORM_UNKNOWN: too few bytes. */
 static surety__form decoder_form(const surety__decoder *decoder)
 {
     const surety_str type = surety_buf_str(&decoder->content_type);
@@ -313,7 +314,7 @@ static surety__form decoder_form(const surety__decoder *decoder)
 
     if (!decoder->protocol->whole)
         return decoder_succeeded(decoder) ? FORM_PLAIN : FORM_WHOLE;
-    /* A byte order mark that has not come whole. */
+    /* A byte order mark of which some bytes are missing. */
     if (start.len && start.len < 3 && start.len == decoder->body.len &&
         !decoder->is.blank_count && !memcmp(start.ptr, "\xEF\xBB", start.len))
         return FORM_UNKNOWN;
@@ -337,8 +338,8 @@ static void decoder_gather(surety__decoder *decoder, surety_str bytes)
     surety_buf_add(&decoder->body, bytes);
 }
 
-/* Forgets blanks in front of everything: some servers send them, to keep the
- * connection, as long as the model thinks. */
+/* Drops leading blanks: some servers send them to keep the connection open
+ * while the model thinks. */
 static void decoder_drop_blanks(surety__decoder *decoder)
 {
     if (!decoder->body.len || decoder_start(decoder).len)
@@ -349,7 +350,7 @@ static void decoder_drop_blanks(surety__decoder *decoder)
         decoder->body.status = SURETY_LIMIT;
 }
 
-/* The first bytes, until they say what the body is. */
+/* Collects the first bytes until the form is known. */
 static void decoder_begin_body(surety__decoder *decoder, surety_str bytes)
 {
     decoder_gather(decoder, bytes);
@@ -393,9 +394,9 @@ bool surety__decoder_feed(surety__decoder *decoder, surety_str bytes)
 
 /* ---- the end ------------------------------------------------------------- */
 
-/* Whether a text that is no JSON would be, had more of it come: it begins like
- * an object or a list, and its last bracket is still open. A string that is
- * open at the end hides brackets in it, so the brackets are counted. */
+/* Whether a text that is not JSON may be the beginning of JSON: it begins an
+ * object or an array and does not close it. Brackets inside a string do not
+ * count. */
 static bool decoder_is_cut(surety_str text)
 {
     size_t depth = 0;
@@ -462,7 +463,7 @@ static void decoder_read_error(surety__decoder *decoder, surety_str body)
         return;
     }
     if (!decoder_read(decoder, body, "the error")) {
-        /* The status says more than what is wrong with the body. */
+        /* The status is more informative than the fault of the body. */
         decoder->is.broken = false;
         surety__error_take_text(decoder, body, "");
         return;
@@ -502,8 +503,8 @@ static bool decoder_is_whole(const surety__decoder *decoder, bool clean)
     return is->done;
 }
 
-/* What the model says when it declines is shown and recorded like an error: as
- * one line, bounded, without the key. */
+/* A refusal is shown and recorded like an error: as one line, bounded, without
+ * the key. */
 static void decoder_clean_refusal(surety__decoder *decoder)
 {
     surety_buf clean;
@@ -515,7 +516,7 @@ static void decoder_clean_refusal(surety__decoder *decoder)
     decoder->refusal = clean;
 }
 
-/* The class of a reply that is whole. */
+/* Sets the class of a complete reply. */
 static void decoder_judge(surety__decoder *decoder)
 {
     surety__reading *is = &decoder->is;
@@ -542,7 +543,7 @@ static void decoder_judge(surety__decoder *decoder)
         decoder->finish_reason.len ? decoder->finish_reason.ptr : "no reason");
 }
 
-/* The class of a response without a body that says it. */
+/* Sets the class of a response by its status; its body gave none. */
 static void decoder_judge_status(surety__decoder *decoder)
 {
     const surety_str location = surety_buf_str(&decoder->location);
@@ -563,7 +564,7 @@ static void decoder_judge_status(surety__decoder *decoder)
                            status);
 }
 
-/* The class of a response that ended too early. */
+/* Sets the class of a response that ended too early. */
 static void decoder_judge_cut(surety__decoder *decoder,
                               const surety_delivery *delivery)
 {

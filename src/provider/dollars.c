@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pico-dollars as dollars: exactly, and rounded for people. Whole numbers all
- * the way, so that every amount is what it says. */
+/* Writes picodollars as dollars: exactly, or rounded for people. All
+ * arithmetic is on integers, so every amount is exact. */
 #include <surety/provider.h>
 
 #include "base/base.h"
 
 enum { DOLLARS_DECIMALS = 12 };
 
-/* An amount of units of 10^-decimals dollars. */
+/* Writes an amount in units of 10^-decimals dollars. */
 static void dollars_put(surety_buf *out, uint64_t units, unsigned decimals)
 {
     char digits[DOLLARS_DECIMALS];
@@ -30,7 +30,7 @@ void surety_dollars_write(uint64_t picousd, surety_buf *out)
     dollars_put(out, picousd, decimals);
 }
 
-/* The amount in units of 10^-decimals dollars, half a unit upwards. */
+/* The amount in units of 10^-decimals dollars; half a unit is rounded up. */
 static uint64_t dollars_units(uint64_t picousd, unsigned decimals)
 {
     uint64_t unit = 1;
@@ -44,7 +44,7 @@ void surety_dollars_write_rounded(uint64_t picousd, surety_buf *out)
 {
     unsigned decimals = 4;
 
-    /* What counts is the amount as it would be shown: 999.999 is 1000. */
+    /* The rounded amount decides: 999.999 is shown as 1000. */
     if (!picousd || dollars_units(picousd, 2) >= 100000)
         decimals = 0;
     else if (dollars_units(picousd, 4) >= 10000)

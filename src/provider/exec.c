@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec.c: a command as the other end. The request's body is its standard
- * input, what it writes is the response, how it ends is the delivery.
+/* exec.c: a transport that calls a command. The request's body is its standard
+ * input, its output is the response, and how it ends is the delivery.
  *
- * Each exchange is a process group with three pipes, and nothing blocks: input
- * is written as far as the pipe takes it while output is read, so neither side
- * can wait for the other for ever. A group that must go (cancelled, late, over
- * a limit) is asked by SIGTERM and half a second later made to by SIGKILL; the
- * receiver gets the end at once, and the process is waited for later. When a
- * command ends by itself, what it left behind in its group ends with it, and
- * what such a rest would still have written is not awaited.
+ * Each exchange is a process group with three pipes. No call blocks: input is
+ * written as far as the pipe accepts it while output is read, so the two
+ * processes cannot wait for each other forever. A group that must end
+ * (cancelled, late, over a limit) gets SIGTERM, and SIGKILL half a second
+ * later. The receiver gets the end at once; the process is waited for later.
+ * When a command ends by itself, the other processes of its group are killed,
+ * and output that they would still have written is not read.
  *
- * The command gets the working directory, no file but its three, the usual
- * signals, and a small environment: what a program needs to find others, its
- * user's files, language and time zone, and the variables that the caller
- * lists. A program that calls models has the keys of all its providers in its
- * environment, and a command is entitled to none of them. Its process is looked
- * at, for it cannot be polled, every few milliseconds.
+ * The command gets the working directory, no open files except the three
+ * pipes, default signal actions, and a small environment: what a program needs
+ * to find others, its user's files, language and time zone, and the variables
+ * that the caller lists. A program that calls models has the keys of all its
+ * providers in its environment, and a command must not get them. A process
+ * cannot be polled, so its state is checked every 50 ms, and every 4 ms once
+ * its output is closed.
  *
- * Invariant: a process is not waited for (its number not free to be another's)
- * before the last signal was sent to its group. */
+ * Invariant: a process is waited for (which frees its number for another) only
+ * after the last signal was sent to its group. */
 #include "provider/provider.h"
 #include "provider/transport.h"
 
@@ -32,10 +33,10 @@
 
 enum {
     EXEC_GRACE_MS = 500, /* from SIGTERM to SIGKILL */
-    EXEC_LOOK_MS = 50,   /* how often a silent command is looked at */
+    EXEC_LOOK_MS = 50,   /* interval to check a silent command */
     EXEC_SOON_MS = 4,    /* and one that is about to end */
     EXEC_TAIL = 2048,    /* bytes kept of standard error */
-    EXEC_SAID_MAX = 160, /* of them in a message */
+    EXEC_SAID_MAX = 160, /* of them, in a message */
     EXEC_READ = 1 << 12,
     EXEC_PIPES = 3
 };
@@ -46,20 +47,20 @@ struct exec_child {
     surety_receiver receiver;
     uint64_t id;
     pid_t pid;             /* 0: it could not be started */
-    int pipes[EXEC_PIPES]; /* our ends; -1: closed */
+    int pipes[EXEC_PIPES]; /* this process's ends; -1: closed */
     surety_buf body;
     size_t written;
     surety_timeouts timeouts;
     uint64_t begin_ms;
-    uint64_t byte_ms; /* the last one's; 0: none came */
+    uint64_t byte_ms; /* when the last byte came; 0: none came */
     uint64_t kill_ms; /* when SIGKILL is due */
     size_t bytes, bytes_max;
     bool has_head;
-    bool exited;    /* and is not waited for */
-    bool gone;      /* other code took its status */
-    bool dismissed; /* the receiver heard the end */
+    bool exited;    /* it ended, and is not waited for yet */
+    bool gone;      /* other code of the program waited for it */
+    bool dismissed; /* the receiver got the end */
     siginfo_t how;
-    surety_delivery failed; /* to start */
+    surety_delivery failed; /* why it could not be started */
     size_t tail_len;
     char tail[EXEC_TAIL]; /* the end of standard error */
 };
@@ -67,12 +68,12 @@ struct exec_child {
 struct exec {
     surety_transport transport;
     const surety_alloc *alloc;
-    struct exec_child *first; /* in the order of their starts */
-    struct pollfd *polls;     /* room for every pipe */
+    struct exec_child *first; /* in the order of their start */
+    struct pollfd *polls;     /* one for every pipe */
     size_t poll_cap;
-    const char **names; /* of variables that are handed on besides; ours */
+    const char **names; /* further variables that are passed on; owned */
     size_t name_count;
-    size_t names_len; /* bytes of the block that names is in */
+    size_t names_len; /* bytes of the block that contains names */
     size_t count;     /* of children */
     bool told;
 };
@@ -81,7 +82,7 @@ extern char **environ;
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* A pipe whose ends are above standard error and go to no child. */
+/* Opens a pipe with ends above standard error that no child inherits. */
 static bool exec_pipe(int *ret_read, int *ret_write)
 {
     int ends[2];
@@ -106,7 +107,8 @@ static bool exec_pipe(int *ret_read, int *ret_write)
     return true;
 }
 
-/* Has the child close what this program's other parts left open to it. */
+/* Makes the child close files that other code of this program left
+ * inheritable. */
 static void exec_close_others(posix_spawn_file_actions_t *actions)
 {
     DIR *files = opendir("/dev/fd");
@@ -127,12 +129,12 @@ static void exec_close_others(posix_spawn_file_actions_t *actions)
         closedir(files);
 }
 
-/* What every command gets, where it is set. */
+/* Variables that every command gets if they are set. */
 static const char *const exec_variables[] = {"PATH",     "HOME",  "USER",
                                              "LOGNAME",  "SHELL", "LANG",
                                              "LANGUAGE", "TZ",    "TMPDIR"};
 
-/* Whether a variable, "NAME=VALUE", is name's. */
+/* Whether a variable, "NAME=VALUE", has this name. */
 static bool exec_is_of(const char *variable, const char *name)
 {
     const size_t len = strlen(name);
@@ -152,9 +154,9 @@ static bool exec_hands_on(const struct exec *exec, const char *variable)
     return strncmp(variable, "LC_", 3) == 0;
 }
 
-/* The variables of this process that a command gets, ended by NULL, in a vector
- * of *ret_cap that the caller frees; the texts stay the environment's. NULL:
- * out of memory. */
+/* The variables of this process that a command gets, in a vector of *ret_cap
+ * with NULL at the end. The caller frees the vector; the texts belong to the
+ * environment. NULL: out of memory. */
 static char **exec_environment(const struct exec *exec, size_t *ret_cap)
 {
     size_t count = 0;
@@ -170,7 +172,7 @@ static char **exec_environment(const struct exec *exec, size_t *ret_cap)
     return passed;
 }
 
-/* 0 or an errno. theirs: the child's ends of the pipes. */
+/* Returns 0 or an errno. theirs: the child's ends of the pipes. */
 static int exec_spawn(struct exec_child *child, char *command,
                       const int *theirs, char **environment)
 {
@@ -213,7 +215,7 @@ static int exec_spawn(struct exec_child *child, char *command,
     return error;
 }
 
-/* Opens the pipes and starts the command; what fails becomes the delivery. */
+/* Opens the pipes and starts the command; an error becomes child->failed. */
 static void exec_launch(struct exec_child *child, char *command,
                         char **environment)
 {
@@ -255,7 +257,7 @@ static void exec_signal(const struct exec_child *child, int number)
         (void)kill(-child->pid, number);
 }
 
-/* Whether the process has ended; it stays unwaited for. */
+/* Whether the process has ended. It is not waited for. */
 static bool exec_look(struct exec_child *child)
 {
     if (child->exited)
@@ -271,7 +273,7 @@ static bool exec_look(struct exec_child *child)
     return child->exited;
 }
 
-/* Tells the receiver. */
+/* Closes the pipes and reports the end to the receiver. */
 static void exec_end(struct exec_child *child, surety_delivery delivery)
 {
     for (int i = 0; i < EXEC_PIPES; i++)
@@ -281,7 +283,7 @@ static void exec_end(struct exec_child *child, surety_delivery delivery)
     child->receiver.end(child->receiver.ctx, &delivery);
 }
 
-/* The same for a command that is still at work. */
+/* Stops a command that still works, and reports the end. */
 static void exec_stop(struct exec_child *child, surety_delivery delivery)
 {
     child->kill_ms = surety__clock_ms() + EXEC_GRACE_MS;
@@ -290,7 +292,8 @@ static void exec_stop(struct exec_child *child, surety_delivery delivery)
     exec_end(child, delivery);
 }
 
-/* Waits for a process that has ended, and frees it and its group. */
+/* Kills the rest of the group of a process that has ended, waits for it, and
+ * frees the child. */
 static void exec_bury(struct exec_child **place)
 {
     struct exec_child *child = *place;
@@ -306,7 +309,8 @@ static void exec_bury(struct exec_child **place)
     surety__free(exec->alloc, child, sizeof(*child));
 }
 
-/* Buries what is dismissed and has ended; whether some has not. */
+/* Frees the dismissed children that have ended. Returns whether some have
+ * not. */
 static bool exec_sweep(struct exec *exec, uint64_t now_ms)
 {
     struct exec_child **place = &exec->first;
@@ -350,7 +354,7 @@ static void exec_write(struct exec_child *child)
     exec_close_pipe(child, 0);
 }
 
-/* Keeps the end of standard error. */
+/* Reads standard error and keeps its end. */
 static void exec_read_error(struct exec_child *child)
 {
     char bytes[EXEC_TAIL];
@@ -384,7 +388,7 @@ static void exec_head(struct exec_child *child)
     child->receiver.head(child->receiver.ctx, 0, NULL, 0);
 }
 
-/* Hands out what was read; false where the child was stopped for it. */
+/* Passes on output that was read; false: the child was stopped. */
 static bool exec_take(struct exec_child *child, const char *bytes, size_t len)
 {
     child->byte_ms = surety__clock_ms();
@@ -401,7 +405,7 @@ static bool exec_take(struct exec_child *child, const char *bytes, size_t len)
     return false;
 }
 
-/* Reads a portion of standard output; false where there is no more now. */
+/* Reads from standard output; false: there is no more now. */
 static bool exec_read(struct exec_child *child)
 {
     char bytes[EXEC_READ];
@@ -419,7 +423,7 @@ static bool exec_read(struct exec_child *child)
 
 /* ---- how a command ended ------------------------------------------------- */
 
-/* The last words of standard error as one line in text (EXEC_SAID_MAX). */
+/* The end of standard error as one line, in text (EXEC_SAID_MAX bytes). */
 static surety_str exec_said(const struct exec_child *child, char *text)
 {
     surety_str tail =
@@ -504,7 +508,8 @@ static void exec_turn(struct exec_child *child)
     }
     exec_write(child);
     exec_read_error(child);
-    /* What it wrote before it ended is all there, if it is asked first. */
+    /* Check first, then read: after the end of the process all its output is
+     * in the pipe. */
     exited = exec_look(child);
     for (int i = 0; (i < 16 || exited) && exec_read(child);)
         i++;
@@ -523,8 +528,8 @@ static void exec_turn(struct exec_child *child)
     }
 }
 
-/* Sleeps until a pipe moves, a deadline, or a time to look at processes;
- * false on a signal. */
+/* Sleeps until a pipe is ready, a deadline, or the next check of the
+ * processes; false: a signal arrived. */
 static bool exec_sleep(struct exec *exec, uint64_t now_ms, uint64_t until_ms,
                        bool dying)
 {
@@ -676,7 +681,7 @@ static void exec_close(void *ctx)
     surety__free(exec->alloc, exec, sizeof(*exec));
 }
 
-/* Keeps the names, terminated, in one block behind their pointers. */
+/* Copies the names, NUL-terminated, into one block after their pointers. */
 static surety_status exec_name(struct exec *exec,
                                const surety_exec_options *options,
                                surety_error *reterr)

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* failure.c: a provider's error, read and put into a class.
+/* failure.c: reads a provider's error and finds its class.
  *
- * Providers agree on little: the error is an object, a text, or the first of a
- * list; its name is a code, a type, a status or a reason in its details. So
- * all names that an error holds are gathered, its sentences are searched in
- * lower case, and one table decides, the first row that fits. Rows that know a
- * name or a phrase come before the bare statuses, because a status alone says
- * too little: 429 is "too fast" as well as "nothing left to spend", 400 is a
- * wrong request as well as a schema that is too large. Where no row fits the
- * status decides (surety__error_of_status).
+ * Providers differ: the error is an object, a text, or the first item of an
+ * array; its name is a code, a type, a status, or a reason in its details. So
+ * all names in an error are collected, its sentences are searched in lower
+ * case, and the first row of one table that fits decides. Rows with a name or
+ * a phrase come before the status, because a status alone says too little: 429
+ * means "too fast" and also "nothing left to spend", 400 means a wrong request
+ * and also a schema that is too large. If no row fits, the status decides
+ * (surety__error_of_status), and after it a second table with names that say
+ * little.
  *
- * What is shown of an error is one line without control characters, bounded,
+ * An error is shown as one line without control characters, of limited length,
  * with the caller's key masked. */
 #include "provider/protocol.h"
 
 enum { ERROR_WORDS = 8, ERROR_SEARCH_MAX = 8192 };
 
 typedef struct error__facts {
-    surety_str words[ERROR_WORDS]; /* names, the one to be shown first */
+    surety_str words[ERROR_WORDS]; /* names; the first one is shown */
     size_t word_count;
     surety_str sentence;
-    surety_str beneath; /* what a provider behind this one said */
+    surety_str beneath; /* the message of a provider behind this one */
     surety_str param;
     int status;
-    surety_buf search; /* all that it says, in lower case */
+    surety_buf search; /* all its texts, in lower case */
 } error__facts;
 
 typedef struct error__row {
@@ -33,8 +34,8 @@ typedef struct error__row {
     surety_failure failure;
 } error__row;
 
-/* The first that fits. Sources: the providers' API references and, for
- * phrases, what their servers answer. */
+/* The first row that fits decides. Sources: the providers' API references and,
+ * for phrases, the messages of their servers. */
 static const error__row error_rows[] = {
     /* Money. */
     {"insufficient_quota", NULL, 0, SURETY_FAILURE_QUOTA},
@@ -62,7 +63,7 @@ static const error__row error_rows[] = {
     {"account_deactivated", NULL, 0, SURETY_FAILURE_AUTH},
     {NULL, "api key not valid", 0, SURETY_FAILURE_AUTH},
     {NULL, "api key expired", 0, SURETY_FAILURE_AUTH},
-    /* A filter on the way in. */
+    /* A filter for prompts. */
     {"content_policy_violation", NULL, 0, SURETY_FAILURE_FILTER},
     {"content_filter", NULL, 0, SURETY_FAILURE_FILTER},
     {"moderation_blocked", NULL, 0, SURETY_FAILURE_FILTER},
@@ -85,7 +86,8 @@ static const error__row error_rows[] = {
     {NULL, "greater than the context length", 0, SURETY_FAILURE_CONTEXT},
     {NULL, "with a larger context length", 0, SURETY_FAILURE_CONTEXT},
     {NULL, "cannot truncate prompt with n_keep", 0, SURETY_FAILURE_CONTEXT},
-    /* A limit a minute that this call alone is above: waiting won't help. */
+    /* A limit per minute that this call alone exceeds: waiting does not
+     * help. */
     {NULL, "request too large for", 413, SURETY_FAILURE_CONTEXT},
     {NULL, "request too large for", 429, SURETY_FAILURE_CONTEXT},
     /* The schema, or the mode that carries it. */
@@ -127,7 +129,7 @@ static const error__row error_rows[] = {
     {NULL, "function calling", 400, SURETY_FAILURE_SCHEMA},
     {NULL, "tool calling", 400, SURETY_FAILURE_SCHEMA},
     {NULL, "structured output", 400, SURETY_FAILURE_SCHEMA},
-    /* No other tool is ever sent than the one that carries the schema. */
+    /* The only tool that is ever sent is the one that carries the schema. */
     {NULL, "tools.0.", 400, SURETY_FAILURE_SCHEMA},
     /* The model. */
     {"model_not_found", NULL, 0, SURETY_FAILURE_MODEL},
@@ -136,7 +138,7 @@ static const error__row error_rows[] = {
     {"not_found_error", NULL, 0, SURETY_FAILURE_MODEL},
     {"not_found", NULL, 0, SURETY_FAILURE_MODEL},
     {NULL, "is not a valid model id", 0, SURETY_FAILURE_MODEL},
-    /* Too much at once. */
+    /* Too many requests. */
     {"rate_limit_exceeded", NULL, 0, SURETY_FAILURE_RATE_LIMIT},
     {"rate_limit_error", NULL, 0, SURETY_FAILURE_RATE_LIMIT},
     {"resource_exhausted", NULL, 0, SURETY_FAILURE_RATE_LIMIT},
@@ -153,7 +155,7 @@ static const error__row error_rows[] = {
     {NULL, "currently overloaded", 0, SURETY_FAILURE_OVERLOADED},
 };
 
-/* Names that say little; the status is asked before them. */
+/* Names that say little: they come after the status. */
 static const error__row error_rows_last[] = {
     {"permission_error", NULL, 0, SURETY_FAILURE_AUTH},
     {"permission_denied", NULL, 0, SURETY_FAILURE_AUTH},
@@ -223,7 +225,7 @@ static surety_failure error_class(const error__facts *facts)
     return SURETY_FAILURE_SERVER;
 }
 
-/* ---- what an error holds ------------------------------------------------- */
+/* ---- contents of an error ------------------------------------------------ */
 
 static void error_word(error__facts *facts, surety_val val)
 {
@@ -246,7 +248,7 @@ static surety_str error_sentence(surety_val val)
 
         if (surety_val_str(member).len)
             return surety_val_str(member);
-        /* A list of faults, as some frameworks answer. */
+        /* An array of faults, as some frameworks send it. */
         if (surety_val_kind(member) == SURETY_KIND_ARRAY &&
             surety_val_str(surety_val_get(surety_val_first(member), "msg")).len)
             return surety_val_str(
@@ -255,7 +257,8 @@ static surety_str error_sentence(surety_val val)
     return (surety_str){NULL, 0};
 }
 
-/* Details: an object with a code of its own, or Google's list of objects. */
+/* Reads the details: an object with its own code, or Google's array of
+ * objects. */
 static void error_details(surety__decoder *decoder, error__facts *facts,
                           surety_val details)
 {
@@ -327,7 +330,7 @@ static void error_search_add(surety_buf *out, surety_str text)
     surety_buf_byte(out, '\n');
 }
 
-/* Whether an object says anything: some gateways put an empty error into each
+/* Whether an error has contents: some gateways add an empty error to each
  * success. */
 static bool error_says(surety_val error)
 {
@@ -400,10 +403,9 @@ void surety__error_take(surety__decoder *decoder, surety_val val)
     surety_buf_done(&facts.search);
 }
 
-/* ---- bodies that are no JSON --------------------------------------------- */
+/* ---- bodies that are not JSON -------------------------------------------- */
 
-/* The first text in a page of HTML that a reader would see, or the first line
- * of something else. */
+/* The first visible text of an HTML page, or the first line of another text. */
 static surety_str error_first_text(surety_str body)
 {
     static const char *const unseen[] = {"<script", "<style", "<!--"};
@@ -458,8 +460,8 @@ void surety__error_take_text(surety__decoder *decoder, surety_str body,
                            decoder->is.status);
 }
 
-/* Characters that become a blank: blanks, what a terminal acts on or does not
- * show, the joiners, and what is no UTF-8. */
+/* Whether a character is replaced by a blank: blanks, characters that a
+ * terminal obeys or does not show, joiners, and bytes that are not UTF-8. */
 static bool error_is_blank(uint32_t code)
 {
     return code == ' ' || code == 0xA0 || code == 0x200C || code == 0x200D ||

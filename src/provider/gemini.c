@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gemini.c: Gemini's generateContent and streamGenerateContent.
  *
- * Each event of a stream is an object of the same form as a whole response,
- * with the next parts of the first candidate. The finish reason is the end
- * mark; there is no other. Usage comes with every event, each time in whole.
- * Parts with "thought": true are reasoning. A whole response may also be a
- * list of such objects, which is what a stream without alt=sse looks like, and
- * some endpoints' errors.
+ * Each event of a stream has the form of a whole response, with the next parts
+ * of the first candidate. The finish reason is the only end mark. Every event
+ * has the complete usage so far. Parts with "thought": true are reasoning. A
+ * whole response may also be an array of such objects: a stream without
+ * alt=sse has this form, and so have errors of some endpoints.
  *
- * A blocked prompt has no candidate but a promptFeedback.blockReason; that is
- * a filter's doing like the reason SAFETY and similar ones. A tool call that
- * the model botched (MALFORMED_FUNCTION_CALL and others) is a reply without
- * content. Thoughts are counted beside the candidates' tokens. */
+ * A blocked prompt has a promptFeedback.blockReason and no candidate; that is
+ * a filter, like SAFETY and similar reasons. An invalid tool call of the model
+ * (MALFORMED_FUNCTION_CALL and others) is a reply without content. The
+ * provider counts thoughts separately from the candidates' tokens. */
 #include "provider/protocol.h"
 
-/* Model names may be given with their folder. */
+/* Appends the path. A model name may contain its folder. */
 static void gemini_path(const surety__call *call, surety_buf *out)
 {
     static const char *const folders[] = {"models/", "tunedModels/"};

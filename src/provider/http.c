@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.c: HTTP and HTTPS by libcurl's multi interface.
+/* http.c: HTTP and HTTPS with libcurl's multi interface.
  *
- * libcurl moves the bytes: one multi handle with its pool of connections, one
- * easy handle an exchange. What an exchange may do is decided here, for
- * libcurl's defaults are a tool's and not a client's that carries a key: only
- * http and https, no redirects, no netrc, no cookies, nothing decoded, framing
- * that cannot be read in two ways refused, and bounds on everything that grows.
+ * libcurl moves the bytes: one multi handle with its connection pool, one easy
+ * handle for each exchange. This file sets what an exchange may do, since
+ * libcurl's defaults suit a command-line tool, not a client that carries a
+ * key: only http and https, no redirects, no netrc, no cookies, no decoding,
+ * no ambiguous framing, and limits on everything that grows.
  *
  * Invariants:
- * 1. A request goes out at most once. libcurl repeats one on a new connection
- *    when a pooled one dies before the answer; a model that has begun to work
- *    would be paid twice. The second try is refused, and the exchange ends as
- *    one that may have arrived.
+ * 1. A request is sent at most once. libcurl sends it again on a new
+ *    connection if a pooled one closes before the answer, but a model that had
+ *    begun to work would be paid twice. The second sending is refused, and the
+ *    exchange ends as one that may have arrived.
  * 2. `sent` is set before the first byte of a request can leave, never after.
- * 3. A connection whose response was not read to its end is closed. A handle
- *    that is removed early or fails does that in libcurl. One that says
- *    something unasked is not used again (http_pool.c).
- * 4. Deadlines are ours, by the monotonic clock; libcurl's connect timeout is
- *    set besides, because it shares that time out among a name's addresses.
- * 5. Receivers are called from within perform, cancel and close only, and an
- *    exchange is freed after its end was told.
- * 6. libcurl is loaded when a transport is opened; its functions are in
- *    http->curl from then on.
+ * 3. A connection whose response was not read to its end is closed. libcurl
+ *    does that for a handle that is removed early or fails. A connection that
+ *    sent bytes without a request is not used again (http_pool.c).
+ * 4. This file keeps the deadlines, by the monotonic clock. libcurl's connect
+ *    timeout is set too, because it divides that time among the addresses of a
+ *    name.
+ * 5. Receivers are called only from within wait, cancel and close. An exchange
+ *    is freed before its end is reported, so a receiver cannot reach it.
+ * 6. libcurl is loaded when a transport is opened; http->curl then has its
+ *    functions.
  *
- * A library may set no global state up: curl_global_init is counted and safe in
- * threads where libcurl says so (7.84 and later, nearly everywhere); elsewhere
- * the program calls it before it starts threads. */
+ * A library must not change global state: curl_global_init counts its calls,
+ * and is thread-safe where libcurl reports that (7.84 and later, on nearly all
+ * systems). Elsewhere the program must call it before it starts threads. */
 #include "provider/provider.h"
 #include "provider/http.h"
 
@@ -36,7 +37,7 @@
 enum {
     HTTP_CONNECTIONS = 64,
     HTTP_CONNECTIONS_HOST = 16,
-    HTTP_IDLE_CONNECTION_S = 60 /* older ones are not used again */
+    HTTP_IDLE_CONNECTION_S = 60 /* older connections are not used again */
 };
 
 static const surety__function_row http_rows[] = {SURETY__CURL(SURETY__ROW)};
@@ -44,7 +45,7 @@ static const surety__library http_library = {
     SURETY__LIBCURL, "calls over HTTP", http_rows,
     sizeof(http_rows) / sizeof(*http_rows)};
 
-/* ---- what libcurl calls -------------------------------------------------- */
+/* ---- callbacks of libcurl ------------------------------------------------ */
 
 static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
 {
@@ -83,7 +84,7 @@ static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
     return 0;
 }
 
-/* A name is looked up, or a connection opened: the time to connect begins. */
+/* A lookup or a connection begins: starts the time to connect. */
 static void http_connecting(surety__http_exchange *exchange)
 {
     if (!exchange->connect_ms)
@@ -151,7 +152,7 @@ static int http_on_close(void *ctx, curl_socket_t file)
     return close(file);
 }
 
-/* There is a connection, and the request goes out next. */
+/* There is a connection, and the request is sent next. */
 static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
                            int own_port)
 {
@@ -194,7 +195,7 @@ static void http_free(surety__http_exchange *exchange)
     surety__free(alloc, exchange, sizeof(*exchange));
 }
 
-/* Takes the exchange out, closes what it had open, and tells the end. */
+/* Removes the exchange, frees it, and reports its end. */
 static void http_end(surety__http_exchange *exchange, surety_delivery delivery)
 {
     surety__http *http = exchange->http;
@@ -209,7 +210,7 @@ static void http_end(surety__http_exchange *exchange, surety_delivery delivery)
     receiver.end(receiver.ctx, &delivery);
 }
 
-/* What the exchange waits for next, and until when. */
+/* The time of the next deadline, and what to report when it has passed. */
 static uint64_t http_deadline(const surety__http_exchange *exchange,
                               surety_delivery *ret_delivery)
 {
@@ -248,7 +249,7 @@ static uint64_t http_deadline(const surety__http_exchange *exchange,
     return next < total ? next : total;
 }
 
-/* Ends what is late; gives the next deadline. */
+/* Ends exchanges whose deadline has passed. Returns the next deadline. */
 static uint64_t http_expire(surety__http *http, uint64_t now_ms)
 {
     uint64_t nearest = UINT64_MAX;
@@ -270,7 +271,8 @@ static uint64_t http_expire(surety__http *http, uint64_t now_ms)
     return nearest;
 }
 
-/* Begins again with a new connection, what was not sent over an old one. */
+/* Starts a request again on a new connection; it was not sent on the old
+ * one. */
 static bool http_repeat(surety__http_exchange *exchange)
 {
     const surety__curl *curl = &exchange->http->curl;
@@ -284,7 +286,7 @@ static bool http_repeat(surety__http_exchange *exchange)
            !curl->multi_add_handle(multi, exchange->easy);
 }
 
-/* Ends what libcurl is done with. */
+/* Ends the exchanges that libcurl has finished. */
 static void http_collect(surety__http *http)
 {
     CURLMsg *message;
@@ -306,7 +308,8 @@ static void http_collect(surety__http *http)
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* The texts that libcurl keeps by reference, and the host for messages. */
+/* Copies the URL for libcurl, which keeps a reference, and sets the host for
+ * messages. */
 static surety_status http_take_url(surety__http_exchange *exchange,
                                    surety_str text, surety_str *ret_url,
                                    surety_error *reterr)
@@ -359,8 +362,9 @@ static bool http_has(const surety_request *request, const char *name)
     return false;
 }
 
-/* The request's headers, as libcurl takes them: "NAME;" is one with an empty
- * value, "NAME:" takes out one that it would add. False: no memory. */
+/* Adds the request's headers in libcurl's form: "NAME;" is a header with an
+ * empty value, "NAME:" removes one that libcurl would add. False: out of
+ * memory. */
 static bool http_add_headers(surety__http_exchange *exchange,
                              const surety_request *request)
 {
@@ -386,7 +390,7 @@ static bool http_add_headers(surety__http_exchange *exchange,
     return added;
 }
 
-/* Options that every exchange has. */
+/* Sets the options that all exchanges share. */
 static bool http_set_rules(const surety__http_exchange *exchange)
 {
     const surety__http *http = exchange->http;
@@ -410,8 +414,8 @@ static bool http_set_rules(const surety__http_exchange *exchange)
     failed |= curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     failed |= curl->easy_setopt(easy, CURLOPT_MAXAGE_CONN,
                                 (long)HTTP_IDLE_CONNECTION_S);
-    /* A name's lookup runs in a thread of libcurl's; nobody waits for it when
-     * the exchange has ended. */
+    /* A thread of libcurl looks up names. An exchange that has ended does not
+     * wait for it. */
     failed |= curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     failed |=
         curl->easy_setopt(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
@@ -444,7 +448,7 @@ static bool http_set_callbacks(surety__http_exchange *exchange)
     failed |=
         curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
     failed |= curl->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
-    /* A connection outlives the exchange that opened it. */
+    /* A connection may live longer than the exchange that opened it. */
     failed |=
         curl->easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
     failed |= curl->easy_setopt(easy, CURLOPT_CLOSESOCKETDATA,
@@ -458,7 +462,7 @@ static bool http_set_callbacks(surety__http_exchange *exchange)
     return !failed;
 }
 
-/* The request itself. Its texts stand in the exchange's arena. */
+/* Sets the request itself. Its texts live in the exchange's arena. */
 static bool http_set_request(surety__http_exchange *exchange, surety_str url,
                              surety_str method, surety_str body)
 {
@@ -579,7 +583,8 @@ static void http_cancel(void *ctx, uint64_t id)
     surety__shield_lower(&shield);
 }
 
-/* Moves bytes until a receiver was told something, until_ms, or a signal. */
+/* Moves bytes until a receiver was called, until_ms has passed, or a signal
+ * arrived. */
 static CURLMcode http_move(surety__http *http, uint64_t until_ms)
 {
     CURLMcode code;
@@ -609,7 +614,8 @@ static CURLMcode http_move(surety__http *http, uint64_t until_ms)
             http->curl.multi_poll(http->multi, NULL, 0, (int)sleep_ms, &events);
         if (code)
             return code;
-        /* Woken without a reason: a signal, which is for the caller. */
+        /* poll returned early without an event: a signal arrived, which the
+         * caller handles. */
         if (!events && surety__clock_ms() + 1 < begin_ms + sleep_ms)
             until_ms = 0;
     }
@@ -654,7 +660,7 @@ static void http_close(void *ctx)
     surety__free(http->alloc, http, sizeof(*http));
 }
 
-/* Copies an option's text, terminated unless it is empty. */
+/* Copies an option's text, NUL-terminated unless it is empty. */
 static bool http_option(surety_buf *buf, const surety_alloc *alloc,
                         surety_str text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An exchange over HTTP: http.c moves it, http_answer.c judges what comes. */
+/* An exchange over HTTP: http.c runs it, http_answer.c judges the response. */
 #ifndef SURETY_PROVIDER_HTTP_H
 #define SURETY_PROVIDER_HTTP_H
 
@@ -10,25 +10,25 @@
 
 typedef struct surety__http surety__http;
 
-/* A connection's. */
+/* A connection's socket. */
 typedef struct surety__http_socket {
     curl_socket_t file;
-    uint32_t users;   /* exchanges under way */
-    bool used;        /* it carried one */
-    bool multiplexed; /* it speaks HTTP/2 */
+    uint32_t users;   /* exchanges under way on it */
+    bool used;        /* it has carried an exchange */
+    bool multiplexed; /* it uses HTTP/2 */
 } surety__http_socket;
 
-/* The heads of a response. */
+/* The head of a response. */
 typedef struct surety__http_head {
     surety_header *items;
     size_t count, cap;
-    size_t lines, bytes; /* of the whole response, trailers too */
+    size_t lines, bytes; /* of the whole response, with trailers */
     unsigned interim;
     int status;
-    bool coded; /* transfer-encoding was there */
-    bool sized; /* content-length was there */
+    bool coded; /* transfer-encoding was present */
+    bool sized; /* content-length was present */
     uint64_t content_length;
-    bool told; /* the receiver has it */
+    bool told; /* the receiver has got it */
 } surety__http_head;
 
 typedef struct surety__http_exchange {
@@ -43,21 +43,22 @@ typedef struct surety__http_exchange {
 
     surety_timeouts timeouts;
     uint64_t begin_ms;
-    uint64_t connect_ms; /* when it began to look for a connection; 0: not */
+    uint64_t connect_ms; /* when it began to connect; 0: not yet */
     uint64_t sent_ms;
-    uint64_t byte_ms; /* the last one's; 0: none came */
+    uint64_t byte_ms; /* when the last byte arrived; 0: none did */
     bool sent;
-    bool again;           /* on a new connection: the pooled one is unclean */
-    curl_socket_t socket; /* that it was sent over; CURL_SOCKET_BAD: none */
+    bool again;           /* start again on a new connection: bytes wait on the
+                           * pooled one */
+    curl_socket_t socket; /* of its connection; CURL_SOCKET_BAD: none */
 
     surety__http_head head;
     size_t bytes, bytes_max;
 
-    bool decided; /* by us; libcurl only brings it to its end */
+    bool decided; /* the delivery is fixed; libcurl only finishes */
     surety_delivery delivery;
-    char address[INET6_ADDRSTRLEN]; /* that was refused; or empty */
-    /* The last peer; empty: there was none. Another port than the URL's is a
-     * proxy's. */
+    char address[INET6_ADDRSTRLEN]; /* refused because it is not public; or
+                                     * empty */
+    /* The last peer; empty: none. A port other than the URL's is a proxy's. */
     char peer[INET6_ADDRSTRLEN];
     unsigned peer_port;
     char said[CURL_ERROR_SIZE];
@@ -68,8 +69,8 @@ struct surety__http {
     surety__curl curl;
     const surety_alloc *alloc;
     CURLM *multi;
-    surety__http_exchange *first; /* in the order of their starts */
-    surety_buf ca_file, proxy;    /* terminated; empty: none */
+    surety__http_exchange *first; /* in the order of their start */
+    surety_buf ca_file, proxy;    /* NUL-terminated; empty: none */
     surety__http_socket *sockets;
     size_t socket_count, socket_cap;
     bool public_only;
@@ -77,36 +78,37 @@ struct surety__http {
     bool starved;
 };
 
-/* Ends the exchange as delivery says, unless that was decided before. */
+/* Fixes the exchange's end, unless it is fixed already. */
 void surety__http_decide(surety__http_exchange *exchange,
                          surety_delivery delivery);
 
-/* Takes one line of the response's heads, as libcurl gives them: of an interim
- * response, the response, or its trailers. The receiver gets the head. False:
- * the exchange is decided and ends. */
+/* Takes one line of the response's head from libcurl: of an interim response,
+ * the response, or its trailers. Passes the head to the receiver. False: the
+ * exchange is decided and ends. */
 bool surety__http_line(surety__http_exchange *exchange, surety_str line);
 
-/* How the exchange ended, of what was decided and what libcurl says. */
+/* The end of the exchange: the one decided, or one by libcurl's code. */
 surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
                                      CURLcode code);
-/* It took too long to connect. */
+/* The end of an exchange that did not connect in time. */
 surety_delivery
 surety__http_late_connect(const surety__http_exchange *exchange);
 
-/* HOST:PORT of a URL, in the exchange's arena; where it has none, an empty text
- * with ptr set. NULL ptr: no memory. */
+/* HOST:PORT of a URL, in the exchange's arena; an empty text if the URL has
+ * none; ptr NULL: out of memory. */
 surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url);
 
-/* A socket was opened (false: no memory), or is closed. */
+/* Adds a socket that was opened (false: out of memory); removes a closed
+ * one. */
 bool surety__http_pool_add(surety__http *http, curl_socket_t file);
 void surety__http_pool_remove(surety__http *http, curl_socket_t file);
-/* The exchange is about to go out over the connection with this address and
- * port on our side. False: it may not. */
+/* Takes the connection with this local address and port for the exchange,
+ * which is about to be sent. False: it must not be used. */
 bool surety__http_pool_take(surety__http_exchange *exchange,
                             const char *address, int port);
-/* The exchange is over. */
+/* Releases the exchange's connection. */
 void surety__http_pool_leave(surety__http_exchange *exchange);
-/* Its connection speaks HTTP/2. */
+/* Records that the exchange's connection uses HTTP/2. */
 void surety__http_pool_multiplex(surety__http_exchange *exchange);
 
 /* The length of text for %.*s, at most max. */

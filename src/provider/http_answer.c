@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_answer.c: what an HTTP server answered, and what a broken exchange is
- * called.
+/* http_answer.c: reads the head of an HTTP response, and finds the failure of
+ * a broken exchange.
  *
- * libcurl reads HTTP leniently, as a browser would. Here a response that two
- * readers could understand differently is refused (RFC 9112, 5.2, 6.1, 6.3:
- * folded lines, two lengths, a length beside chunks), and so is what was not
- * asked for: redirects, codings, other protocols, floods. The body's framing
- * itself is libcurl's.
+ * libcurl reads HTTP leniently, like a browser. This file refuses a response
+ * that two readers could understand differently (RFC 9112, 5.2, 6.1, 6.3:
+ * folded lines, two lengths, a length and chunks), and what was not requested:
+ * redirects, codings, other protocols, floods. libcurl alone handles the
+ * framing of the body.
  *
- * A message names host and port. It never quotes a URL, a header that was sent
- * or a body, for those can hold keys. */
+ * A message names host and port. It never quotes a URL, a header of the
+ * request, or a body: they may contain keys. */
 #include "provider/http.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ enum {
     HTTP_SAID_MAX = 160              /* bytes of libcurl's text in a message */
 };
 
-/* ---- deciding ------------------------------------------------------------ */
+/* ---- decisions ----------------------------------------------------------- */
 
 void surety__http_decide(surety__http_exchange *exchange,
                          surety_delivery delivery)
@@ -93,7 +93,7 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
         if (surety__str_equal_nocase(exchange->head.items[i].name,
                                      SURETY__LITERAL("location")))
             location = exchange->head.items[i].value;
-    /* Arena texts are terminated. */
+    /* Texts of the arena are NUL-terminated. */
     if (url && location.len &&
         curl->url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
         other = surety__http_host_of(exchange, url);
@@ -114,7 +114,8 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
                                   exchange->host.ptr, exchange->head.status));
 }
 
-/* What makes a response ambiguous or coded is refused as soon as it is seen. */
+/* Refuses a header that makes the response ambiguous or coded as soon as it
+ * arrives. */
 static void http_judge_header(surety__http_exchange *exchange, surety_str name,
                               surety_str value)
 {
@@ -143,7 +144,8 @@ static void http_judge_header(surety__http_exchange *exchange, surety_str name,
     }
 }
 
-/* The receiver gets the head; an exchange whose head is refused ends. */
+/* Passes the head to the receiver, and ends an exchange whose head is
+ * refused. */
 static void http_head(surety__http_exchange *exchange)
 {
     surety_str coding = {"", 0};
@@ -179,7 +181,7 @@ static void http_head(surety__http_exchange *exchange)
                             surety__delivery_limit(exchange->bytes_max));
 }
 
-/* An empty line ended a block of headers. */
+/* Handles the empty line after a block of headers. */
 static void http_block(surety__http_exchange *exchange)
 {
     if (exchange->head.status >= 200) {
@@ -192,7 +194,7 @@ static void http_block(surety__http_exchange *exchange)
         http_refuse(exchange, "too many interim responses (status 1xx)");
 }
 
-/* "HTTP/1.1 200 OK", "HTTP/2 200". */
+/* Reads "HTTP/1.1 200 OK" or "HTTP/2 200". */
 static void http_status_line(surety__http_exchange *exchange, surety_str line)
 {
     const size_t at = surety__str_find(line, SURETY__LITERAL(" ")) + 1;
@@ -274,10 +276,10 @@ bool surety__http_line(surety__http_exchange *exchange, surety_str line)
     return !exchange->decided;
 }
 
-/* ---- how it ended -------------------------------------------------------- */
+/* ---- the end of an exchange ---------------------------------------------- */
 
-/* libcurl's sentence without what says nothing to a user. It tells of
- * certificates, hosts and protocols, never of URLs, headers or bodies. */
+/* libcurl's message without parts that do not help a user. It names
+ * certificates, hosts and protocols, never URLs, headers or bodies. */
 static surety_str http_said(const surety__http_exchange *exchange,
                             CURLcode code)
 {
@@ -314,9 +316,9 @@ static bool http_said_has(const surety__http_exchange *exchange,
 
 enum { HTTP_WHOM_MAX = 240 };
 
-/* Whether it is a proxy that was connected to. One that is an option is; one of
- * the environment, which libcurl reads, shows by its port, or where libcurl
- * says so. */
+/* Whether the connection goes to a proxy: one is set as an option, libcurl
+ * reports one, or the port differs from the URL's (libcurl reads proxies from
+ * the environment). */
 static bool http_by_proxy(const surety__http_exchange *exchange)
 {
     const surety_str host = exchange->host;
@@ -341,8 +343,8 @@ static bool http_by_proxy(const surety__http_exchange *exchange)
     return exchange->peer_port && exchange->peer_port != port;
 }
 
-/* Whom it connects to: the host, or the proxy on the way to it. In text
- * (HTTP_WHOM_MAX). */
+/* Writes the peer of the connection to text (HTTP_WHOM_MAX bytes): the host,
+ * or the proxy before it. */
 static const char *http_whom(const surety__http_exchange *exchange, char *text)
 {
     const int len = surety__http_len(exchange->host, 100);
@@ -399,7 +401,7 @@ surety_delivery surety__http_late_connect(const surety__http_exchange *exchange)
         http_whom(exchange, whom), exchange->timeouts.connect_ms);
 }
 
-/* Before the request went out. */
+/* The failure of an exchange whose request was not sent. */
 static surety_delivery http_unsent(const surety__http_exchange *exchange,
                                    CURLcode code)
 {
@@ -416,7 +418,7 @@ static surety_delivery http_unsent(const surety__http_exchange *exchange,
     case CURLE_COULDNT_CONNECT: return http_unconnected(exchange);
     case CURLE_OPERATION_TIMEDOUT: return surety__http_late_connect(exchange);
     case CURLE_SSL_CONNECT_ERROR:
-        /* Broken off, and so not the certificate's fault. */
+        /* The connection broke off, so the certificate is not the cause. */
         if (http_said_has(exchange, "reset by peer") ||
             http_said_has(exchange, "SSL_ERROR_SYSCALL") ||
             http_said_has(exchange, "unexpected eof"))
@@ -442,7 +444,7 @@ static surety_delivery http_unsent(const surety__http_exchange *exchange,
                                said.ptr);
 }
 
-/* After the request went out, or a part of it. */
+/* The failure of an exchange whose request was sent, at least in part. */
 static surety_delivery http_broken(const surety__http_exchange *exchange,
                                    CURLcode code)
 {
@@ -451,8 +453,8 @@ static surety_delivery http_broken(const surety__http_exchange *exchange,
     const surety_str said = http_said(exchange, code);
     bool unruly = http_said_has(exchange, "chunk");
 
-    /* What libcurl says of a header line above its own bound; 100 is
-     * CURLE_TOO_LARGE, of 8.6 and later. */
+    /* libcurl's codes for a header line above its own limit; 100 is
+     * CURLE_TOO_LARGE of 8.6 and later. */
     if (!exchange->head.told &&
         (code == CURLE_OUT_OF_MEMORY || (int)code == 100))
         return surety__delivery_of(SURETY_FAILURE_LIMIT, true,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http_pool.c: whether a pooled connection may carry another request.
+/* http_pool.c: decides whether a pooled connection may carry another request.
  *
- * libcurl keeps connections and looks, before it uses one again, whether it was
- * closed; older ones do not look whether it says something. In HTTP/1.1 what a
- * server says before it is asked would be taken for the answer to the next
- * request, which may be another caller's. So every socket is known here from
- * its opening on, and one that was used, is idle and has bytes waiting is not
- * used again.
+ * Before libcurl uses a connection again, it checks whether the connection was
+ * closed; older versions do not check for waiting bytes. In HTTP/1.1, bytes
+ * that a server sends without a request would be taken as the answer to the
+ * next request, which may be another caller's. So this file knows every socket
+ * since it was opened, and a connection that was used, is idle and has bytes
+ * waiting is not used again.
  *
- * HTTP/2 frames name their streams, and a server sends frames of its own at any
- * time: such connections, and those that carry another exchange just now, which
- * HTTP/1.1 never does, are not looked at. */
+ * Two kinds of connections are not checked. In HTTP/2 frames name their
+ * streams, and a server may send frames at any time. A connection that carries
+ * another exchange now is HTTP/2 too, since HTTP/1.1 carries one at a time. */
 #include "provider/http.h"
 
 #include <arpa/inet.h>
@@ -41,7 +41,8 @@ void surety__http_pool_remove(surety__http *http, curl_socket_t file)
         *found = http->sockets[--http->socket_count];
 }
 
-/* Whether file is the connection's socket: they share our address and port. */
+/* Whether file is the connection's socket: its local address and port are
+ * equal. */
 static bool pool_is(curl_socket_t file, const char *address, int port)
 {
     struct sockaddr_storage own;

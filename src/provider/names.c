@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c: what protocols, modes and failures are called, and what follows from
- * a name: what a failure means for the next call, which providers compile a
- * schema to a grammar, and which show it to the model. */
+/* names.c: names of protocols, modes and failures; properties of failures and
+ * providers (which failures may pass, which providers compile a schema to a
+ * grammar or show it to the model); default timeouts; costs. */
 #include "provider/provider.h"
 
 static const char *const names_protocols[] = {

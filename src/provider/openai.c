@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* openai.c: Chat Completions, as OpenAI and the servers that are compatible
- * with it speak it.
+/* openai.c: Chat Completions of OpenAI and of compatible servers.
  *
- * One object serves for whole responses and for the chunks of a stream: a
- * choice holds a `message` or a `delta` with the same members. Only choice 0
- * is read; more are never asked for. The stream ends with `[DONE]`. Servers
- * that leave it out are taken by the finish reason, after which only usage can
- * come, together with a clean end of the bytes.
+ * Whole responses and chunks of a stream have the same form: a choice has a
+ * `message` or a `delta` with the same members. Only choice 0 is read; the
+ * request never asks for more. The stream ends with `[DONE]`. For servers that
+ * omit it, the reply is complete with the finish reason, after which only
+ * usage can come, and a clean end of the bytes.
  *
- * OpenAI itself wants max_completion_tokens, which counts reasoning too; the
- * others know max_tokens, several of them nothing else. Either may be given
- * as an extra member instead. The system part has the role `system`, which
- * every server takes and OpenAI reads as the developer's. */
+ * OpenAI itself expects max_completion_tokens, which includes reasoning; other
+ * servers know max_tokens, and several only that. The caller may give either
+ * as an extra member instead. The system text has the role `system`, which
+ * every server accepts and OpenAI treats as `developer`. */
 #include "provider/protocol.h"
 
 static void openai_path(const surety__call *call, surety_buf *out)
@@ -92,8 +91,8 @@ static void openai_body(const surety__call *call, surety_doc *out)
     surety_build_close(out);
 }
 
-/* Usage. Some servers count reasoning beside completion_tokens and not in
- * them; then their total says so. */
+/* Takes the usage. Some servers do not include reasoning in completion_tokens;
+ * their total_tokens shows that. */
 static void openai_usage(surety__decoder *decoder, surety_val usage)
 {
     surety_usage found = {.known = true};
@@ -117,7 +116,7 @@ static void openai_usage(surety__decoder *decoder, surety_val usage)
     surety__answer_usage(decoder, found);
 }
 
-/* Content is a string, or a list of parts of which the texts count. */
+/* Takes content: a string, or an array of parts, of which the texts count. */
 static void openai_content(surety__decoder *decoder, surety_val content)
 {
     if (surety_val_kind(content) != SURETY_KIND_ARRAY) {
@@ -132,8 +131,8 @@ static void openai_content(surety__decoder *decoder, surety_val content)
                          decoder, surety_val_get(part, "text"), "a text part"));
 }
 
-/* A delta holds fragments of any call; of a whole message's calls the first
- * is taken. */
+/* Takes tool calls. A delta has fragments of any call; of a whole message only
+ * the first call counts. */
 static void openai_tools(surety__decoder *decoder, surety_val calls)
 {
     for (surety_val call = surety_val_first(calls); call.doc;
@@ -142,7 +141,7 @@ static void openai_tools(surety__decoder *decoder, surety_val calls)
         const surety_val arguments = surety_val_get(function, "arguments");
         const surety_str id = surety_val_str(surety_val_get(call, "id"));
 
-        /* An object where the protocol has its text: some servers' slip. */
+        /* Some servers send an object instead of the protocol's text. */
         if (surety_val_kind(arguments) == SURETY_KIND_OBJECT)
             surety__answer_object(decoder, arguments);
         else
@@ -174,7 +173,7 @@ static void openai_message(surety__decoder *decoder, surety_val message)
                 surety_val_get(message, "function_call"), "arguments")));
 }
 
-/* A response, or a chunk of one. */
+/* Reads a whole response or a chunk. */
 static void openai_read(surety__decoder *decoder, surety_val root,
                         const char *message)
 {
@@ -194,7 +193,7 @@ static void openai_read(surety__decoder *decoder, surety_val root,
          choice = surety_val_next(choices, choice)) {
         if (surety_val_int(surety_val_get(choice, "index"), 0) != 0)
             continue;
-        /* OpenRouter puts the error of an upstream into the choice. */
+        /* OpenRouter puts an upstream error into the choice. */
         if (surety_val_kind(surety_val_get(choice, "error")) ==
             SURETY_KIND_OBJECT)
             surety__error_take(decoder, surety_val_get(choice, "error"));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plain.c: the protocol `text`: the prompt in, the reply out, for commands and
- * for what else reads and writes plain text.
+ * other programs that read and write plain text.
  *
- * The prompt is the system part, an empty line, and the user's message. A talk
- * of several messages has a line before each that says whose it is. Nothing
- * marks the reply's end, so a clean end of the bytes is one; usage and refusals
- * have no words here. */
+ * The prompt is the system text, an empty line, and the user's message. Of
+ * several messages, each has a line with its role before it. The reply has no
+ * end mark, so a clean end of the bytes completes it. There is no usage and no
+ * refusal. */
 #include "provider/protocol.h"
 
 static void plain_path(const surety__call *call, surety_buf *out)

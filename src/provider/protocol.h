@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a protocol is to the rest of provider/: a row of one table, and the
- * half-read answer that its functions fill in. */
+/* A protocol: a row of one table, and the partial answer that its functions
+ * fill in. */
 #ifndef SURETY_PROVIDER_PROTOCOL_H
 #define SURETY_PROVIDER_PROTOCOL_H
 
 #include "provider/provider.h"
 #include "provider/sse.h"
 
-/* How a reply can end by itself: the provider's word and what it means. A word
- * that is in no row means that the reply is whole. */
+/* A reason for which a reply ends: the provider's word and its meaning. A word
+ * without a row means that the reply is complete. */
 typedef struct surety__ending {
     const char *word;
     surety_failure failure;
 } surety__ending;
 
-/* Whether a finish reason says that the reply has come whole. */
+/* Whether a finish reason means that the reply is complete. */
 typedef enum surety__reason {
-    REASON_TELLS = 0, /* no: the protocol has a mark of its own */
-    REASON_ENDS,      /* if the bytes then end as they should: there are servers
-                       * that leave the mark out */
-    REASON_MARKS      /* yes: it is the mark */
+    REASON_TELLS = 0, /* no: the protocol has its own end mark */
+    REASON_ENDS,      /* if the bytes also end without an error: some servers
+                       * omit the end mark */
+    REASON_MARKS      /* yes: it is the end mark */
 } surety__reason;
 
 typedef struct surety__protocol {
@@ -27,20 +27,20 @@ typedef struct surety__protocol {
     surety__reason reason;
     /* Appends the method's path and query to the URL. */
     void (*path)(const surety__call *call, surety_buf *out);
-    /* Appends the header that carries the key, as "name" and prefix. */
+    /* The header that carries the key, and what comes before the key in it. */
     const char *key_header;
     const char *key_prefix;
     const char *version_header; /* NULL: none */
     const char *version;
-    /* Builds the request's body; NULL: it is the prompt as text. */
+    /* Builds the request's body; NULL: the body is the prompt as text. */
     void (*body)(const surety__call *call, surety_doc *out);
-    /* Members of it that model->extra may replace or, with null, take out;
-     * "a/b" is member b of a. NULL-terminated. */
+    /* Members of the body that model->extra may replace or, with null, remove;
+     * "a/b" is member b of a. Ends with NULL. */
     const char *const *replaceable;
-    /* Reads a whole response; a stream's event of that name. */
+    /* Reads a whole response; reads one event of a stream, with its name. */
     void (*whole)(surety__decoder *decoder, surety_val root);
     void (*event)(surety__decoder *decoder, surety_str name, surety_val root);
-    const surety__ending *endings; /* the last has no word */
+    const surety__ending *endings; /* the last row has no word */
 } surety__protocol;
 
 extern const surety__protocol surety__protocol_openai;
@@ -52,53 +52,55 @@ const surety__protocol *surety__protocol_of(surety_protocol protocol);
 
 /* ---- URLs (url.c) -------------------------------------------------------- */
 
-/* The parts of an http or https URL; they point into it. */
+/* The parts of an http or https URL, as pointers into it. */
 typedef struct surety__url {
     surety_str authority;
-    surety_str host;  /* without its port */
-    surety_str base;  /* scheme, authority and path, no slash at the end */
+    surety_str host;  /* without the port */
+    surety_str base;  /* scheme, authority and path, without a slash at the
+                       * end */
     surety_str query; /* with its "?"; may be empty */
 } surety__url;
 
 surety__url surety__url_split(surety_str url);
 /* Whether the model is a command, not a URL. */
 bool surety__call_is_exec(const surety_model *model);
-/* MISUSE: the model cannot be asked at its base URL. */
+/* MISUSE: the model's base URL cannot be used. */
 surety_status surety__url_check(const surety_model *model,
                                 surety_error *reterr);
-/* Whether the base URL's host is domain or ends with "." and it: some members
- * are known to the inventor of a protocol only. */
+/* Whether the host of the base URL is domain or a subdomain of it: only the
+ * inventor of a protocol knows some of its members. */
 bool surety__call_host_ends(const surety__call *call, const char *domain);
 
-/* ---- for the bodies (body.c, plain.c) ------------------------------------ */
+/* ---- for bodies (body.c, plain.c) ---------------------------------------- */
 
-/* Appends the prompt as text, for a protocol that has no body (plain.c). */
+/* Appends the prompt as text, for a protocol without a body (plain.c). */
 void surety__text_write(const surety__call *call, surety_buf *out);
-/* Builds own with the members of extra joined (body.c). SURETY_MISUSE: both
+/* Builds own joined with the members of extra (body.c). SURETY_MISUSE: both
  * set a member that is not replaceable; SURETY_NOMEM. */
 surety_status surety__extra_join(surety_val own, surety_val extra,
                                  const char *const *replaceable,
                                  surety_doc *out, surety_error *reterr);
-/* Whether the response is asked for as a stream, of a protocol with a body. */
+/* Whether the request asks for a stream; for protocols with a body. */
 static inline bool surety__call_streams(const surety__call *call)
 {
     return !call->model->whole;
 }
-/* Builds "name": text unless it is empty. */
+/* Builds "name": text, unless text is empty. */
 void surety__build_text(surety_doc *out, const char *name, surety_str text);
 /* Builds "name": true or false, or opens "name": { or [. */
 void surety__build_bool(surety_doc *out, const char *name, bool value);
 void surety__build_object(surety_doc *out, const char *name);
 void surety__build_array(surety_doc *out, const char *name);
-/* Builds the members that say what a value must be, the schema as member. */
+/* Builds the name, description and strictness of the schema, and the schema
+ * itself under the name member. */
 void surety__build_schema(const surety__call *call, surety_doc *out,
                           const char *member);
 /* Builds "role" and "content" of each message. */
 void surety__build_messages(const surety__call *call, surety_doc *out);
-/* Builds temperature where the model has one. */
+/* Builds temperature if the model has one. */
 void surety__build_temperature(const surety__call *call, surety_doc *out);
 
-/* ---- the half-read answer (decoder.c, answer.c) -------------------------- */
+/* ---- the partial answer (decoder.c, answer.c) ---------------------------- */
 
 enum {
     SURETY__WORD_MAX = 256,   /* bytes of an id, a code, a name */
@@ -106,7 +108,7 @@ enum {
     SURETY__BLOCKS_MAX = 4096 /* tool calls or content blocks in a reply */
 };
 
-/* What the body is. */
+/* The form of the body. */
 typedef enum surety__form {
     FORM_UNKNOWN = 0,
     FORM_WHOLE,
@@ -114,36 +116,38 @@ typedef enum surety__form {
     FORM_PLAIN /* the reply itself */
 } surety__form;
 
-/* What begin sets back to nothing. */
+/* The fields that begin resets. */
 typedef struct surety__reading {
     surety__form form;
     int status;
     bool has_head;
-    bool coded;         /* in a coding that is not undone here */
-    bool starved;       /* memory ran out */
-    bool broken;        /* the rest is of no use; failure says why */
+    bool coded;         /* has a content coding, which is not decoded */
+    bool starved;       /* out of memory */
+    bool broken;        /* the rest is of no use; failure has the reason */
     bool finished;      /* finish was called */
-    bool done;          /* the end mark came */
-    bool whole;         /* and so the reply is all there */
-    size_t after_done;  /* bytes since then */
-    size_t blank_count; /* bytes before what says anything */
+    bool done;          /* the end mark arrived */
+    bool whole;         /* the reply is complete */
+    size_t after_done;  /* bytes after the end mark */
+    size_t blank_count; /* blank bytes at the beginning */
     uint64_t event_count;
     int64_t retry_after; /* ms; -1: unknown */
     int should_retry;
     bool ambiguous;
 
-    surety_failure failure; /* of an error, or of the way the reply ended */
+    surety_failure failure; /* of an error, or of the reason for which the
+                             * reply ended */
     surety_usage usage;
-    bool has_finish;       /* a finish reason came */
+    bool has_finish;       /* a finish reason arrived */
     bool has_native;       /* a tool was called */
-    bool native_over;      /* and its arguments are all there */
+    bool native_over;      /* its arguments are complete */
     uint64_t native_index; /* the number of that call */
 
-    /* The protocols' own. */
-    bool begun;           /* a stream's first event came */
-    char block_kind;      /* of the content block that is open; 0: none */
+    /* For the protocols' own use. */
+    bool begun;           /* a stream's first event arrived */
+    char block_kind;      /* kind of the open content block; 0: none */
     uint64_t block_index; /* its number */
-    uint64_t counts[4];   /* of tokens, where each kind comes by itself */
+    uint64_t counts[4];   /* token counts, for providers that send them
+                           * separately */
 } surety__reading;
 
 struct surety__decoder {
@@ -156,74 +160,75 @@ struct surety__decoder {
     surety__sse sse;
     surety_doc *doc; /* the body, or one event at a time */
 
-    /* Of the response. */
+    /* For the response. */
     surety_buf secret, content_type, location, retry_date;
-    surety_buf body; /* of a form that is unknown or FORM_WHOLE */
-    /* Of the answer. */
+    surety_buf body; /* while the form is unknown or FORM_WHOLE */
+    /* For the answer. */
     surety_buf text, native, refusal, finish_reason, model;
     surety_buf response_id, request_id, error_code, error_message;
-    surety_buf native_id; /* of the tool call that counts */
+    surety_buf native_id; /* id of the first tool call */
 };
 
-/* Pieces of the answer. */
+/* Add a piece to the answer. */
 void surety__answer_text(surety__decoder *decoder, surety_str text);
 void surety__answer_reasoning(surety__decoder *decoder, surety_str text);
 void surety__answer_refusal(surety__decoder *decoder, surety_str text);
-/* A fragment of the arguments of the tool call with this index and id (empty:
- * the fragment does not say). The first call counts; what others say is passed
- * over. An index out of bounds breaks. */
+/* Adds a fragment of the arguments of the tool call with this index and id
+ * (empty: the fragment has none). Only the first call counts; others are
+ * ignored. An invalid index breaks the answer. */
 void surety__answer_arguments(surety__decoder *decoder, surety_val index,
                               surety_str id, surety_str fragment);
-/* The same, whole, as a JSON value; none: an empty object. */
+/* The same with complete arguments as a JSON value; none: an empty object. */
 void surety__answer_object(surety__decoder *decoder, surety_val value);
-/* Keeps the first word that is not empty. */
+/* Keeps the first value that is not empty. */
 void surety__answer_word(surety__decoder *decoder, surety_buf *word,
                          surety_val val);
-/* The reason for which the reply ended, looked up in the protocol's endings. */
+/* Sets the reason for which the reply ended, and its failure from the
+ * protocol's endings. */
 void surety__answer_finish(surety__decoder *decoder, surety_val reason);
-/* A string, or nothing where val is null or absent; all else breaks, for the
- * protocol has a string there. what names the member. */
+/* A string; empty if val is null or absent. Another type breaks the answer.
+ * what: the member's name. */
 surety_str surety__answer_string(surety__decoder *decoder, surety_val val,
                                  const char *what);
-/* The response is not what the protocol says, or too large. */
+/* Breaks the answer: the response violates the protocol, or is too large. */
 void surety__answer_break(surety__decoder *decoder, surety_failure failure,
                           const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The number of tokens at this JSON Pointer of the usage, 0 where there is
- * none. Sets known to false where it is no integer from 0 to 10^12. */
+/* The number of tokens at this JSON Pointer in usage; 0 if it is absent. Sets
+ * *known to false unless it is an integer from 0 to 10^12. */
 uint64_t surety__answer_tokens(surety_val usage, const char *pointer,
                                bool *known);
-/* Takes usage if it is possible: parts are no larger than their wholes. */
+/* Takes usage if it is plausible: parts are not larger than their totals. */
 void surety__answer_usage(surety__decoder *decoder, surety_usage usage);
 
 /* ---- errors (failure.c, retry.c) ----------------------------------------- */
 
-/* The error that a body tells, SURETY_NONE where it tells none. A body of a
- * status that is no success is one in any case. */
+/* The error in a body; SURETY_NONE: there is none. With a status other than
+ * success the whole body is an error in any case. */
 surety_val surety__error_in(surety_val root);
-/* Takes an error: its code, sentence and class. val may be any value. */
+/* Takes an error: its code, message and class. val may be any value. */
 void surety__error_take(surety__decoder *decoder, surety_val val);
-/* Takes a body that is no JSON as the error of the response's status; its
- * message is `before` and the first text in it. */
+/* Takes a body that is not JSON as the error for the response's status. Its
+ * message is `before` and the first text in the body. */
 void surety__error_take_text(surety__decoder *decoder, surety_str body,
                              const char *before);
-/* What a status says by itself; NONE for 0 and 2xx. */
+/* The class of a status alone; NONE for 0 and 2xx. */
 surety_failure surety__error_of_status(int status);
 
 /* Appends at most max bytes of text on one line: no control or bidirectional
- * characters, runs of blanks as one, secret replaced by "***", "..." where it
- * was cut. */
+ * characters, one blank for several, secret replaced by "***", "..." at the
+ * end if it was cut. */
 void surety__error_clean(surety_buf *out, surety_str text, surety_str secret,
                          size_t max);
 
-/* Retry-After as milliseconds (RFC 9110, 10.2.3): seconds, fractions too. -1
- * where text is none. At most a year. */
+/* Reads Retry-After (RFC 9110, 10.2.3) as seconds, with fractions. Returns
+ * milliseconds, at most a year; -1: not a number. */
 int64_t surety__retry_seconds(surety_str text);
-/* The same for milliseconds, and for an HTTP date (5.6.7), in milliseconds
- * since 1970. */
+/* The same for milliseconds, and for an HTTP date (5.6.7), which gives
+ * milliseconds since 1970. */
 int64_t surety__retry_ms(surety_str text);
 int64_t surety__retry_date(surety_str text);
-/* From now to then, 0 where it has passed, at most a year. */
+/* The time from now to then in ms; 0 if it has passed; at most a year. */
 int64_t surety__retry_until(int64_t then_ms, int64_t now_ms);
 
 #endif

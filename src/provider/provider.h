@@ -10,7 +10,7 @@
 
 /* ---- call.c, body.c and the protocols' files ----------------------------- */
 
-/* What is to be said. */
+/* The contents of a call. */
 typedef struct surety__call {
     const surety_model *model;
     surety_mode mode;  /* NATIVE, TOOL or PROMPT */
@@ -19,44 +19,44 @@ typedef struct surety__call {
     size_t message_count;
     /* For NATIVE and TOOL: the schema in the provider's subset, its name (1 to
      * 64 of A-Z a-z 0-9 _ -) and a description (may be empty). strict: the
-     * subset is one that the provider enforces. */
+     * provider enforces the subset. */
     surety_val schema;
     surety_str schema_name;
     surety_str schema_description;
     bool strict;
 } surety__call;
 
-/* The call as a request whose texts are in arena: URL, headers (the key's is
- * secret; two x-surety-... headers tell a recorder protocol and model, and no
- * transport sends those), body. Whether the response is streamed follows from
- * model->whole and the protocol. SURETY_NOMEM; SURETY_MISUSE: a URL, model
- * name, key or header that cannot be sent, an extra member that the
- * protocol sets itself, no base_url, no message; SURETY_UNSUPPORTED: a mode
- * that the protocol has not; SURETY_SYNTAX: a text that is not UTF-8. */
+/* Encodes the call as a request whose texts are in arena: URL, headers, body.
+ * The key's header is secret; two x-surety-... headers give a recorder the
+ * protocol and the model, and no transport sends them. The response is a
+ * stream unless model->whole is set. SURETY_NOMEM; SURETY_MISUSE: a URL, model
+ * name, key or header that cannot be sent, an extra member that the protocol
+ * sets itself, no base_url, no message; SURETY_UNSUPPORTED: the protocol does
+ * not have this mode; SURETY_SYNTAX: a text that is not UTF-8. */
 surety_status surety__call_encode(const surety__call *call,
                                   surety__arena *arena,
                                   surety_request *ret_request,
                                   surety_error *reterr);
 
-/* Whether the protocol has this mode at all. */
+/* Whether the protocol has this mode. */
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode);
 /* Whether the provider of this name compiles a schema to a grammar. */
 bool surety__provider_has_grammar(surety_str name);
-/* Whether it is a transport's: below the protocol, and no provider's answer. */
+/* Whether a transport causes this failure, not a provider's answer. */
 bool surety__failure_is_below(surety_failure failure);
-/* Whether a schema that structured output is asked for by is shown to the
- * model, by the provider's own word. Of other servers of OpenAI's protocol that
- * is not known. */
+/* Whether the provider's documentation says that the model sees the schema of
+ * structured output. For other servers of OpenAI's protocol that is unknown. */
 bool surety__provider_shows_schema(surety_protocol protocol, surety_str name);
 
 /* ---- decoder.c, answer.c, failure.c and the protocols' files ------------- */
 
-/* Reads one response as it comes. Owned. */
+/* Reads one response as it arrives. Owned by the caller. */
 typedef struct surety__decoder surety__decoder;
 
-/* Pieces of the answer as they are understood: text of the reply (in mode
- * NATIVE it is the structured value, and comes as that), of the structured
- * value, of reasoning. A whole response gives its pieces at the end. */
+/* The pieces of the answer as they are decoded: text of the reply (in mode
+ * NATIVE it is the structured value and comes as PIECE_NATIVE), of the
+ * structured value, of reasoning. A whole response gives its pieces at the
+ * end. */
 typedef enum surety__piece {
     PIECE_TEXT = 0,
     PIECE_NATIVE,
@@ -72,32 +72,32 @@ surety__decoder *surety__decoder_new(const surety_limits *limits,
                                      const surety_alloc *alloc);
 void surety__decoder_free(surety__decoder *decoder); /* takes NULL */
 
-/* Makes ready for the response to a call of this protocol and mode, and forgets
- * the last. secret (may be empty) is a text that no message may hold. */
+/* Prepares for the response to a call of this protocol and mode; the last one
+ * is forgotten. secret (may be empty): a text that no message may contain. */
 void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
                            surety_mode mode, surety_str secret,
                            const surety__listener *listener);
-/* The three events of a receiver. feed gives false when the rest is of no
- * use: a limit, an error, memory. Whether the body is a stream of events or one
- * JSON text is told by its content type, and by its first byte where that
- * lies. */
+/* The three events of a receiver. feed returns false if the rest is of no use:
+ * a limit, an error, out of memory. The first bytes of the body decide whether
+ * it is a stream of events or one JSON text, and the content type if they do
+ * not. */
 void surety__decoder_head(surety__decoder *decoder, int status,
                           const surety_header *headers, size_t count);
 bool surety__decoder_feed(surety__decoder *decoder, surety_str bytes);
 /* now_ms: wall clock, for a Retry-After that is a date. */
 void surety__decoder_finish(surety__decoder *decoder,
                             const surety_delivery *delivery, int64_t now_ms);
-/* OK once finished: *ret_answer's texts are good until the next begin.
- * SURETY_NOMEM: memory ran out while it was read. SURETY_MORE: not finished. */
+/* OK after finish: the texts of *ret_answer are valid until the next begin.
+ * SURETY_NOMEM: out of memory during reading. SURETY_MORE: not finished. */
 surety_status surety__decoder_answer(const surety__decoder *decoder,
                                      surety_answer *ret_answer);
 
 /* ---- secrets (secret.c) -------------------------------------------------- */
 
-/* Whether a member of a query or of a configuration goes by a name of a key,
- * capitals, "_" and "-" apart. */
+/* Whether the name of a query parameter or a configuration member is that of a
+ * secret, ignoring case, "_" and "-". */
 bool surety__name_is_secret(surety_str name);
-/* Whether a header carries a key, whoever sets it. */
+/* Whether a header always carries a key. */
 bool surety__header_is_secret(surety_str name);
 
 /* Whether the same call may succeed later: a rate limit, an overload, a broken
@@ -107,13 +107,13 @@ bool surety__failure_passes(surety_failure failure);
 surety_timeouts surety__timeouts_of(const surety_timeouts *given);
 
 size_t surety__recording_count(const surety_recording *recording);
-/* The protocol, provider and model of the first exchange: what a model that is
- * only a recording speaks. */
+/* Protocol and model of the first exchange, for a model that is only a
+ * recording. */
 surety_protocol surety__recording_protocol(const surety_recording *recording);
 surety_str surety__recording_model(const surety_recording *recording);
 
-/* The sum of two counts, of tokens or of pico-dollars; UINT64_MAX where it
- * would be more. */
+/* The sum of two counts, of tokens or of picodollars; UINT64_MAX if it would
+ * overflow. */
 static inline uint64_t surety__sum(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recorder.c: a transport around another that writes down what passes.
+/* record.c: a transport around another one that records its exchanges.
  *
  * Each exchange has a tape: the request without its secrets, taken at start,
- * and then every call of its receiver with its time. When the exchange ends,
- * the tape becomes one line, and only after the line was handed over does the
- * receiver get the end: what a receiver builds on is on recorder.
+ * then every call of its receiver with its time. When the exchange ends, the
+ * tape becomes one line, and only after the line was passed on does the
+ * receiver get the end: everything that a receiver uses has been recorded.
  *
- * A recorder never changes an exchange. Where the line cannot be written, or
+ * A recorder never changes an exchange. If the line cannot be written, or
  * memory for the tape runs out, the exchange ends as it would have, and the
- * next wait returns the failure, once. */
+ * next wait returns the failure once. */
 #include "provider/recording.h"
 #include "provider/redact.h"
 #include "provider/transport.h"
@@ -21,13 +21,13 @@ struct recorder_tape {
     struct recorder *recorder;
     surety_receiver receiver;
     uint64_t id;
-    uint64_t last_ms; /* the event before */
+    uint64_t last_ms; /* time of the event before */
     surety__arena arena;
     surety__secrets secrets;
     surety__exchange exchange;
     surety__portion *portions;
     size_t portion_cap;
-    bool starved; /* something is missing on it */
+    bool starved; /* out of memory: the tape is incomplete */
 };
 
 struct recorder {
@@ -39,7 +39,7 @@ struct recorder {
     struct recorder_tape *tapes;
     surety_doc *doc;
     surety_buf line;
-    surety_status failed; /* of a write; the next wait returns it */
+    surety_status failed; /* the failure of a write; the next wait returns it */
 };
 
 static void recorder_free_tape(struct recorder_tape *tape)
@@ -68,7 +68,7 @@ static uint32_t recorder_time(struct recorder_tape *tape)
     return distance < UINT32_MAX ? (uint32_t)distance : UINT32_MAX;
 }
 
-/* ---- what the inner transport says --------------------------------------- */
+/* ---- calls of the inner transport ---------------------------------------- */
 
 static void recorder_head(void *ctx, int status, const surety_header *headers,
                           size_t count)
@@ -153,7 +153,7 @@ static void recorder_end(void *ctx, const surety_delivery *delivery)
 
 /* ---- the transport ------------------------------------------------------- */
 
-/* Model and protocol, of the marks in the request. */
+/* Takes model and protocol from the x-surety-... headers of the request. */
 static surety_status recorder_marks(struct recorder_tape *tape,
                                     const surety_request *request)
 {
@@ -231,8 +231,8 @@ static surety_status recorder_start(void *ctx, uint64_t id,
     }
     tape->next = recorder->tapes;
     recorder->tapes = tape;
-    /* The inner transport may end the exchange, and so free the tape, before it
-     * returns; not when it fails. */
+    /* The inner transport may end the exchange, which frees the tape, before
+     * start returns; but not if start fails. */
     status = recorder->inner->start(recorder->inner->ctx, id, &passed, &ours,
                                     reterr);
     if (status) {

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording.c: the form of a recording, read and written; docs/recordings.md
- * is its description for users.
+/* recording.c: reads and writes recordings. docs/recordings.md describes the
+ * format for users.
  *
- * 1. One exchange is one line of JSON, and all that a receiver gets of it
- * depends on that line alone. A file can be cut, joined and edited by lines.
- * 2. A text is a string where it is UTF-8, else {"base64": ...}. A time is the
- *    distance from the event before.
+ * Rules:
+ * 1. One exchange is one line of JSON, and what a receiver gets depends on
+ *    that line alone. So a file can be cut, joined and edited line by line.
+ * 2. A text is a string if it is valid UTF-8, else {"base64": ...}. A time is
+ *    the difference to the event before.
  * 3. Reading accepts more than is written: headers as an object, a body in one
- *    piece, and the short form {"reply": ...}. It refuses a member that it does
- *    not know, for a mistyped one would be ignored in silence.
- * 4. The first failure is kept in the reader. Each function gives what it read,
- *    which is of no use after a failure; one looks once a line.
+ *    piece, and the short form {"reply": ...}. It refuses unknown members: a
+ *    mistyped one would otherwise be ignored silently.
+ * 4. The reader keeps the first failure. Each function returns what it read,
+ *    which is meaningless after a failure; the status is checked once a line.
  *
- * It does not match or play (replay.c), nor keep secrets out (record.c). */
+ * This file does not match or play exchanges (replay.c), and does not remove
+ * secrets (record.c). */
 #include "provider/provider.h"
 #include "provider/recording.h"
 
@@ -22,7 +24,7 @@ enum { RECORDING_VERSION = 1 };
 
 struct recording_reader {
     surety_recording *recording;
-    surety_doc *doc; /* the line */
+    surety_doc *doc; /* the current line */
     surety_buf scratch;
     size_t offset; /* of the line in the text */
     uint32_t line;
@@ -51,7 +53,7 @@ static void recording_encode(surety_buf *out, surety_str bytes)
     }
 }
 
-/* Appends the bytes that text encodes; false: it is not in canonical form. */
+/* Appends the bytes that text encodes; false: it is not canonical base64. */
 static bool recording_decode(surety_buf *out, surety_str text)
 {
     size_t padding = 0;
@@ -223,7 +225,8 @@ static void recording_place(struct recording_reader *reader,
     error->position.line = reader->line;
 }
 
-/* A fault at val, a value of the line; false: one was found before. */
+/* Reports a fault at val, a value of the line. False: there was an earlier
+ * failure. */
 static bool recording_fault(struct recording_reader *reader, surety_val val,
                             const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -258,7 +261,7 @@ static void recording_starved(struct recording_reader *reader)
         reader->status = surety__fail_nomem(reader->reterr);
 }
 
-/* Room in the recording; NULL: there is none, or something failed before. */
+/* Space in the recording; NULL: out of memory, or an earlier failure. */
 static void *recording_take(struct recording_reader *reader, size_t size)
 {
     void *room = reader->status
@@ -270,7 +273,7 @@ static void *recording_take(struct recording_reader *reader, size_t size)
     return room;
 }
 
-/* Looks whether all members of object are known; the last name is NULL. */
+/* Reports members of object that are not in names, a list that NULL ends. */
 static void recording_known(struct recording_reader *reader, surety_val object,
                             const char *what, const char *const *names)
 {
@@ -297,7 +300,7 @@ static void recording_known(struct recording_reader *reader, surety_val object,
     }
 }
 
-/* Keeps text in the recording. */
+/* Copies text into the recording. */
 static surety_str recording_keep(struct recording_reader *reader,
                                  surety_str text)
 {
@@ -308,7 +311,7 @@ static surety_str recording_keep(struct recording_reader *reader,
     return copy;
 }
 
-/* A text: a string, or bytes as {"base64": ...}. */
+/* Reads a text: a string, or bytes as {"base64": ...}. */
 static surety_str recording_text(struct recording_reader *reader,
                                  surety_val val, const char *what)
 {
@@ -332,7 +335,7 @@ static surety_str recording_text(struct recording_reader *reader,
     return recording_keep(reader, surety_buf_str(&reader->scratch));
 }
 
-/* A JSON value as the compact text of it. */
+/* A JSON value as compact text. */
 static surety_str recording_json(struct recording_reader *reader,
                                  surety_val val)
 {
@@ -342,7 +345,7 @@ static surety_str recording_json(struct recording_reader *reader,
     return recording_keep(reader, surety_buf_str(&reader->scratch));
 }
 
-/* An absent time is 0. */
+/* Reads a time in ms; 0 if it is absent. */
 static uint32_t recording_time(struct recording_reader *reader, surety_val val)
 {
     const uint64_t ms = val.doc ? surety_val_uint(val, UINT64_MAX) : 0;
@@ -353,7 +356,7 @@ static uint32_t recording_time(struct recording_reader *reader, surety_val val)
     return (uint32_t)ms;
 }
 
-/* A string; empty where there is none. */
+/* Reads a string; empty if it is absent. */
 static surety_str recording_name(struct recording_reader *reader,
                                  surety_val val, const char *what)
 {
@@ -364,7 +367,8 @@ static surety_str recording_name(struct recording_reader *reader,
     return recording_keep(reader, surety_val_str(val));
 }
 
-/* Headers: [[name, value], ...], or {name: value, ...} where none is twice. */
+/* Reads headers: [[name, value], ...], or {name: value, ...} if no name is
+ * repeated. */
 static const surety_header *recording_headers(struct recording_reader *reader,
                                               surety_val val, size_t *ret_count)
 {
@@ -423,7 +427,7 @@ static void recording_request(struct recording_reader *reader, surety_val val,
         exchange->body = recording_text(reader, body, "a body");
 }
 
-/* chunks: [[after_ms, text], ...]. */
+/* Reads chunks: [[after_ms, text], ...]. */
 static void recording_chunks(struct recording_reader *reader, surety_val val,
                              surety__exchange *exchange)
 {
@@ -448,7 +452,7 @@ static void recording_chunks(struct recording_reader *reader, surety_val val,
     exchange->portion_count = count;
 }
 
-/* A response whose body is one portion. */
+/* Reads a response whose body is a single portion. */
 static void recording_whole(struct recording_reader *reader, surety_val json,
                             surety_val text, surety__exchange *exchange)
 {
@@ -495,7 +499,7 @@ static void recording_response(struct recording_reader *reader, surety_val val,
         recording_whole(reader, json, body, exchange);
 }
 
-/* The failure of that name, one that a transport can have; -1: none. */
+/* The failure of this name, if a transport can have it; -1: none. */
 static int recording_failure(surety_str name)
 {
     for (int i = 0; i < SURETY_FAILURE_COUNT; i++)
@@ -507,7 +511,7 @@ static int recording_failure(surety_str name)
     return surety_str_equal(name, SURETY__LITERAL("complete")) ? 0 : -1;
 }
 
-/* What an end of that failure says unless it says more. */
+/* The default delivery for an end with this failure. */
 static surety_delivery recording_delivery(surety_failure failure)
 {
     const bool sent = failure != SURETY_FAILURE_CONNECT &&
@@ -588,7 +592,7 @@ static surety_protocol recording_protocol(struct recording_reader *reader,
     return SURETY_PROTOCOL_OPENAI;
 }
 
-/* {"reply": text or JSON, "delay_ms": n, "model": name}. */
+/* Reads {"reply": text or JSON, "delay_ms": n, "model": name}. */
 static void recording_reply(struct recording_reader *reader, surety_val root,
                             surety__exchange *exchange)
 {
@@ -607,7 +611,7 @@ static void recording_reply(struct recording_reader *reader, surety_val root,
     recording_whole(reader, text ? surety_val_none() : reply, reply, exchange);
 }
 
-/* One line, which is in reader->doc. */
+/* Reads one line, which is in reader->doc. */
 static void recording_exchange(struct recording_reader *reader,
                                surety__exchange *exchange)
 {
@@ -639,8 +643,8 @@ static void recording_exchange(struct recording_reader *reader,
 
 static void recording_line(struct recording_reader *reader, surety_str line)
 {
-    /* As much as a document may be: a response can be longer than a text that
-     * is to be judged, and a request's body is two levels deep. */
+    /* The largest limits of a document: a response can be longer than a text
+     * to be judged, and a request's body is two levels deeper here. */
     const surety_limits limits = {.size = sizeof(limits),
                                   .text_bytes_max = UINT32_MAX - 64,
                                   .string_len_max = UINT32_MAX,
@@ -676,7 +680,7 @@ static void recording_line(struct recording_reader *reader, surety_str line)
     recording->exchanges[recording->count++] = exchange;
 }
 
-/* All lines; blank ones and those that begin with "#" are passed over. */
+/* Reads all lines. Blank lines and lines that begin with "#" are skipped. */
 static void recording_lines(struct recording_reader *reader, surety_str text)
 {
     size_t at = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording as its reader, its writer and its player see it. */
+/* A recording, for its reader, its writer and its player. */
 #ifndef SURETY_PROVIDER_RECORDING_H
 #define SURETY_PROVIDER_RECORDING_H
 
@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 
-/* One call of a receiver's bytes, and the time since the call before. */
+/* One call of a receiver's `bytes`, and the time since the call before. */
 typedef struct surety__portion {
     uint32_t after_ms;
     surety_str bytes;
@@ -23,7 +23,7 @@ typedef struct surety__exchange {
     const surety_header *headers;
     size_t header_count;
     surety_str body;
-    /* The response, from the request on. */
+    /* The response; times count from the request. */
     bool has_head;
     uint32_t head_after_ms;
     int status;
@@ -37,22 +37,22 @@ typedef struct surety__exchange {
 
 struct surety_recording {
     const surety_alloc *alloc;
-    surety__arena arena; /* every text and list of the exchanges */
+    surety__arena arena; /* has all texts and arrays of the exchanges */
     surety__exchange *exchanges;
     size_t count, cap;
 };
 
-/* Appends the exchange as one line with its newline. doc is scratch. NOMEM. */
+/* Appends the exchange as one line with a newline. doc is scratch. NOMEM. */
 surety_status surety__exchange_write(const surety__exchange *exchange,
                                      surety_doc *doc, surety_buf *out);
 
-/* Reads bytes as the JSON text that a body may be; false where it is none or
- * one with duplicate keys. *ret_status: NOMEM where memory ran out, else OK. */
+/* Reads bytes as JSON text; false: it is not JSON, or has duplicate keys.
+ * *ret_status: NOMEM if out of memory, else OK. */
 bool surety__body_read(surety_doc *doc, surety_str bytes,
                        surety_status *ret_status);
 
-/* A URL without its scheme and host: "/v1/messages?x=1"; what is no http URL
- * stays whole. */
+/* A URL without its scheme and host: "/v1/messages?x=1". A URL of another
+ * scheme is returned whole. */
 surety_str surety__url_path(surety_str url);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redact.c: a recording is shared and committed, so no key may be in it.
+/* redact.c: removes keys from a recording, because recordings are shared and
+ * committed.
  *
- * What carries a key is known: headers and parts of the URL. Those are left
- * out, and then the keys' texts are looked for everywhere else, because servers
- * quote a wrong key in their errors, and prompts can hold one by accident. A
- * response is searched as one text, so that a key which the network cut in two
- * is found too.
+ * The headers and parts of the URL that carry keys are known. They are left
+ * out, and then the texts of the keys are searched everywhere else: servers
+ * quote a wrong key in their errors, and a prompt may contain one by accident.
+ * A response is searched as one text, so a key that is divided between two
+ * chunks is found too.
  *
- * It is no search for what looks like a key: secrets that are not this
- * request's stay. */
+ * It does not search for texts that look like keys: secrets of other requests
+ * remain. */
 #include "provider/redact.h"
 
 #include "provider/provider.h"
@@ -26,7 +27,7 @@ static bool redact_is_secret(const surety_header *header)
 
 /* ---- the URL ------------------------------------------------------------- */
 
-/* The text before "@" in the URL's authority; empty where there is none. */
+/* The text before "@" in the URL's authority; empty if there is none. */
 static surety_str redact_userinfo(surety_str url)
 {
     const size_t begin = surety__str_find(url, SURETY__LITERAL("://")) + 3;
@@ -40,8 +41,8 @@ static surety_str redact_userinfo(surety_str url)
                            : (surety_str){url.ptr, 0};
 }
 
-/* The value of the next key-like member of the query at or after *at, which is
- * moved behind it; false where there is none. */
+/* Finds the next query parameter with the name of a secret at or after *at.
+ * Sets its value and moves *at behind it; false: there is none. */
 static bool redact_member(surety_str url, size_t *at, surety_str *ret_value)
 {
     while (*at < url.len) {
@@ -75,7 +76,7 @@ struct redact_bag {
     surety__arena *arena;
     surety__secrets *secrets;
     size_t cap;
-    surety_buf form; /* of a secret, on its way in */
+    surety_buf form; /* the current form of a secret */
     bool starved;
 };
 
@@ -95,7 +96,7 @@ static void redact_put_text(struct redact_bag *bag, surety_str text)
         bag->starved = true;
 }
 
-/* Puts in text and what it looks like in a JSON string and in a URL. */
+/* Adds text, and its forms in a JSON string and in a URL. */
 static void redact_put_forms(struct redact_bag *bag, surety_str text)
 {
     surety_buf *form = &bag->form;
@@ -115,7 +116,7 @@ static void redact_put_forms(struct redact_bag *bag, surety_str text)
         bag->starved = true;
 }
 
-/* Puts in text, and what comes after its first separator: "Bearer KEY",
+/* Adds text, and the part after its first separator: "Bearer KEY",
  * "user:KEY". */
 static void redact_put(struct redact_bag *bag, surety_str text, char separator)
 {
@@ -159,9 +160,9 @@ surety_status surety__secrets_of(const surety_request *request,
 
 /* ---- replacing ----------------------------------------------------------- */
 
-/* The first secret in text at or after from, the longest of those that begin
- * there; its len is 0 where there is none. *nexts is where each secret was
- * found last; it makes the search linear over all calls. */
+/* The first secret in text at or after from, the longest if several begin
+ * there; len 0: none. nexts has the last position found for each secret, which
+ * makes all calls together linear. */
 static surety_str redact_find(const surety__secrets *secrets, size_t *nexts,
                               surety_str text, size_t from)
 {
@@ -183,7 +184,7 @@ static surety_str redact_find(const surety__secrets *secrets, size_t *nexts,
     return found;
 }
 
-/* The first offset of each secret in text; NULL: no memory. */
+/* The first offset of each secret in text; NULL: out of memory. */
 static size_t *redact_begin(const surety__secrets *secrets,
                             surety__arena *arena, surety_str text)
 {
@@ -195,7 +196,7 @@ static size_t *redact_begin(const surety__secrets *secrets,
     return nexts;
 }
 
-/* Copies text into arena, every secret in it replaced. */
+/* Copies text into arena, with every secret replaced. */
 static surety_status redact_text(const surety__secrets *secrets,
                                  surety__arena *arena, surety_str text,
                                  surety_str *ret_text)
@@ -208,7 +209,7 @@ static surety_status redact_text(const surety__secrets *secrets,
     if (!nexts)
         return SURETY_NOMEM;
     if (!text.len)
-        text.ptr = ""; /* no pointer may be moved from NULL */
+        text.ptr = ""; /* arithmetic on NULL is undefined */
     surety_buf_init(&out, arena->alloc, 0);
     while ((secret = redact_find(secrets, nexts, text, from)).len) {
         const size_t begin = (size_t)(secret.ptr - text.ptr);
@@ -224,8 +225,8 @@ static surety_status redact_text(const surety__secrets *secrets,
     return out.status || !ret_text->ptr ? SURETY_NOMEM : SURETY_OK;
 }
 
-/* The URL without userinfo and values of key-like members, whatever their
- * length, then as any text. */
+/* Copies the URL without userinfo and values of secret parameters, of any
+ * length, then replaces secrets as in any text. */
 static surety_status redact_url(const surety__secrets *secrets,
                                 surety__arena *arena, surety_str url,
                                 surety_str *ret_url)
@@ -295,8 +296,7 @@ surety_status surety__redact_request(const surety__secrets *secrets,
                                 &ret_exchange->body);
 }
 
-/* Whether any secret is in the whole of the portions, which is appended to
- * out. */
+/* Appends all portions to out. Returns whether they contain a secret. */
 static bool redact_join(const surety__secrets *secrets,
                         const surety__exchange *exchange, surety_buf *out)
 {
@@ -308,8 +308,8 @@ static bool redact_join(const surety__secrets *secrets,
     return false;
 }
 
-/* Portions of the joined text without its secrets. One that held nothing else
- * is gone, and its time goes to the next. */
+/* Divides the joined text, without its secrets, into portions again. A portion
+ * that becomes empty is removed, and its time is added to the next one. */
 static surety_status redact_portions(const surety__secrets *secrets,
                                      surety__arena *arena, surety_str joined,
                                      surety__exchange *exchange)
@@ -320,8 +320,8 @@ static surety_status redact_portions(const surety__secrets *secrets,
     surety_str secret;
     surety_buf out;
     size_t count = 0;
-    size_t from = 0; /* in joined: what is done */
-    size_t end = 0;  /* of the portion */
+    size_t from = 0; /* end of the processed part of joined */
+    size_t end = 0;  /* end of the portion in joined */
     uint32_t carry_ms = 0;
     bool starved = false;
 
@@ -367,7 +367,8 @@ static surety_status redact_portions(const surety__secrets *secrets,
     return starved ? SURETY_NOMEM : SURETY_OK;
 }
 
-/* A message of up to 255 bytes, in which "***" is shorter than any secret. */
+/* Replaces secrets in a message of up to 255 bytes: it cannot become longer,
+ * as "***" is shorter than any secret. */
 static surety_status redact_message(const surety__secrets *secrets,
                                     surety__arena *arena,
                                     surety_delivery *delivery)

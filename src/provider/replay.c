@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replay.c: a transport whose other end is a recording.
+/* replay.c: a transport that plays a recording.
  *
- * start chooses the exchange and opens a player on it; wait plays what is due:
- * the head, each portion, the end, in the very calls in which they were
- * recorded. Untimed, everything is due at once; timed, each event so long after
- * the one before as it was then. The recording is only read, so several
- * transports may play it at once; which exchanges were given is kept here.
+ * start chooses the exchange and creates a player for it. wait plays what is
+ * due: the head, each portion, and the end, in the same calls as recorded.
+ * Untimed, everything is due at once; timed, each event comes after the
+ * recorded delay since the one before. The recording is only read, so several
+ * transports may play it at once; each stores which exchanges it has given.
  *
- * A request is the recorded one when method, URL without scheme and host, and
- * body are equal, the body as a JSON value where it is one. Secrets are taken
- * out of it first as the recorder does (redact.c): the recording has none. */
+ * A request matches a recorded one if the method, the URL without scheme and
+ * host, and the body are equal; a JSON body is compared as a JSON value. First
+ * the secrets are removed from the request in the way of the recorder
+ * (redact.c), because the recording has none. */
 #include "provider/recording.h"
 #include "provider/redact.h"
 #include "provider/transport.h"
@@ -17,16 +18,16 @@
 /* One exchange under way. */
 struct replay_player {
     struct replay_player *next;
-    const surety__exchange *exchange; /* NULL: there is none left */
+    const surety__exchange *exchange; /* NULL: none is left */
     surety_receiver receiver;
-    surety_delivery delivery; /* how it ends where the recording does not say */
+    surety_delivery delivery; /* the end, if the recording has none */
     uint64_t id;
     uint64_t due_ms;
     size_t bytes, bytes_max;
-    size_t at; /* the event: 0 is the head, 1 the first portion, ... */
+    size_t at; /* the next event: 0 is the head, 1 the first portion, ... */
 };
 
-/* Exchanges whose requests are equal as far as a digest goes, in order. */
+/* The exchanges whose requests have the same digest, in order. */
 struct replay_link {
     struct replay_link *next;
     const surety__exchange *exchange;
@@ -39,16 +40,17 @@ struct replay {
     surety_clock clock;
     const surety_recording *recording;
     bool match, timed;
-    size_t next;                 /* without match: the exchange's index */
+    size_t next;                 /* without match: the index of the next
+                                  * exchange */
     struct replay_player *first; /* in the order of their starts */
-    struct replay_link *links;   /* with match: one an exchange */
-    surety__map digests;         /* to the first link */
+    struct replay_link *links;   /* with match: one for each exchange */
+    surety__map digests;         /* from a digest to its first link */
     surety_doc *asked, *recorded;
 };
 
 /* ---- matching ------------------------------------------------------------ */
 
-/* Equal requests have equal digests; NOMEM. */
+/* Computes a digest; equal requests have equal digests. NOMEM. */
 static surety_status replay_digest(surety_doc *doc, surety_buf *scratch,
                                    const surety__exchange *exchange,
                                    uint64_t *ret_digest)
@@ -94,8 +96,8 @@ static surety_status replay_equal(struct replay *replay,
     return SURETY_OK;
 }
 
-/* The first exchange not yet given whose request is asked; NULL: none, and
- * *ret_delivery says so. */
+/* Finds the first exchange not yet given that matches the request. NULL: there
+ * is none; *ret_delivery has the reason. */
 static surety_status replay_find(struct replay *replay,
                                  const surety__exchange *asked,
                                  const surety__exchange **ret_exchange,
@@ -139,7 +141,7 @@ static surety_status replay_find(struct replay *replay,
     return SURETY_OK;
 }
 
-/* The next exchange, whatever is asked. */
+/* The next exchange, whatever the request. */
 static const surety__exchange *replay_next(struct replay *replay,
                                            surety_delivery *ret_delivery)
 {
@@ -154,7 +156,8 @@ static const surety__exchange *replay_next(struct replay *replay,
     return NULL;
 }
 
-/* The request as a recorder would have written it. */
+/* Finds the exchange for a request, after removing secrets as a recorder
+ * does. */
 static surety_status replay_ask(struct replay *replay,
                                 const surety_request *request,
                                 const surety__exchange **ret_exchange,
@@ -177,7 +180,7 @@ static surety_status replay_ask(struct replay *replay,
 
 /* ---- playing ------------------------------------------------------------- */
 
-/* How long after the event before it the player's next event comes. */
+/* The delay of the player's next event after the one before. */
 static uint32_t replay_distance(const struct replay_player *player)
 {
     const surety__exchange *exchange = player->exchange;
@@ -191,7 +194,7 @@ static uint32_t replay_distance(const struct replay_player *player)
     return exchange->end_after_ms;
 }
 
-/* Plays one event; false where it was the last. */
+/* Plays one event; false: it was the last. */
 static bool replay_event(struct replay_player *player)
 {
     const surety__exchange *exchange = player->exchange;
@@ -222,7 +225,7 @@ static bool replay_event(struct replay_player *player)
     return false;
 }
 
-/* Takes the player out and tells its receiver the end. */
+/* Removes the player and reports its end to the receiver. */
 static void replay_end(struct replay *replay, struct replay_player **place)
 {
     struct replay_player *player = *place;
@@ -232,7 +235,7 @@ static void replay_end(struct replay *replay, struct replay_player **place)
     surety__free(replay->alloc, player, sizeof(*player));
 }
 
-/* Plays what is due at now; whether a receiver got anything. */
+/* Plays what is due at now. Returns whether a receiver was called. */
 static bool replay_play(struct replay *replay, uint64_t now_ms)
 {
     struct replay_player **place = &replay->first;
@@ -348,7 +351,7 @@ static void replay_close(void *ctx)
     replay_free(replay);
 }
 
-/* Links every exchange to its digest, the first before the last. */
+/* Adds every exchange to the list of its digest, in order. */
 static surety_status replay_index(struct replay *replay)
 {
     const surety_recording *recording = replay->recording;

@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* responses.c: OpenAI Responses.
  *
- * A stream tells the reply twice: by deltas, and whole in its last event
- * (response.completed, .incomplete or .failed, the end mark). The deltas are
- * taken as they come; of the last event its status, usage and error, and of its
- * output what came in no delta. Events have their type in the data; the event's
- * name says the same and replaces it where a server leaves the type out. There
- * is no [DONE], but one does no harm.
+ * A stream contains the reply twice: as deltas, and complete in its last event
+ * (response.completed, .incomplete or .failed, which is the end mark). The
+ * deltas are taken as they arrive. From the last event come status, usage and
+ * error, and those parts of the output for which no delta came. Events have
+ * their type in the data; the event's name is the same, and is used if a
+ * server omits the type. The protocol has no [DONE]; one is ignored.
  *
- * A message whose phase is "commentary" is said on the way to the reply and is
- * no part of it: it is heard as reasoning. ("final_answer", or no phase, is the
- * reply.)
+ * A message whose phase is "commentary" is not part of the reply and is passed
+ * on as reasoning. ("final_answer", or no phase, is the reply.)
  *
- * Nothing is stored at the provider (store: false) unless the caller's extra
- * members say so. */
+ * The provider stores nothing (store: false) unless the caller's extra members
+ * change that. */
 #include "provider/protocol.h"
 
-/* Of the item that began last (decoder->is.block_kind). */
+/* The kind of the last item that began (decoder->is.block_kind). */
 enum { BLOCK_COMMENTARY = 'c' };
 
 static void responses_path(const surety__call *call, surety_buf *out)
@@ -101,7 +100,7 @@ static bool responses_is_commentary(surety_val item)
            surety_val_is(surety_val_get(item, "phase"), "commentary");
 }
 
-/* The parts of a message item; refusals and texts. */
+/* Takes the parts of a message item: texts and refusals. */
 static void responses_content(surety__decoder *decoder, surety_val content)
 {
     for (surety_val part = surety_val_first(content); part.doc;
@@ -129,7 +128,7 @@ static void responses_reasoning(surety__decoder *decoder, surety_val parts)
                                  surety_val_str(surety_val_get(part, "text")));
 }
 
-/* The output of a whole response: what of it did not come in the stream. */
+/* Takes the output of a whole response, except what came in the stream. */
 static void responses_output(surety__decoder *decoder, surety_val output)
 {
     const bool told = decoder->text.len || decoder->refusal.len;
@@ -155,7 +154,7 @@ static void responses_output(surety__decoder *decoder, surety_val output)
     }
 }
 
-/* How the response ended. */
+/* Takes the end of the response: status, usage, error. */
 static void responses_end(surety__decoder *decoder, surety_val response)
 {
     const surety_val status = surety_val_get(response, "status");
@@ -176,7 +175,7 @@ static void responses_end(surety__decoder *decoder, surety_val response)
                              surety_val_is(status, "queued") ? "queued"
                                                              : "in_progress");
     surety__answer_finish(decoder, status);
-    surety__answer_finish(decoder, reason); /* says more */
+    surety__answer_finish(decoder, reason); /* is more specific */
 }
 
 static void responses_names(surety__decoder *decoder, surety_val response)
@@ -210,8 +209,8 @@ static void responses_last(surety__decoder *decoder, surety_val root)
     decoder->is.done = true;
 }
 
-/* The texts of an item come without its phase: the phase comes when the item
- * begins. */
+/* Records the phase of an item: it comes only when the item begins, not with
+ * its texts. */
 static void responses_begin_item(surety__decoder *decoder, surety_val root)
 {
     decoder->is.begun = true;

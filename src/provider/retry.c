@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* retry.c: when a provider says that it may be asked again.
+/* retry.c: when a provider allows the next call.
  *
- * Retry-After is a number of seconds or a date (RFC 9110, 10.2.3), and the
- * date has three forms, of which two are obsolete and still to be read
- * (5.6.7). What is none of these, a negative number too, is taken as not said.
- * All numbers stop at a year, so that a sum with a clock stays
- * within it. */
+ * Retry-After is a number of seconds or a date (RFC 9110, 10.2.3). The date
+ * has three forms; two are obsolete but must be read (5.6.7). Any other text,
+ * also a negative number, counts as absent. All numbers are limited to a year,
+ * so that adding a clock's time cannot overflow. */
 #include "provider/protocol.h"
 
 #define RETRY_YEAR_MS ((int64_t)366 * 24 * 3600 * 1000)
 
 /* A decimal number times 1000 to the power of `thousands`, at most a year in
- * milliseconds; -1 where text is none. */
+ * milliseconds; -1: not a number. */
 static int64_t retry_number(surety_str text, unsigned thousands)
 {
     uint64_t value = 0;
@@ -48,7 +47,7 @@ int64_t surety__retry_ms(surety_str text)
     return retry_number(text, 0);
 }
 
-/* The digits at *text, `most` of them at most; -1 for none. */
+/* Reads at most `most` digits at *text; -1: there is none. */
 static int64_t retry_digits(surety_str *text, unsigned most)
 {
     int64_t value = 0;
@@ -76,7 +75,7 @@ static bool retry_skip(surety_str *text, const char *bytes)
     return skipped;
 }
 
-/* 1 to 12; -1 for none. */
+/* Reads the name of a month: 1 to 12; -1: not one. */
 static int64_t retry_month(surety_str *text)
 {
     static const char names[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -107,8 +106,8 @@ static bool retry_read_time(surety_str *text, retry__date *date)
     return true;
 }
 
-/* "06 Nov 1994 08:49:37 GMT" or "06-Nov-94 08:49:37 GMT", after the weekday
- * and its comma. */
+/* Reads "06 Nov 1994 08:49:37 GMT" or "06-Nov-94 08:49:37 GMT", after the
+ * weekday and its comma. */
 static bool retry_read_date(surety_str text, retry__date *date)
 {
     date->day = retry_digits(&text, 2);
@@ -118,7 +117,7 @@ static bool retry_read_date(surety_str text, retry__date *date)
     if (!retry_skip(&text, " -"))
         return false;
     date->year = retry_digits(&text, 4);
-    if (date->year >= 0 && date->year < 100) /* at most 50 years ahead */
+    if (date->year >= 0 && date->year < 100) /* two digits: 1970 to 2069 */
         date->year += date->year < 70 ? 2000 : 1900;
     if (!retry_skip(&text, " ") || !retry_read_time(&text, date))
         return false;
@@ -126,7 +125,7 @@ static bool retry_read_date(surety_str text, retry__date *date)
     return surety_str_equal(text, SURETY__LITERAL("GMT"));
 }
 
-/* "Nov  6 08:49:37 1994", after the weekday. */
+/* Reads "Nov  6 08:49:37 1994", after the weekday. */
 static bool retry_read_asctime(surety_str text, retry__date *date)
 {
     date->month = retry_month(&text);
@@ -149,7 +148,7 @@ static int64_t retry_days(const retry__date *date)
     const bool leap =
         date->year % 4 == 0 && (date->year % 100 != 0 || date->year % 400 == 0);
     const int64_t years = date->year - 1970;
-    /* Leap days of the years before, 477 of which are before 1970. */
+    /* Leap days before this year; 477 of them are before 1970. */
     const int64_t leaps = past / 4 - past / 100 + past / 400 - 477;
 
     return years * 365 + leaps + before[date->month - 1] +

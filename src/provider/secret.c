@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.c: names that a key goes by, in headers, queries and configurations.
- * Who writes a recording leaves out what has such a name; who reads a
- * configuration refuses it. */
+/* secret.c: names of secrets in headers, queries and configurations.
+ * Recordings leave such members out; a configuration that has one is
+ * refused. */
 #include "provider/provider.h"
 
-/* In small letters and without "_" and "-". */
+/* In lower case, without "_" and "-". */
 static const char *const secret_names[] = {
     "key",          "apikey",      "secret",      "apisecret",
     "secretkey",    "token",       "apitoken",    "authtoken",
@@ -18,7 +18,7 @@ static const char *const secret_headers[] = {
     "authorization", "proxy-authorization", "x-api-key",
     "api-key",       "x-goog-api-key",      "cookie"};
 
-/* Whether text without "_" and "-" is name, capitals or not. */
+/* Whether text is name, ignoring case, "_" and "-". */
 static bool secret_is(surety_str text, const char *name)
 {
     for (size_t i = 0; i < text.len; i++) {

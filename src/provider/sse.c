@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sse.c: bytes to events, as the HTML standard says in section 9.2.6
+/* sse.c: reads events from bytes, by the HTML standard, section 9.2.6
  * ("Interpreting an event stream").
  *
- * A line is taken from the bytes fed where they hold all of it, and is
- * gathered in `line` where it does not; so every byte is looked at once, and
- * the events are the same however the stream was cut into pieces. CR, LF and
- * CRLF end a line: after a CR one LF is passed over, also when it comes with
- * the next bytes. An empty line gives the event out. What the stream ends with
- * before such a line is dropped, as the standard asks, and the reader says so.
+ * A line is taken directly from the bytes if they contain all of it, otherwise
+ * it is collected in `line`. So every byte is read once, and the events do not
+ * depend on how the stream was divided into chunks. CR, LF and CRLF end a
+ * line: a LF after a CR is skipped, also at the beginning of the next chunk.
+ * An empty line completes an event. An event that the end of the stream leaves
+ * incomplete is dropped, as the standard requires; surety__sse_unfinished
+ * reports it.
  *
- * id and retry are read past: no provider resumes a stream. */
+ * id and retry are ignored: no provider resumes a stream. */
 #include "provider/sse.h"
 
 void surety__sse_init(surety__sse *sse, const surety_alloc *alloc)
@@ -61,7 +62,7 @@ static bool sse_dispatch(surety__sse *sse, surety__sse_hear *hear, void *ctx)
     return goes_on;
 }
 
-/* One whole line that is not empty. */
+/* Reads a complete line that is not empty. */
 static void sse_field(surety__sse *sse, surety_str line)
 {
     const char *colon = memchr(line.ptr, ':', line.len);
@@ -99,7 +100,7 @@ static surety_status sse_status(const surety__sse *sse)
     return sse->event_len > SURETY__SSE_EVENT_MAX ? SURETY_LIMIT : SURETY_OK;
 }
 
-/* The end of a line: its last bytes are `rest`. */
+/* Handles the end of a line; `rest` is its last bytes. */
 static surety_status sse_line(surety__sse *sse, surety_str rest,
                               surety__sse_hear *hear, void *ctx)
 {
@@ -119,8 +120,8 @@ static surety_status sse_line(surety__sse *sse, surety_str rest,
     return status;
 }
 
-/* Passes over a byte order mark at the start of the stream, which may come a
- * byte at a time. What only began like one is the start of the first line. */
+/* Skips a byte order mark at the start of the stream; it may arrive byte by
+ * byte. Bytes that only begin like one are the start of the first line. */
 static surety_str sse_skip_bom(surety__sse *sse, surety_str bytes)
 {
     static const char bom[] = "\xEF\xBB\xBF";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transport.c: what the transports share. The one place of provider/ that asks
- * the clock. Nothing here keeps anything between calls. */
+/* transport.c: functions that the transports share. Only this file of
+ * provider/ reads the clock. It keeps no state between calls. */
 #include "provider/transport.h"
 
 #include <poll.h>
@@ -130,7 +130,7 @@ surety_status surety__headers_check(const surety_request *request,
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* Networks that are not public (IANA's registries for special purposes). */
+/* Networks that are not public (IANA's special-purpose registries). */
 static const struct {
     unsigned char bytes[4];
     unsigned bits;
@@ -145,14 +145,14 @@ static const struct {
     {{192, 0, 2, 0}, 24},    /* documents, RFC 5737 */
     {{192, 88, 99, 0}, 24},  /* 6to4 relays, RFC 7526 */
     {{192, 168, 0, 0}, 16},  /* private, RFC 1918 */
-    {{198, 18, 0, 0}, 15},   /* measurements, RFC 2544 */
+    {{198, 18, 0, 0}, 15},   /* benchmarks, RFC 2544 */
     {{198, 51, 100, 0}, 24}, /* documents, RFC 5737 */
     {{203, 0, 113, 0}, 24},  /* documents, RFC 5737 */
     {{224, 0, 0, 0}, 3},     /* multicast, reserved and broadcast */
 };
 
-/* In 2000::/3, outside of which nothing is public but what holds an IPv4
- * address. */
+/* In 2000::/3. Outside of it an address is public only if it contains a public
+ * IPv4 address. */
 static const struct {
     unsigned char bytes[4];
     unsigned bits;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the transports share: the clock, how an exchange ends, what a
- * request may not hold, which addresses are public, and a shield against
- * SIGPIPE. */
+/* Functions that the transports share: the clock, the ends of exchanges,
+ * checks of requests, public addresses, and a shield against SIGPIPE. */
 #ifndef SURETY_PROVIDER_TRANSPORT_H
 #define SURETY_PROVIDER_TRANSPORT_H
 
@@ -11,44 +10,47 @@
 
 #include "base/base.h"
 
-/* The monotonic clock: no jump of the day's time moves a deadline. */
+/* The monotonic clock in ms: changes of the wall clock do not move
+ * deadlines. */
 uint64_t surety__clock_ms(void);
-/* Sleeps; less on a signal. */
+/* Sleeps; a signal ends it early. */
 void surety__clock_sleep(uint64_t ms);
-/* Both, as a caller's clock would be given. */
+/* Both functions as a surety_clock. */
 surety_clock surety__clock_system(void);
 
-/* An end of an exchange. The formats of surety__fail. */
+/* An end of an exchange. format is that of surety__fail. */
 surety_delivery surety__delivery_of(surety_failure failure, bool sent,
                                     const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The end of an exchange whose receiver wanted no more, or that cancel hit. */
+/* The end of an exchange whose receiver refused more bytes, or that was
+ * cancelled. */
 surety_delivery surety__delivery_broken(bool sent);
 surety_delivery surety__delivery_cancelled(bool sent);
-/* The end of a response of more than max bytes. */
+/* The end of a response that has more than max bytes. */
 surety_delivery surety__delivery_limit(size_t max);
 
-/* 64 MiB for 0. */
+/* The request's limit of response bytes; 64 MiB if it is 0. */
 size_t surety__response_max(const surety_request *request);
 
-/* Whether a header only tells a recorder something: x-surety-... */
+/* Whether a header is only for a recorder: x-surety-... */
 bool surety__header_marks(surety_str name);
-/* Refuses (SURETY_MISUSE) what would change the request's framing: a name that
- * is no token (RFC 9110, 5.6.2), a value with CR, LF, NUL or another control
- * character (5.5), content-length and transfer-encoding. */
+/* Refuses (SURETY_MISUSE) a header that would change the request's framing: a
+ * name that is not a token (RFC 9110, 5.6.2), a value with CR, LF, NUL or
+ * another control character (5.5), content-length and transfer-encoding. */
 surety_status surety__headers_check(const surety_request *request,
                                     surety_error *reterr);
 
-/* Whether an address may be that of a host on the public network: not private,
- * loopback, link-local, shared, reserved, for documents, multicast or broadcast
- * (the special-purpose registries of RFC 6890), nor an IPv6 address in which
- * such an IPv4 address. bytes: 4 or 16, in network order. */
+/* Whether an address may belong to a host on the public network. False for
+ * private, loopback, link-local, shared, reserved, documentation, multicast
+ * and broadcast addresses (the special-purpose registries of RFC 6890), and
+ * for an IPv6 address that contains such an IPv4 address. bytes: 4 or 16, in
+ * network order. */
 bool surety__address_is_public(const unsigned char *bytes, size_t len);
 
-/* A write to a pipe or connection without a reader must not end the program,
- * and a library must not change what the program does with SIGPIPE: between
- * raise and lower this thread holds the signal back and takes away one that it
- * caused itself. */
+/* Protects from SIGPIPE. Writing to a pipe or connection without a reader must
+ * not end the program, and a library must not change the program's action for
+ * SIGPIPE. Between raise and lower, the signal is blocked in this thread, and
+ * lower removes one that this thread caused. */
 typedef struct surety__shield {
     sigset_t before;
     bool held; /* one was pending before */

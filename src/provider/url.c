@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* url.c: the URL that a model is asked at: its parts, what is wrong with it,
- * and a text as a segment of its path. No model name or key can add a parameter
- * or move a request to another path. */
+/* url.c: the base URL of a model: its parts, and its checks. */
 #include "provider/protocol.h"
 
 bool surety__call_is_exec(const surety_model *model)
@@ -9,7 +7,7 @@ bool surety__call_is_exec(const surety_model *model)
     return surety__str_starts(model->base_url, SURETY__LITERAL("exec:"));
 }
 
-/* The scheme's length with "://"; 0: none that is spoken here. */
+/* The length of the scheme with "://"; 0: neither http nor https. */
 static size_t url_scheme_len(surety_str url)
 {
     static const char *const schemes[] = {"https://", "http://"};

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One call, from its words to its start. A plan is what will be said; it is
- * made before the budget is asked, for the budget wants to know how long it is,
- * and it is kept for retries. An attempt is a plan that is sent.
+/* Makes one call, from its prompt to its start. A plan is the text of the
+ * call. It is made before the budget is checked, since its length counts
+ * there, and kept for retries. An attempt is a plan that is sent.
  *
- * 1. Every call is complete in itself: the prompt, and after a reply that
- * failed what was wrong with it. No transcript of earlier replies is sent.
- * 2. A call for a patch is free text whatever the mode: a model that is bound
- *    to the contract's schema could not answer it.
- * 3. What is sent is known as text only here; keys are headers that the
- *    provider's folder adds and that nothing of a run can show. */
+ * Invariants:
+ * 1. Every call is complete in itself: the prompt and, after a reply that
+ *    failed, its errors. No transcript of earlier replies is sent.
+ * 2. A call for a patch is free text in every mode: a model that is bound to
+ *    the contract's schema could not send a patch.
+ * 3. This file handles the text of a call only. Keys are headers that
+ *    provider/ adds, and no function of a run can show them. */
 #include "run/run.h"
 
 /* ORDER purposes */
@@ -21,7 +22,7 @@ static const char *attempt_purpose(surety__purpose purpose)
     return attempt_purposes[purpose];
 }
 
-/* ---- what is said -------------------------------------------------------- */
+/* ---- the text of a call -------------------------------------------------- */
 
 static surety_prompt_options attempt_prompt_options(surety_run *run)
 {
@@ -35,8 +36,8 @@ static surety_prompt_options attempt_prompt_options(surety_run *run)
     return options;
 }
 
-/* The format instructions alone, or with the prompt before them. A contract
- * that no example can be made for is shown as its schema. */
+/* Writes the format instructions alone, or after the prompt. If no example can
+ * be made for a contract, its schema is shown instead. */
 static bool attempt_format(surety_run *run, bool alone, surety_str *ret_text)
 {
     surety_prompt_options options = attempt_prompt_options(run);
@@ -58,7 +59,7 @@ static bool attempt_format(surety_run *run, bool alone, surety_str *ret_text)
     }
 }
 
-/* The first words to a model. */
+/* Writes the first prompt to a model. */
 static bool attempt_ask(surety_run *run)
 {
     const surety_run_options *options = &run->setup.options;
@@ -93,9 +94,9 @@ static const char attempt_runaway[] =
     "same text or nothing but white space over and over. Answer again, whole "
     "and without that, and end where the JSON ends.\n";
 
-/* Tells again, with what is known to be wrong. outcome: of the reply that this
- * is about; NULL: of none. A contract that no example can be made for is shown
- * as its schema. */
+/* Writes a prompt with the known errors. outcome: of the reply that the prompt
+ * is about; NULL: it is about no reply. If no example can be made for a
+ * contract, its schema is shown instead. */
 static bool attempt_tell(surety_run *run, surety_feedback feedback,
                          const surety_outcome *outcome, bool judged)
 {
@@ -119,8 +120,8 @@ static bool attempt_tell(surety_run *run, surety_feedback feedback,
     return surety__store_written(&run->store, status, &run->plan.prompt);
 }
 
-/* The first words and what is known to be wrong, with one word about a reply of
- * which there is nothing to say in particular. */
+/* Writes the first prompt, the known errors, and one sentence about the last
+ * reply, which has no errors to list. */
 static bool attempt_ask_differently(surety_run *run)
 {
     const surety__case what = surety__attempt_last(run)->what;
@@ -139,7 +140,7 @@ static bool attempt_ask_differently(surety_run *run)
     return true;
 }
 
-/* The same with what was wrong. */
+/* Writes the prompt with the errors of the last reply, or asks for a patch. */
 static bool attempt_ask_again(surety_run *run)
 {
     surety__plan *plan = &run->plan;
@@ -157,8 +158,8 @@ static bool attempt_ask_again(surety_run *run)
         plan->patch = true;
         plan->mode = SURETY_MODE_PROMPT;
     }
-    /* What was found in a reply that was stopped is among the findings, where
-     * its outcome does not say it. */
+    /* If the outcome of a stopped reply does not report what was found, the
+     * findings do. */
     return attempt_tell(run, feedback,
                         found && feedback == SURETY_FEEDBACK_ERRORS &&
                                 run->findings.count
@@ -176,7 +177,7 @@ static const char *attempt_why_differently(const surety_run *run)
     }
 }
 
-/* Why this call is made, for the log. */
+/* Writes the reason of the call, for the log. */
 static void attempt_say_why(surety_run *run)
 {
     const surety__plan *plan = &run->plan;
@@ -207,7 +208,7 @@ static void attempt_say_why(surety_run *run)
     run->plan.reason = surety__store_keep(&run->store);
 }
 
-/* About how many tokens go out. */
+/* Estimates how many tokens are sent. */
 static void attempt_measure(surety_run *run)
 {
     surety__plan *plan = &run->plan;
@@ -248,7 +249,7 @@ bool surety__attempt_plan(surety_run *run, surety__purpose purpose)
     return good && run->store.status == SURETY_OK;
 }
 
-/* ---- how it is sent ------------------------------------------------------ */
+/* ---- sending ------------------------------------------------------------- */
 
 bool surety__attempt_begin(surety_run *run)
 {
@@ -284,13 +285,13 @@ bool surety__attempt_begin(surety_run *run)
     return run->store.status == SURETY_OK;
 }
 
-/* The run's address names its one exchange: no other run that lives has it. */
+/* The id of the run's exchange: its address, which no other living run has. */
 static uint64_t attempt_exchange(const surety_run *run)
 {
     return (uint64_t)(uintptr_t)run;
 }
 
-/* How often the model will still be asked because of its next reply. */
+/* How often the model can still be re-asked because of its next reply. */
 static uint32_t attempt_rounds(const surety_run *run)
 {
     const uint32_t calls_max = run->setup.options.budget.calls_max;
@@ -303,7 +304,7 @@ static uint32_t attempt_rounds(const surety_run *run)
     return asks < calls ? asks : calls;
 }
 
-/* Makes ready for the reply. */
+/* Prepares the check and the decoder for the reply. */
 static void attempt_listen(surety_run *run, const surety_model *model)
 {
     const surety__plan *plan = &run->plan;
@@ -368,7 +369,7 @@ void surety__attempt_stop(surety_run *run)
     model->transport->cancel(model->transport->ctx, attempt_exchange(run));
     if (run->exchange.ended)
         return;
-    /* It knows nothing of the exchange, and will tell nothing of it. */
+    /* The transport does not know the exchange and will report no end. */
     run->exchange.ended = true;
     run->exchange.delivery =
         (surety_delivery){.failure = SURETY_FAILURE_CANCELLED,

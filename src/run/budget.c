@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one budget. Whatever a run may spend is asked for here before every call,
- * whether it is a first call, a retry or a re-ask, so that no layer multiplies
- * another.
+/* The single budget. The run checks it before every call, whether a first
+ * call, a retry or a re-ask, so that limits of several layers do not multiply.
  *
- * 1. A call is charged when it has ended: by the provider's usage; where that
- *    is missing and the provider may have worked, by an estimate of a token for
- *    three bytes. What never arrived, or was answered with an error's status,
- *    costs nothing but a call.
- * 2. Before a call, its input is charged by the estimate and its output by the
- *    most that a call of this run has given so far. So tokens and money are
- *    overrun by one reply at most; calls and time are never overrun.
+ * Rules:
+ * 1. A call is charged when it has ended: by the provider's usage. If that is
+ *    missing and the provider may have worked, it is estimated as one token
+ *    for three bytes. A call that never arrived, or was answered with an
+ *    error's status, counts only as a call.
+ * 2. Before a call, its input is charged by the estimate, and its output by
+ *    the largest output of a call of this run so far. So tokens and money may
+ *    exceed the budget by one reply at most; calls and time never exceed it.
  * 3. Time is the caller's monotonic clock, from the first step. */
 #include "run/run.h"
 
@@ -71,7 +71,7 @@ surety_str surety__budget_denies(surety__run_store *store,
     return surety__store_keep(store);
 }
 
-/* Whether a provider may have worked for this answer. */
+/* Whether the provider may have worked for this answer. */
 static bool budget_worked(const surety__attempt *attempt)
 {
     const int status = attempt->seen.answer.http_status;
@@ -79,7 +79,7 @@ static bool budget_worked(const surety__attempt *attempt)
     return attempt->sent && (status == 0 || (status >= 200 && status < 300));
 }
 
-/* Extra members may replace the model's own limit. */
+/* Members of extra may replace the model's own limit. */
 uint64_t surety__budget_reply_max(const surety_model *model)
 {
     static const char *const names[] = {"max_tokens", "max_completion_tokens",
@@ -95,7 +95,7 @@ uint64_t surety__budget_reply_max(const surety_model *model)
     return surety_val_uint(gemini, most);
 }
 
-/* What an answer took; an estimate where it does not say so. */
+/* The usage of an answer; an estimate if the answer has none. */
 static surety_usage budget_usage(const surety__attempt *attempt,
                                  uint64_t input_tokens)
 {

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of an attempt. Everything that can happen to a call is a row of
- * one table; a row is a ladder of actions, best first, and the first that the
- * situation allows is taken. To know a policy, read its row.
+/* Decides what follows an attempt. Every result of a call is a row of one
+ * table. A row lists actions, best first; the first one that is possible is
+ * taken. So one row shows the whole policy for a result.
  *
- * 1. A retry repeats a call whose failure may pass, after a delay; it does not
- *    use up a re-ask. It is not made where the call may have been carried out
- *    (unless the model says otherwise), where the provider says that it is of
- *    no use, or where it wants a longer wait than is allowed.
- * 2. A re-ask says what was wrong with a reply. A model that breaks the same
- *    rules in the same places again is not asked the same way a third time as
- *    long as there is another mode or model to go to.
- * 3. A refusal is never argued with, and a reply that was cut off is never
- *    taken for a whole one.
- * 4. Each decision is one sentence: what came, what could not be done about it,
- *    what is done. The rungs that were passed over say why. */
+ * Rules:
+ * 1. A retry repeats a call after a delay, if its failure may pass. It does
+ *    not count as a re-ask. There is no retry if the call may have been
+ *    carried out (unless the model's settings allow it), if the provider says
+ *    that it is of no use, or if the provider asks for a longer wait than is
+ *    allowed.
+ * 2. A re-ask lists the errors of a reply. A model that makes the same errors
+ *    in the same locations again is not asked in the same way a third time
+ *    while there is another mode or model.
+ * 3. The run never argues with a refusal, and never accepts a reply that was
+ *    cut off as a complete one.
+ * 4. Each decision is one sentence: the result, why better actions were not
+ *    possible, and the action. */
 #include "provider/provider.h"
 #include "run/run.h"
 
 struct decide_row {
-    const char *told; /* what came, before its details */
+    const char *told; /* the result, before its details */
     surety__action ladder[4];
-    surety_run_verdict verdict; /* of a run that ends here */
-    const char *hint;           /* what its user may do; NULL: nothing */
+    surety_run_verdict verdict; /* of a run that ends with this row */
+    const char *hint;           /* what the user may do; NULL: nothing */
 };
 
 /* ORDER cases, ORDER failures */
@@ -31,7 +33,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                     SURETY_RUN_VALID,
                     NULL},
 
-    /* There was no answer; later there may be one. */
+    /* There was no answer, but a later call may get one. */
     [SURETY_FAILURE_CONNECT] = {"no connection",
                                 {ACTION_RETRY, ACTION_MODEL},
                                 SURETY_RUN_PROVIDER,
@@ -65,7 +67,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                                SURETY_RUN_PROVIDER,
                                "try again later, or name another model"},
 
-    /* The same call would fail the same way: no retry. */
+    /* The same call would fail in the same way: no retry. */
     [SURETY_FAILURE_TLS] = {"no trusted connection",
                             {ACTION_MODEL},
                             SURETY_RUN_PROVIDER,
@@ -123,14 +125,15 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                      "shorten the prompt, or correct the "
                      "model's settings"},
 
-    /* It does not take the schema: a lower mode needs less of it. */
+    /* The provider does not accept the schema. A lower mode needs less of
+     * it. */
     [SURETY_FAILURE_SCHEMA] = {"the provider does not take the schema",
                                {ACTION_MODE, ACTION_MODEL},
                                SURETY_RUN_PROVIDER,
                                "see surety contracts lint --for, or use mode "
                                "prompt"},
 
-    /* The model's: it answered, and gave no whole reply. */
+    /* The model answered, but gave no complete reply. */
     [SURETY_FAILURE_REFUSAL] = {"the model refuses",
                                 {ACTION_MODEL},
                                 SURETY_RUN_REFUSED,
@@ -149,7 +152,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                               SURETY_RUN_PROVIDER,
                               "try again, or name another model"},
 
-    /* A reply that is not what the contract wants: say what is wrong. */
+    /* The reply does not satisfy the contract: list the errors. */
     [CASE_EXTRACTION] = {"no JSON was found in the reply",
                          {ACTION_REASK, ACTION_MODEL},
                          SURETY_RUN_REJECTED,
@@ -181,7 +184,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
                     {ACTION_REASK, ACTION_MODEL},
                     SURETY_RUN_REJECTED,
                     "use feedback errors"},
-    /* The host's: no model can mend it. */
+    /* The host's validator failed: no model can correct that. */
     [CASE_UNHEARD] = {"the reply was not judged",
                       {ACTION_END},
                       SURETY_RUN_VALIDATOR,
@@ -202,11 +205,11 @@ const char *surety__decide_hint(surety__case what)
     return decide_rows[what].hint;
 }
 
-/* ---- what came ----------------------------------------------------------- */
+/* ---- the result ---------------------------------------------------------- */
 
 enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3 };
 
-/* "keyword at /path", the first few. */
+/* Appends "keyword at /path" for the first few errors. */
 static void decide_tell_errors(const surety_outcome *outcome, surety_buf *out)
 {
     const size_t count = surety_outcome_info_of(outcome)->error_count;
@@ -229,7 +232,7 @@ static void decide_tell_errors(const surety_outcome *outcome, surety_buf *out)
         surety_buf_byte(out, ')');
 }
 
-/* What the outcome's first error says. */
+/* Appends the message of the first error. */
 static void decide_tell_first(const surety_outcome *outcome, surety_buf *out)
 {
     if (!surety_outcome_info_of(outcome)->error_count)
@@ -306,7 +309,7 @@ static void decide_tell_stopped(const surety__attempt *of, surety_buf *out)
     surety_buf_text(out, ": ");
 }
 
-/* What was found in a reply that was stopped. */
+/* Appends what was found in a reply that was stopped. */
 static void decide_tell_finding(const surety__attempt *attempt, surety_buf *out)
 {
     const surety_issue *finding = &attempt->finding;
@@ -400,10 +403,10 @@ void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
     attempt->told = surety__store_keep(store);
 }
 
-/* ---- what can be done ---------------------------------------------------- */
+/* ---- what is possible ---------------------------------------------------- */
 
-/* Adds a clause that says why a rung was passed over; once, also where two
- * rungs were for the same reason. */
+/* Appends a clause that says why an action is not possible, once if two
+ * actions have the same reason. Returns false. */
 static bool decide_not(surety_buf *out, const char *why)
 {
     if (surety__str_find(surety_buf_str(out), surety_str_of(why)) < out->len)
@@ -488,8 +491,9 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
     }
 }
 
-/* Exponential, with full jitter (Brooker 2015). The run waits as long as the
- * provider asks for, and a little longer, so that not all come back at once. */
+/* Exponential backoff with full jitter (Brooker 2015). If the provider asks
+ * for a wait, the run waits that long and a random time more, so that clients
+ * do not all return at once. */
 static uint64_t decide_delay(const surety_backoff *backoff, int64_t asked,
                              uint32_t retries, uint64_t *random)
 {
@@ -515,7 +519,7 @@ surety__decision surety__decide(surety__run_store *store,
 
     while (!decide_may(setup, at, attempt, ladder[rung], &store->text))
         rung++;
-    /* A ladder of four ends with ACTION_END, which is always possible. */
+    /* Unused rungs of a ladder are ACTION_END, which is always possible. */
     assert(rung < sizeof(decide_rows[0].ladder) / sizeof(*ladder));
     decision.action = ladder[rung];
     decision.hindered = surety__store_keep(store);
@@ -527,7 +531,7 @@ surety__decision surety__decide(surety__run_store *store,
     return decision;
 }
 
-/* ---- what is done -------------------------------------------------------- */
+/* ---- the action ---------------------------------------------------------- */
 
 void surety__decide_say(surety__run_store *store, const surety__setup *setup,
                         const surety__position *at, surety__attempt *attempt,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The errors that are known, over all replies of the model at hand. A re-ask
- * shows no earlier reply, so it must name every error that the model shall
- * correct; and a reply that was stopped or is no JSON was not checked in most
- * places.
+/* The known errors, over all replies of the current model. A re-ask shows no
+ * earlier reply, so it must name every error that the model has to correct. A
+ * reply that was stopped or is not JSON was not checked in most locations.
  *
- * 1. An error is kept until a later reply was checked at its place and did not
- *    have it; from then on it is known as mended, for a model that begins
- *    afresh may well break it again.
- * 2. A reply that is not whole was checked only at what had ended in it: values
- *    that are complete, under no union that may still come out otherwise. A
- *    value of another type is not checked further, and what comes after the
- *    schema (rules, validators) only where the schema holds.
- * 3. An error of one model is not reported to the next, which is asked afresh.
- */
+ * Rules:
+ * 1. An error is kept until a later reply was checked at its location and does
+ *    not have it. Then it is marked as mended and still reported: a model that
+ *    starts again may make it again.
+ * 2. An incomplete reply was checked only where it is complete: at values that
+ *    have ended and are under no union that is still open. A value of a wrong
+ *    type is not checked further. Rules and validators run only if the schema
+ *    holds.
+ * 3. An error of one model is not reported to the next model, which gets the
+ *    first prompt again. */
 #include "run/run.h"
 
 /* ---- how far a reply was checked ----------------------------------------- */
@@ -31,8 +31,8 @@ surety_stage surety__findings_stage(const surety_issue *finding)
     return SURETY_STAGE_VALIDATION;
 }
 
-/* What is asked only where all before it holds: the form that was asked for,
- * the schema, the rules, the validators. */
+/* The order of checks; each runs only if all before it hold: the requested
+ * form, the schema, the rules, the validators. */
 static int findings_rank(const surety_issue *issue)
 {
     static const char *const first[] = {"strict", NULL, "rules", "validator"};
@@ -44,8 +44,8 @@ static int findings_rank(const surety_issue *issue)
     return 1;
 }
 
-/* Whether the evaluation path goes through a keyword that tries subschemas,
- * where what is open may come out otherwise. */
+/* Whether the evaluation path contains a keyword that tries subschemas: the
+ * result of an open value may still change there. */
 static bool findings_is_tried(surety_str path)
 {
     static const char *const tries[] = {
@@ -59,7 +59,7 @@ static bool findings_is_tried(surety_str path)
     return false;
 }
 
-/* The place itself, or of those it is in the nearest that is there. */
+/* The location itself if it exists, else its nearest existing ancestor. */
 static surety_str findings_nearest(surety_val root, surety_str place)
 {
     while (place.len && !surety_val_at(root, place).doc) {
@@ -71,8 +71,9 @@ static surety_str findings_nearest(surety_val root, surety_str place)
     return place;
 }
 
-/* Whether another error hides it: a value of a wrong type is not checked
- * further, nor is one that is missing or inside such a value. */
+/* Whether another error hides this one: a value of a wrong type is not checked
+ * further, and for a location that does not exist any error at its nearest
+ * ancestor counts. */
 static bool findings_is_hidden(const surety_outcome *outcome,
                                const surety_issue *issue, surety_str nearest)
 {
@@ -89,7 +90,7 @@ static bool findings_is_hidden(const surety_outcome *outcome,
     return false;
 }
 
-/* Whether more errors were found than the outcome tells. */
+/* Whether more errors were found than the outcome lists. */
 static bool findings_are_cut(const surety_outcome *outcome)
 {
     for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count; i++)
@@ -99,8 +100,8 @@ static bool findings_are_cut(const surety_outcome *outcome)
     return false;
 }
 
-/* Whether the reply of the outcome, which does not have the error, was checked
- * for it. */
+/* Whether the reply of the outcome was checked for the error, which it does
+ * not have. */
 static bool findings_are_checked(const surety_outcome *outcome,
                                  const surety_issue *issue)
 {
@@ -157,7 +158,7 @@ static void findings_drop(surety__findings *findings, size_t i)
             (findings->count - i) * sizeof(*findings->items));
 }
 
-/* Room for one more: what is mended goes first, then what was seen first.
+/* Makes room for one more: removes the oldest mended finding, else the oldest.
  * False: out of memory. */
 static bool findings_room(surety__findings *findings, surety__run_store *store)
 {
@@ -177,7 +178,7 @@ static bool findings_room(surety__findings *findings, surety__run_store *store)
     return true;
 }
 
-/* An error of the last reply. */
+/* Adds an error of the last reply. */
 static void findings_add(surety__findings *findings, surety__run_store *store,
                          const surety_issue *issue, size_t noted)
 {
@@ -200,7 +201,8 @@ void surety__findings_note(surety__findings *findings, surety__run_store *store,
         findings_add(findings, store, issue, number);
 }
 
-/* What the last reply, which does not have it, says of an error. */
+/* Marks an error as mended if the last reply was checked for it and does not
+ * have it. */
 static void findings_close(surety__findings *findings, size_t i,
                            const surety_outcome *outcome)
 {
@@ -271,7 +273,7 @@ surety__findings_tell(const surety__findings *findings,
             when = SURETY_PROMPT_MENDED;
         else if (judged && finding->last)
             when = SURETY_PROMPT_LAST;
-        /* The outcome says those itself. */
+        /* The outcome reports those itself. */
         if (when == SURETY_PROMPT_LAST && !finding->noted)
             continue;
         told[count++] = (surety_prompt_finding){finding->issue, when};

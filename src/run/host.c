@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host's validators in a run. Each is asked once about a value of a reply:
- * a judgement that is made again, because another was not done, or to fall
- * back, gets the answer that was given. So a validator may count, cost, or ask
- * a person, and one that changes its mind changes no reply's judgement. The
- * same value in another reply is another question.
+/* The host's validators in a run. Each is called once for a value of a reply.
+ * If the judgement is made again, because another validator was not done or
+ * for the fallback, it gets the stored result. So a validator may count, cost
+ * money, or ask a person, and one that would answer differently later does not
+ * change a judgement. The same value in another reply is a new call.
  *
- * Where one is not done, the judgement is made again later (run.c). Where one
- * failed, the run ends: nothing may be taken without its word, and the model
- * cannot mend the host. */
+ * If a validator is not done, the judgement is made again later (run.c). If
+ * one fails, the run ends: no value may be accepted without its result, and
+ * the model cannot correct the host. */
 #include "run/run.h"
 
-/* One thing that was said; in the run's arena. */
+/* One issue that a validator reported; in the run's arena. */
 struct host_remark {
     struct host_remark *next;
     surety_str location, message, hint;
 };
 
-/* All that a validator said of a value. */
+/* All issues that a validator reported about a value. */
 struct surety__opinion {
     struct surety__opinion *next;
     const surety__host *host;
@@ -25,7 +25,7 @@ struct surety__opinion {
     struct host_remark *first, **end;
 };
 
-/* Receives what a validator says, keeps it and passes it on. */
+/* Receives an issue from a validator, keeps it, and passes it to the judge. */
 struct host_ear {
     surety__hearing *hearing;
     const surety_validation *judge;
@@ -61,7 +61,7 @@ static surety_status host_hear(void *ctx, surety_str location,
     return store->status;
 }
 
-/* Both values as text, a line each. */
+/* Writes both values as text, one line each. */
 static surety_status host_write(const surety_validation *validation,
                                 surety_buf *out)
 {
@@ -71,7 +71,8 @@ static surety_status host_write(const surety_validation *validation,
     return out->status;
 }
 
-/* Says again what was said of the same; false: nothing was. */
+/* Reports again the stored issues for the same value; false: none are
+ * stored. */
 static bool host_repeat(const surety__host *host, surety_str question,
                         const surety_validation *validation,
                         surety_status *ret_status)
@@ -92,7 +93,7 @@ static bool host_repeat(const surety__host *host, surety_str question,
     return true;
 }
 
-/* Asks; keeps the answer where there is one. */
+/* Calls the validator and stores its result if it is done. */
 static surety_status host_ask(surety__host *host, surety_str question,
                               const surety_validation *validation,
                               surety_error *reterr)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ids and chance. Chance is one number that a run carries: the same seed gives
- * the same ids and delays, which is what lets a simulator replay a run. It is
- * no secret and protects nothing. An id is a UUID of version 7 (RFC 9562, 5.7):
- * 48 bits of Unix time, so that rows sort by when they were made, and 74 of
- * chance. A run whose caller gives no seed takes one from the system, here and
- * nowhere else. */
+/* Ids and random numbers. The state of the generator is one number in the run:
+ * the same seed gives the same ids and delays, so that a simulator can replay
+ * a run. It is not a secret and protects nothing. An id is a UUID of version 7
+ * (RFC 9562, 5.7): 48 bits of Unix time, so that rows sort by their start, and
+ * 74 random bits. If the caller gives no seed, this file alone takes one from
+ * the system. */
 #include "run/run.h"
 
 #include <sys/random.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judgements that a run keeps: of its last reply, of the reply that re-asks
- * are about (the basis), and of a part of a reply.
+/* The judgements that a run keeps: of its last reply, of the reply that
+ * re-asks are about (the basis), and of a partial value.
  *
+ * Invariants:
  * 1. Outcome and basis may be the same outcome, which is freed once.
  * 2. An outcome is kept with its subject. */
 #include "run/run.h"

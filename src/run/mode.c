@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In which mode a model is asked. The modes are a ladder: the provider's
- * structured output, one tool that it is made to call, the prompt alone. AUTO
- * starts at the highest rung that the protocol has and the schema fits, and
- * never climbs; a model whose mode is given stays in it.
+/* Picks the mode in which a model is asked. The modes have an order: the
+ * provider's structured output (native), one tool that the model must call
+ * (tool), the prompt alone (prompt). AUTO starts with the highest mode that
+ * the protocol has and the schema fits, and never goes up again. A model with
+ * a given mode keeps it.
  *
- * 1. The rung `native` needs the contract in the provider's strict subset. The
- *    rung `tool` takes the contract's own schema too, not enforced by the
- *    provider, where its root is an object.
+ * Rules:
+ * 1. Mode `native` needs the contract in the provider's strict subset. Mode
+ *    `tool` also accepts the contract's own schema, which the provider does
+ *    not enforce, if the `type` at its root is "object".
  * 2. A contract that does not list the place native wants no structured value:
  *    AUTO asks for text.
- * 3. The model is shown one form of the value, the one that it is bound to, and
- *    once: by its provider, or in the prompt where the provider does not.
- * 4. Whatever the mode, the contract is checked here: a lower rung loses the
- *    provider's help and no guarantee of ours. */
+ * 3. The model sees one form of the value, the one that it is bound to, and
+ *    sees it once: from its provider, or in the prompt if the provider does
+ *    not show it.
+ * 4. The contract is checked here in every mode. In a lower mode the provider
+ *    helps less, but Surety guarantees the same. */
 #include "run/run.h"
 
 /* Servers that compile a schema to a grammar have a subset of their own. */
@@ -47,7 +50,7 @@ static surety_str mode_reason(surety__run_store *store,
     return surety__store_keep(store);
 }
 
-/* The contract in the model's subset; compiled once. */
+/* The contract in the model's subset, compiled once. */
 static surety__bound *mode_bound(surety__forms *forms,
                                  const surety_model *model)
 {
@@ -94,7 +97,7 @@ static bool mode_root_is_object(const surety__setup *setup)
     return surety_val_is(surety_val_get(root, "type"), "object");
 }
 
-/* Whether AUTO may ask in this mode; if not, the store's text says why. */
+/* Whether AUTO may use this mode; if not, the store's text may say why. */
 static bool mode_fits(surety__forms *forms, const surety_model *model,
                       surety_mode mode)
 {
@@ -160,7 +163,7 @@ bool surety__mode_may_sink(const surety__setup *setup,
            at->mode < SURETY_MODE_PROMPT;
 }
 
-/* The contract's schema without what is ours. */
+/* The contract's schema without x-surety. */
 static surety_val mode_plain(surety__forms *forms)
 {
     const surety_val root =
@@ -189,7 +192,8 @@ static surety_val mode_plain(surety__forms *forms)
     return surety_doc_root(plain);
 }
 
-/* The contract's example as the plan's value would be; NONE: there is none. */
+/* The contract's example in the delivered form of the plan; NONE: there is
+ * none. */
 static surety_val mode_example(surety__forms *forms, const surety_model *model)
 {
     surety__bound *bound = mode_bound(forms, model);
@@ -277,8 +281,8 @@ const surety_contract *surety__mode_any(surety__forms *forms)
     return forms->any;
 }
 
-/* Makes the contract that values for the bound satisfy as they are delivered,
- * if there is one. */
+/* Makes the contract that values satisfy in their delivered form, if there is
+ * one. */
 static void mode_make_delivered(surety__forms *forms, surety__bound *bound)
 {
     const surety_contract_options options = {.size = sizeof(options),

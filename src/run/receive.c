@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An answer, from its bytes to its judgement.
+/* Takes an answer from its bytes to its judgement.
  *
- * 1. The receiver only feeds the decoder and takes notes: it runs inside of the
- *    transport, where there is no clock and nothing may be decided.
- * 2. What a provider cut off, withheld or refused is no reply and is not
- * judged, whatever it says. What the run itself stopped is a reply that failed:
- * the bytes that came are judged.
- * 3. A structured value is first made one of the contract's again (strict.h),
- *    then judged alone, as the place native: text beside it is talk. Where the
- *    provider delivered text instead, or a value that is no JSON, the text is
- *    judged by the contract's places.
- * 4. Only the very last judgement of a run may fall back, or take a part of a
- *    reply.
- * 5. A judgement that a validator of the host is not done with is made again,
- *    of the same subject. */
+ * Invariants:
+ * 1. The receiver only feeds the decoder and takes notes: the transport calls
+ *    it, where there is no clock and nothing may be decided.
+ * 2. A reply that a provider cut off, withheld or refused is not judged as a
+ *    whole, whatever it contains. A reply that the run itself stopped has
+ *    failed, and the bytes that arrived are judged.
+ * 3. A structured value is first converted back to one of the contract's
+ *    (strict.h), then judged alone as the place native: text beside it is
+ *    ignored. If the provider delivered text instead, or a value that is not
+ *    JSON, the text is judged by the contract's places.
+ * 4. Only the last judgement of a run may use the fallback or give a partial
+ *    value.
+ * 5. If a validator of the host is not done, the judgement is made again for
+ *    the same subject. */
 #include "run/run.h"
 
 /* ---- the receiver -------------------------------------------------------- */
@@ -83,7 +84,7 @@ void surety__receive_answer(surety_run *run)
                               &run->exchange.watch.finding, run->log.count);
     surety__decoder_finish(run->exchange.decoder, &run->exchange.delivery,
                            run->now.unix_ms);
-    /* The decoder may have held a last piece back. */
+    /* The decoder may have held back the last piece. */
     attempt->came = run->exchange.came;
     if (surety__decoder_answer(run->exchange.decoder, answer) != SURETY_OK) {
         *answer = (surety_answer){.failure = SURETY_FAILURE_LIMIT};
@@ -109,9 +110,9 @@ void surety__receive_answer(surety_run *run)
 
 /* ---- the judgement ------------------------------------------------------- */
 
-/* Makes a delivered value one of the contract's, as text that lives as long as
- * the run; *ret_same: it already is one. Empty where it cannot be made
- * one: the fault says why. */
+/* Converts a delivered value to one of the contract's. Returns its text, which
+ * lives as long as the run; *ret_same: the value did not change. Returns an
+ * empty text if that fails; the fault says why. */
 static surety_str receive_restore_val(surety_run *run, surety_val delivered,
                                       bool *ret_same)
 {
@@ -133,16 +134,15 @@ static surety_str receive_restore_val(surety_run *run, surety_val delivered,
     return surety__store_keep(&run->store);
 }
 
-/* Whether what is delivered for the plan may be another value than the
- * contract's. */
+/* Whether the value delivered for the plan may differ from the contract's. */
 static bool receive_restores(const surety_run *run)
 {
     return run->plan.strict &&
            surety_strict_info_of(run->plan.strict)->changes_values;
 }
 
-/* The subject of a structured value: one of the contract's, or as it was
- * delivered and what is wrong with it. False: it is no JSON. */
+/* Sets the subject of a structured value: the restored value, or the delivered
+ * one and what is wrong with it. False: it is not JSON, or out of memory. */
 static bool receive_native(surety_run *run, surety_str native,
                            surety__subject *subject)
 {
@@ -169,8 +169,8 @@ static bool receive_native(surety_run *run, surety_str native,
     return run->store.status == SURETY_OK;
 }
 
-/* The beginning of a structured value as that of one of the contract's; empty
- * where that cannot be said. */
+/* Converts the beginning of a structured value to the beginning of one of the
+ * contract's. Empty if that is impossible. */
 static surety_str receive_restore_part(surety_run *run, surety_str native)
 {
     surety_str part = {"", 0};
@@ -185,8 +185,8 @@ static surety_str receive_restore_part(surety_run *run, surety_str native)
     return part;
 }
 
-/* The value that a patch makes of the last reply's; empty where none can be
- * made. */
+/* The value that results from a patch of the last one; empty if there is
+ * none. */
 static surety_str receive_patch(surety_run *run, surety_str reply)
 {
     surety_error cause = {.status = SURETY_OK};
@@ -199,7 +199,7 @@ static surety_str receive_patch(surety_run *run, surety_str reply)
     return value;
 }
 
-/* A hash of an error and its place, whatever its words. */
+/* A hash of an error's keyword and location, without its message. */
 static uint64_t receive_violation(const surety_issue *issue)
 {
     const surety_str place = issue->instance_location;
@@ -210,8 +210,8 @@ static uint64_t receive_violation(const surety_issue *issue)
     return surety__id_random(&state);
 }
 
-/* A hash of what is wrong and where: the same set, whatever its order and
- * words, gives the same number. */
+/* A hash of the errors: the same set gives the same number, whatever the order
+ * and the messages. */
 static uint64_t receive_violations(const surety_outcome *outcome)
 {
     const size_t count = surety_outcome_info_of(outcome)->error_count;
@@ -232,7 +232,7 @@ static surety_judge_options receive_options(const surety_run *run,
     return surety__setup_judge(&run->setup, subject, &run->restoring.fault);
 }
 
-/* From now on re-asks are about the run's outcome. */
+/* Makes the run's outcome the basis of later re-asks. */
 static void receive_keep_basis(surety_run *run)
 {
     surety__judged_keep_basis(&run->judged);
@@ -247,7 +247,7 @@ static bool receive_is_unheard(const surety_run *run)
     return run->hearing.waits || run->hearing.failed;
 }
 
-/* No judgement can be made of the reply at hand. */
+/* Records that the current reply cannot be judged. */
 static void receive_unjudged(surety_run *run)
 {
     if (!run->hearing.waits)
@@ -255,7 +255,7 @@ static void receive_unjudged(surety_run *run)
             run->hearing.failed ? CASE_UNHEARD : CASE_UNJUDGED;
 }
 
-/* Judges; NULL where that cannot be done now, or at all: then the cause says
+/* Judges the subject. NULL: not possible now, or not at all; then cause says
  * why. */
 static surety_outcome *receive_weigh(surety_run *run,
                                      const surety__subject *subject,
@@ -279,8 +279,8 @@ static surety_outcome *receive_weigh(surety_run *run,
     return NULL;
 }
 
-/* Keeps what there is of a reply that was cut off, where that may be taken and
- * satisfies the contract as far as it goes. */
+/* Keeps the partial value of a reply that was cut off, if the options accept
+ * one and it satisfies the contract so far. */
 static void receive_keep_part(surety_run *run, surety_str text,
                               surety_str native)
 {
@@ -306,7 +306,7 @@ static void receive_keep_part(surety_run *run, surety_str text,
     surety__attempt_last(run)->part = true;
 }
 
-/* What the judgement of a reply comes to. */
+/* The case that the judgement of a reply gives. */
 static surety__case receive_case(const surety_run *run)
 {
     static const surety__case cases[] = {CASE_VALID, CASE_EXTRACTION,
@@ -322,7 +322,7 @@ static surety__case receive_case(const surety_run *run)
                : cases[seen->stage];
 }
 
-/* Keeps the value that was refused. */
+/* Keeps the refused value in the attempt. */
 static void receive_note_candidate(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -340,7 +340,7 @@ static void receive_note_candidate(surety_run *run)
     attempt->seen.candidate = surety__store_keep(&run->store);
 }
 
-/* Notes the outcome in the attempt. */
+/* Records the outcome in the attempt. */
 static void receive_note(surety_run *run, bool patched)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -386,7 +386,7 @@ static void receive_note(surety_run *run, bool patched)
     run->at.violations = violations;
 }
 
-/* Whether the text of a value was mended to be read. */
+/* Whether the text of a value was repaired before it could be read. */
 static bool receive_is_mended(const surety_outcome *outcome)
 {
     for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++)
@@ -395,10 +395,10 @@ static bool receive_is_mended(const surety_outcome *outcome)
     return false;
 }
 
-/* A value in the text of a reply, which may be in the form that was asked for
- * too: then it is made one of the contract's. What validators say has to wait
- * for that. False: it already is one of the contract's, or there is none.
- */
+/* Looks in the text of a reply for a value in the delivered form, which a
+ * model may send there too, and converts it to one of the contract's.
+ * Validators are left out: they must see the converted value. False: the value
+ * is one of the contract's already, or there is none. */
 static bool receive_found(surety_run *run, surety__subject *subject)
 {
     surety_judge_options options = receive_options(run, subject);
@@ -436,7 +436,7 @@ static bool receive_found(surety_run *run, surety__subject *subject)
     return !same && run->store.status == SURETY_OK;
 }
 
-/* What of an answer is judged. */
+/* Selects the parts of an answer that are judged. */
 static surety__subject receive_subject(surety_run *run, bool *ret_patched)
 {
     const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
@@ -459,7 +459,7 @@ static surety__subject receive_subject(surety_run *run, bool *ret_patched)
     return subject;
 }
 
-/* Notes how long a reply of the contract's is. */
+/* Records the length of a complete reply. */
 static void receive_measure(surety_run *run)
 {
     const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
@@ -471,7 +471,7 @@ static void receive_measure(surety_run *run)
         run->spent.whole_most = len;
 }
 
-/* Judges a reply that came whole. */
+/* Judges a complete reply. */
 static void receive_judge_whole(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -503,9 +503,9 @@ static void receive_judge_whole(surety_run *run)
         receive_keep_basis(run);
 }
 
-/* The judgement of what came of a reply that was stopped: as a part of one,
- * where that finds what the check found; else as one that was cut off. NULL
- * where it cannot be judged. */
+/* Judges what arrived of a stopped reply: as a partial value, if that reports
+ * the error of the check; else as a reply that was cut off. NULL: it cannot be
+ * judged. */
 static surety_outcome *receive_weigh_stopped(surety_run *run,
                                              surety__subject *subject)
 {
@@ -528,7 +528,7 @@ static surety_outcome *receive_weigh_stopped(surety_run *run,
     return receive_weigh(run, subject, false);
 }
 
-/* A reply that was stopped. */
+/* Judges a reply that was stopped. */
 static void receive_judge_stopped(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -563,9 +563,10 @@ static void receive_judge_stopped(surety_run *run)
     receive_keep_basis(run);
 }
 
-/* Whether the run stopped the call, for what it saw coming; what the provider
- * says of its end counts for more. What broke off by itself while it was read
- * on is no other thing: the same call again would be known to be wrong. */
+/* Whether the run stopped the call because of its check. A failure that the
+ * provider reports has priority. A reply that was read on and then broke off
+ * counts as stopped too: it was known to be wrong, so a retry of the call is
+ * no remedy. */
 static bool receive_is_stopped(const surety_run *run)
 {
     const surety__watch *watch = &run->exchange.watch;
@@ -578,7 +579,7 @@ static bool receive_is_stopped(const surety_run *run)
            surety__failure_is_below(failure);
 }
 
-/* Makes the answer one that came as far as it did, because it was stopped. */
+/* Reduces the answer to what had arrived when it was stopped. */
 static void receive_stop(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -595,7 +596,8 @@ static void receive_stop(surety_run *run)
     answer->ambiguous = false;
 }
 
-/* A reply that its provider, its connection or the clock cut off. */
+/* Keeps what arrived of a reply that the provider, the connection or the time
+ * limit cut off. */
 static void receive_cut(surety_run *run)
 {
     const surety_answer *answer = &surety__attempt_last(run)->seen.answer;

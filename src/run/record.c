@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An attempt as a row of the ledger, twice: as it is about to be sent, and as
- * it ended. The ledger makes each durable before it returns, so nothing leaves
- * and nothing is given out that a crash could lose.
+/* Writes an attempt to the ledger twice: before it is sent, and after it
+ * ended. The ledger makes each write durable before it returns, so a crash
+ * cannot lose a call that was sent or a value that was given out.
  *
- * A ledger that fails ends the run, unless the caller said that it may; then
- * the log tells it once. Times of a row are the wall clock's at the start and
- * the monotonic clock's from there, so a clock that jumps gives no row that
- * ended before it began. */
+ * A ledger that fails ends the run, unless the caller made it optional; then
+ * the log reports the failure once. A row takes its start from the wall clock
+ * and adds differences of the monotonic clock, so no row ends before it
+ * begins, even if the wall clock jumps. */
 #include "run/run.h"
 
-/* Whether the run must end for what the ledger said. */
+/* Whether the run goes on after the ledger's status. Reports the failure of an
+ * optional ledger once. */
 static bool record_told(surety_run *run, surety_status status)
 {
     surety_buf *out = &run->store.text;
@@ -31,7 +32,7 @@ static bool record_told(surety_run *run, surety_status status)
     return true;
 }
 
-/* What is known when it begins. */
+/* The fields that are known at the start. */
 static surety_entry record_entry(const surety_run *run)
 {
     const surety__attempt *attempt = surety__attempt_last(run);
@@ -92,7 +93,7 @@ static surety_entry_state record_state(const surety__attempt *attempt)
                                           : SURETY_ENTRY_FAILED;
 }
 
-/* Room for issues in the scratch arena. */
+/* Space for issues in the scratch arena. */
 static surety_entry_issue *record_issues(surety_run *run, size_t count)
 {
     surety_entry_issue *issues =
@@ -103,8 +104,8 @@ static surety_entry_issue *record_issues(surety_run *run, size_t count)
     return issues;
 }
 
-/* The outcome's errors. A patch that does not apply has one of its own, and so
- * has a reply that was stopped, where the outcome does not say it. */
+/* Sets the outcome's errors. A patch that does not apply has one error of its
+ * own. So has a reply that was stopped, if the outcome does not report it. */
 static void record_errors(surety_run *run, surety_entry *entry)
 {
     const surety__attempt *attempt = surety__attempt_last(run);
@@ -137,7 +138,7 @@ static void record_errors(surety_run *run, surety_entry *entry)
     entry->error_count = count + (patch || finds);
 }
 
-/* What was repaired in the reply. */
+/* Sets the repairs of the reply. */
 static void record_repairs(surety_run *run, surety_entry *entry)
 {
     const size_t count =
@@ -158,7 +159,7 @@ static void record_repairs(surety_run *run, surety_entry *entry)
     entry->repair_count = issues ? count : 0;
 }
 
-/* A moment of the attempt on the wall clock of its start; 0: never. */
+/* A time of the attempt, on the wall clock of its start; 0: never. */
 static int64_t record_time(const surety__attempt *attempt, uint64_t at_ms)
 {
     if (!at_ms)
@@ -167,7 +168,7 @@ static int64_t record_time(const surety__attempt *attempt, uint64_t at_ms)
            (int64_t)(at_ms - attempt->seen.started_ms);
 }
 
-/* What is known when it ends. */
+/* Sets the fields that are known at the end. */
 static void record_end(surety_run *run, surety_entry *entry)
 {
     const surety__attempt *attempt = surety__attempt_last(run);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run as text. For programs: the report of its outcome with the run's own
- * members behind it, so that a reader of reports of checks reads those of
- * runs (the contract surety/report). For people: what is wrong, then what was
- * tried and why.
+/* Writes a run as text. For programs: the report of its outcome, followed by
+ * the run's own members, so that a program that reads the reports of checks
+ * can read those of runs (the contract surety/report). For people: the errors,
+ * then the attempts and the reasons of the decisions.
  *
- * What is written comes from attempts and outcomes. Requests, headers and keys
- * are not kept anywhere that could be reached from here. */
+ * Everything written comes from attempts and outcomes. Requests, headers and
+ * keys are not kept in any place that this file can reach. */
 #include "run/run.h"
 
 static const surety_str report_run_none = {"", 0};
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-/* Only where there is one. */
+/* Writes a member only if its text is not empty. */
 static void report_run_some(surety_buf *out, const char *name, surety_str text)
 {
     if (text.len)
@@ -37,7 +37,7 @@ void surety__report_spent(surety_buf *out, const surety_usage *usage,
         surety_buf_text(out, "null");
 }
 
-/* Why there is no reply. */
+/* Writes why there is no reply. */
 static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 {
     const surety_answer *answer = &attempt->seen.answer;
@@ -62,7 +62,7 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
     report_run_some(out, "request_id", answer->request_id);
 }
 
-/* That it was stopped; what it gave is an estimate. */
+/* Writes that an attempt was stopped. Its output tokens are an estimate. */
 static void report_run_stop(const surety_attempt *seen, surety_buf *out)
 {
     surety_json_bool(out, "stopped", true);
@@ -75,7 +75,7 @@ static void report_run_stop(const surety_attempt *seen, surety_buf *out)
         surety_json_number(out, "tokens_saved", seen->saved_tokens);
 }
 
-/* What came of the reply. */
+/* The text of the reply that arrived. */
 static surety_str report_run_text(const surety__attempt *attempt)
 {
     const surety_answer *answer = &attempt->seen.answer;
@@ -83,7 +83,7 @@ static surety_str report_run_text(const surety__attempt *attempt)
     return answer->native.len ? answer->native : answer->text;
 }
 
-/* The beginning of a text, of at most max bytes, to a character's end. */
+/* The beginning of a text, of at most max bytes, cut between two characters. */
 static surety_str report_run_begin(surety_str text, size_t max)
 {
     if (text.len > max)
@@ -94,7 +94,7 @@ static surety_str report_run_begin(surety_str text, size_t max)
     return text;
 }
 
-/* How far an attempt got; NULL: it is valid, or was not to be judged. */
+/* The stage that an attempt reached; NULL: it is valid, or was not judged. */
 static const char *report_run_stage_of(const surety__attempt *attempt)
 {
     const surety_failure failure = attempt->seen.answer.failure;
@@ -108,7 +108,8 @@ static const char *report_run_stage_of(const surety__attempt *attempt)
                : "provider";
 }
 
-/* Of an attempt that gave no valid reply, what it gave. */
+/* Writes the stage of an attempt and, if it gave no valid reply, what it
+ * gave. */
 static void report_run_given(const surety_run *run,
                              const surety__attempt *attempt, surety_buf *out)
 {
@@ -139,7 +140,7 @@ static void report_run_given(const surety_run *run,
         surety_json_number(out, "raw_cut", raw.len);
 }
 
-/* A moment, counted from the first step. */
+/* Writes a time, counted from the first step; 0: nothing is written. */
 static void report_run_moment(const surety_run *run, surety_buf *out,
                               const char *name, uint64_t at_ms)
 {
@@ -178,7 +179,8 @@ static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
-/* The attempt whose reply got furthest, from 1; 0: none was judged. */
+/* The number of the attempt whose reply got furthest, from 1; 0: none was
+ * judged. */
 static size_t report_run_best(const surety_run *run)
 {
     size_t best = 0;
@@ -222,7 +224,7 @@ static void report_run_members(const surety_run *run, surety_buf *out)
     surety_buf_byte(out, ']');
 }
 
-/* How far the reply of the run's outcome got. */
+/* The stage that the reply of the run's outcome reached. */
 static surety_stage report_run_reached(const surety_run *run)
 {
     const size_t stopped = run->judged.outcome_of.stopped;
@@ -234,7 +236,7 @@ static surety_stage report_run_reached(const surety_run *run)
     return stage == SURETY_STAGE_DONE ? SURETY_STAGE_JSON_PARSE : stage;
 }
 
-/* How far the run got; NULL: it is valid. */
+/* The stage that the run reached; NULL: it has a value. */
 static const char *report_run_stage(const surety_run *run)
 {
     switch (run->end.verdict) {
@@ -268,7 +270,7 @@ static void report_run_head(const surety_run *run, surety_buf *out)
         surety_buf_text(out, "null");
 }
 
-/* The report's warnings, and behind them that the reply was stopped. */
+/* Writes the report's warnings, and one more that the reply was stopped. */
 static void report_run_warnings(const surety__attempt *attempt,
                                 surety_val warnings, surety_buf *out)
 {
@@ -291,8 +293,9 @@ static void report_run_warnings(const surety__attempt *attempt,
     surety_buf_done(&why);
 }
 
-/* A member of an outcome's report, and where its reply was stopped, what that
- * attempt has to add; attempt NULL: it was not. */
+/* Writes a member of an outcome's report. If the reply was stopped, its
+ * attempt replaces or completes some members; attempt NULL: it was not
+ * stopped. */
 static void report_run_member(const surety__attempt *attempt, surety_val member,
                               surety_buf *out)
 {
@@ -319,8 +322,8 @@ static void report_run_member(const surety__attempt *attempt, surety_val member,
     }
 }
 
-/* The members of the outcome's report, read again: there is one form of a
- * report, and it is written in one place. */
+/* Writes the members of the outcome's report. The report is written and read
+ * again, so that only one function knows its form. */
 static surety_status report_run_outcome(const surety_outcome *outcome,
                                         const surety__attempt *stopped,
                                         bool has_head, surety_buf *out)
@@ -361,7 +364,7 @@ surety_status surety__report_stopped(const surety_outcome *outcome,
     return status == SURETY_OK ? out->status : status;
 }
 
-/* The first 500 characters of the last reply, as reports have them. */
+/* The first 500 characters of the last reply, as in reports of checks. */
 static surety_str report_run_raw(const surety_run *run)
 {
     surety_str last = run->judged.reply_last;
@@ -383,7 +386,7 @@ static surety_str report_run_raw(const surety_run *run)
     return (surety_str){start, (size_t)(ptr - start)};
 }
 
-/* The same members where nothing was judged. */
+/* Writes the same members if no reply was judged. */
 static void report_run_unjudged(const surety_run *run, surety_buf *out)
 {
     const surety_contract *contract = run->setup.options.contract;
@@ -412,7 +415,7 @@ static void report_run_unjudged(const surety_run *run, surety_buf *out)
     surety_json_text(out, "raw", report_run_raw(run));
 }
 
-/* The attempt whose reply the outcome is about, if it was stopped; or NULL. */
+/* The attempt of the outcome's reply if it was stopped; or NULL. */
 static const surety__attempt *report_run_stopped(const surety_run *run)
 {
     const size_t stopped = run->judged.outcome_of.stopped;
@@ -466,8 +469,8 @@ surety_status surety_run_write_log(const surety_run *run, bool color,
 
 enum { REPORT_RUN_TEXT_MAX = 1000, REPORT_RUN_LINE_MAX = 200 };
 
-/* What came of the last reply where it could not be judged: nothing else shows
- * it. */
+/* Writes the last reply if it could not be judged: no other part of the report
+ * shows it. */
 static void report_run_last(const surety_run *run, surety_buf *out)
 {
     size_t i = run->log.count;
@@ -494,7 +497,7 @@ static void report_run_last(const surety_run *run, surety_buf *out)
     }
 }
 
-/* The message as an issue. */
+/* Writes the run's message as an issue. */
 static void report_run_message(const surety_run *run, surety_str source,
                                bool color, surety_buf *out)
 {
@@ -514,7 +517,7 @@ static void report_run_message(const surety_run *run, surety_str source,
         &issue, color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT, &form, out);
 }
 
-/* The message in the forms of one line an error. */
+/* Writes the run's message in the forms that have one line per error. */
 static void report_run_line(const surety_run *run, surety_report form,
                             surety_buf *out)
 {

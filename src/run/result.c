@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a run ended, and what it has to give. A run that got nothing valid still
- * gives all it has: the first and the last reply, each report, what was tried
- * and why, what it cost. Its verdict is the best that any of its attempts came
- * to: a reply that is wrong tells more than a refusal, and that more than no
- * answer. */
+/* The end of a run, and its results. A run without a valid value still gives
+ * all it has: the first and the last reply, each report, the attempts with
+ * their reasons, the cost. Its verdict is the best of its attempts: a wrong
+ * reply is better than a refusal, and a refusal is better than no answer. */
 #include "run/run.h"
 
 /* ORDER verdicts */
@@ -52,7 +51,7 @@ void surety__result_end_cause(surety_run *run, surety_run_verdict verdict,
         surety__store_copy(&run->store, surety_str_of(run->cause.hint)));
 }
 
-/* The verdict of the attempts together. */
+/* The verdict of all attempts together. */
 static surety_run_verdict result_verdict(const surety_run *run)
 {
     surety_run_verdict verdict = SURETY_RUN_PROVIDER;
@@ -67,7 +66,7 @@ static surety_run_verdict result_verdict(const surety_run *run)
     return verdict;
 }
 
-/* "NAME (3 calls): what came last; NAME: ..." */
+/* Appends "NAME (3 calls): the last result; NAME: ..." */
 static void result_tell_tried(surety_run *run)
 {
     surety_buf *out = &run->store.text;
@@ -119,8 +118,8 @@ static void result_tell(surety_run *run, surety_run_verdict verdict,
     result_tell_tried(run);
 }
 
-/* Ends for a validator that failed: whatever replaces a valid value would hide
- * that. */
+/* Ends the run because a validator failed. No fallback or partial value is
+ * given: it would hide the failure. */
 static void result_unheard(surety_run *run)
 {
     surety__result_end_cause(run, SURETY_RUN_VALIDATOR, "");
@@ -158,7 +157,8 @@ void surety__result_unrecorded(surety_run *run)
     surety__attempt *attempt =
         run->log.count ? surety__attempt_last(run) : NULL;
 
-    /* Where the row was begun, its answer has no record: it is dropped. */
+    /* The row of this attempt was begun but not finished, so its answer has no
+     * record and is not given out. */
     if (attempt && run->state == STATE_ANSWERED) {
         if (attempt->seen.judged ||
             surety_outcome_info_of(run->judged.outcome)->fallback)
@@ -184,7 +184,7 @@ void surety__result_unrecorded(surety_run *run)
                              "the ledger could not be written: ");
 }
 
-/* ---- what it gives ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 const surety_run_info *surety_run_info_of(const surety_run *run)
 {

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The run: the order of the worldly work, from a prompt to a checked value.
- * Every step is a call of a leaf; this page only says what follows what. Start
- * at the table of states.
+/* The run: the order of all steps from a prompt to a checked value. Every step
+ * is a call of another file's function; this file only decides their order.
+ * Read the table of states first.
  *
  *     NEW -> DUE -> UNDER_WAY -> ANSWERED -> DUE -> ... -> ENDED
  *
- * 1. A run does nothing by itself: it is stepped with the time, and has no
- *    clock, thread or socket. The same seed, times and bytes give the same run.
- * 2. Before a call: the budget is asked, then the ledger has it, then it is
- *    sent. After it: it is judged and decided upon, the next call is planned
- *    and the budget asked for that, then the ledger has all of it, and only
- *    then the caller gets it.
- * 3. The one backward arrow, from what was wrong to the next call, is in
- *    run_apply.
- * 4. One exchange is under way at most; whatever ends the run closes it and
- *    completes its row first.
+ * Invariants:
+ * 1. A run does nothing by itself. Its caller steps it and passes the time; it
+ *    has no clock, thread or socket. The same seed, times and bytes give the
+ *    same run.
+ * 2. Before a call: check the budget, write the attempt to the ledger, send
+ *    it. After a call: judge the reply, decide, plan the next call and check
+ *    the budget for it, write all of this to the ledger, and only then show it
+ *    to the caller.
+ * 3. Only run_apply leads back, from the errors of a reply to the next call.
+ * 4. At most one exchange is under way. Whatever ends the run first closes the
+ *    exchange and completes its row.
  * 5. Running out of memory ends the run at once.
- * 6. A validator of the host that is not done is waited for in ANSWERED: the
- *    answer has come, and is judged again with each step. */
+ * 6. If a validator of the host is not done, the run waits in ANSWERED: the
+ *    answer has arrived, and each step judges it again. */
 #include "run/run.h"
 
 static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms);
@@ -25,8 +26,8 @@ static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms);
 static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms);
 static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms);
 
-/* What is done in each state: OK goes on in the state that it left, MORE waits.
- * ORDER states */
+/* The function of each state. OK: the loop goes on with the state that it set;
+ * MORE: wait. ORDER states */
 static surety_status (*const run_states[])(surety_run *run,
                                            uint64_t *ret_delay_ms) = {
     run_start,
@@ -35,8 +36,9 @@ static surety_status (*const run_states[])(surety_run *run,
     run_answered,
 };
 
-/* Ends for want of memory: what is under way is closed and its row completed as
- * far as that goes. Also where memory ran out while the run ended. */
+/* Ends the run because memory ran out, also if that happened while the run
+ * ended. Closes the exchange under way and completes its row as far as
+ * possible. */
 static void run_collapse(surety_run *run)
 {
     surety__attempt_stop(run);
@@ -89,7 +91,7 @@ surety_status surety_run_step(surety_run *run, surety_now now,
     return SURETY_MORE;
 }
 
-/* Ends where no call can be made of the plan. */
+/* Ends the run if no call can be made for the plan. */
 static void run_end_unplanned(surety_run *run)
 {
     surety__result_end_cause(
@@ -97,7 +99,8 @@ static void run_end_unplanned(surety_run *run)
         "the prompt cannot be written: ");
 }
 
-/* What hinders the plan's call in delay_ms, as a clause; empty: nothing. */
+/* A clause that says which budget forbids to send the plan's call in delay_ms;
+ * empty: none. */
 static surety_str run_denied(surety_run *run, uint64_t delay_ms)
 {
     return surety__budget_denies(&run->store, &run->setup.options.budget,
@@ -110,7 +113,7 @@ static uint64_t run_left_ms(const surety_run *run)
     return surety__budget_left_ms(&run->setup.options.budget, &run->spent);
 }
 
-/* NEW: the first model, its best mode, the first words. */
+/* NEW: picks the first model and its best mode, and plans the first call. */
 static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms)
 {
     char id[SURETY__ID_LEN];
@@ -128,7 +131,7 @@ static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
-/* DUE: is it time, may it be spent, is it recorded? Then it is sent. */
+/* DUE: waits for the time, checks the budget, writes to the ledger, sends. */
 static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety_str spent;
@@ -162,8 +165,8 @@ static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
-/* UNDER_WAY: until its transport tells the end, the reply can come to nothing
- * any more, or the time is spent. */
+/* UNDER_WAY: waits until the transport reports the end, the check stops the
+ * reply, or the time is spent. */
 static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -182,7 +185,8 @@ static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
-/* Plans what an action does next; false where it ends the run. */
+/* Plans the call of an action; false: the action ends the run, or no call can
+ * be made. */
 static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
 {
     surety__purpose purpose = PURPOSE_ASK;
@@ -236,7 +240,8 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
     return surety__attempt_plan(run, purpose);
 }
 
-/* Waits for a validator as long as there is time; false: there is none. */
+/* Whether to wait for a validator; false: there is none to wait for, or no
+ * time is left. */
 static bool run_waits(surety_run *run, uint64_t *ret_delay_ms)
 {
     const uint64_t left_ms = run_left_ms(run);
@@ -252,8 +257,7 @@ static bool run_waits(surety_run *run, uint64_t *ret_delay_ms)
     return false;
 }
 
-/* Judges the answer and says what came of it; false: a validator is waited
- * for. */
+/* Judges the answer and writes its result; false: a validator is not done. */
 static bool run_weigh(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -280,7 +284,7 @@ static surety_str run_out_of_time(surety_run *run)
     return surety__store_keep(&run->store);
 }
 
-/* ANSWERED: what came, what becomes of it, and the record of both. */
+/* ANSWERED: judges, decides, and writes both to the ledger. */
 static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -327,8 +331,8 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
-/* Takes what came of a call that was stopped, and completes its row; false
- * where that ended the run. */
+/* Takes what arrived of a call that was cancelled, and completes its row;
+ * false: that ended the run. */
 static bool run_break_off(surety_run *run)
 {
     surety__attempt *attempt = surety__attempt_last(run);
@@ -376,7 +380,7 @@ void surety_run_cancel(surety_run *run, surety_now now)
                            SURETY__LITERAL(""));
 }
 
-/* ---- the life of a run --------------------------------------------------- */
+/* ---- life of a run ------------------------------------------------------- */
 
 surety_status surety_run_new(const surety_run_options *options,
                              surety_run **ret_run, surety_error *reterr)

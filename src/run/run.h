@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of run/: the values that a run is made of, and the leaves that run.c
- * calls in order. The values are split by how long they live: what was
- * configured (setup, which does not change), where the run is on its way
- * (position), the call to come (plan), the exchange at hand, and what came out
- * (log, findings, spent, judged, end). A leaf takes the values that it needs
- * and knows nothing of what comes before or after it. */
+/* The door of run/: the values that make up a run, and the functions that
+ * run.c calls in order.
+ *
+ * Invariants:
+ * 1. The values are divided by how long they live: the configuration (setup,
+ *    which does not change), the progress of the run (position), the next call
+ *    (plan), the current exchange, and the results (log, findings, spent,
+ *    judged, end).
+ * 2. A function takes only the values that it needs. It does not depend on
+ *    what runs before or after it. */
 #ifndef SURETY_RUN_RUN_H
 #define SURETY_RUN_RUN_H
 
@@ -29,166 +33,172 @@ typedef enum surety__run_state {
     STATE_ENDED
 } surety__run_state;
 
-/* Why a call is made. ORDER purposes (names in attempt.c). */
+/* The reason for a call. ORDER purposes (names in attempt.c). */
 typedef enum surety__purpose {
-    PURPOSE_ASK = 0, /* the first of a model or mode */
-    PURPOSE_RETRY,   /* the same again */
-    PURPOSE_REASK,   /* with what was wrong */
-    PURPOSE_PATCH,   /* only the failing parts */
+    PURPOSE_ASK = 0, /* the first call to a model or in a mode */
+    PURPOSE_RETRY,   /* the same call again */
+    PURPOSE_REASK,   /* a new call that lists the errors */
+    PURPOSE_PATCH,   /* a new call that asks for a patch */
     PURPOSE_SHORTER  /* the last reply was cut off, or ran away */
 } surety__purpose;
 
-/* What a call came to: a failure of the provider's enum, or one of these. ORDER
- * cases (decide.c). */
+/* The result of a call: a failure of the provider's enum, or one of these.
+ * ORDER cases (decide.c). */
 typedef enum surety__case {
     CASE_VALID = SURETY_FAILURE_NONE,
     CASE_EXTRACTION = SURETY_FAILURE_COUNT,
     CASE_JSON_PARSE,
     CASE_VALIDATION,
-    CASE_REPEATED, /* the violations of the reply before, all over again */
-    CASE_CUT,      /* it ends before its value does, and might be kept so */
-    CASE_RUNAWAY,  /* it ran away, and was stopped */
-    CASE_PATCH,    /* a patch that is none, or does not apply */
-    CASE_UNJUDGED, /* the reply is beyond what can be judged */
-    CASE_UNSENT,   /* no request can be made of the call */
+    CASE_REPEATED, /* the errors of the last reply again */
+    CASE_CUT,      /* it ends before its value does, and may be kept as a
+                    * partial value */
+    CASE_RUNAWAY,  /* it repeated itself without end and was stopped */
+    CASE_PATCH,    /* the patch is not valid, or does not apply */
+    CASE_UNJUDGED, /* the reply exceeds what can be judged */
+    CASE_UNSENT,   /* no request can be made for the call */
     CASE_UNHEARD,  /* a validator of the host failed */
     CASE_COUNT
 } surety__case;
 
-/* What is done next. ORDER actions (decide.c). */
+/* The next step. ORDER actions (decide.c). */
 typedef enum surety__action {
     ACTION_END = 0,
     ACTION_ACCEPT,
     ACTION_RETRY,       /* the same call, after a delay */
-    ACTION_RETRY_ASKED, /* the same, where the provider says it will help */
+    ACTION_RETRY_ASKED, /* the same call, if the provider says it will help */
     ACTION_REASK,
     ACTION_SHORTER,
-    ACTION_WHOLE,      /* asked afresh, with a word about the last reply */
-    ACTION_MODE,       /* the next mode down, asked afresh */
-    ACTION_MODE_REASK, /* the next mode down, with what was wrong */
-    ACTION_MODEL       /* the next model, asked afresh */
+    ACTION_WHOLE,      /* the prompt again, with a remark on the last reply */
+    ACTION_MODE,       /* the prompt again, in the next lower mode */
+    ACTION_MODE_REASK, /* the next lower mode, with the errors */
+    ACTION_MODEL       /* the prompt again, to the next model */
 } surety__action;
 
-/* ---- what was configured ------------------------------------------------- */
+/* ---- configuration ------------------------------------------------------- */
 
-/* It does not change once surety_run_new has returned. */
+/* Does not change after surety_run_new has returned. */
 typedef struct surety__setup {
     surety_run_options options; /* the defaults filled in */
-    /* Copies of what the options point at. */
+    /* Copies of what the options point to. */
     surety_judge_options judge; /* its validators are host.c's */
     surety_prompt_options prompt_options;
-    surety_extract given;   /* the judge's */
-    surety_extract extract; /* of structured values: native comes first */
+    surety_extract given;   /* the judge's options for extraction */
+    surety_extract extract; /* for structured values: native comes first */
     uint32_t reask_max;
     surety_feedback feedback;
 } surety__setup;
 
 /* ---- memory -------------------------------------------------------------- */
 
-/* What a run writes into. Every leaf that may run out of memory takes it. */
+/* Where a run writes. Every function that may run out of memory takes it. */
 typedef struct surety__run_store {
     const surety_alloc *alloc;
-    surety__arena arena;   /* lives as long as the run */
-    surety__arena scratch; /* one request, or one row */
-    surety_buf text;       /* what is being written */
+    surety__arena arena;   /* freed with the run */
+    surety__arena scratch; /* for one request, or one row */
+    surety_buf text;       /* the text being written */
     surety_status status;  /* OK, or NOMEM once out of memory */
 } surety__run_store;
 
-/* ---- where the run is ---------------------------------------------------- */
+/* ---- progress of the run ------------------------------------------------- */
 
-/* Its place on the way through models, modes and asks. */
+/* The position of the run among its models, modes and re-asks. */
 typedef struct surety__position {
     size_t model;
     surety_mode mode;
-    surety_str why; /* of the mode, for the next attempt's reason */
+    surety_str why; /* reason for the mode, for the next attempt */
     uint32_t retries, reasks;
-    uint32_t broken; /* of the retries: after a part of a reply had come */
+    uint32_t broken; /* retries made after a part of a reply had arrived */
     bool shortened;
     bool patch_failed;
-    bool stops;          /* a reply of this model was stopped for an error */
-    uint64_t violations; /* a hash of the last reply's; 0: none */
+    bool stops;          /* a reply of this model was stopped because of an
+                          * error */
+    uint64_t violations; /* a hash of the last reply's errors; 0: none */
     uint64_t due_ms;     /* when the next call is sent */
 } surety__position;
 
-/* A schema for one subset, compiled when it is first needed. */
+/* A schema for one subset, compiled on first use. */
 typedef struct surety__bound {
     bool tried;
     bool possible;
-    surety_strict *strict; /* may be NULL where it is impossible */
-    surety_str reason;     /* why it is */
+    surety_strict *strict; /* may be NULL if the schema is impossible */
+    surety_str reason;     /* why it is impossible */
     bool exemplified;
-    surety_doc *example; /* the contract's, as it is delivered; or NULL */
+    surety_doc *example; /* the contract's, in the delivered form; or NULL */
     surety_contract *delivered; /* surety_strict_delivered_schema; or NULL */
 } surety__bound;
 #define SURETY__SUBSETS 4
 
-/* The contract in the forms that models are asked for. */
+/* The contract in the forms that are requested from models. */
 typedef struct surety__forms {
     surety__run_store *store;
     const surety__setup *setup;
     surety__bound bounds[SURETY__SUBSETS];
-    surety_doc *plain;    /* the schema without what is ours */
+    surety_doc *plain;    /* the schema without Surety's own keywords */
     surety_contract *any; /* every value satisfies it */
 } surety__forms;
 
-/* A call as it will be sent, again where it must. */
+/* A call as it will be sent. A retry sends it again. */
 typedef struct surety__plan {
     surety__purpose purpose;
     surety_mode mode; /* NATIVE, TOOL or PROMPT */
     surety_str system, prompt;
-    surety_val schema; /* SURETY_NONE: not bound to one */
+    surety_val schema; /* SURETY_NONE: the call is not bound to a schema */
     surety_str name, description;
-    const surety_strict *strict; /* what restores its value; NULL: nothing */
-    bool patch;                  /* the reply is to be a patch of basis */
+    const surety_strict *strict; /* restores the contract's value; NULL:
+                                  * nothing to restore */
+    bool patch;                  /* the reply must be a patch of basis */
     surety_str reason;
     uint64_t input_tokens; /* an estimate */
 } surety__plan;
 
-/* ---- the exchange at hand ------------------------------------------------ */
+/* ---- the current exchange ------------------------------------------------ */
 
-/* What is known, while a reply comes, of the worth of its rest. */
+/* What is known, while a reply arrives, about the value of reading on. */
 typedef struct surety__stake {
     const surety_price *price;
-    uint32_t rounds;       /* the model may still be asked because of it */
-    uint64_t input_tokens; /* of a round */
-    uint64_t output_most;  /* tokens of one call so far */
-    size_t whole_most;     /* bytes of the longest reply that came whole */
-    bool stops;            /* a reply of the model was stopped for an error */
+    uint32_t rounds;       /* re-asks that the model may still get because of
+                            * this reply */
+    uint64_t input_tokens; /* of one re-ask */
+    uint64_t output_most;  /* most output tokens of one call so far */
+    size_t whole_most;     /* bytes of the longest complete reply so far */
+    bool stops;            /* a reply of the model was stopped because of an
+                            * error */
 } surety__stake;
 
-/* What a reply is checked as while it comes. */
+/* How a reply is checked while it arrives. */
 typedef enum surety__watch_kind {
     WATCH_NOTHING = 0,
-    WATCH_TEXT,   /* text that holds the value somewhere */
+    WATCH_TEXT,   /* text that contains the value */
     WATCH_VALUE,  /* the structured value */
-    WATCH_RUNAWAY /* anything: it may only run away */
+    WATCH_RUNAWAY /* any reply: only a runaway is detected */
 } surety__watch_kind;
 
-/* The check of the reply that is coming (watch.c). */
+/* The check of the reply that is arriving (watch.c). */
 typedef struct surety__watch {
     surety__forms *forms;
     surety_stream *stream;
     surety_mode mode;
     surety__stake stake;
     surety__watch_kind kind;
-    bool whole;  /* only a reply that runs away is stopped */
-    bool fed;    /* something came */
-    bool beside; /* text came beside the structured value */
-    bool stops;  /* the call is of no use any more */
-    /* That the reply is wrong is certain, and it is read on: what the check
-     * said, after how many bytes, and as what the reply was checked. */
-    surety_verdict certain; /* OPEN: it is not */
+    bool whole;  /* only a runaway reply is stopped */
+    bool fed;    /* some bytes have arrived */
+    bool beside; /* text arrived beside the structured value */
+    bool stops;  /* the call is no longer useful */
+    /* If the reply is certainly wrong and is still read: the verdict of the
+     * check, the number of bytes after which it was given, and the kind of the
+     * check. */
+    surety_verdict certain; /* OPEN: not certain */
     size_t certain_at;
     surety__watch_kind was;
     bool found;
-    surety_issue finding; /* if found; its texts are the run's */
+    surety_issue finding; /* if found; the run owns its texts */
 } surety__watch;
 
 typedef struct surety__run_exchange {
     surety__decoder *decoder;
     surety__watch watch;
-    bool heard;  /* the first bytes are there */
-    size_t came; /* bytes of the reply and its reasoning */
+    bool heard;  /* the first bytes have arrived */
+    size_t came; /* bytes of the reply and its reasoning that arrived */
     bool ended;  /* the transport reported its end */
     bool out_of_time;
     surety_delivery delivery;
@@ -196,78 +206,78 @@ typedef struct surety__run_exchange {
 
 /* ---- judgements ---------------------------------------------------------- */
 
-/* What a judgement was about, and how it was made. */
+/* What a judgement judges, and with which options. */
 typedef struct surety__subject {
     surety_str text, native;
     bool cut, partial; /* the judge's options */
-    bool faulty;       /* native is refused with the fault of restore */
-    size_t stopped;    /* the number of the attempt, if it was stopped */
-    size_t attempt;    /* that of its attempt */
+    bool faulty;       /* native is refused with the error of the restoring */
+    size_t stopped;    /* the number of the attempt if it was stopped; else 0 */
+    size_t attempt;    /* the number of its attempt */
 } surety__subject;
 
-/* The judgement of an answer, which is made again where a validator was not
- * done. */
+/* The judgement of an answer. It is made again if a validator was not done. */
 typedef struct surety__judging {
     bool begun;
-    bool stopped; /* the reply was */
-    bool taken;   /* subject and patched are there */
+    bool stopped; /* the reply was stopped */
+    bool taken;   /* subject and patched are set */
     surety__subject subject;
     bool patched;
 } surety__judging;
 
-/* A delivered value on its way back to one of the contract's. */
+/* A delivered value that is being converted back to one of the contract's. */
 typedef struct surety__restoring {
     surety_doc *value, *restored;
-    surety_error fault; /* why it could not be made the contract's */
+    surety_error fault; /* why that failed */
 } surety__restoring;
 
-/* What the host's validators said (host.c). */
+/* The results of the host's validators (host.c). */
 typedef struct surety__hearing {
     surety__run_store *store;
     struct surety__opinion *opinions;
-    size_t attempt; /* whose reply is being judged */
+    size_t attempt; /* the attempt whose reply is being judged */
     bool waits;     /* a validator is not done */
-    bool failed;    /* a validator failed; the cause says why */
+    bool failed;    /* a validator failed; cause has the reason */
 } surety__hearing;
 
-/* A validator of the host, as the judge is given it. */
+/* A validator of the host, wrapped for the judge. */
 typedef struct surety__host {
     surety__hearing *hearing;
     const surety_validator *given;
 } surety__host;
 
-/* The judgement of the last reply, and the one that re-asks are about: the
- * same, unless a patch did not apply. Each has its subject, whose texts it
- * refers to. */
+/* The judgement of the last reply (outcome), and the one that re-asks are
+ * about (basis). They are the same unless a patch did not apply. Each refers
+ * to the texts of its subject. */
 typedef struct surety__judged {
     surety_outcome *outcome, *basis;
     surety__subject outcome_of, basis_of;
-    /* What there is of the last reply that was cut off, where that may be
-     * taken: the outcome of a run that gives up. */
+    /* A partial value of the last reply that was cut off, if the options
+     * accept one: the outcome of a run that gives up. */
     surety_outcome *part;
     surety__subject part_of;
     surety_str reply_first, reply_last;
     bool replied;
 } surety__judged;
 
-/* ---- what came out ------------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
 typedef struct surety__attempt {
     surety_attempt seen; /* what the caller sees */
     int64_t started_unix_ms;
-    bool open;   /* the ledger has a row of it that is not finished */
-    bool sent;   /* the provider may have seen it */
-    bool part;   /* what came of it is kept, for want of a valid reply */
-    size_t came; /* bytes of its reply and reasoning */
+    bool open;   /* its row in the ledger is not finished */
+    bool sent;   /* the provider may have received it */
+    bool part;   /* its partial value is kept, for lack of a valid reply */
+    size_t came; /* bytes of its reply and reasoning that arrived */
     surety__case what;
     surety_str told; /* its result, a clause of the decision */
     size_t error_count;
-    /* Of one that was stopped: what was found, with texts of the run's, and
-     * whether the outcome says it, too. */
+    /* If the attempt was stopped: what was found (the run owns its texts), and
+     * whether the outcome reports it too. */
     surety_issue finding;
     bool outcome_tells;
-    size_t read_on; /* from this byte on it was known to be wrong; 0: never */
-    bool broke;     /* it ended by itself, and counts as stopped */
+    size_t read_on; /* the byte at which it was known to be wrong, if it was
+                     * read on; else 0 */
+    bool broke;     /* it broke off by itself, and counts as stopped */
 } surety__attempt;
 
 typedef struct surety__log {
@@ -275,17 +285,17 @@ typedef struct surety__log {
     size_t count, cap;
 } surety__log;
 
-/* An error that a reply of the model at hand had. */
+/* An error in a reply of the current model. */
 typedef struct surety__finding {
-    surety_issue issue; /* its texts are the run's */
-    bool last;          /* the last reply that was judged has it */
-    bool mended;        /* a later reply was seen to have it right */
-    /* The number of the attempt, where it was seen while its reply came and the
-     * judgement does not say it; 0: it says it. */
+    surety_issue issue; /* the run owns its texts */
+    bool last;          /* the last judged reply has it */
+    bool mended;        /* a later reply does not have it any more */
+    /* The number of the attempt, if the error was seen while its reply arrived
+     * and the judgement does not report it; else 0. */
     size_t noted;
 } surety__finding;
-/* Findings that are kept of one model's replies: those of four full reports
- * (findings_max), and more than a re-ask has room for. */
+/* How many findings of one model's replies are kept: those of four full
+ * reports (findings_max), which is more than fits into a re-ask. */
 #define SURETY__FINDINGS_MAX 128
 
 /* In the order in which they were seen. */
@@ -298,9 +308,9 @@ typedef struct surety__spent {
     uint32_t calls;
     uint64_t ms;
     surety_usage usage;
-    uint64_t tokens;      /* of usage, estimates too */
-    uint64_t output_most; /* of one call */
-    size_t whole_most;    /* bytes of the longest reply that came whole */
+    uint64_t tokens;      /* of usage, estimates included */
+    uint64_t output_most; /* most output tokens of one call */
+    size_t whole_most;    /* bytes of the longest complete reply */
     uint64_t cost_picousd;
     bool cost_unknown;
 } surety__spent;
@@ -313,8 +323,9 @@ typedef struct surety__end {
 /* ---- the run ------------------------------------------------------------- */
 
 struct surety_run {
-    surety_run_info seen;  /* what callers see, behind: */
-    surety_run_info *info; /* a pointer, for it is filled in when asked for */
+    surety_run_info seen;  /* what callers see, through info */
+    surety_run_info *info; /* a pointer, so that surety_run_info_of can fill it
+                            * in */
     surety__run_store store;
     surety__setup setup;
     surety__run_state state;
@@ -331,17 +342,17 @@ struct surety_run {
     surety__restoring restoring;
 
     surety__log log;
-    surety__findings findings; /* of the model at hand */
+    surety__findings findings; /* of the current model */
     surety__spent spent;
     surety__judged judged;
     surety__end end;
-    surety_error cause; /* why a call or a judgement could not be made */
-    bool warned;        /* that an optional ledger failed */
+    surety_error cause; /* why a call or a judgement failed */
+    bool warned;        /* an optional ledger failed, and that was reported */
 };
 
-/* Memory: a leaf that runs out of it sets the store's status to NOMEM and goes
- * on with empty texts; the machine looks after each step. Every other failure
- * is returned, with its reason in cause. */
+/* Memory: a function that runs out of memory sets the store's status to NOMEM
+ * and goes on with empty texts. The state machine checks the status after each
+ * step. Every other failure is returned, with its reason in cause. */
 
 static inline const surety_model *
 surety__setup_model(const surety__setup *setup, const surety__position *at)
@@ -363,68 +374,68 @@ static inline surety__attempt *surety__attempt_last(const surety_run *run)
 
 /* ---- store.c: texts that are kept ---------------------------------------- */
 
-/* Keeps it where memory ran out, and returns it. */
+/* Stores status if it is NOMEM. Returns status. */
 surety_status surety__store_pass(surety__run_store *store,
                                  surety_status status);
-/* What the store's text holds, kept as long as the run; empties it. */
+/* Copies the store's text into the run's arena and empties it. */
 surety_str surety__store_keep(surety__run_store *store);
-/* The same of a writer that returned status; false: it could not write. */
+/* The same for a writer that returned status; false: the writer failed. */
 bool surety__store_written(surety__run_store *store, surety_status status,
                            surety_str *ret_text);
 surety_str surety__store_copy(surety__run_store *store, surety_str text);
 surety_issue surety__store_issue(surety__run_store *store,
                                  const surety_issue *issue);
-/* A document of the caller's, made when it is first needed; NULL: out of
- * memory. */
+/* The document at *doc, created on first use; NULL: out of memory. */
 surety_doc *surety__store_doc(surety__run_store *store, surety_doc **doc);
 
-/* ---- setup.c: what was configured ---------------------------------------- */
+/* ---- setup.c: configuration ---------------------------------------------- */
 
-/* Takes the options, which it checks. hearing: for the validators. */
+/* Copies the options and sets their defaults. hearing: for the validators.
+ * MISUSE: a struct has a wrong size; NOMEM. */
 surety_status surety__setup_take(surety__setup *setup,
                                  const surety_run_options *options,
                                  surety__hearing *hearing,
                                  surety_error *reterr);
 surety_status surety__setup_check(const surety_run_options *options,
                                   surety_error *reterr);
-/* Where the contract's values are looked for, if there is a contract. */
+/* Where the contract's values are looked for; needs a contract. */
 const surety_extract *surety__setup_extract(const surety__setup *setup);
 /* The judge's options for a subject. fault: why a faulty one is refused. */
 surety_judge_options surety__setup_judge(const surety__setup *setup,
                                          const surety__subject *subject,
                                          const surety_error *fault);
-/* Whether a part of a reply is taken where nothing better came. */
+/* Whether a partial value is accepted if no reply is valid. */
 bool surety__setup_takes_part(const surety__setup *setup);
 
 /* ---- attempt.c: making a call and sending it ----------------------------- */
 
-/* Fills run->plan for the model and mode that the run is at; false where no
- * such call can be made. */
+/* Fills run->plan for the current model and mode; false: no such call can be
+ * made. */
 bool surety__attempt_plan(surety_run *run, surety__purpose purpose);
-/* The attempt of the plan, a row of the log; false: out of memory. */
+/* Adds the attempt of the plan to the log; false: out of memory. */
 bool surety__attempt_begin(surety_run *run);
-/* Encodes and starts it; false: nothing was sent. */
+/* Encodes and sends the call; false: nothing was sent. */
 bool surety__attempt_send(surety_run *run);
-/* Ends its exchange where one is under way. */
+/* Ends the exchange if one is under way. */
 void surety__attempt_stop(surety_run *run);
 
-/* ---- mode.c: which mode a model is asked in ------------------------------ */
+/* ---- mode.c: the mode for a model ---------------------------------------- */
 
-/* Sets mode to the best that model and schema allow, `from` or below it; why
- * says why no better one. */
+/* Sets at->mode to the best mode that the model and the schema allow, `from`
+ * or a lower one. at->why says why no better one is possible. */
 void surety__mode_pick(surety__forms *forms, surety__position *at,
                        surety_mode from);
-/* Whether there is a mode below the present one that may be gone to. */
+/* Whether there is a lower mode that the run may use. */
 bool surety__mode_may_sink(const surety__setup *setup,
                            const surety__position *at);
-/* Binds the plan to the schema as its mode wants it. */
+/* Binds the plan to the schema in the way that its mode needs. */
 void surety__mode_bind(surety__forms *forms, const surety_model *model,
                        surety__plan *plan);
-/* What a prompt says of the schema that the plan is bound to. */
+/* Sets what the prompt says about the schema that the plan is bound to. */
 void surety__mode_show(surety__forms *forms, const surety_model *model,
                        const surety__plan *plan,
                        surety_prompt_options *options);
-/* The contract of a structured value as it is delivered for the plan. */
+/* The contract that a structured value satisfies in its delivered form. */
 const surety_contract *surety__mode_delivered(surety__forms *forms,
                                               const surety_model *model,
                                               const surety__plan *plan);
@@ -433,134 +444,133 @@ const surety_contract *surety__mode_any(surety__forms *forms);
 
 void surety__mode_done(surety__forms *forms);
 
-/* ---- watch.c: the check of a reply while it comes ------------------------ */
+/* ---- watch.c: the check of a reply while it arrives ---------------------- */
 
-/* Makes ready for the reply to the plan. delivered: the contract of a
- * structured value. The stake is worth a look only until the reply has come. */
+/* Prepares the check of the reply to the plan. delivered: the contract of a
+ * structured value. The stake is valid only until the reply has arrived. */
 void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
                          const surety__position *at,
                          const surety_contract *delivered,
                          const surety__stake *stake);
-/* Takes a piece of it; from within the transport. */
+/* Takes the next chunk. The transport calls it. */
 void surety__watch_feed(surety__watch *watch, surety__piece piece,
                         surety_str text);
-/* Whether it is the structured value that is checked. */
+/* Whether the check reads the structured value. */
 bool surety__watch_is_value(const surety__watch *watch);
-/* What came of it. */
+/* The bytes of the reply that arrived. */
 surety_str surety__watch_reply(const surety__watch *watch);
-/* Whether a structured value broke its contract while it still was JSON; also
- * of one that came whole. */
+/* Whether a structured value broke its contract in a prefix that was valid
+ * JSON; also for a complete one. */
 bool surety__watch_refuses(surety__watch *watch, surety_str native);
-/* Takes over into the attempt that it was stopped, and what was found. */
+/* Copies to the attempt that it was stopped, and what was found. */
 void surety__watch_note(const surety__watch *watch, surety__attempt *attempt);
 
-/* ---- weigh.c: whether a reply that is wrong is read on -------------------
- */
+/* ---- weigh.c: whether a wrong reply is read on --------------------------- */
 
-/* Whether a reply of which so much came, and of which it is certain from a byte
- * on that it is wrong, is not worth to be read on. */
+/* Whether to stop a reply of which `came` bytes arrived and which is certainly
+ * wrong since byte certain_at, because reading on costs more than it gains. */
 bool surety__weigh_stops(const surety__stake *stake, size_t certain_at,
                          size_t came);
 
-/* ---- receive.c: an answer, and its judgement ----------------------------- */
+/* ---- receive.c: an answer and its judgement ------------------------------ */
 
-/* What takes the exchange, and the pieces of its answer. */
+/* The receiver of the exchange, and the listener for the pieces of its
+ * answer. */
 surety_receiver surety__receive_receiver(surety_run *run);
 surety__listener surety__receive_listener(surety_run *run);
-/* Takes the decoder's answer over into the last attempt. */
+/* Copies the decoder's answer to the last attempt. */
 void surety__receive_answer(surety_run *run);
-/* Judges it where there is something to judge, and says which case it is;
- * unless hearing.waits: then it is to be called again. */
+/* Judges the reply if there is one and sets the attempt's case. If
+ * hearing.waits is set afterwards, call it again. */
 void surety__receive_judge(surety_run *run);
-/* For a run that gives up and has no part of a reply: the judgement of the last
- * reply that was no patch, again with the contract's fallback where it has one.
- */
+/* For a run that gives up and has no partial value: judges the last reply that
+ * was not a patch again, with the contract's fallback if it has one. */
 void surety__receive_fallback(surety_run *run);
 
 /* ---- judged.c: the judgements that are kept ------------------------------ */
 
-/* Notes a reply, for the first and the last. */
+/* Records a reply as the last one, and as the first if there is none yet. */
 void surety__judged_reply(surety__judged *judged, surety_str reply);
-/* Keeps an outcome as the run's. */
+/* Makes an outcome the run's. Takes ownership. */
 void surety__judged_keep(surety__judged *judged, surety_outcome *outcome,
                          const surety__subject *subject);
-/* From now on re-asks are about the run's outcome. */
+/* Makes the run's outcome the basis of later re-asks. */
 void surety__judged_keep_basis(surety__judged *judged);
 void surety__judged_keep_part(surety__judged *judged, surety_outcome *outcome,
                               const surety__subject *subject);
 /* Makes the basis the outcome again: a reply that should have been a patch and
- * is none says nothing of the value that it should have patched. */
+ * is not one shows nothing about the value to be patched. */
 void surety__judged_prefer_basis(surety__judged *judged);
-/* Makes what there is of a reply the run's outcome; false: there is nothing. */
+/* Makes the partial value the run's outcome; false: there is none. */
 bool surety__judged_settle(surety__judged *judged);
-/* Forgets the judgements, and what re-asks would be about. */
+/* Frees the judgements, and with them the basis of re-asks. */
 void surety__judged_forget(surety__judged *judged);
 void surety__judged_forget_basis(surety__judged *judged);
 void surety__judged_forget_part(surety__judged *judged);
 
 /* ---- host.c: the host's validators --------------------------------------- */
 
-/* Puts its own before the judge's options' validators. MISUSE, NOMEM. */
+/* Replaces the validators in the judge's options by wrappers. MISUSE, NOMEM. */
 surety_status surety__host_take(surety__hearing *hearing,
                                 surety_judge_options *judge,
                                 surety_error *reterr);
 
-/* ---- findings.c: what is known to be wrong, over all replies of a model ---
- */
+/* ---- findings.c: known errors, over all replies of a model --------------- */
 
-/* Takes over what the outcome says: of the attempt with this number, whose
- * reply re-asks will be about. */
+/* Records the errors of the outcome. number: of the attempt whose reply later
+ * re-asks are about. */
 void surety__findings_take(surety__findings *findings, surety__run_store *store,
                            const surety__attempt *attempt, size_t number,
                            const surety_outcome *outcome);
-/* Takes over an error that was seen while the reply came. */
+/* Records an error that was seen while the reply arrived. */
 void surety__findings_note(surety__findings *findings, surety__run_store *store,
                            const surety_issue *issue, size_t number);
-/* What a re-ask says beside the outcome, in memory of the store: about the
- * reply whose outcome the basis is, or, unless judged, about no reply. */
+/* What a re-ask says in addition to the outcome, in the store's memory.
+ * judged: it is about the reply of the basis; otherwise about no reply. */
 const surety_prompt_finding *
 surety__findings_tell(const surety__findings *findings,
                       surety__run_store *store, bool judged, size_t *ret_count);
 void surety__findings_forget(surety__findings *findings);
-/* The stage that an issue of a check while the reply comes belongs to. */
+/* The stage of an issue that was found while the reply arrived. */
 surety_stage surety__findings_stage(const surety_issue *issue);
 
 /* ---- budget.c: what may still be spent ----------------------------------- */
 
-/* Empty where the plan's call to the model may be sent in delay_ms; else what
- * is spent, as a clause. The one question before every call. */
+/* Empty if the plan's call to the model may be sent in delay_ms; else a clause
+ * that names what is spent. It is asked before every call. */
 surety_str surety__budget_denies(surety__run_store *store,
                                  const surety_budget *budget,
                                  const surety__spent *spent,
                                  const surety_price *price,
                                  const surety__plan *plan, uint64_t delay_ms);
-/* Milliseconds until the time is spent. */
+/* Milliseconds until the time limit. */
 uint64_t surety__budget_left_ms(const surety_budget *budget,
                                 const surety__spent *spent);
-/* Adds one to all; known only where both are. */
+/* Adds one to all. The sum is known only if both are. */
 void surety__usage_add(surety_usage *all, const surety_usage *one);
-/* Counts what an attempt took of which the input was estimated. */
+/* Adds the usage of an attempt. input_tokens: the estimate. */
 void surety__budget_count(surety__spent *spent, surety__attempt *attempt,
                           uint64_t input_tokens);
 uint64_t surety__budget_estimate(size_t bytes);
-/* The most tokens that a reply of the model may have; 0: not known. */
+/* The most tokens that a reply of the model may have; 0: unknown. */
 uint64_t surety__budget_reply_max(const surety_model *model);
 
-/* ---- decide.c: what becomes of an attempt -------------------------------- */
+/* ---- decide.c: the decision after an attempt ----------------------------- */
 
 typedef struct surety__decision {
     surety__action action;
     uint64_t delay_ms;   /* before a retry */
-    surety_str hindered; /* the clauses that say why nothing better is done */
-    surety_str spent;    /* the budget's clause; empty: it does not hinder */
+    surety_str hindered; /* clauses: why no better action is possible */
+    surety_str spent;    /* the budget's clause; empty: the budget allows it */
 } surety__decision;
 
-/* Writes the result of an attempt to its member told. cause: why there is no
- * call or judgement. */
+/* Writes the result of an attempt to attempt->told. cause: why there is no
+ * call or no judgement. */
 void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
                          const surety_outcome *outcome,
                          const surety_error *cause);
-/* Appends that an attempt was stopped, and why, as a sentence. */
+/* Appends a sentence that says after how many bytes an attempt was stopped,
+ * and why. */
 void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out);
 /* Looks the attempt's case up in the table. */
 surety__decision surety__decide(surety__run_store *store,
@@ -568,33 +578,34 @@ surety__decision surety__decide(surety__run_store *store,
                                 const surety__position *at,
                                 const surety__attempt *attempt,
                                 uint64_t *random);
-/* Makes the decision's sentence of it all, once the next call is planned.
- * reason: the plan's. */
+/* Writes the sentence of the decision, after the next call is planned. reason:
+ * the plan's. */
 void surety__decide_say(surety__run_store *store, const surety__setup *setup,
                         const surety__position *at, surety__attempt *attempt,
                         const surety__decision *decision, surety_str reason);
-/* How a run ends that ends with this case, and what to do about it. */
+/* The verdict of a run that ends with this case, and a hint for its user. */
 surety_run_verdict surety__decide_verdict(surety__case what);
 const char *surety__decide_hint(surety__case what);
 
 /* ---- record.c: the ledger ------------------------------------------------ */
 
-/* The last attempt as a row; false where the run must end for it. */
+/* Writes the last attempt to the ledger; false: the run must end because that
+ * failed. */
 bool surety__record_begin(surety_run *run);
 bool surety__record_finish(surety_run *run);
 
-/* ---- result.c: how it ended ---------------------------------------------- */
+/* ---- result.c: the end of a run ------------------------------------------ */
 
-/* Ends the run. Texts must live as long as it does. */
+/* Ends the run. The texts must live as long as it does. */
 void surety__result_end(surety_run *run, surety_run_verdict verdict,
                         surety_str message, surety_str hint);
-/* Ends it for the cause, with a clause before. */
+/* Ends the run because of run->cause. before: a clause before it. */
 void surety__result_end_cause(surety_run *run, surety_run_verdict verdict,
                               const char *before);
-/* Ends a run of which nothing more is to be expected. spent: the budget's
- * clause, or empty. */
+/* Ends a run that can do nothing more. spent: the budget's clause, or empty. */
 void surety__result_give_up(surety_run *run, surety_str spent);
-/* Ends it for its ledger, and gives nothing out that is not recorded. */
+/* Ends the run because its ledger failed. The value is not given out, since it
+ * is not recorded. */
 void surety__result_unrecorded(surety_run *run);
 void surety__result_event(surety_run *run, surety_event_kind kind,
                           surety_str text);
@@ -604,8 +615,8 @@ void surety__result_event(surety_run *run, surety_event_kind kind,
 /* Appends the members usage and cost_picousd. */
 void surety__report_spent(surety_buf *out, const surety_usage *usage,
                           bool cost_known, uint64_t picousd);
-/* Appends the JSON report of the outcome of an attempt that was stopped, with
- * its finding and the stop. */
+/* Appends the JSON report of the outcome of a stopped attempt, with its
+ * finding and the stop. */
 surety_status surety__report_stopped(const surety_outcome *outcome,
                                      const surety__attempt *attempt,
                                      surety_buf *out);
@@ -613,30 +624,30 @@ surety_status surety__report_stopped(const surety_outcome *outcome,
 /* ---- wait.c: the system's clocks ----------------------------------------- */
 
 /* A transport that failed although the exchange had ended, such as a recorder
- * that cannot write: the answer is there, and is paid for. So the run goes on,
- * and its caller gets the first such failure at the end. */
+ * that cannot write. The answer is complete and paid for, so the run goes on.
+ * The caller gets the first such failure at the end. */
 typedef struct surety__late {
     surety_status status; /* SURETY_OK: none */
     surety_error error;
 } surety__late;
 void surety__late_keep(surety__late *late, surety_status status,
                        const surety_error *error);
-/* The end of a wait that would give status. */
+/* Returns status, or the failure that was kept if status is OK. */
 surety_status surety__late_tell(const surety__late *late, surety_status status,
                                 surety_error *reterr);
 
-/* How soon a validator that is not done is asked again. */
+/* Interval between two calls of a validator that is not done. */
 #define SURETY__WAIT_HOST_MS 10
 /* The longest wait between two looks at *cancelled. */
 #define SURETY__WAIT_SLICE_MS 50
 surety_now surety__wait_now(void);
 void surety__wait_sleep(uint32_t delay_ms);
-/* What the run's exchange is under way on; NULL: none is. */
+/* The transport of the run's exchange under way; NULL: there is none. */
 surety_transport *surety__wait_transport(const surety_run *run);
 
-/* ---- id.c: ids and chance ------------------------------------------------ */
+/* ---- id.c: ids and random numbers ---------------------------------------- */
 
-/* A seed from the system. SURETY_IO. */
+/* A seed from the system. Fails with SURETY_IO. */
 surety_status surety__id_seed(uint64_t *ret_seed, surety_error *reterr);
 uint64_t surety__id_random(uint64_t *state);
 /* From 0 to max, both included. */

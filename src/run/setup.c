@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run was configured with: the options checked, copied and with their
+/* The configuration of a run: the options, checked, copied, and with their
  * defaults.
  *
- * 1. The copies are what the run reads: structs that the caller's options point
- *    at may be gone once surety_run_new has returned.
- * 2. Afterwards nothing of it changes. */
+ * Invariants:
+ * 1. The run reads only the copies: structs that the caller's options point to
+ *    may be freed after surety_run_new has returned.
+ * 2. Nothing changes after that. */
 #include "run/run.h"
 
 static surety_status setup_check_model(const surety_run_options *options,
@@ -15,7 +16,8 @@ static surety_status setup_check_model(const surety_run_options *options,
     const int len = (int)(model->name.len < 80 ? model->name.len : 80);
     const char *name = model->name.ptr;
 
-    /* Models are items of an array, so every release has this size. */
+    /* Models are items of an array, so this size is the same in every
+     * release. */
     if (model->size != sizeof(*model)) {
         (void)surety__fail(reterr, SURETY_MISUSE,
                            "the model %.*s says that its size is %zu and not "
@@ -76,7 +78,7 @@ surety_status surety__setup_check(const surety_run_options *options,
     return status;
 }
 
-/* The defaults over the zeros. */
+/* Replaces zeros by the defaults. */
 static void setup_settle(surety__setup *setup)
 {
     surety_run_options *options = &setup->options;
@@ -114,8 +116,8 @@ static void setup_settle(surety__setup *setup)
                                  : SURETY_FEEDBACK_ERRORS;
 }
 
-/* How structured values are looked at: as the contract says, with the place
- * native before the others whether it is listed or not. */
+/* Sets the places for structured values: those of the contract, with native
+ * first, whether it is listed or not. */
 static void setup_settle_extract(surety__setup *setup)
 {
     const surety_extract given = *surety__setup_extract(setup);

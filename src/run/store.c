@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of a run: an arena for texts that live as long as the run, a
- * buffer for the one that is being written, and whether memory ran out.
+ * buffer for the text being written, and a flag for out of memory.
  *
- * 1. NOMEM stays: a leaf goes on with empty texts, and the machine looks after
- *    each step.
+ * Invariants:
+ * 1. NOMEM is never reset: functions go on with empty texts, and the state
+ *    machine checks after each step.
  * 2. The buffer is empty between two texts. */
 #include "run/run.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run for people who have no loop: step, wait, step. The only place of run/
- * and consensus/ where there is a clock. While an exchange is under way its
- * transport does the waiting; between calls the thread sleeps. Both in slices,
- * so that a signal which was caught between two looks at *cancelled is seen in
- * time. */
+/* Runs a run for callers without an event loop: step, wait, step. Only this
+ * file of run/ and consensus/ reads a clock. While an exchange is under way,
+ * its transport waits; between calls the thread sleeps. Both wait in slices,
+ * so that a change of *cancelled by a signal handler is noticed soon. */
 #include "run/run.h"
 
 #include <time.h>
@@ -46,7 +45,7 @@ void surety__late_keep(surety__late *late, surety_status status,
     late->status = status;
     late->error = *error;
     late->error.status = status;
-    /* A transport of the caller's may say nothing. */
+    /* A caller's own transport may set no message. */
     if (!error->message[0])
         surety__fail(&late->error, status, "a transport's wait failed: %s",
                      surety_status_name(status));

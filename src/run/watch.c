@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The check of a reply while it is being written. The receiver hands over the
- * pieces and the verdict is noted here; run.c looks at it in its next step,
- * stops the call and goes on as with a reply that failed.
+/* Checks a reply while it arrives. The receiver passes the chunks, and the
+ * verdict is stored here. run.c reads it in its next step, stops the call, and
+ * treats the reply as failed.
  *
- * 1. A verdict counts only if it will hold for the whole reply as receive.c
- *    judges it. Text is checked by the contract's places. A structured value is
- *    checked as the one JSON text that it is; where it will be restored,
- *    against what surely holds of it before (surety_strict_delivered_schema).
+ * Rules:
+ * 1. A verdict counts only if it will hold for the complete reply as receive.c
+ *    judges it. Text is checked by the contract's places. A structured value
+ *    is checked as a single JSON text. If it will be restored later, it is
+ *    checked against what certainly holds for its delivered form
+ *    (surety_strict_delivered_schema).
  * 2. A structured value decides as long as it is JSON: once it breaks the
- *    contract, nothing behind it is looked at, whether it came whole or not.
- * One that turns out to be no JSON is looked for in the text of the reply, as
- *    receive.c will; then the text is checked. In mode TOOL the text comes
- *    beside the value: if there is any, broken arguments alone decide nothing.
- * 3. Some replies are wanted whole whatever is wrong with them: one that is to
- *    be mended by a patch, and one whose text is the contract's fallback. They
- *    are stopped only where they run away; so is a patch, and what is checked
- *    against nothing.
- * 4. That a value is lost stops a call only where the caller commits to the
- *    first one.
- * 5. Of a reply that breaks its contract the rest may be worth reading, for the
- *    errors in it (weigh.c); from then on it may only run away. */
+ *    contract, nothing after it is read, whether it is complete or not. If it
+ *    is not JSON, receive.c will look for a value in the text of the reply, so
+ *    the text is checked. In mode TOOL the text comes beside the value: if
+ *    there is any, arguments that are not JSON decide nothing.
+ * 3. Some replies are needed complete, whatever their errors: a reply that a
+ *    patch will correct, and one whose text is the contract's fallback. They
+ *    are stopped only if they run away. The same holds for a patch, and for a
+ *    reply that is checked against nothing.
+ * 4. A value that is refuted stops a call only if the caller commits to the
+ *    first value.
+ * 5. The rest of a reply that breaks its contract may be worth reading,
+ *    because it shows more errors (weigh.c). From then on only a runaway stops
+ *    it. */
 #include "run/run.h"
 
 /* ORDER stops */
@@ -32,8 +35,8 @@ const char *surety__stop_name(surety_stop stop)
 
 /* ---- what is checked ----------------------------------------------------- */
 
-/* Begins the stream for what is watched, by this contract. Where it cannot be
- * begun nothing is watched, and the reply is judged when it is whole. */
+/* Begins the stream of the check, with this contract. If that fails, nothing
+ * is checked, and the reply is judged when it is complete. */
 static void watch_open(surety__watch *watch, surety__watch_kind kind,
                        const surety_contract *contract)
 {
@@ -41,7 +44,7 @@ static void watch_open(surety__watch *watch, surety__watch_kind kind,
     const surety__subject none = {.cut = false};
     surety__run_store *store = watch->forms->store;
     surety_judge_options judge = surety__setup_judge(setup, &none, NULL);
-    /* The level at which replies are judged, whatever the contract here. */
+    /* The repair level of the judgement, whichever contract is checked here. */
     const surety_repair repair =
         judge.repair ? *judge.repair
                      : surety_contract_info_of(setup->options.contract)->repair;
@@ -64,7 +67,7 @@ static void watch_open(surety__watch *watch, surety__watch_kind kind,
         watch->kind = kind;
 }
 
-/* Whether the reply is wanted whole, whatever is wrong with it. */
+/* Whether the complete reply is needed, whatever its errors. */
 static bool watch_wants_whole(const surety__setup *setup,
                               const surety__position *at)
 {
@@ -102,7 +105,7 @@ void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
         watch_open(watch, WATCH_VALUE, delivered);
 }
 
-/* ---- what comes ---------------------------------------------------------- */
+/* ---- what arrives -------------------------------------------------------- */
 
 static void watch_feed(surety__watch *watch, surety_str text)
 {
@@ -116,7 +119,8 @@ static void watch_feed(surety__watch *watch, surety_str text)
     watch->certain = SURETY_VERDICT_OPEN;
 }
 
-/* Goes on with all that came, checked as another kind. */
+/* Starts the check again as another kind, with all bytes that arrived so
+ * far. */
 static void watch_as(surety__watch *watch, surety__watch_kind kind,
                      const surety_contract *contract)
 {
@@ -133,7 +137,7 @@ static void watch_as(surety__watch *watch, surety__watch_kind kind,
     surety_buf_done(&came);
 }
 
-/* Whether the present verdict of the stream ends the call. */
+/* Whether the stream's current verdict ends the call. */
 static bool watch_decides(const surety__watch *watch)
 {
     const surety_verdict verdict = surety_stream_verdict(watch->stream);
@@ -147,7 +151,7 @@ static bool watch_decides(const surety__watch *watch)
     return verdict == SURETY_VERDICT_NO;
 }
 
-/* Whether a structured value was found to be no JSON. */
+/* Whether a structured value turned out not to be JSON. */
 static bool watch_is_broken(const surety__watch *watch)
 {
     const surety_issue finding = surety_stream_finding(watch->stream);
@@ -163,7 +167,7 @@ static bool watch_weighs_little(const surety__watch *watch)
                                surety__watch_reply(watch).len);
 }
 
-/* Notes that the reply is wrong, and goes on with it. */
+/* Records that the reply is wrong, and goes on to read it. */
 static void watch_read_on(surety__watch *watch)
 {
     const surety_issue finding = surety_stream_finding(watch->stream);
@@ -177,8 +181,8 @@ static void watch_read_on(surety__watch *watch)
         watch->certain = SURETY_VERDICT_OPEN;
 }
 
-/* Whether the call is stopped now. Behind what is no JSON nothing is found, so
- * that is not read on. */
+/* Whether the call is stopped now. After text that is not JSON no more errors
+ * can be found, so such a reply is not read on. */
 static bool watch_ends(surety__watch *watch)
 {
     surety_issue finding;

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a reply that is known to fail is read on. The text behind its first
- * certain error costs tokens, and so does another round; but an error that is
- * found now needs no round of its own.
+/* Decides whether a reply that will certainly fail is read on. The text after
+ * its first certain error costs tokens, and so does another round. But an
+ * error that is found now needs no round of its own.
  *
- * 1. Where no re-ask is left, more errors are of no use, and the call is
- *    stopped. Where one is left, the reply is read to its end: an error that
- *    the last re-ask does not name is not corrected, and all calls were in
- * vain.
- * 2. Else the rest may cost as much as another round, the prompt and a reply;
- *    less, the more rounds are left. Once a reply was stopped and its re-ask
- * did not suffice, errors come one after the other, and the rest may cost a
- * whole round again.
- * 3. A reply is taken to be as long as the longest that came whole, and at
- * least as long as what came of this one. Even if that is wrong, reading on
- * ends when the bound of 2 is reached.
- * 4. Money is compared where the model has a price, else tokens. */
+ * Rules:
+ * 1. If no re-ask is left, more errors are of no use, and the call is stopped.
+ *    If one is left, the reply is read to its end: the model cannot correct an
+ *    error that the last re-ask does not name, and all calls would be wasted.
+ * 2. Otherwise the rest may cost at most one round (the prompt and a reply),
+ *    divided by the number of rounds left after the next one. Once a reply was
+ *    stopped and its re-ask did not suffice, errors come one after the other,
+ *    and the rest may cost a whole round again.
+ * 3. The expected length of the reply is that of the longest complete reply,
+ *    and at least what arrived of this one. If that is too short, reading on
+ *    still ends at the bound of rule 2.
+ * 4. Money is compared if the model has a price, otherwise tokens. */
 #include "run/run.h"
 
-/* What so many tokens are worth. */
+/* The price of this many tokens in picodollars, or their number without a
+ * price. */
 static uint64_t weigh_cost(const surety_price *price, uint64_t input,
                            uint64_t output)
 {
