@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The only file that talks to the C library's allocator.
+/* The only file that calls the C library's allocator.
  *
- * The caller's surety_alloc has one function for allocating, growing and
- * freeing; NULL means libc. The old size is always passed on, so that an
- * arena or a database's memory context can be behind it. */
+ * The caller's surety_alloc has one function to allocate, grow and free; NULL
+ * means libc. It always gets the old size, so that it can be an arena or the
+ * memory context of a database. */
 #include "base/base.h"
 
 #include <stdlib.h>
 
-/* Vectors start with this many items; the torture build (see STYLE.md) starts
- * with one, to move everything that can move as often as it can. */
+/* The first capacity of a vector. With the build option torture it is 1, so
+ * that blocks move as often as possible. */
 #ifdef SURETY_TORTURE
 enum { GROW_FIRST = 1 };
 #else

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arenas: memory of one result that dies in one piece.
+/* Arenas: the memory of one result, freed as a whole.
  *
- * Chunks double in size, never move, and are linked newest first; a request
- * that does not fit the newest chunk opens another. Nothing is freed singly. */
+ * Chunks double in size, never move, and are linked newest first. A request
+ * that does not fit into the newest chunk opens another one. No allocation is
+ * freed alone. */
 #include "base/base.h"
 
 struct surety__chunk {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The growing buffer: one mouth for everything that is written. The first
- * failure sticks, so callers append freely and look once. */
+/* The growing buffer, to which all output is written. It keeps the first
+ * failure, so callers append freely and check once. */
 #include "base/base.h"
 
 #include <stdio.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One field of CSV (RFC 4180), for tables and statistics.
  *
- * 1. A field that holds a separator, a quote or a line end, or begins or ends
+ * 1. A field that has a separator, a quote or a line end, or begins or ends
  *    with a space, is quoted; quotes inside are doubled.
- * 2. A text that a spreadsheet would run as a formula gets a ' in front, unless
- *    the caller asks for it raw: the data come from a model, and people open
- *    CSV in spreadsheets (CWE-1236). */
+ * 2. A text that a spreadsheet would execute as a formula gets a ' in front,
+ *    unless the caller asks for the raw text: the data come from a model, and
+ *    people open CSV in spreadsheets (CWE-1236). */
 #include "base/base.h"
 
-/* Characters that a spreadsheet passes over before it looks for a formula:
- * blanks, line ends and controls, and what shows nothing (U+FEFF). */
+/* Returns whether a spreadsheet skips the character before it looks for a
+ * formula: blanks, line ends, controls and invisible characters (U+FEFF). */
 static bool csv_is_passed(uint32_t code)
 {
     return surety__utf8_is_blank(code) || surety__utf8_is_hidden(code) ||
@@ -17,9 +17,10 @@ static bool csv_is_passed(uint32_t code)
            code == 0x205F || code == 0x3000 || code == 0x180E;
 }
 
-/* Whether a spreadsheet may take the text for a formula: what CWE-1236 and
- * OWASP's "CSV Injection" list, behind anything that shows nothing, and in the
- * full width forms that Japanese and Chinese versions take for the same. */
+/* Returns whether a spreadsheet may read the text as a formula: the first
+ * characters that CWE-1236 and OWASP's "CSV Injection" list, after any skipped
+ * characters, and their full-width forms, which Japanese and Chinese versions
+ * read the same way. */
 static bool csv_is_formula(surety_str text)
 {
     const char *at = text.ptr;
@@ -32,7 +33,7 @@ static bool csv_is_formula(surety_str text)
             return code == '=' || code == '+' || code == '-' || code == '@' ||
                    code == 0xFF1D || code == 0xFF0B || code == 0xFF0D ||
                    code == 0xFF20;
-        /* Tab, LF and CR at the beginning are triggers of their own. */
+        /* A tab, LF or CR at the beginning can itself start a formula. */
         if (at == text.ptr && (code == '\t' || code == '\r' || code == '\n'))
             return true;
         at += len;
@@ -40,8 +41,9 @@ static bool csv_is_formula(surety_str text)
     return false;
 }
 
-/* Whether a field needs quotes: what RFC 4180 names, and the other separators
- * that spreadsheets cut at by their settings, which could begin a cell. */
+/* Returns whether a field needs quotes: for the characters of RFC 4180, and for
+ * other separators that spreadsheets split at by their settings, because the
+ * rest could begin a cell. */
 static bool csv_needs_quotes(surety_str text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -64,7 +66,7 @@ void surety__csv_field(surety_str text, bool formulas, surety_buf *out)
         surety_buf_byte(out, '\'');
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '\0')
-            surety_buf_text(out, "\xEF\xBF\xBD"); /* readers end at a NUL */
+            surety_buf_text(out, "\xEF\xBF\xBD"); /* some readers stop at it */
         else
             surety_buf_byte(out, text.ptr[i]);
         if (text.ptr[i] == '"')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Days and dates, by the Gregorian calendar as if it had always been (Hinnant,
- * "chrono-Compatible Low-Level Date Algorithms"): years of it begin in March,
- * so that the day that is not always there is the last. */
+/* Days and dates of the Gregorian calendar, extended into the past (Hinnant,
+ * "chrono-Compatible Low-Level Date Algorithms"). Here a year begins in March,
+ * so that the leap day is its last day. */
 #include "base/base.h"
 
 surety__date surety__date_of(int64_t days)

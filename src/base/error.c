@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statuses and the caller-owned error.
+/* Statuses, and the error that the caller owns.
  *
- * Messages quote hostile text, so whatever is formatted passes one filter:
- * control characters and bytes that are no UTF-8 become \xNN, and a text that
- * does not fit is cut between code points and ends in "...". */
+ * Messages quote hostile text, so every formatted text passes one filter:
+ * control characters, bidirectional controls and invalid UTF-8 become \xNN, and
+ * a text that does not fit is cut between code points and ends in "...". */
 #include "base/base.h"
 
 #include <stdio.h>
@@ -38,7 +38,7 @@ const char *surety_version(void)
     return SURETY_VERSION;
 }
 
-/* Copies text to out (size bytes, terminated) through the filter. */
+/* Copies text to out (size bytes, zero-terminated) through the filter. */
 static void error_filter(char *out, size_t size, const char *text)
 {
     const char *end = text + strlen(text);
@@ -76,8 +76,8 @@ static void error_filter(char *out, size_t size, const char *text)
     out[used] = '\0';
 }
 
-/* What is formatted is kept in 1 KiB before the filter: more than any member
- * of surety_error holds. */
+/* Formats into 1 KiB before the filter: more than any member of surety_error
+ * holds. */
 static void error_format(char *out, size_t size, const char *format,
                          va_list args)
 {
@@ -87,8 +87,8 @@ static void error_format(char *out, size_t size, const char *format,
     error_filter(out, size, raw);
 }
 
-/* What to do about a limit that the message names, which holds wherever it was
- * reached. */
+/* Adds the hint for a limit that the message names; the hint is the same
+ * wherever the limit was reached. */
 static void error_raise(surety_error *reterr)
 {
     const char *name = surety__limit_named(reterr->message);

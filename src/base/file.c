@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files, written whole or not at all: bytes go to a hidden name in the same
- * folder and then get theirs in one step, so no process ever reads half of a
- * file and a full disk leaves what was there. A file that is there is kept
- * unless the caller says otherwise, and that too is one step (link), not a look
- * and then a write. And the one rule where a user's own files are; what the
- * environment says is the caller's to know. */
+/* Writes a file whole or not at all, and reads open files.
+ *
+ * 1. The bytes go to a file with a hidden name in the same folder, which then
+ *    gets its own name in one step. So no process reads half of a file, and a
+ *    full disk leaves the old file as it was.
+ * 2. An existing file is kept unless the caller asks to replace it. That is
+ *    also one step (link), not a check followed by a write.
+ * 3. surety_user_folder has the one rule for the folder of a user's files. The
+ *    caller reads the environment. */
 #include "base/base.h"
 
 #include <errno.h>
@@ -18,10 +21,10 @@ enum { FILE_PATH_MAX = 4096, FILE_TRIES_MAX = 100, FILE_STEP = 1 << 16 };
 struct file_paths {
     char wanted[FILE_PATH_MAX];
     char part[FILE_PATH_MAX + 32];
-    size_t folder_len; /* of both, with its slash */
+    size_t folder_len; /* bytes of the folder in both, slash included */
 };
 
-/* The bytes of path that name its folder, with the slash. */
+/* Returns the length of the folder in path, slash included. */
 static size_t file_folder_len(surety_str path)
 {
     while (path.len > 0 && path.ptr[path.len - 1] != '/')
@@ -41,7 +44,7 @@ static surety_status file_unwritten(surety_error *reterr, const char *path,
                         strerror(error));
 }
 
-/* Makes the hidden file; -1 with errno. */
+/* Creates the hidden file. Returns its descriptor, or -1 with errno. */
 static int file_open_part(struct file_paths *paths)
 {
     char *name = paths->part + paths->folder_len;
@@ -61,7 +64,7 @@ static int file_open_part(struct file_paths *paths)
     return fd;
 }
 
-/* Writes and closes; gives the first error's number. */
+/* Writes the bytes and closes the file. Returns the first errno, or 0. */
 static int file_fill(int fd, surety_str bytes)
 {
     size_t done = 0;
@@ -81,7 +84,7 @@ static int file_fill(int fd, surety_str bytes)
     return error;
 }
 
-/* Gives the file its name where nothing has it. */
+/* Gives the file its name if no other file has it. Returns an errno, or 0. */
 static int file_link(const struct file_paths *paths)
 {
     int fd;
@@ -92,7 +95,7 @@ static int file_link(const struct file_paths *paths)
     }
     if (errno == EEXIST)
         return EEXIST;
-    /* A file system without links: take the name, then the place. */
+    /* The file system has no links: create the name first, then replace it. */
     fd = open(paths->wanted, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The limits, by the table limits.def: their defaults, and each of them by its
- * name, for those who take them from a command line or a file. */
+/* The limits, from the table limits.def: their defaults, and each limit by its
+ * name, for callers that read limits from a command line or a file. */
 #include "base/base.h"
 
 #include <assert.h>
@@ -61,8 +61,8 @@ bool surety_limit_at(size_t i, surety_limit *ret_limit)
     return true;
 }
 
-/* Digits, and K, M or G behind them. False: it is no number, or has no 64
- * bits. */
+/* Reads digits with an optional K, M or G. Returns false when the text is no
+ * number, or the number needs more than 64 bits. */
 static bool limits_number(surety_str text, uint64_t *ret_value)
 {
     const char *const units = "KMG";
@@ -88,7 +88,7 @@ static bool limits_number(surety_str text, uint64_t *ret_value)
     return text.len > 0 && !__builtin_mul_overflow(value, unit, ret_value);
 }
 
-/* No limit has this name. */
+/* Reports that no limit has this name. */
 static surety_status limits_refuse(surety_str name, surety_error *reterr)
 {
     const int shown = (int)(name.len < 64 ? name.len : 64);
@@ -149,8 +149,8 @@ surety_status surety_limits_set(surety_limits *limits, surety_str name,
     return SURETY_OK;
 }
 
-/* Whether the name stands in text as a word: depth_max is also the end of
- * schema_depth_max. */
+/* Returns whether text has the name as a whole word: schema_depth_max ends with
+ * depth_max, but is another name. */
 static bool limits_stands(surety_str text, surety_str name)
 {
     size_t from = 0;

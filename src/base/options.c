@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a struct whose first member is its size is taken from a caller, whose
- * header may be older or newer than this library. Every public function that
- * is given one takes it so before it looks at a member: what the caller's
- * header did not have is zero, which means the default, and what this library
- * does not know is left where it is. A size that does not even reach over
- * itself was forgotten, and is said to be: read as a caller's without members,
- * the options would be left out without a word. */
+/* Copies a struct of options, whose first member is its size, from a caller
+ * whose header may be older or newer than this library. Every public function
+ * with such a parameter calls this first.
+ *
+ * 1. Members that the caller's header does not have are zero, which means the
+ *    default.
+ * 2. Members that this library does not have are ignored.
+ * 3. A size smaller than the size member itself means that the caller forgot to
+ *    set it. That is an error: otherwise all options would be ignored
+ *    silently. */
 #include "base/base.h"
 
 surety_status surety__options_take(void *own, size_t own_size,

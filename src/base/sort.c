@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heap sort of pairs: in place, without recursion, and n log n also for what
- * somebody chose to be slow. */
+/* Heap sort of pairs: in place, without recursion, and n log n even for input
+ * that was chosen to be slow. */
 #include "base/base.h"
 
 static bool pair_before(const surety__pair *a, const surety__pair *b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text by pointer and length: compare, trim, find, hash, and where a byte
- * stands. */
+/* Text by pointer and length: compare, trim, find, edit distance, positions,
+ * percent-encoding. */
 #include "base/base.h"
 
 surety_str surety_str_of(const char *zero_terminated)
@@ -98,8 +98,8 @@ bool surety__is_token(surety_str name)
     return name.len > 0;
 }
 
-/* memchr for the first byte, then compare; for a needle of m bytes that is
- * linear in the text times m at the worst, and needles are short. */
+/* Finds the first byte with memchr, then compares. For a needle of m bytes the
+ * worst case is the text's length times m; needles are short. */
 size_t surety__str_find(surety_str text, surety_str needle)
 {
     size_t at = 0;

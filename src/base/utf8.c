@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* UTF-8 as RFC 3629 defines it: no overlong forms, no surrogates, nothing above
- * U+10FFFF. Bad bytes are taken one maximal subpart at a time (Unicode 15.0,
- * section 3.9), so that replacements are those of other programs. */
+ * U+10FFFF. Invalid bytes are read one maximal subpart at a time (Unicode 15.0,
+ * section 3.9), so that replacements are the same as in other programs. */
 #include "base/base.h"
 
-/* The second byte's range by the first byte (Unicode 15.0, table 3-7). */
+/* Gives the range of the second byte, by the first byte (Unicode 15.0, table
+ * 3-7). */
 static void utf8_second(unsigned char first, unsigned char *low,
                         unsigned char *high)
 {

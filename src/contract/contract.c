@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* contract.c: a contract file becomes a contract.
+/* contract.c: reads a contract file into a contract.
  *
- * The order: read the JSON; check it against the built-in contract
- * surety/contract, so that a mistake in x-surety has a line and a column; read
- * the policy; start the rules' worker, which compiles them; compile the schema
- * meanwhile; collect the worker's word. The contract owns all of it and is
- * frozen afterwards but for its one spare worker. */
+ * The steps:
+ * 1. Read the JSON.
+ * 2. Check it against the built-in contract surety/contract, so that a mistake
+ *    in x-surety has a line and a column.
+ * 3. Read the policy.
+ * 4. Start the rules' worker, which compiles the rules.
+ * 5. Compile the schema in the meantime.
+ * 6. Wait for the worker's result.
+ *
+ * The contract owns all of these. It does not change afterwards, except for its
+ * one spare worker. */
 #include "contract/contract.h"
 
 static surety_status contract_read_doc(surety_contract *contract,
@@ -108,7 +114,7 @@ static surety_status contract_read_doc(surety_contract *contract,
 }
 
 /* Checks the document against surety/contract and reports the first finding. A
- * plain schema has nothing to check. */
+ * plain schema, without x-surety, needs no check. */
 static surety_status contract_check(const surety_contract *contract,
                                     surety_error *reterr)
 {
@@ -152,8 +158,8 @@ done:
     return status;
 }
 
-/* Turns a finding into an error at the place in the contract. What a pattern
- * wants is said in words. */
+/* Converts a finding to an error at its location in the contract. For a failed
+ * pattern the message describes the expected text in words. */
 static surety_status contract_explain(surety_finding finding,
                                       surety_error *reterr)
 {
@@ -180,7 +186,7 @@ static surety_status contract_explain(surety_finding finding,
     return surety__policy_at(finding.instance, reterr, status);
 }
 
-/* Settles the name and joins it with the version. */
+/* Chooses the name and makes the id: name and version. */
 static surety_status contract_name(surety_contract *contract,
                                    surety_str otherwise, surety_error *reterr)
 {
@@ -224,7 +230,7 @@ static surety_status contract_compile(surety_contract *contract,
                                  &contract->schema, reterr);
 }
 
-/* ---- what it says ------------------------------------------------------- */
+/* ---- getters ------------------------------------------------------------ */
 
 const surety_contract_info *
 surety_contract_info_of(const surety_contract *contract)

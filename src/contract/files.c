@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.c: the file system, as far as a registry needs it: a file as a text, a
- * folder as a sorted list. Folders still to be read wait in a list of their
- * own, so nothing recurses. */
+/* files.c: the file system for the registry: reads a file as a text, lists a
+ * folder sorted. A list holds the folders that are not yet read, so there is no
+ * recursion. */
 #include "contract/files.h"
 
 #include <dirent.h>
@@ -13,18 +13,18 @@
 
 enum { FILES_MAX = 10000 };
 
-/* A path and how many folders deep it is. */
+/* A path, and its depth in folders. */
 struct files_path {
     surety_str path;
     unsigned depth;
 };
 
-/* A listing while it grows. */
+/* The state of a listing. */
 struct files_walk {
     surety__arena *arena;
     surety_str folder;
     unsigned depth_max;
-    struct files_path *folders; /* read from the end */
+    struct files_path *folders; /* a stack of folders to read */
     size_t folders_count, folders_cap;
     surety_str *files;
     size_t files_count, files_cap;
@@ -129,7 +129,8 @@ surety_str surety__path_join(surety__arena *arena, surety_str folder,
     return (surety_str){path, len};
 }
 
-/* Reads one folder: its files into the list, its folders to be read later. */
+/* Reads one folder: adds its files to the list, and its folders to the
+ * stack. */
 static surety_status files_read_folder(struct files_walk *walk,
                                        struct files_path from,
                                        surety_error *reterr)
@@ -175,7 +176,7 @@ static surety_status files_take(struct files_walk *walk, DIR *stream,
     void *items;
 
     if (fstatat(dirfd(stream), name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return SURETY_OK; /* gone meanwhile */
+        return SURETY_OK; /* it was deleted in the meantime */
     if (S_ISLNK(info.st_mode) &&
         (fstatat(dirfd(stream), name, &info, 0) != 0 || S_ISDIR(info.st_mode)))
         return SURETY_OK;

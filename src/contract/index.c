@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index.c: everything a registry can find, as one sorted table.
+/* index.c: all contracts that a registry can find, as one sorted table.
  *
- * A file that is no contract is still a row, with what is wrong with it: a
- * listing that left it out would hide the mistake. Contracts are not compiled
- * here; their heads are enough. */
+ * A file that is no valid contract is also a row, with its error: without the
+ * row, a listing would hide the mistake. Contracts are not compiled here; only
+ * their heads are read. */
 #include <stdlib.h>
 
 #include "contract/registry.h"
 
 enum {
-    INDEX_DEPTH = 8,           /* folders below a registry's folder */
+    INDEX_DEPTH = 8,           /* levels of folders below a registry's folder */
     INDEX_RECORDS_MAX = 100000 /* files and aliases */
 };
 
@@ -34,7 +34,7 @@ static int index_compare(const void *a, const void *b);
 
 bool surety__name_valid(surety_str text)
 {
-    bool word = false; /* a letter or digit came before */
+    bool word = false; /* a letter, digit or "-" came before */
 
     if (text.len == 0 || text.len > 128)
         return false;
@@ -179,8 +179,8 @@ static surety_status index_read_folder(surety__index *index,
     return status;
 }
 
-/* Adds what a file holds; the record has its name and, where the file's
- * name says one, its version. */
+/* Adds the contract of a file. The record has its name and, if the file's name
+ * has one, its version. */
 static surety_status index_read_file(surety__index *index,
                                      const surety_limits *limits,
                                      surety__record record, surety_doc *doc,
@@ -293,7 +293,7 @@ static surety_status index_push(surety__index *index, surety__record record)
     return status;
 }
 
-/* By name, version and folder; a contract comes before an alias. */
+/* Compares by name, version and folder; a contract comes before an alias. */
 static int index_compare(const void *a, const void *b)
 {
     const surety__record *x = a;

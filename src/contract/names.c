@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c: the names of a schema's properties, wherever they are in it.
+/* names.c: the names of all properties in a schema.
  *
- * Whoever reads a text that is almost JSON asks whether a name is expected, to
- * choose between two readings. So this need not be exact: it is every member
- * name of every object called "properties", found in one pass over the
- * document, and a reference into another document is not followed. The names
- * are kept as pairs of hash and cell, sorted, since a contract is frozen once
- * it is read. */
+ * The tolerant reader asks whether a name is expected, to choose between two
+ * readings. So the answer need not be exact: the names are all member names of
+ * all objects called "properties", found in one pass over the document, and
+ * references to other documents are not followed. They are stored as sorted
+ * pairs of hash and cell, because a contract does not change after it was
+ * read. */
 #include "contract/contract.h"
 
-/* Names of one hash that are compared; more are not worth the time. */
+/* The most names of one hash that are compared. */
 enum { NAMES_ALIKE_MAX = 32 };
 
-/* Whether the cell is a key "properties" with an object behind it. */
+/* Returns whether the cell is a key "properties" with an object as value. */
 static bool names_follow(const surety_doc *doc, const surety__cell *cell)
 {
     return cell->kind == CELL_KEY && cell[1].kind == CELL_OBJECT &&

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy.c: x-surety, from JSON to a struct.
+/* policy.c: reads x-surety from JSON into a struct.
  *
- * The contract surety/contract has already said what members there are and of
- * what type, so this reads without asking twice, and checks only what a schema
- * cannot say: that members agree with each other, and what this version leaves
- * out. The names of enumerations are in that contract and, as rows, here. */
+ * The built-in contract surety/contract has already checked the members and
+ * their types. So this file reads them without further checks, and checks only
+ * what a schema cannot express: that members agree with each other, and that
+ * this version supports them. The names of enumerations are in that contract
+ * and, as arrays, here. */
 #include "contract/contract.h"
 
 static surety_status policy_read_extract(surety_val own, surety__policy *policy,
@@ -64,7 +65,7 @@ surety_status surety__policy_at(surety_val val, surety_error *reterr,
 
     if (!reterr || !val.doc)
         return status;
-    /* A buffer that never grows, for an error allocates nothing. */
+    /* A buffer that cannot grow: an error allocates nothing. */
     path = (surety_buf){.ptr = reterr->path,
                         .cap = sizeof(reterr->path) - 1,
                         .max = sizeof(reterr->path) - 1};
@@ -139,8 +140,9 @@ static surety_status policy_read_rules(surety_val own, surety__arena *arena,
     return SURETY_OK;
 }
 
-/* `none` and `null` take neither value nor field, `value` takes a value, and
- * `text` both, the field leading to a place in the value. */
+/* `none` and `null` take neither value nor field. `value` takes a value. `text`
+ * takes both, and the field must be the JSON Pointer of a location in the
+ * value. */
 static surety_status policy_read_fallback(surety_val own,
                                           surety__policy *policy,
                                           surety_error *reterr)
@@ -214,7 +216,7 @@ static void policy_read_prompt(surety_val own, surety__policy *policy)
     policy->prompt_example = surety_val_get(prompt, "example");
 }
 
-/* Which of names a string is; the first where it is absent. */
+/* Returns the index of a string in names; 0 when it is absent. */
 static int policy_choice(surety_val name, const char *const *names, int count)
 {
     for (int i = 0; i < count; i++)

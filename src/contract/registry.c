@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* registry.c: from a name to a contract.
+/* registry.c: finds the contract for a name.
  *
- * A name is looked for where it would be, folder by folder, then in the
- * built-in set: the first that has a matching version decides, and of the
- * versions there the newest. Only when that finds nothing is everything listed,
- * for aliases and for the hint. */
+ * 1. A name is searched in each folder, in order, then among the built-in
+ *    contracts. The first of these that has a matching version is taken; of
+ *    several versions there, the newest.
+ * 2. Only if that finds nothing, all contracts are listed, for aliases and for
+ *    the hint. */
 #include "contract/registry.h"
 
-/* A contract that was found and is not read yet. */
+/* A contract that was found and not yet read. */
 struct registry_hit {
-    surety_str name; /* as it is, without a version */
+    surety_str name; /* without a version */
     surety_str version;
-    surety_str path;                 /* in the arena of the search */
-    const surety__embedded *builtin; /* instead of path */
+    surety_str path;                 /* the arena of the search owns it */
+    const surety__embedded *builtin; /* set instead of path */
     bool found;
 };
 
-/* One search. */
+/* The state of one search. */
 struct registry_search {
     surety_registry *registry;
     surety_str name, request;
@@ -173,7 +174,7 @@ static surety_status registry_find_name(struct registry_search *search,
     return status;
 }
 
-/* Looks at FOLDER/NAME.json and FOLDER/NAME@VERSION.json. */
+/* Considers FOLDER/NAME.json and FOLDER/NAME@VERSION.json. */
 static surety_status registry_search_folder(struct registry_search *search,
                                             surety_str folder,
                                             surety_error *reterr)
@@ -223,8 +224,8 @@ static surety_status registry_search_builtin(struct registry_search *search,
                              hit, reterr);
 }
 
-/* Keeps hit, whose text is given, if its version is asked for and is better
- * than what was found before. */
+/* Keeps hit, whose text is given, if its version matches the request and is
+ * better than the best one so far. */
 static surety_status registry_consider(struct registry_search *search,
                                        surety_str text, struct registry_hit hit,
                                        surety_error *reterr)
@@ -265,8 +266,8 @@ static surety_status registry_consider(struct registry_search *search,
     return SURETY_OK;
 }
 
-/* Whether a file called path may hold the contract base in a version that is
- * asked for, by its name. */
+/* Returns whether a file with this path may hold the contract base in a
+ * requested version, by the file's name. */
 static bool registry_named(surety_str path, surety_str base, surety_str request)
 {
     surety_str version;
@@ -276,8 +277,8 @@ static bool registry_named(surety_str path, surety_str base, surety_str request)
            (version.len == 0 || surety__version_matches(version, request));
 }
 
-/* Of the contracts that have the name as an alias: the one of the earliest
- * folder, and the newest there. */
+/* Searches the contracts that have the name as an alias: takes the one of the
+ * earliest folder, and of several there the newest. */
 static surety_status registry_search_alias(struct registry_search *search,
                                            const surety__index *index,
                                            surety_error *reterr)
@@ -347,17 +348,17 @@ static surety_status registry_read_file(struct registry_search *search,
     return registry_read_hit(search, ret_contract, reterr);
 }
 
-/* ---- what is not there -------------------------------------------------- */
+/* ---- names that are not found ------------------------------------------- */
 
-/* How far an entry's name is from the one asked for; above 4 is no hint. The
- * right last word in the wrong folder is as near as a slip of the pen, and a
- * name that is not finished yet is nearer than nothing. */
+/* Returns how far an entry's name is from the requested one; above 4 it is no
+ * hint. The right last word in the wrong folder counts as near as a typing
+ * error, and a name that begins with the requested text counts as 3. */
 static unsigned registry_distance(surety_str name, surety_str asked)
 {
     unsigned whole = surety__str_distance(name, asked, 4);
     size_t start = name.len;
 
-    if (whole >= asked.len && whole > 0) /* they have nothing in common */
+    if (whole >= asked.len && whole > 0) /* no common characters */
         whole = 5;
 
     while (start > 0 && name.ptr[start - 1] != '/')
@@ -372,7 +373,8 @@ static unsigned registry_distance(surety_str name, surety_str asked)
                : whole;
 }
 
-/* Why the contract that has the name is not the one that is asked for. */
+/* Reports why a contract that has the name does not match: it is invalid, the
+ * request is no version, or it has no such version. */
 static surety_status registry_not_that(const struct registry_search *search,
                                        const surety_registry_entry *entry,
                                        surety_error *reterr)
@@ -402,7 +404,7 @@ static surety_status registry_not_that(const struct registry_search *search,
     return SURETY_END;
 }
 
-/* Puts a name among the three nearest, unless it is there. */
+/* Inserts a name into the three nearest ones, unless it is there already. */
 static void registry_near(surety_str name, unsigned distance,
                           surety_str near[3], unsigned far[3])
 {
@@ -453,10 +455,10 @@ static surety_status registry_miss(const struct registry_search *search,
     return status;
 }
 
-/* ---- small things ------------------------------------------------------- */
+/* ---- helpers ------------------------------------------------------------ */
 
-/* Whether version is to be taken instead of `than`: the newer one, but a
- * pre-release only where there is no release. */
+/* Returns whether version is better than `than`: it is newer, but a pre-release
+ * is better only than another pre-release. */
 static bool registry_prefer(surety_str version, surety_str than)
 {
     const bool early = surety__version_is_early(version);
@@ -466,7 +468,7 @@ static bool registry_prefer(surety_str version, surety_str than)
     return surety__version_compare(version, than) > 0;
 }
 
-/* A path without ".json". */
+/* Returns a path without ".json". */
 static surety_str registry_stem(surety_str path)
 {
     const surety_str suffix = SURETY__LITERAL(".json");
@@ -478,7 +480,7 @@ static surety_str registry_stem(surety_str path)
     return path;
 }
 
-/* Gives status back after writing where the text stood to reterr. */
+/* Writes the source of the text to reterr and returns status. */
 static surety_status registry_source(surety_error *reterr, surety_status status,
                                      const char *prefix, surety_str source)
 {
@@ -486,7 +488,7 @@ static surety_status registry_source(surety_error *reterr, surety_status status,
 
     if (!reterr || status >= SURETY_OK || status == SURETY_NOMEM)
         return status;
-    /* A buffer that never grows, for an error allocates nothing. */
+    /* A buffer that cannot grow: an error allocates nothing. */
     buf = (surety_buf){.ptr = reterr->source,
                        .cap = sizeof(reterr->source) - 1,
                        .max = sizeof(reterr->source) - 1};

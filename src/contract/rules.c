@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.c: what JSON Schema cannot say, said in jq.
+/* rules.c: rules in jq, for conditions that JSON Schema cannot express.
  *
- * All programs of a contract, rules and derived members, become one jq program:
- * compiling one costs 15 ms whatever it says, for jq compiles its built-in
- * definitions with it. Each program is in it between parentheses, with its
- * brackets balanced, so none can reach out of its place; a newline ends a
- * comment it may end in. What a program gives must depend on the value alone,
- * so the built-ins that look elsewhere (input, now, modules, halt) are defined
- * away, and the environment is empty.
- *
- * The worker is started when the contract is read, compiles while the schema
- * does, and afterwards waits in the contract's pool: a place for one, so that
- * judging reply after reply with a fresh judge still starts one process only.
- * An evaluator takes the spare worker, or starts another, and puts it back when
- * it is freed.
- *
- * The numbers of jq 1.6 are doubles: 2^53 + 1 is 2^53 to a program. */
+ * 1. All programs of a contract (rules and derived members) are compiled as one
+ *    jq program: each compilation costs 15 ms, because jq also compiles its
+ *    built-in definitions.
+ * 2. Each program is in parentheses, and rules_scan checks that its own
+ *    brackets are balanced, so no program can change another. A newline after
+ *    it ends a comment in its last line.
+ * 3. The output of a program depends on the value only. So the built-ins that
+ *    read other input (input, now, modules, halt) are redefined as errors, and
+ *    the environment is empty.
+ * 4. The worker process starts when the contract is read, and compiles while
+ *    the schema compiles. Then it waits in the contract's pool, which holds one
+ *    worker: judging many replies, each with a new judge, starts only one
+ *    process. An evaluator takes the spare worker or starts another. It puts
+ *    the worker back when it is freed.
+ * 5. jq 1.6 computes with doubles: to a program, 2^53 + 1 is 2^53. */
 #include "contract/contract.h"
 #include "contract/rules_worker.h"
 
@@ -27,7 +27,8 @@ size_t surety__rules_count(const surety_contract *contract)
            surety_val_count(contract->policy.info.derive);
 }
 
-/* The value in the contract document that program number index is. */
+/* Returns the value in the contract document that holds program number
+ * index. */
 static surety_val rules_source(const surety_contract *contract, size_t index)
 {
     const surety_val own =
@@ -121,13 +122,12 @@ surety_status surety__rules_derive(surety__rules *rules, surety_val value,
 #include <stdatomic.h>
 
 enum {
-    RULES_START_MS = 15000, /* for compiling; 15 ms on an idle machine */
-    RULES_GRACE_MS = 1000,  /* for the word that all is done */
+    RULES_START_MS = 15000, /* to compile; 15 ms on an idle machine */
+    RULES_GRACE_MS = 1000,  /* added to wait for FRAME_DONE */
     RULES_NESTING_MAX = 64  /* open brackets and strings in one program */
 };
 
-/* A place for one idle worker, shared by every thread that uses the
- * contract. */
+/* Holds one idle worker; all threads that use the contract share it. */
 struct surety__pool {
     atomic_flag busy;
     surety__worker worker;
@@ -138,10 +138,10 @@ struct surety__rules {
     const surety_contract *contract;
     surety__worker worker;
     surety__verdict *verdicts;
-    surety__arena arena; /* the verdicts' texts */
-    surety_buf text;     /* the value as JSON, then what the worker says */
-    surety_doc *output;  /* one program's output */
-    bool spent; /* the worker ran out of time or memory and was ended */
+    surety__arena arena; /* the texts of the verdicts */
+    surety_buf text;     /* the value as JSON, then what the worker sent */
+    surety_doc *output;  /* the output of one program */
+    bool spent;          /* the worker exceeded its time or memory */
 };
 
 static surety_status rules_scan(surety_val source, surety_error *reterr);
@@ -221,7 +221,7 @@ void surety__rules_stop(surety_contract *contract)
     contract->pool = NULL;
 }
 
-/* Waits until the programs are known to compile. */
+/* Waits until the worker has compiled the programs. */
 static surety_status rules_ready(surety__worker *worker, surety_buf *buf,
                                  const surety_contract *contract,
                                  surety_error *reterr)
@@ -261,8 +261,9 @@ static surety_status rules_ready(surety__worker *worker, surety_buf *buf,
     return surety__fail(reterr, SURETY_IO, "the rules' process died");
 }
 
-/* Says which program does not compile, in jq's own words without its remarks
- * on shells and on lines of a program that is ours. */
+/* Reports which program does not compile, with jq's message. Cuts off what jq
+ * adds about shells and line numbers, because they refer to the combined
+ * program. */
 static surety_status rules_refuse(const surety_contract *contract,
                                   surety_str said, surety_error *reterr)
 {
@@ -288,8 +289,8 @@ static surety_status rules_refuse(const surety_contract *contract,
                      said.ptr));
 }
 
-/* Checks that a program's brackets and strings are balanced, which is what
- * keeps it in its place among the others. */
+/* Checks that a program's brackets and strings are balanced, so that it stays
+ * inside its parentheses in the combined program. */
 static surety_status rules_scan(surety_val source, surety_error *reterr)
 {
     const surety_str text = surety_val_str(source);
@@ -326,9 +327,9 @@ static surety_status rules_scan(surety_val source, surety_error *reterr)
     return surety__policy_at(source, reterr, status);
 }
 
-/* Reads one token as far as brackets go; gives where the next begins, or `at`
- * for one that is not allowed there. open is the stack of what is open:
- * brackets and strings ('"'); a "\(" in a string opens a '('. */
+/* Reads one token as far as brackets matter. Returns the offset of the next
+ * one, or `at` for a token that is not allowed there. open is the stack of open
+ * brackets and strings ('"'); a "\(" in a string pushes a '('. */
 static size_t rules_bracket(surety_str text, size_t at, char *open,
                             size_t *depth)
 {
@@ -403,9 +404,10 @@ void surety__rules_program(const surety_contract *contract, size_t only,
     surety_buf_text(out, ")) end");
 }
 
-/* A program with what makes it give exactly one output: a rule true, false or,
- * where it gives nothing, null; a derived member [VALUE] or []; either {"e":
- * WHY} where it fails. A rule's outputs must all be true. */
+/* Adds a program, wrapped so that it has exactly one output. A rule gives true,
+ * false or, without any output, null; it gives true only if all its outputs are
+ * true. A derived member gives [VALUE] or []. Both give {"e": REASON} on an
+ * error. */
 static void rules_add(const surety_contract *contract, size_t index,
                       surety_buf *out)
 {
@@ -517,14 +519,15 @@ surety_status surety__rules_derive(surety__rules *rules, surety_val value,
         status =
             rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
     if (status != SURETY_OK) {
-        surety__worker_stop(&rules->worker); /* it may have more to say */
+        surety__worker_stop(&rules->worker); /* it may still send messages */
         return status;
     }
     surety_build_close(out);
     return surety_build_end(out, reterr);
 }
 
-/* Takes the contract's spare worker, if it is free. */
+/* Takes the contract's spare worker, unless another thread holds the pool. All
+ * zero: there is none. */
 static surety__worker rules_borrow(const surety_contract *contract)
 {
     surety__worker worker = {0};
@@ -537,7 +540,8 @@ static surety__worker rules_borrow(const surety_contract *contract)
     return worker;
 }
 
-/* Puts it back where the place is free and it is idle; ends it otherwise. */
+/* Puts the worker back if it is idle and the pool is empty; ends it
+ * otherwise. */
 static void rules_return(const surety_contract *contract,
                          surety__worker *worker)
 {
@@ -552,8 +556,8 @@ static void rules_return(const surety_contract *contract,
     surety__worker_stop(worker);
 }
 
-/* Sends a value to a worker that is ready for it, starting one if need be. The
- * clock starts here; a new worker's start does not count. */
+/* Sends a value to a ready worker; starts a worker if necessary. The time limit
+ * starts here, after a new worker has started. */
 static surety_status rules_send(surety__rules *rules, uint32_t kind,
                                 surety_val value, uint64_t *ret_deadline_ms,
                                 surety_error *reterr)
@@ -600,10 +604,10 @@ static surety_status rules_send(surety__rules *rules, uint32_t kind,
     return rules_excuse(contract, SIZE_MAX, status, reterr);
 }
 
-/* Receives the output of program number index into rules->output; SIZE_MAX: the
- * word that all is done. A worker that fails is ended; where that was for its
- * time or memory, `spent` is set and reterr is not, for the caller knows which
- * program it was. */
+/* Receives the output of program number index into rules->output. SIZE_MAX:
+ * receives FRAME_DONE. Ends a worker that fails. If the worker exceeded its
+ * time or memory, sets `spent` and leaves reterr to the caller, who knows the
+ * program. */
 static surety_status rules_next(surety__rules *rules, size_t index,
                                 uint64_t deadline_ms, surety_error *reterr)
 {
@@ -640,8 +644,8 @@ static surety_status rules_next(surety__rules *rules, size_t index,
     return rules_mourn(contract, index, reterr);
 }
 
-/* Says that the process died and, unless index is SIZE_MAX, in which program.
- */
+/* Reports that the process died and, unless index is SIZE_MAX, in which
+ * program. */
 static surety_status rules_mourn(const surety_contract *contract, size_t index,
                                  surety_error *reterr)
 {
@@ -661,7 +665,7 @@ static surety_status rules_mourn(const surety_contract *contract, size_t index,
     return status;
 }
 
-/* Turns the output just received into the verdict of rule number index. */
+/* Converts the last output to the verdict of rule number index. */
 static surety_status rules_judge(surety__rules *rules, size_t index,
                                  surety_error *reterr)
 {
@@ -682,7 +686,8 @@ static surety_status rules_judge(surety__rules *rules, size_t index,
     return verdict->text.ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
-/* Fills in the verdicts from the rule that ran out of time or memory on. */
+/* Fills in the verdicts of the rule that exceeded its time or memory, and of
+ * all rules after it. */
 static surety_status rules_spend(surety__rules *rules, size_t index,
                                  surety_status status, surety_error *reterr)
 {
@@ -708,7 +713,7 @@ static surety_status rules_spend(surety__rules *rules, size_t index,
     return SURETY_OK;
 }
 
-/* Appends the derived member just received to the object being built. */
+/* Appends the last output to out as a derived member. */
 static surety_status rules_build(surety__rules *rules, size_t index,
                                  surety_val member, surety_doc *out,
                                  surety_error *reterr)
@@ -732,7 +737,7 @@ static surety_status rules_build(surety__rules *rules, size_t index,
     return SURETY_OK;
 }
 
-/* The error for a program that ran out of time or memory. */
+/* Reports a program that exceeded its time or memory. */
 static surety_status rules_excuse(const surety_contract *contract, size_t index,
                                   surety_status status, surety_error *reterr)
 {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules_worker.c: jq in a process of its own.
+/* rules_worker.c: runs jq in a child process.
  *
- * libjq can neither be interrupted nor limited in its memory, and it
- * aborts when there is no more; a rule is text that somebody wrote. So the
- * programs run in a child, forked from the caller, that has nothing but one
- * socket, a board (memory shared with its parent), an empty environment and its
- * bounds: memory by RLIMIT_AS, time by the parent's clock, and by RLIMIT_CPU
- * should the parent be gone. An evaluation is one message there and, as long as
- * its outputs fit the board, one back: each costs a change of processes.
+ * libjq can neither be interrupted nor limited in its memory, and it aborts
+ * when memory runs out; and a user wrote the rules. So the programs run in a
+ * child, forked from the caller. The child has one socket, a board (memory
+ * shared with its parent), an empty environment, and its limits: memory by
+ * RLIMIT_AS, time by the parent's clock, and by RLIMIT_CPU in case the parent
+ * is gone. An evaluation is one message to the child and, if the outputs fit
+ * the board, one message back; each costs a context switch.
  *
  * Invariants:
  * 1. The child ends only by _exit or a signal: nothing of the parent's (exit
  *    handlers, buffered output) runs twice.
- * 2. The child is silent but in answer, so a readable idle worker is a dead
- *    one.
- * 3. What the parent reads of the board is bounded by the board, whatever the
- *    child writes there, and is copied before it is looked at.
- * 4. Only the process that started a worker talks to it; a fork of that process
- *    closes its copy of the socket and starts its own.
+ * 2. The child sends only answers. So if the socket of an idle worker is
+ *    readable, the worker is dead.
+ * 3. The parent reads no more of the board than its size, whatever the child
+ *    writes there, and copies the data before it examines them.
+ * 4. Only the process that started a worker talks to it. A fork of that process
+ *    closes its copy of the socket and starts a worker of its own.
  *
  * The child works after a fork without exec. In a program with threads that is
- * sound as far as libc's allocator is (glibc and musl prepare theirs for
- * fork); the child takes no lock but that one. What it does not do: keep a
- * determined attacker in. Contracts are configuration, not input. */
+ * safe if libc's allocator is prepared for fork (as in glibc and musl): the
+ * child takes no other lock. The child does not stop a determined attacker:
+ * contracts are configuration, not input. */
 #include "contract/rules_worker.h"
 
 #ifdef SURETY_WITH_JQ
@@ -44,11 +44,11 @@
 
 enum {
     WORKER_EXIT_MEMORY = 77, /* the child's exit code: out of memory */
-    WORKER_EXIT_BROKEN = 78, /* the parent is gone or talks nonsense */
-    WORKER_SOCKET = 3,       /* its only file besides /dev/null thrice */
-    WORKER_SIGNALS = 64,     /* signal() refuses numbers that are none */
+    WORKER_EXIT_BROKEN = 78, /* the parent is gone, or an invalid message */
+    WORKER_SOCKET = 3,       /* its only file; 0 to 2 are /dev/null */
+    WORKER_SIGNALS = 64,     /* signal() fails for numbers that are none */
     WORKER_BOARD = 1 << 16,  /* bytes of a board */
-    WORKER_HEAR = 1 << 16    /* bytes of a message that the child expects */
+    WORKER_HEAR = 1 << 16    /* bytes that the child reads at once */
 };
 
 struct surety__board {
@@ -56,17 +56,17 @@ struct surety__board {
     char bytes[WORKER_BOARD - sizeof(uint32_t)];
 };
 
-/* A child: what it reads, and where it writes. */
+/* The child's state: the board it writes to, and the message it reads. */
 struct worker_child {
     surety__board *board;
-    bool spilled; /* the board was full: outputs go by the socket */
+    bool spilled; /* the board was full: outputs go through the socket */
     char *text;
     size_t len, cap;
-    uint64_t bound_s; /* processor seconds when they were last bounded */
+    uint64_t bound_s; /* processor seconds at the last limit, plus 1 */
 };
 
 struct worker_wrong {
-    surety_buf text; /* what jq said first */
+    surety_buf text; /* jq's first message */
 };
 
 static void worker_serve(const surety_contract *contract, surety__board *board);
@@ -91,10 +91,11 @@ static surety_status worker_take(const surety__worker *worker, char *ptr,
 static surety_status worker_push(const surety__worker *worker, const char *ptr,
                                  size_t len, uint64_t deadline_ms);
 
-/* ---- the parent's side -------------------------------------------------- */
+/* ---- the parent --------------------------------------------------------- */
 
-/* Memory that a child shares; NULL: none, and then all goes by the socket.
- * (MAP_ANONYMOUS is not POSIX's; this device gives the same.) */
+/* Returns memory that the child shares. NULL: there is none, and all outputs go
+ * through the socket. (MAP_ANONYMOUS is not in POSIX; /dev/zero does the
+ * same.) */
 static surety__board *worker_board(void)
 {
     const int file = open("/dev/zero", O_RDWR | O_CLOEXEC);
@@ -114,8 +115,9 @@ static void worker_drop_board(surety__board *board)
         munmap(board, sizeof(*board));
 }
 
-/* Both ends of a socket, neither in the place of a standard stream that the
- * caller closed: what is written there would be taken for a message. */
+/* Makes a pair of sockets, none of them at the number of a standard stream that
+ * the caller closed: a library that writes to that stream would write into the
+ * socket. */
 static bool worker_sockets(int *ret_pair)
 {
     int pair[2];
@@ -199,7 +201,7 @@ surety_status surety__worker_send(surety__worker *worker, surety_str message,
     return worker_push(worker, message.ptr, message.len, deadline_ms);
 }
 
-/* Takes the next message of the board; false: there is none. */
+/* Takes the next message from the board. Returns false when there is none. */
 static bool worker_read_board(surety__worker *worker, uint32_t *ret_kind,
                               surety_buf *buf)
 {
@@ -347,9 +349,9 @@ static surety_status worker_push(const surety__worker *worker, const char *ptr,
     return SURETY_OK;
 }
 
-/* ---- the child's side --------------------------------------------------- */
+/* ---- the child ---------------------------------------------------------- */
 
-/* Leaves the child with nothing of its parent's but memory. */
+/* Takes everything from the child that its parent had, except memory. */
 static void worker_confine(const surety_contract *contract, int socket)
 {
     const struct rlimit none = {0, 0};
@@ -360,7 +362,7 @@ static void worker_confine(const surety_contract *contract, int socket)
         signal(number, SIG_DFL);
     sigemptyset(&signals);
     sigprocmask(SIG_SETMASK, &signals, NULL);
-    /* Out of the terminal's group: an interrupt is the parent's business. */
+    /* Leave the terminal's process group: an interrupt is for the parent. */
     setpgid(0, 0);
 
     null = open("/dev/null", O_RDWR);
@@ -375,10 +377,10 @@ static void worker_confine(const surety_contract *contract, int socket)
 
     worker_bound_memory(&contract->limits);
     setrlimit(RLIMIT_CORE, &none);
-    setrlimit(RLIMIT_NOFILE, &none); /* none may be opened from here on */
+    setrlimit(RLIMIT_NOFILE, &none); /* no file can be opened from here on */
 }
 
-/* Closes every file above the socket. */
+/* Closes all files above the socket. */
 static void worker_close_files(void)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -404,9 +406,9 @@ static void worker_close_files(void)
         close(file);
 }
 
-/* What the process has mapped already is the parent's; the bound is for what
- * comes on top. Where the system does not tell how much that is, the bound
- * alone counts: too strict rather than none. */
+/* Limits the child's memory. The memory that is already mapped belongs to the
+ * parent, so the limit is added to it. If the system does not report that size,
+ * the limit alone applies: rather too strict than none. */
 static void worker_bound_memory(const surety_limits *limits)
 {
     struct rlimit bound;
@@ -425,7 +427,7 @@ static void worker_bound_memory(const surety_limits *limits)
     setrlimit(RLIMIT_AS, &bound);
 }
 
-/* Allows one more evaluation's processor time, rounded up. */
+/* Allows the processor time of one more evaluation, rounded up. */
 static void worker_bound_time(struct worker_child *child,
                               const surety_limits *limits)
 {
@@ -443,7 +445,8 @@ static void worker_bound_time(struct worker_child *child,
     setrlimit(RLIMIT_CPU, &bound);
 }
 
-/* Compiles, then answers until the parent hangs up. Never returns. */
+/* Compiles the programs, then answers until the parent closes the socket. Never
+ * returns. */
 static void worker_serve(const surety_contract *contract, surety__board *board)
 {
     extern char **environ;
@@ -451,7 +454,7 @@ static void worker_serve(const surety_contract *contract, surety__board *board)
     struct worker_child child = {.board = board};
     jq_state *jq;
 
-    environ = nothing; /* good for as long as the child lives */
+    environ = nothing; /* stays valid as long as the child lives */
     worker_bound_time(&child, &contract->limits);
     jq = worker_compile(contract);
     if (!jq)
@@ -464,8 +467,9 @@ static void worker_serve(const surety_contract *contract, surety__board *board)
     _exit(0);
 }
 
-/* Waits for a message and reads it whole; false at the end of what the parent
- * says. The parent says nothing more before it is answered. */
+/* Waits for a message and reads it whole. Returns false when the parent has
+ * closed the socket. The parent sends one message at a time and waits for the
+ * answer. */
 static bool worker_hear(struct worker_child *child)
 {
     size_t want = sizeof(surety__packet);
@@ -498,8 +502,9 @@ static bool worker_hear(struct worker_child *child)
     return true;
 }
 
-/* All programs as one, which costs jq's 15 ms of built-in definitions once. If
- * that does not compile each is tried alone, to tell which one is wrong. */
+/* Compiles all programs as one, which costs jq's 15 ms for its built-in
+ * definitions once. If that fails, compiles each alone to find the wrong
+ * one. */
 static jq_state *worker_compile(const surety_contract *contract)
 {
     const size_t count = surety__rules_count(contract);
@@ -546,12 +551,12 @@ static jq_state *worker_compile_one(const surety_contract *contract,
     if (program.status != SURETY_OK)
         _exit(WORKER_EXIT_MEMORY);
     if (!jq_compile(jq, program.ptr))
-        jq_teardown(&jq); /* and jq is NULL */
+        jq_teardown(&jq); /* which sets jq to NULL */
     surety_buf_done(&program);
     return jq;
 }
 
-/* Writes an output to the board; where it is full, to the socket. */
+/* Writes an output to the board or, when the board is full, to the socket. */
 static void worker_show(struct worker_child *child, const char *ptr, size_t len)
 {
     const surety__packet frame = {FRAME_OUTPUT, (uint32_t)len};
@@ -570,9 +575,9 @@ static void worker_show(struct worker_child *child, const char *ptr, size_t len)
     atomic_store(&board->len, at + (uint32_t)(sizeof(frame) + len));
 }
 
-/* One evaluation: the program is given [DERIVE, VALUE] and gives one output a
- * rule or a derived member, each shown as it comes, so that the parent knows
- * which one was running when the time was up. */
+/* Runs one evaluation. The program's input is [DERIVE, VALUE]. It gives one
+ * output for each rule or derived member; each is written at once, so that the
+ * parent knows which program was running when the time ran out. */
 static void worker_answer(struct worker_child *child, jq_state *jq)
 {
     surety__packet frame;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* version.c: semantic versions compared as text. Numbers are digits of any
- * length without leading zeros, so the longer one is the greater one and
- * nothing is ever converted. */
+/* version.c: semantic versions, compared as text. Numbers have any length and
+ * no leading zeros, so the longer one is greater, and no number is
+ * converted. */
 #include "contract/version.h"
 
 static surety_str version_word(surety_str text, size_t *at, const char *ends);
@@ -28,7 +28,7 @@ bool surety__version_valid(surety_str text)
         return false;
     if (rest == text.len)
         return true;
-    rest++; /* the "+" */
+    rest++; /* skip the "+" */
     return version_are_words((surety_str){text.ptr + rest, text.len - rest},
                              false);
 }
@@ -84,7 +84,8 @@ bool surety__version_is_early(surety_str version)
     return version_early(version).ptr != NULL;
 }
 
-/* The text from *at up to one of `ends` or the end; *at moves there. */
+/* Returns the text from *at up to one of the characters `ends`, or up to the
+ * end; moves *at there. */
 static surety_str version_word(surety_str text, size_t *at, const char *ends)
 {
     const size_t start = *at;
@@ -105,8 +106,8 @@ static bool version_is_number(surety_str word)
     return true;
 }
 
-/* Whether text is words of letters, digits and "-" joined by dots; with
- * numbers_plain none is a number with a leading zero. */
+/* Returns whether text is words of letters, digits and "-", joined by dots.
+ * numbers_plain: no number may have a leading zero. */
 static bool version_are_words(surety_str text, bool numbers_plain)
 {
     size_t at = 0;
@@ -135,7 +136,7 @@ static bool version_are_words(surety_str text, bool numbers_plain)
     }
 }
 
-/* "1.2.3" of "1.2.3-rc.1+5". */
+/* Returns "1.2.3" from "1.2.3-rc.1+5". */
 static surety_str version_core(surety_str version)
 {
     size_t at = 0;
@@ -143,7 +144,7 @@ static surety_str version_core(surety_str version)
     return version_word(version, &at, "-+");
 }
 
-/* "rc.1" of "1.2.3-rc.1+5"; ptr NULL where there is none. */
+/* Returns "rc.1" from "1.2.3-rc.1+5"; ptr is NULL when there is none. */
 static surety_str version_early(surety_str version)
 {
     size_t at = version_core(version).len;

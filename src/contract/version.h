@@ -6,14 +6,14 @@
 
 #include "contract/contract.h"
 
-/* Whether text is a semantic version (section 2, 9 and 10 there). */
+/* Returns whether text is a semantic version (sections 2, 9 and 10 there). */
 bool surety__version_valid(surety_str text);
-/* Whether text can follow "@" in a name: a version, or its first number
- * or first two. */
+/* Returns whether text may follow "@" in a name: a version, or its first
+ * number, or its first two numbers. */
 bool surety__version_request_valid(surety_str text);
-/* Whether version is one that request (may be empty: any) asks for. */
+/* Returns whether version matches request; an empty request matches any. */
 bool surety__version_matches(surety_str version, surety_str request);
-/* Whether it is a pre-release. */
+/* Returns whether version is a pre-release. */
 bool surety__version_is_early(surety_str version);
 
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building documents: values are pushed in order and become cells.
+/* Builds documents: the caller adds values in order, and they become cells.
  *
- * The stack of open containers lives in the cells, as while reading: a
- * container's span is the one around it until it closes. Whatever is pushed
- * passes build_cell, the one place where the order of calls, the limits and
- * memory are looked at. The first failure sticks; later calls do nothing, and
- * surety_build_end tells it.
- *
- * Texts go to the doc's own block. Of an origin, a document whose values are
- * copied in, the text is shared, so that such copies keep their places. */
+ * 1. The stack of open containers is in the cells, as in the readers: until a
+ *    container closes, its span is its parent's index.
+ * 2. Every value passes through build_room, the one place that checks the order
+ *    of calls, the limits and memory.
+ * 3. The first failure is kept; later calls do nothing, and surety_build_end
+ *    returns it.
+ * 4. Texts go to the doc's own block. With an origin (a document whose values
+ *    are copied in) the doc shares the origin's text, so such copies keep their
+ *    places. */
 #include "json/inside.h"
 
 #include <math.h>
@@ -31,7 +32,7 @@ void surety_build_begin(surety_doc *doc, const surety_doc *origin)
     }
 }
 
-/* Keeps the first failure; gives false. */
+/* Keeps the first failure. Returns false. */
 static bool build_fail(surety_doc *doc, surety_status status, const char *fault,
                        size_t limit)
 {
@@ -48,7 +49,8 @@ static bool build_misuse(surety_doc *doc, const char *fault)
     return build_fail(doc, SURETY_MISUSE, fault, 0);
 }
 
-/* Whether a value, or with key a key, may be pushed now, and n cells fit. */
+/* Returns whether a value (or, with key, a key) is allowed now, and n cells
+ * fit. */
 static bool build_room(surety_doc *doc, bool key, size_t n)
 {
     surety_status status;
@@ -81,8 +83,7 @@ static bool build_room(surety_doc *doc, bool key, size_t n)
     return true;
 }
 
-/* Counts the n cells just filled in as a value or a key of the open container.
- */
+/* Counts the n new cells as one value or key of the open container. */
 static void build_done(surety_doc *doc, bool key, size_t n)
 {
     doc->cell_count += n;
@@ -91,12 +92,13 @@ static void build_done(surety_doc *doc, bool key, size_t n)
         doc->cells[doc->open].count++;
 }
 
-/* Copies text into the own block, with a zero behind it where asked for;
- * *ret_off is where it stands. */
+/* Copies text into the own block, with a zero byte after it if zero. *ret_off:
+ * its offset there. */
 static bool build_own(surety_doc *doc, surety_str text, bool zero,
                       uint32_t *ret_off)
 {
-    /* One byte at least, so that the block is there even for empty texts. */
+    /* Room for one byte at least, so that the block exists for empty texts,
+     * too. */
     surety_status status = surety__doc_own_room(doc, text.len + 1);
 
     if (status == SURETY_OK &&
@@ -153,7 +155,7 @@ static void build_number(surety_doc *doc, surety_str literal)
     build_done(doc, false, 1);
 }
 
-/* Pushes (negative ? -1 : 1) * size. */
+/* Adds (negative ? -1 : 1) * size. */
 static void build_integer(surety_doc *doc, uint64_t size, bool negative)
 {
     char digits[24];
@@ -188,7 +190,7 @@ void surety_build_real(surety_doc *doc, double value)
             build_misuse(doc, "a number that is not finite was pushed");
         return;
     }
-    /* ECMA-262 writes -0 as 0, which would not read back. */
+    /* ECMA-262 writes -0 as 0, which reads back as another value. */
     if (value == 0 && signbit(value))
         build_number(doc, SURETY__LITERAL("-0"));
     else
@@ -303,8 +305,8 @@ void surety_build_close(surety_doc *doc)
 
 /* ---- copies ------------------------------------------------------------ */
 
-/* Makes a cell that was copied from another doc independent of it: its text
- * moves into the own block, its place is forgotten unless kept. */
+/* Makes a cell that was copied from another doc independent of it: moves its
+ * text into the own block, and clears its place unless keep. */
 static bool build_adopt(surety_doc *doc, surety__cell *cell,
                         const surety_doc *from, bool keep)
 {
@@ -331,7 +333,8 @@ static bool build_adopt(surety_doc *doc, surety__cell *cell,
     return true;
 }
 
-/* Whether a doc's values keep their places in doc's text. */
+/* Returns whether values of from keep their places, because both docs have the
+ * same text. */
 static bool build_shares(const surety_doc *doc, const surety_doc *from)
 {
     return doc->text && from->text == doc->text;
@@ -362,7 +365,8 @@ void surety_build_val(surety_doc *doc, surety_val val)
     for (uint32_t i = 0; i < count; i++) {
         surety__cell *cell = &doc->cells[start + i];
 
-        /* Close what ends here; its span comes back from the original. */
+        /* Close the containers that end here; their spans come from the
+         * original. */
         while (open != PLACE_NONE &&
                open + from->cells[val.index + open].span == i) {
             uint32_t parent = doc->cells[start + open].span;

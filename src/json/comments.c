@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comments.c: JSON with comments becomes JSON of the same length.
+/* comments.c: turns JSON with comments into JSON of the same length.
  *
- * Each byte of a comment becomes a space and line ends stay, so an offset in
- * what is read is the offset in what was written, and lines and columns can be
- * counted in the file itself. Strings are passed over, escapes and all; whether
- * the rest is JSON is the reader's to say. Comments are those of C: to the end
- * of the line, or between marks that do not nest. */
+ * 1. Each byte of a comment becomes a space, and line ends stay. So an offset
+ *    in the result is the offset in the original text, and lines and columns
+ *    can be counted in the file itself.
+ * 2. Strings are skipped, with their escapes. The reader decides whether the
+ *    rest is JSON.
+ * 3. Comments are those of C: up to the end of the line, or between delimiters
+ *    that do not nest. */
 #include "json/json.h"
 
-/* Where the string that begins at start ends, or the end of text. */
+/* Returns the end of the string that begins at start, or the end of text. */
 static size_t comments_string(surety_str text, size_t start)
 {
     size_t i = start + 1;
@@ -18,7 +20,7 @@ static size_t comments_string(surety_str text, size_t start)
     return i < text.len ? i + 1 : text.len;
 }
 
-/* Where the comment that begins at start ends; 0: never. */
+/* Returns the end of the comment that begins at start; 0: it has none. */
 static size_t comments_end(surety_str text, size_t start)
 {
     size_t i = start + 2;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Exact decimals: what int64 and double cannot hold.
+/* Exact decimals, for numbers that int64 and double cannot represent.
  *
- * A number is its text, so it is exact whatever its size. Comparing needs no
- * arithmetic at all; divisibility, the rounding of hard cases to a double and
- * the shortest digits of a double need integers of some thousand bits. Those
- * stand in fixed blocks on the stack, and of GMP only the mpn_ functions are
- * used, which work in the memory they are given. So nothing here allocates,
- * and nothing here can fail.
- *
- * The blocks hold BIG_DIGITS decimal digits, which is why the readers take no
- * longer number whatever the limit number_len_max says. */
+ * 1. A number is its text, so it is exact, whatever its size.
+ * 2. A comparison needs no arithmetic. Divisibility, the rounding of hard cases
+ *    to a double, and the shortest digits of a double need integers of some
+ *    thousand bits. These are fixed blocks on the stack. Of GMP only the mpn_
+ *    functions are used, which work in the memory that they get. So no function
+ *    here allocates, and none can fail.
+ * 3. A block holds BIG_DIGITS decimal digits. So the readers accept no longer
+ *    number, whatever the limit number_len_max is. */
 #include "json/inside.h"
 
 #include <gmp.h>
@@ -17,23 +16,23 @@
 
 enum {
     BIG_DIGITS = 2048,
-    /* log2(10) is less than 3.33; two limbs more for what is being added. */
+    /* log2(10) < 3.33. Two more limbs are for carries. */
     BIG_LIMBS = BIG_DIGITS * 333 / 100 / GMP_NUMB_BITS + 3,
-    /* Decimal digits that fit one limb, and 10 to that power below. */
+    /* The decimal digits that fit into one limb, with 10 to that power. */
     LIMB_DIGITS = GMP_NUMB_BITS >= 64 ? 19 : 9,
-    /* A double's halfway points have at most 767 digits: what follows them can
-     * only tell that there is more. */
+    /* The halfway points between doubles have at most 767 digits: further
+     * digits only show that the number is greater. */
     REAL_DIGITS = 770
 };
 
 struct big {
     mp_limb_t limb[BIG_LIMBS];
-    mp_size_t count; /* without zeros on top; 0 for zero */
+    mp_size_t count; /* without leading zeros; 0 for zero */
 };
 
 _Static_assert((int)READ_NUMBER_MAX <= (int)BIG_DIGITS, "every number fits");
 
-/* ---- taking a literal apart -------------------------------------------- */
+/* ---- parsing a literal -------------------------------------------------- */
 
 surety__decimal surety__decimal_of(surety_str literal)
 {
@@ -90,7 +89,7 @@ bool surety__decimal_is_integer(surety__decimal number)
     return number.digit_count == 0 || number.exponent >= 0;
 }
 
-/* Compares magnitudes; neither is zero. */
+/* Compares the magnitudes of two numbers that are not zero. */
 static int decimal_compare_digits(surety__decimal a, surety__decimal b)
 {
     int64_t a_top = a.exponent + a.digit_count;
@@ -149,7 +148,7 @@ static void big_multiply(struct big *big, mp_limb_t factor, mp_limb_t addend)
     }
 }
 
-/* Times base to the power; base is at most 10. */
+/* Multiplies by base to the power; base is at most 10. */
 static void big_multiply_power(struct big *big, mp_limb_t base, int64_t power)
 {
     for (; power >= 9; power -= 9) {
@@ -188,7 +187,7 @@ static int big_compare(const struct big *a, const struct big *b)
     return a->count ? mpn_cmp(a->limb, b->limb, a->count) : 0;
 }
 
-/* Compares a + b with c. */
+/* Compares a + b with c. Returns -1, 0 or 1. */
 static int big_compare_sum(const struct big *a, const struct big *b,
                            const struct big *c)
 {
@@ -209,7 +208,8 @@ static void big_trim(struct big *big)
         big->count--;
 }
 
-/* Leaves the remainder by divisor in big; the quotient goes to quotient. */
+/* Divides big by divisor: the remainder goes to big, the quotient to
+ * quotient. */
 static void big_divide(struct big *big, const struct big *divisor,
                        struct big *quotient)
 {
@@ -237,7 +237,7 @@ static bool big_bit(const struct big *big, int64_t bit)
     return big->limb[bit / GMP_NUMB_BITS] >> (bit % GMP_NUMB_BITS) & 1;
 }
 
-/* Appends up to LIMB_DIGITS digits of number from *at on to big; gives how
+/* Appends up to LIMB_DIGITS digits of number, from *at on, to big. Returns how
  * many. */
 static int big_take(struct big *big, surety__decimal number, uint32_t *at)
 {
@@ -266,8 +266,7 @@ bool surety__decimal_multiple(surety__decimal number, surety__decimal divisor)
     assert(divisor.digit_count > 0 && divisor.digit_count <= BIG_DIGITS);
     if (number.digit_count == 0)
         return true;
-    /* The digits of number do not end in 0, so it is no multiple of 10 times
-     * anything. */
+    /* The last digit of number is not 0, so number is no multiple of 10. */
     if (zeros < 0)
         return false;
     big_set(&modulus, 0);
@@ -278,7 +277,8 @@ bool surety__decimal_multiple(surety__decimal number, surety__decimal divisor)
         big_take(&rest, number, &at);
         big_divide(&rest, &modulus, &quotient);
     }
-    /* More zeros than the divisor has bits add no factor that it could want. */
+    /* The divisor has at most digit_count * 4 factors of 2 or 5; more zeros
+     * than that change nothing. */
     if (zeros > (int64_t)divisor.digit_count * 4)
         zeros = (int64_t)divisor.digit_count * 4;
     for (; zeros > 0 && rest.count; zeros -= 9) {
@@ -298,8 +298,8 @@ static double real_of_bits(uint64_t bits)
     return value;
 }
 
-/* The double nearest to (quotient + a bit, if more) * 2^exponent, ties to even;
- * quotient has at least 55 bits. */
+/* Returns the double nearest to quotient * 2^exponent, ties to even. more: the
+ * exact value is a little greater than that. quotient has at least 55 bits. */
 static double real_round(const struct big *quotient, int64_t exponent,
                          bool more)
 {
@@ -358,13 +358,13 @@ double surety__decimal_exact(surety__decimal number)
 
 /* ---- the shortest digits of a double ----------------------------------- */
 
-/* The digits are made one by one from value = above / below, while the
- * distances to the middles of the neighbouring doubles, up and down over the
- * same below, tell when enough of them stand there (Steele and White 1990,
+/* Produces the digits of value = above / below one by one. up / below and down
+ * / below are the distances to the midpoints between value and its neighbours;
+ * from them follows when enough digits are written (Steele and White 1990,
  * Burger and Dybvig 1996). */
 struct shortest {
     struct big above, below, up, down;
-    bool even; /* the middles themselves read back as value */
+    bool even; /* the midpoints themselves read back as value */
 };
 
 static void shortest_times_ten(struct shortest *state)
@@ -374,7 +374,7 @@ static void shortest_times_ten(struct shortest *state)
     big_multiply(&state->down, 10, 0);
 }
 
-/* Whether value reaches 1: the digits so far would round up to it. */
+/* Returns whether the value, rounded up within its interval, reaches 1. */
 static bool shortest_reaches_one(const struct shortest *state)
 {
     int order = big_compare_sum(&state->above, &state->up, &state->below);
@@ -382,12 +382,12 @@ static bool shortest_reaches_one(const struct shortest *state)
     return state->even ? order >= 0 : order > 0;
 }
 
-/* Sets state up for mantissa * 2^exponent scaled into [0.1, 1); gives the power
- * of ten that was taken out. */
+/* Prepares state for mantissa * 2^exponent, scaled to [0.1, 1). Returns the
+ * power of ten of the scale. */
 static int shortest_begin(struct shortest *state, uint64_t mantissa,
                           int exponent)
 {
-    /* The double below a power of two is half as far as the one above. */
+    /* Above a power of two the neighbour is twice as far as below it. */
     bool lopsided = mantissa == (uint64_t)1 << 52 && exponent > -1074;
     int power;
 
@@ -400,8 +400,8 @@ static int shortest_begin(struct shortest *state, uint64_t mantissa,
     big_shift(&state->below, (exponent < 0 ? -exponent : 0) + 1 + lopsided);
     big_shift(&state->up, (exponent > 0 ? exponent : 0) + lopsided);
     big_shift(&state->down, exponent > 0 ? exponent : 0);
-    /* floor(log10(value)) + 1, or one less: 30103 / 100000 is a bit more than
-     * log10(2), and exact enough for exponents of four digits. */
+    /* floor(log10(value)) + 1, or one less: 30103 / 100000 is a little greater
+     * than log10(2), and exact enough for exponents of four digits. */
     power = (int)big_bits(&state->above) - (int)big_bits(&state->below);
     power = (power - 1) * 30103 / 100000 - 1;
     if (power > 0)
@@ -415,7 +415,7 @@ static int shortest_begin(struct shortest *state, uint64_t mantissa,
     return power;
 }
 
-/* The next digit; above keeps the rest. */
+/* Returns the next digit; above keeps the remainder. */
 static int shortest_digit(struct shortest *state)
 {
     int digit = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The life of a document: its blocks of memory and what it says of itself.
+/* The life of a document: its blocks of memory and its state.
  *
  * A doc owns up to six blocks: cells, the copy of the text, the block of
- * decoded and built bytes, scratch for duplicate keys, the reader's window, and
- * the list of mends.
- * All of them are kept when it is read or built again, so a doc that has seen
- * its largest text allocates nothing any more. */
+ * decoded and built bytes, scratch memory for duplicate keys, the reader's
+ * window, and the list of repairs. It keeps all of them when it is read or
+ * built again, so a doc that has read its largest text allocates nothing
+ * more. */
 #include "json/inside.h"
 
 surety_doc *surety_doc_new(const surety_alloc *alloc)
@@ -60,7 +60,7 @@ surety_status surety__doc_room(surety_doc *doc, size_t count)
 
     if (count > doc->limits.values_max)
         return SURETY_LIMIT;
-    /* PLACE_NONE is no index. */
+    /* PLACE_NONE is not a valid index. */
     status = surety__grow(doc->alloc, &doc->cells, &doc->cell_cap, count,
                           sizeof(*doc->cells), PLACE_NONE);
     return status;

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Equality of values as JSON Schema defines it, and a hash that agrees.
+/* Equality of values as JSON Schema defines it, and a hash that is equal for
+ * equal values.
  *
  * Both values are walked together: the first one cell by cell, the second one
- * following. In an array the follower steps along; in an object it looks for
- * the key, first where it would stand if both had the same order. Neither call
- * has memory to ask for, and values may be nested to any depth, hence:
+ * follows. In an array the second walk goes to the next item. In an object it
+ * looks up the key, first at the position it has if both objects have the same
+ * order. Neither function can allocate memory, and values may have any depth.
+ * Hence:
  *
- * 1. The stack of open pairs has EQUAL_FRAMES places. Deeper values push the
- *    outer ones out, which are found again from the top when they are needed.
- * 2. Members that are not where they are expected are looked for EQUAL_BATCH
- *    at a time in one walk over the other object, so two objects of n members
- *    in different orders cost n * n / EQUAL_BATCH steps of a few instructions
- *    (100,000 members: 39 million), whatever their keys' hashes. Only large
- *    permuted objects inside one another cost more, a walk for each inner one.
- * 3. The hash looks HASH_FRAMES deep; of what is deeper it takes the kind and
+ * 1. The stack of open pairs has EQUAL_FRAMES entries. Deeper values drop the
+ *    outer entries, which are computed again from the root when they are
+ *    needed.
+ * 2. Members at another position are looked up EQUAL_BATCH at a time, in one
+ *    walk over the other object. So two objects of n members in different
+ *    orders cost n * n / EQUAL_BATCH steps of a few instructions (100,000
+ *    members: 39 million), whatever their keys' hashes are. Only nested large
+ *    objects in different orders cost more: one walk for each inner object.
+ * 3. The hash covers HASH_FRAMES levels; of deeper containers only the kind and
  *    the count. */
 #include "json/inside.h"
 
@@ -24,20 +27,20 @@ enum {
     HASH_FRAMES = 64
 };
 
-/* Two containers that are being compared. */
+/* Two containers that are compared. */
 struct equal_frame {
     uint32_t a, b;
-    uint32_t last; /* of b: the value compared last, 0: none */
+    uint32_t last; /* in b: the value compared last, 0: none */
 };
 
-/* Members of one object of a, and where they are in the object of b. */
+/* Some members of one object of a, and where the object of b has them. */
 struct equal_batch {
-    uint32_t object; /* of a; PLACE_NONE: nothing is known */
+    uint32_t object; /* in a; PLACE_NONE: the batch is empty */
     uint32_t count;
-    uint32_t found[EQUAL_BATCH]; /* keys of b in the order of keys; 0: none */
-    uint32_t keys[EQUAL_BATCH];  /* keys of a, by hash, length and bytes */
-    uint32_t first, last;        /* the least and greatest of keys */
-    uint64_t filter[32];         /* a bit for every hash, modulo 2,048 */
+    uint32_t found[EQUAL_BATCH]; /* the same keys in b; 0: b has none */
+    uint32_t keys[EQUAL_BATCH];  /* of a, by hash, length and bytes */
+    uint32_t first, last;        /* the least and the greatest of keys */
+    uint64_t filter[32];         /* one bit for each hash, modulo 2,048 */
 };
 
 struct equal {
@@ -45,7 +48,7 @@ struct equal {
     uint32_t a_root, b_root;
     struct equal_frame frames[EQUAL_FRAMES];
     size_t depth;
-    bool lost; /* frames below the first one were pushed out */
+    bool lost; /* the stack has dropped outer frames */
     struct equal_batch batch;
 };
 
@@ -68,7 +71,8 @@ static int equal_compare_key(const surety_doc *a_doc, const surety__cell *a,
 
 /* ---- members in another order ------------------------------------------ */
 
-/* Takes up to EQUAL_BATCH keys of a's object from key on, in order. */
+/* Fills the batch with up to EQUAL_BATCH keys of a's object, from key on, and
+ * sorts them. */
 static void equal_take(struct equal *equal, uint32_t object, uint32_t key)
 {
     struct equal_batch *batch = &equal->batch;
@@ -95,7 +99,8 @@ static void equal_take(struct equal *equal, uint32_t object, uint32_t key)
     }
 }
 
-/* Where the key, a cell of doc, is among the batch's keys; count: nowhere. */
+/* Returns the index of the key, a cell of doc, among the batch's keys; count:
+ * it is not there. */
 static uint32_t equal_place(const struct equal *equal, const surety_doc *doc,
                             const surety__cell *key)
 {
@@ -140,7 +145,8 @@ static void equal_seek(struct equal *equal, uint32_t b_object)
     }
 }
 
-/* The value in the frame's object of b whose key is that of a's cell, or 0. */
+/* Returns the value in the frame's object of b that has the key of a's cell; 0:
+ * there is none. */
 static uint32_t equal_member(struct equal *equal,
                              const struct equal_frame *frame, uint32_t key)
 {
@@ -183,7 +189,7 @@ static void equal_push(struct equal *equal, uint32_t a, uint32_t b)
     equal->frames[equal->depth++] = (struct equal_frame){a, b, 0};
 }
 
-/* Finds the frames around a's cell at index again, from the top down. */
+/* Computes the frames around a's cell at index again, from the root down. */
 static void equal_refill(struct equal *equal, uint32_t index)
 {
     uint32_t a = equal->a_root, b = equal->b_root;
@@ -213,8 +219,8 @@ static void equal_refill(struct equal *equal, uint32_t index)
     }
 }
 
-/* Whether two cells are equal as far as they go: scalars wholly, containers in
- * kind and count. */
+/* Returns whether two cells are equal: scalars completely, containers by kind
+ * and count. */
 static bool equal_cells(const struct equal *equal, const surety__cell *a,
                         const surety__cell *b)
 {
@@ -290,8 +296,9 @@ static uint64_t hash_mix(uint64_t a, uint64_t b)
     return hash ^ hash >> 29;
 }
 
-/* The digits as a number modulo 2^64, with sign and exponent: equal for all
- * spellings of a number, and without a text for small integers. */
+/* Hashes the digits, as a number modulo 2^64, with sign and exponent. The
+ * result is equal for all spellings of a number, and small integers need no
+ * text. */
 static uint64_t hash_number(const surety_doc *doc, const surety__cell *cell)
 {
     surety__decimal number;
@@ -316,7 +323,7 @@ static uint64_t hash_number(const surety_doc *doc, const surety__cell *cell)
                     (uint64_t)exponent * 2 + negative);
 }
 
-/* Of a scalar all of it, of a container its kind and count. */
+/* Hashes a scalar completely, a container by its kind and count. */
 static uint64_t hash_cell(const surety_doc *doc, const surety__cell *cell)
 {
     surety_str text;
@@ -339,8 +346,8 @@ static uint64_t hash_cell(const surety_doc *doc, const surety__cell *cell)
 uint64_t surety__val_hash(surety_val val)
 {
     struct {
-        uint64_t hash; /* of the container so far */
-        uint64_t key;  /* of the member that comes next */
+        uint64_t hash; /* of the container, up to here */
+        uint64_t key;  /* of the next member */
         const surety__cell *cell;
     } frames[HASH_FRAMES];
     size_t depth = 0;
@@ -365,8 +372,9 @@ uint64_t surety__val_hash(surety_val val)
             continue;
         }
         cell = surety__cell_after(cell);
-        /* A value is whole: add it to its container, and that one, if it was
-         * the last, to the next. Members are added without order. */
+        /* The value is complete: add its hash to its container and, if it was
+         * the last value, the container's hash to the next one. The order of
+         * members does not matter. */
         for (; depth; depth--) {
             if (frames[depth - 1].cell->kind == CELL_OBJECT)
                 frames[depth - 1].hash += hash_mix(frames[depth - 1].key, hash);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a text that the strict reader refused.
+/* Explains the mistake of a text that the strict reader refused.
  *
- * The reader says where it stood and at which byte it stopped; the rest is
- * found here by looking at the text again: the token that cannot stand there,
- * whether it looks like something of another language, and what to do. None of
- * it costs a text that is right. */
+ * fault.c gives the state of the reader and the byte where it stopped. The
+ * functions here examine the text again: they find the token at that byte,
+ * check whether it comes from another language, and add a hint. A correct text
+ * pays nothing for this. */
 #include "json/inside.h"
 
-/* How much of a token is quoted. */
+/* Bytes of a token that a message quotes. */
 enum { EXPLAIN_LEN = 32 };
 
 struct explain {
     surety_str text;
     size_t offset;
     size_t length;  /* of the token at offset */
-    char found[64]; /* the token as it is told */
+    char found[64]; /* the token as the message shows it */
 };
 
 static bool explain_is_word(unsigned char byte)
@@ -24,8 +24,8 @@ static bool explain_is_word(unsigned char byte)
            byte == '-' || byte == '+' || byte == '.' || byte >= 0x80;
 }
 
-/* The length of the token at offset: a string with its quotes, a word or
- * number, else one character; 0 at the end. */
+/* Returns the length of the token at offset: a string with its quotes, a word
+ * or number, or else one character; 0 at the end. */
 static size_t explain_length(surety_str text, size_t offset)
 {
     const char *ptr = text.ptr + offset, *end = text.ptr + text.len;
@@ -51,8 +51,8 @@ static size_t explain_length(surety_str text, size_t offset)
     return len;
 }
 
-/* How the token is told: a string as it stands, a word in quotes, a sign bare,
- * what cannot be printed by its number. */
+/* Writes the token as the message shows it: a string as it is, a word in
+ * quotes, a structural character bare, an unprintable byte as a number. */
 static void explain_found(struct explain *explain)
 {
     surety_str text = explain->text;
@@ -108,7 +108,7 @@ static char explain_byte(const struct explain *explain)
                : '\0';
 }
 
-/* Names of values in other languages, and JSON's for them. */
+/* Names of values in other languages, and what JSON has instead. */
 static const struct {
     const char *word;
     const char *hint;
@@ -121,8 +121,8 @@ static const struct {
     {"inf", "null?"},
 };
 
-/* What is wrong whatever was expected: comments, single quotes, words of other
- * languages. */
+/* Reports mistakes that do not depend on the state: comments, single quotes,
+ * words of other languages. Returns false when there is none. */
 static bool explain_foreign(const struct explain *explain, surety_error *reterr)
 {
     surety_str token = {explain->text.ptr + explain->offset, explain->length};
@@ -150,7 +150,8 @@ static bool explain_foreign(const struct explain *explain, surety_error *reterr)
     return false;
 }
 
-/* Dots stand for what was left out. */
+/* Reports an ellipsis, which marks an omission. Returns false when there is
+ * none. */
 static bool explain_ellipsis(const struct explain *explain,
                              surety_error *reterr)
 {
@@ -162,7 +163,7 @@ static bool explain_ellipsis(const struct explain *explain,
     return true;
 }
 
-/* A value was expected. */
+/* Reports a token where a value is expected. */
 static void explain_value(const struct explain *explain, enum read_fault fault,
                           surety_error *reterr)
 {
@@ -196,7 +197,7 @@ static void explain_value(const struct explain *explain, enum read_fault fault,
     }
 }
 
-/* A key was expected. */
+/* Reports a token where a key is expected. */
 static void explain_key(const struct explain *explain, enum read_fault fault,
                         surety_error *reterr)
 {
@@ -218,7 +219,7 @@ static void explain_key(const struct explain *explain, enum read_fault fault,
     }
 }
 
-/* The text ends where something more was expected. */
+/* Reports a text that ends too early. */
 static void explain_end(enum read_fault fault, surety_error *reterr)
 {
     const char *message;
@@ -245,7 +246,7 @@ static void explain_end(enum read_fault fault, surety_error *reterr)
         surety__hint(reterr, "it looks cut off");
 }
 
-/* Something stands between values that cannot. */
+/* Reports a token that may not follow a key or a value. */
 static void explain_between(const struct explain *explain,
                             enum read_fault fault, surety_error *reterr)
 {
@@ -283,7 +284,8 @@ static void explain_between(const struct explain *explain,
     }
 }
 
-/* What is wrong inside a string; the length of what is meant. */
+/* Reports a mistake inside a string. Returns the length of the bytes it is
+ * about. */
 static size_t explain_string(const struct explain *explain,
                              enum read_fault fault, surety_error *reterr)
 {
@@ -404,8 +406,8 @@ static surety_status explain_limit(enum read_fault fault, size_t length,
     }
 }
 
-/* Fills in message and hint of a SURETY_SYNTAX; gives the length of what is
- * wrong. */
+/* Fills in message and hint of a SURETY_SYNTAX error. Returns the length of the
+ * mistake. */
 static size_t explain_mistake(struct explain *explain, enum read_fault fault,
                               surety_error *reterr)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a text that the reader refused is wrong: the first byte, in text order,
- * that cannot stand where it stands.
+/* Finds the mistake in a text that the strict reader refused: the first byte,
+ * in text order, that the grammar or the limits do not allow.
  *
- * The reader only notices that something is wrong, for it looks at many bytes
- * at once. Here the text is read again byte by byte, by the same grammar and
- * limits, and nothing is built. The state of the machine is the place in
- * fault_values; the kinds of the open containers are one bit each. */
+ * The reader only notices that there is a mistake, because it examines many
+ * bytes at once. The functions here read the text again byte by byte, by the
+ * same grammar and limits, and build nothing. The state of the machine is the
+ * current label in fault_values; the kind of each open container is one bit. */
 #include "json/inside.h"
 
 struct fault {
     const char *begin, *end;
-    surety_doc *doc; /* its limits; its scratch holds the kinds */
+    surety_doc *doc; /* its limits; seen holds the kinds of the containers */
     uint32_t depth;
     size_t values;
     struct read_mistake mistake;
 };
 
-/* Notes a mistake; gives NULL, so that callers can return it. */
+/* Records a mistake. Returns NULL, for the caller to return. */
 static const char *fault_note(struct fault *fault, enum read_fault kind,
                               const char *at, size_t length)
 {
@@ -49,8 +49,8 @@ static uint32_t fault_hex(const char *ptr, const char *end)
     return code;
 }
 
-/* The escape at ptr; gives the byte behind it and adds the bytes that it stands
- * for to *len. */
+/* Reads the escape at ptr. Returns the byte after it, and adds the length of
+ * its UTF-8 form to *len. */
 static const char *fault_escape(struct fault *fault, const char *ptr,
                                 size_t *len)
 {
@@ -82,13 +82,13 @@ static const char *fault_escape(struct fault *fault, const char *ptr,
     return ptr + 12;
 }
 
-/* The string or key whose opening quote is at ptr. */
+/* Reads the string or key whose opening quote is at ptr. */
 static const char *fault_string(struct fault *fault, const char *ptr,
                                 bool is_key)
 {
     const surety_limits *limits = &fault->doc->limits;
     const char *quote = ptr++, *end = fault->end;
-    size_t len = 0; /* of what it stands for */
+    size_t len = 0; /* of the decoded string */
 
     for (;;) {
         const char *run = ptr;
@@ -131,7 +131,7 @@ static const char *fault_digits(const char *ptr, const char *end)
     return ptr;
 }
 
-/* The number that starts at ptr, a minus or a digit. */
+/* Reads the number at ptr, which begins with a minus or a digit. */
 static const char *fault_number(struct fault *fault, const char *ptr)
 {
     const char *start = ptr, *end = fault->end, *digits;
@@ -162,7 +162,7 @@ static const char *fault_number(struct fault *fault, const char *ptr)
     return ptr;
 }
 
-/* A leaf that starts at ptr; place says what was expected. */
+/* Reads the scalar at ptr. place: the fault when there is none. */
 static const char *fault_leaf(struct fault *fault, const char *ptr,
                               enum read_fault place)
 {
@@ -182,7 +182,7 @@ static const char *fault_leaf(struct fault *fault, const char *ptr,
 
 /* ---- values ------------------------------------------------------------ */
 
-/* Counts the value or key at ptr. */
+/* Counts the value or key at ptr. Returns false above the limit. */
 static bool fault_count(struct fault *fault, const char *ptr)
 {
     if (fault->values++ < fault->doc->limits.values_max)
@@ -224,7 +224,8 @@ static bool fault_in_object(const struct fault *fault)
     return fault->doc->seen[at / 32] >> at % 32 & 1;
 }
 
-/* The key at ptr and its colon; gives what follows them. */
+/* Reads the key at ptr and its colon. Returns the byte where the value is
+ * expected. */
 static const char *fault_key(struct fault *fault, const char *ptr,
                              enum read_fault place)
 {
@@ -243,7 +244,7 @@ static const char *fault_key(struct fault *fault, const char *ptr,
     return fault_space(ptr + 1, end);
 }
 
-/* The text's value, from ptr on; gives the byte behind it. */
+/* Reads the text's value from ptr on. Returns the byte after it. */
 static const char *fault_values(struct fault *fault, const char *ptr)
 {
     const char *end = fault->end;

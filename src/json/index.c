@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel finds the tokens: the first of a table that this processor can
- * run. Asking costs a few loads, so it is done for every document and nothing
- * has to be kept. -DSURETY_KERNEL=NAME fixes the choice (tests). */
+/* Chooses the kernel that finds the tokens: the first one in a table that this
+ * processor can run. The choice costs a few loads, so it is made for every
+ * document and never stored. -DSURETY_KERNEL=NAME fixes the choice (tests). */
 #include "json/index.h"
 
 #ifdef INDEX_X86
@@ -57,7 +57,7 @@ const struct surety__kernel *surety__kernel_best(void)
         if (!strcmp(index_kernels[k].name, INDEX_NAME(SURETY_KERNEL)))
             return &index_kernels[k];
 #elif defined(INDEX_X86)
-    if (index_avx512_here()) /* most often, and without a call */
+    if (index_avx512_here()) /* the most frequent case, without a call */
         return &index_kernels[0];
 #endif
     return surety__kernel_at(0);

@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stage one of the strict reader: where the tokens of a text are (tokens.h
- * says what a token is). The same steps for every processor: what a kernel
- * brings is the masks of a block of 64 bytes, one bit a byte; what follows from
- * them is worked out here, for all 64 at once. The idea is that of Langdale
+/* Stage one of the strict reader: finds the tokens of a text (tokens.h defines
+ * token). The steps are the same for every processor. A kernel computes the
+ * masks of a block of 64 bytes, one bit per byte; the functions here derive the
+ * tokens from them, for all 64 bytes at once. The method is that of Langdale
  * and Lemire, "Parsing Gigabytes of JSON per Second" (2019). */
 #ifndef SURETY_JSON_INDEX_H
 #define SURETY_JSON_INDEX_H
 
 #include "json/inside.h"
 
-/* Room behind the tokens of a window that a kernel may write to. */
+/* Entries after the tokens of a window that a kernel may overwrite. */
 enum { INDEX_SLACK = 64 };
 
-/* Scans the next TOKENS_WINDOW bytes, or what is left of the text: writes its
- * tokens to out, which has room for a window and INDEX_SLACK, and the masks;
- * gives the end of the tokens. No byte outside the text is loaded. */
+/* Scans the next TOKENS_WINDOW bytes, or the rest of the text. Writes the
+ * tokens to out, which has room for a window and INDEX_SLACK, and the masks.
+ * Returns the end of the tokens. Loads no byte outside the text. */
 typedef uint32_t *surety__kernel_run(struct surety__scan *scan, uint32_t *out);
 
 struct surety__kernel {
     const char *name;
     surety__kernel_run *run;
-    bool (*runs_here)(void); /* whether this processor can */
+    bool (*runs_here)(void); /* whether this processor can run it */
 };
 
-/* The kernel for this processor, or the one that SURETY_KERNEL names. */
+/* Returns the fastest kernel for this processor, or the one that the macro
+ * SURETY_KERNEL names (tests). */
 const struct surety__kernel *surety__kernel_best(void);
-/* All kernels that can run here, for tests: the i-th, or NULL. */
+/* Returns the i-th kernel that can run here, or NULL; for tests. */
 const struct surety__kernel *surety__kernel_at(size_t i);
 
 surety__kernel_run surety__kernel_portable;
@@ -41,7 +42,8 @@ surety__kernel_run surety__kernel_neon;
 
 #define INDEX_INLINE static inline __attribute__((always_inline))
 
-/* What goes from block to block: that of surety__scan, in registers. */
+/* The state that passes from block to block: members of surety__scan, in
+ * registers. */
 struct index_state {
     uint64_t quoted, escaped, scalar, broken, marked;
 };
@@ -53,18 +55,19 @@ INDEX_INLINE struct index_state index_begin(const struct surety__scan *scan)
                                 .scalar = scan->scalar};
 }
 
-/* What a kernel sees in a block. */
+/* The masks of a block. */
 struct index_masks {
     uint64_t quote, backslash;
     uint64_t control; /* below 0x20 */
-    uint64_t sign;    /* { } [ ] : , and perhaps some control characters */
+    uint64_t sign;    /* { } [ ] : , and possibly some control characters */
     uint64_t space;   /* space, tab, CR, LF */
     uint64_t high;    /* above 0x7F */
 };
 
-/* The bytes right behind a run of backslashes of odd length: those that are
- * escaped and may be quotes. Adding its start to a run carries to the byte
- * behind it; whether start and end are both at even places tells the length. */
+/* Returns the bytes after a run of backslashes of odd length: they are escaped
+ * and may be quotes. The sum of a run and its start carries to the byte after
+ * the run. The run has odd length if only one of start and end is at an even
+ * offset. */
 INDEX_INLINE uint64_t index_escaped(struct index_state *state,
                                     uint64_t backslash)
 {
@@ -79,11 +82,12 @@ INDEX_INLINE uint64_t index_escaped(struct index_state *state,
     starts = runs & ~(runs << 1);
     from_even = runs + (starts & even);
     from_odd = runs + (starts & ~even);
-    state->escaped = from_odd < runs; /* it ends at 64, which is even */
+    state->escaped = from_odd < runs; /* the run ends at 64, which is even */
     return escaped | (~runs & ((from_even & ~even) | (from_odd & even)));
 }
 
-/* The running parity of bits: all ones from each quote to before the next. */
+/* Returns the running parity of bits: all ones from each opening quote to
+ * before the closing one. */
 INDEX_INLINE uint64_t index_parity(uint64_t bits)
 {
     bits ^= bits << 1;
@@ -95,7 +99,8 @@ INDEX_INLINE uint64_t index_parity(uint64_t bits)
     return bits;
 }
 
-/* The tokens of a block, given its true quotes and their running parity. */
+/* Returns the tokens of a block. quotes: its quotes that are not escaped;
+ * parity: their running parity. */
 INDEX_INLINE uint64_t index_tokens(struct index_state *state,
                                    const struct index_masks *masks,
                                    uint64_t quotes, uint64_t parity)
@@ -112,8 +117,9 @@ INDEX_INLINE uint64_t index_tokens(struct index_state *state,
     return (masks->sign & outside) | quotes | starts;
 }
 
-/* How many bits there are, for processors that may have no instruction for it:
- * in pairs, fours and bytes, which a multiplication adds up. */
+/* Returns the number of bits that are set, for processors that may have no
+ * instruction for it: adds up pairs, fours and bytes, and sums the bytes with a
+ * multiplication. */
 INDEX_INLINE unsigned index_count(uint64_t bits)
 {
     bits -= bits >> 1 & 0x5555555555555555u;
@@ -122,9 +128,8 @@ INDEX_INLINE unsigned index_count(uint64_t bits)
     return (unsigned)(bits * 0x0101010101010101u >> 56);
 }
 
-/* Writes the places of the count bits of a block that starts at offset. Eight
- * are written at once, whether they are there or not: the end is what counts.
- */
+/* Writes the offsets of the count bits of a block that starts at offset. Writes
+ * eight at once, even when fewer bits are left; the returned end is exact. */
 INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits, unsigned count,
                                    uint32_t offset)
 {
@@ -132,11 +137,11 @@ INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits, unsigned count,
 
     while (out < end) {
         for (int i = 0; i < 8; i++) {
-            /* The shift keeps ctz away from 0. */
+            /* The added bit keeps ctz away from 0. */
             uint32_t place =
                 offset + (uint32_t)__builtin_ctzll(bits | (uint64_t)1 << 63);
 
-            /* Eight plain stores: gathering them into vectors costs more. */
+            /* Eight plain stores: collecting them in vectors is slower. */
             __asm__("" : "+r"(place));
             out[i] = place;
             bits &= bits - 1;
@@ -146,7 +151,7 @@ INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits, unsigned count,
     return end;
 }
 
-/* Whether the text ends within a sequence of UTF-8. */
+/* Returns whether the text ends inside a UTF-8 sequence. */
 INDEX_INLINE bool index_is_cut(const char *text, size_t len)
 {
     for (size_t back = 1; back <= 3 && back <= len; back++) {
@@ -158,8 +163,8 @@ INDEX_INLINE bool index_is_cut(const char *text, size_t len)
     return false;
 }
 
-/* After the bytes before end; where that is the text's end, strings and
- * sequences that have none are mistakes. */
+/* Saves the state after the bytes before end. At the end of the text, an open
+ * string or an incomplete UTF-8 sequence is a mistake. */
 INDEX_INLINE void index_end(struct surety__scan *scan,
                             const struct index_state *state, size_t end)
 {
@@ -173,8 +178,9 @@ INDEX_INLINE void index_end(struct surety__scan *scan,
         scan->broken |= state->quoted | index_is_cut(scan->text, end);
 }
 
-/* The masks of a block whose first by bytes (1 to 63) are left out; spaces come
- * in behind. So a tail is seen in the last 64 bytes of the text. */
+/* Returns the masks of a block without its first by bytes (1 to 63), filled up
+ * with spaces at the end. So a tail can be loaded as part of the last 64 bytes
+ * of the text. */
 INDEX_INLINE struct index_masks index_shift(struct index_masks masks,
                                             unsigned by)
 {
@@ -187,7 +193,7 @@ INDEX_INLINE struct index_masks index_shift(struct index_masks masks,
                                 .high = masks.high >> by};
 }
 
-/* The bytes from at on, filled up with spaces to a block. */
+/* Copies the bytes from at on to block, filled up with spaces. */
 INDEX_INLINE void index_tail(const struct surety__scan *scan, size_t at,
                              char *block)
 {
@@ -197,23 +203,24 @@ INDEX_INLINE void index_tail(const struct surety__scan *scan, size_t at,
 
 /* ---- UTF-8 for kernels with a shuffle ---------------------------------- */
 
-/* Three looks at two bytes that stand side by side, each a table of 16 by four
- * bits of them, tell every error of the second byte (Keiser and Lemire 2021,
- * "Validating UTF-8 in less than one instruction per byte"; the facts are
- * those of Unicode 15.0, table 3-7). A bit that stands in all three is one. */
+/* Three table lookups for two adjacent bytes, each by four bits of them, find
+ * every error at the second byte (Keiser and Lemire 2021, "Validating UTF-8 in
+ * less than one instruction per byte"; the rules are those of Unicode 15.0,
+ * table 3-7). A bit that is set in all three results is an error. */
 enum {
-    UTF8_SHORT = 1,      /* no continuation after a lead */
-    UTF8_LONG = 2,       /* a continuation after ASCII */
-    UTF8_OVERLONG3 = 4,  /* E0, then below A0 */
-    UTF8_LARGE = 8,      /* F4, then 90 or more; F5 and above */
-    UTF8_SURROGATE = 16, /* ED, then A0 or more */
+    UTF8_SHORT = 1,      /* no continuation byte after a lead byte */
+    UTF8_LONG = 2,       /* a continuation byte after ASCII */
+    UTF8_OVERLONG3 = 4,  /* E0, then a byte below A0 */
+    UTF8_LARGE = 8,      /* F4, then 90 or above; F5 and above */
+    UTF8_SURROGATE = 16, /* ED, then A0 or above */
     UTF8_OVERLONG2 = 32, /* C0, C1 */
     UTF8_OVERLONG4 = 64, /* F0, then below 90; F5 and above, then below 90 */
-    UTF8_TWICE = 128,    /* two continuations: right after E0 to F4 only */
+    UTF8_TWICE = 128,    /* two continuations: only after E0 to F4 */
     UTF8_ALWAYS = UTF8_SHORT | UTF8_LONG | UTF8_TWICE
 };
 
-/* By the high and low half of the first byte and the high one of the second. */
+/* The tables: by the high and the low half of the first byte, and by the high
+ * half of the second. */
 #define UTF8_FIRST_HIGH                                                        \
     {                                                                          \
         UTF8_LONG, UTF8_LONG, UTF8_LONG, UTF8_LONG, UTF8_LONG, UTF8_LONG,      \
@@ -245,9 +252,10 @@ enum {
 
 /* ---- classes for kernels with a shuffle --------------------------------- */
 
-/* By the low half of a byte: the white space that has it, and the sign with
- * bit 5 set. The zeros match nothing: no byte at their places has the low half
- * 0, and the sign of place 0 would have bit 5. */
+/* Tables by the low half of a byte: the white space with that half, and the
+ * structural character with that half, with bit 5 set. A zero matches nothing:
+ * no byte with that low half is 0, and in entry 0 the compared byte has bit 5
+ * set. */
 #define INDEX_SPACES                                                           \
     {                                                                          \
         ' ', 0, 0, 0, 0, 0, 0, 0, 0, '\t', '\n', 0, 0, '\r', 0, 0              \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a text with AVX2: two vectors of 32 bytes a block, classes by a
- * shuffle on the low half of each byte, the parity of quotes by a carry-less
- * multiplication with all ones. Every processor with AVX2 has PCLMULQDQ; the
- * two are asked for together. */
+/* The AVX2 kernel. A block is two vectors of 32 bytes. A shuffle by the low
+ * half of each byte finds the classes of bytes, and a carry-less multiplication
+ * by all ones gives the parity of quotes. Every processor with AVX2 has
+ * PCLMULQDQ; the kernel checks for both. */
 #include "json/index.h"
 
 #ifdef INDEX_X86
@@ -22,7 +22,7 @@ AVX2_INLINE __m256i avx2_load(const char *ptr)
     return _mm256_loadu_si256((const __m256i *)(const void *)ptr);
 }
 
-/* The top bits of 64 bytes. */
+/* Returns the top bits of 64 bytes. */
 AVX2_INLINE uint64_t avx2_bits(__m256i low, __m256i high)
 {
     return (uint32_t)_mm256_movemask_epi8(low) |
@@ -61,12 +61,12 @@ AVX2_INLINE struct index_masks avx2_masks(__m256i low, __m256i high)
     };
 }
 
-/* The bytes of now, moved up by shift, those of before coming in. */
+/* The bytes of now, moved up by shift; bytes of before fill the gap. */
 #define AVX2_BEFORE(before, now, shift)                                        \
     _mm256_alignr_epi8(now, _mm256_permute2x128_si256(before, now, 0x21),      \
                        16 - (shift))
 
-/* The errors of UTF-8 in now, which before stands in front of. */
+/* Returns the UTF-8 errors in now. before: the bytes in front of it. */
 AVX2_INLINE __m256i avx2_utf8(__m256i before, __m256i now)
 {
     static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
@@ -84,8 +84,9 @@ AVX2_INLINE __m256i avx2_utf8(__m256i before, __m256i now)
                                              _mm256_and_si256(one, half))),
         _mm256_shuffle_epi8(avx2_table(second_high),
                             _mm256_and_si256(_mm256_srli_epi16(now, 4), half)));
-    /* The third byte of E0 and above, the fourth of F0 and above: there two
-     * continuations are right, and must be. */
+    /* The third byte after E0 and above, and the fourth after F0 and above:
+     * only there the second of two continuations is valid, and it is
+     * required. */
     const __m256i must =
         _mm256_or_si256(_mm256_subs_epu8(two, _mm256_set1_epi8(0xE0 - 0x80)),
                         _mm256_subs_epu8(three, _mm256_set1_epi8(0xF0 - 0x80)));
@@ -102,7 +103,7 @@ AVX2_INLINE uint64_t avx2_parity(uint64_t bits)
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
-/* What follows from the masks of the block at offset. */
+/* Stores the masks of the block at offset and writes its tokens. */
 AVX2_INLINE uint32_t *avx2_found(const struct surety__scan *scan,
                                  struct index_state *state,
                                  const struct index_masks *masks, size_t offset,
@@ -121,8 +122,8 @@ AVX2_INLINE uint32_t *avx2_found(const struct surety__scan *scan,
                        (uint32_t)offset);
 }
 
-/* One block at ptr, which stands at offset in the text. *before is what stands
- * in front of it. */
+/* Scans one block at ptr; offset: its offset in the text. *before: the bytes in
+ * front of it. */
 AVX2_INLINE uint32_t *avx2_block(const struct surety__scan *scan,
                                  struct index_state *state, const char *ptr,
                                  size_t offset, __m256i *before, uint32_t *out)
@@ -136,13 +137,13 @@ AVX2_INLINE uint32_t *avx2_block(const struct surety__scan *scan,
 
         state->broken |= !_mm256_testz_si256(errors, errors);
     }
-    /* What the next block must know: nothing, where this one is ASCII. */
+    /* For the next block; zero if this one is ASCII. */
     *before = masks.high ? high : _mm256_setzero_si256();
     return avx2_found(scan, state, &masks, offset, out);
 }
 
-/* What is left of the text at offset, less than a block. It is copied only
- * where it is the whole text or UTF-8 must be looked at. */
+/* Scans the rest of the text at offset, which is less than a block. Copies it
+ * only if it is the whole text, or UTF-8 must be checked. */
 AVX2_INLINE uint32_t *avx2_tail(const struct surety__scan *scan,
                                 struct index_state *state, size_t offset,
                                 __m256i before, uint32_t *out)

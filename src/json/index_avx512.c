@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a text with AVX-512: a block is one vector, a comparison gives
- * its mask at once, and the places of a mask's bits are written by compressing
- * the row 0 to 63 (VBMI2). */
+/* The AVX-512 kernel. A block is one vector, and a comparison gives its mask at
+ * once. The offsets of a mask's bits are written by compressing the row 0 to 63
+ * (VBMI2). */
 #include "json/index.h"
 
 #ifdef INDEX_X86
@@ -36,12 +36,13 @@ AVX512_INLINE struct index_masks avx512_masks(__m512i now)
     };
 }
 
-/* The bytes of now, moved up by shift; wide is now moved up by 16, those of
- * the block before coming in. */
+/* The bytes of now, moved up by shift. wide: now, moved up by 16, with bytes of
+ * the block before it. */
 #define AVX512_BEFORE(wide, now, shift)                                        \
     _mm512_alignr_epi8(now, wide, 16 - (shift))
 
-/* Whether there are errors of UTF-8 in now, which before stands in front of. */
+/* Returns the UTF-8 errors in now, one bit per byte. before: the block in front
+ * of it. */
 AVX512_INLINE uint64_t avx512_utf8(__m512i before, __m512i now)
 {
     static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
@@ -60,7 +61,7 @@ AVX512_INLINE uint64_t avx512_utf8(__m512i before, __m512i now)
                                              _mm512_and_si512(one, half))),
         _mm512_shuffle_epi8(avx512_table(second_high),
                             _mm512_and_si512(_mm512_srli_epi16(now, 4), half)));
-    /* As in index_avx2.c: where two continuations are right, and must be. */
+    /* As in index_avx2.c: where two continuations are required. */
     const __m512i must = _mm512_or_si512(
         _mm512_subs_epu8(two, _mm512_set1_epi8((char)(0xE0 - 0x80))),
         _mm512_subs_epu8(three, _mm512_set1_epi8((char)(0xF0 - 0x80))));
@@ -108,8 +109,8 @@ AVX512_INLINE uint32_t *avx512_write(uint32_t *out, uint64_t bits,
     return out + count;
 }
 
-/* One block, now, which stands at offset in the text. *before is what stands
- * in front of it. */
+/* Scans one block, now; offset: its offset in the text. *before: the block in
+ * front of it. */
 AVX512_INLINE uint32_t *avx512_block(const struct surety__scan *scan,
                                      struct index_state *state, __m512i now,
                                      size_t offset, __m512i *before,
@@ -144,7 +145,7 @@ AVX512_TARGET uint32_t *surety__kernel_avx512(struct surety__scan *scan,
     for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
         out = avx512_block(scan, &state, _mm512_loadu_si512(scan->text + at),
                            at, &before, out);
-    if (at < end) /* bytes that the mask leaves out are not touched */
+    if (at < end) /* masked bytes are not loaded */
         out =
             avx512_block(scan, &state,
                          _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '),

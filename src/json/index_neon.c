@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a text with Advanced SIMD, which every AArch64 has: four vectors
- * of 16 bytes a block. A mask is gathered by giving each byte its own bit and
- * adding neighbours three times. */
+/* The Advanced SIMD kernel; every AArch64 processor has Advanced SIMD. A block
+ * is four vectors of 16 bytes. To collect a mask, each byte gets its own bit,
+ * and neighbours are added three times. */
 #include "json/index.h"
 
 #ifdef INDEX_NEON
@@ -54,7 +54,7 @@ INDEX_INLINE struct index_masks neon_masks(const struct neon_block *block)
     return masks;
 }
 
-/* The errors of UTF-8 in now, which before stands in front of. */
+/* Returns the UTF-8 errors in now. before: the bytes in front of it. */
 INDEX_INLINE uint8x16_t neon_utf8(uint8x16_t before, uint8x16_t now)
 {
     static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
@@ -68,15 +68,15 @@ INDEX_INLINE uint8x16_t neon_utf8(uint8x16_t before, uint8x16_t now)
                           vqtbl1q_u8(vld1q_u8(first_low),
                                      vandq_u8(one, vdupq_n_u8(0x0F)))),
                  vqtbl1q_u8(vld1q_u8(second_high), vshrq_n_u8(now, 4)));
-    /* As in index_avx2.c: where two continuations are right, and must be. */
+    /* As in index_avx2.c: where two continuations are required. */
     const uint8x16_t must = vorrq_u8(vqsubq_u8(two, vdupq_n_u8(0xE0 - 0x80)),
                                      vqsubq_u8(three, vdupq_n_u8(0xF0 - 0x80)));
 
     return veorq_u8(vandq_u8(must, vdupq_n_u8(0x80)), errors);
 }
 
-/* One block at ptr, which stands at offset in the text. *before is what stands
- * in front of it. */
+/* Scans one block at ptr; offset: its offset in the text. *before: the bytes in
+ * front of it. */
 INDEX_INLINE uint32_t *neon_step(const struct surety__scan *scan,
                                  struct index_state *state, const char *ptr,
                                  size_t offset, uint8x16_t *before,

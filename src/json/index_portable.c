@@ -1,33 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a text with plain 64-bit words, eight bytes each: for every
- * processor. A class of bytes is found as the top bits of the bytes that
- * belong to it, and a multiplication gathers the eight. */
+/* The portable kernel, for every processor: 64-bit words of eight bytes. A
+ * class of bytes is a word with the top bits of its bytes set, and a
+ * multiplication collects the eight bits. */
 #include "json/index.h"
 
 #define PORTABLE_ONES 0x0101010101010101u
 #define PORTABLE_TOPS 0x8080808080808080u
 
-/* Eight bytes, and the same without their top bits: sums of those never carry
- * from byte to byte. */
+/* Eight bytes, and the same without their top bits: sums of the latter never
+ * carry from byte to byte. */
 struct portable_word {
     uint64_t all, low;
 };
 
-/* The top bits of the bytes that are byte are clear in this, those of all other
- * ASCII are set; so an AND of several tells who is one of them. */
+/* Returns a word whose top bits are clear for the bytes that equal byte, and
+ * set for all other ASCII. So the AND of several such words finds the bytes
+ * that equal any of theirs. */
 INDEX_INLINE uint64_t portable_differ(struct portable_word word, char byte)
 {
     return (word.low ^ PORTABLE_ONES * (unsigned char)byte) +
            PORTABLE_ONES * 0x7F;
 }
 
-/* The top bits of the bytes whose sum has none, but for those above 0x7F. */
+/* Returns the top bits of the bytes whose sum has a clear top bit, except bytes
+ * above 0x7F. */
 INDEX_INLINE uint64_t portable_tops(struct portable_word word, uint64_t sum)
 {
     return ~(sum | word.all) & PORTABLE_TOPS;
 }
 
-/* Eight top bits into eight bits, the first byte's lowest. */
+/* Collects eight top bits into eight bits; the first byte has the lowest. */
 INDEX_INLINE uint64_t portable_gather(uint64_t tops)
 {
     return (tops >> 7) * 0x0102040810204080u >> 56;
@@ -40,7 +42,7 @@ INDEX_INLINE struct index_masks portable_masks(const char *ptr)
     for (unsigned i = 0; i < TOKENS_BLOCK; i += 8) {
         const uint64_t all = surety__token_load(ptr + i);
         const struct portable_word word = {all, all & ~PORTABLE_TOPS};
-        /* [ and { alike */
+        /* { and [ as one */
         const struct portable_word sign = {all,
                                            word.low | PORTABLE_ONES * 0x20};
         const uint64_t backslash =
@@ -58,14 +60,14 @@ INDEX_INLINE struct index_masks portable_masks(const char *ptr)
                                                     portable_differ(sign, ':') &
                                                     portable_differ(sign, ',')))
             << i;
-        /* Without a branch: white space is hard to foresee. */
+        /* Without a branch: white space is hard to predict. */
         masks.space |=
             portable_gather(portable_tops(
                 word, portable_differ(word, ' ') & portable_differ(word, '\n') &
                           portable_differ(word, '\r') &
                           portable_differ(word, '\t')))
             << i;
-        if (backslash) /* these are not */
+        if (backslash) /* backslashes are rare */
             masks.backslash |= portable_gather(backslash) << i;
         if (all & PORTABLE_TOPS)
             masks.high |= portable_gather(all & PORTABLE_TOPS) << i;
@@ -73,8 +75,8 @@ INDEX_INLINE struct index_masks portable_masks(const char *ptr)
     return masks;
 }
 
-/* Checks the sequences of UTF-8 that begin in a block; *done is how far the
- * text was checked before, for a sequence may reach into the next block. */
+/* Checks the UTF-8 sequences that begin in a block. *done: the offset up to
+ * which the text is checked; a sequence may reach into the next block. */
 static bool portable_utf8(const struct surety__scan *scan, size_t offset,
                           uint64_t high, size_t *done)
 {
@@ -96,7 +98,7 @@ static bool portable_utf8(const struct surety__scan *scan, size_t offset,
     return true;
 }
 
-/* How far the sequence reaches that began before at and was checked then. */
+/* Returns the end of the sequence that began before at and was checked then. */
 static size_t portable_reach(const struct surety__scan *scan, size_t at)
 {
     for (size_t back = 1; back <= 3 && back <= at; back++) {

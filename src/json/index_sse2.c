@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index of a text with SSE2, which every x86-64 has: four vectors of 16
- * bytes a block, classes by comparisons. UTF-8 is checked by masks too: which
- * bytes must be continuations follows from the leads by shifts. */
+/* The SSE2 kernel; every x86-64 processor has SSE2. A block is four vectors of
+ * 16 bytes, and comparisons find the classes of bytes. UTF-8 is also checked
+ * with masks: shifting the lead bytes gives the bytes that must be
+ * continuations. */
 #include "json/index.h"
 
 #ifdef INDEX_X86
@@ -11,8 +12,9 @@ struct sse2_block {
     __m128i part[4];
 };
 
-/* What the leads of a block demand of the next: that its first bytes be
- * continuations, and what its first byte may not be (bit 0 of each). */
+/* What the lead bytes of a block require of the next block: which of its first
+ * bytes must be continuations, and whether its first byte is restricted (bit 0
+ * of each). */
 struct sse2_leads {
     uint64_t must;
     uint64_t e0, ed, f0, f4;
@@ -74,9 +76,9 @@ INDEX_INLINE struct index_masks sse2_masks(const struct sse2_block *block)
     return masks;
 }
 
-/* Whether there are errors of UTF-8 in a block (Unicode 15.0, table 3-7), whose
- * bytes above 0x7F are high; *leads goes from block to block. Those bytes are
- * negative, so comparisons of signed bytes keep their order. */
+/* Returns the UTF-8 errors of a block (Unicode 15.0, table 3-7). high: its
+ * bytes above 0x7F; *leads passes from block to block. These bytes are
+ * negative, and comparisons of signed bytes keep their order. */
 INDEX_INLINE uint64_t sse2_utf8(const struct sse2_block *block, uint64_t high,
                                 struct sse2_leads *leads)
 {
@@ -94,12 +96,12 @@ INDEX_INLINE uint64_t sse2_utf8(const struct sse2_block *block, uint64_t high,
     const uint64_t below_90 = SSE2_BITS(SSE2_BELOW_90);
     const uint64_t below_a0 = SSE2_BITS(SSE2_BELOW_A0);
     const uint64_t continued = SSE2_BITS(SSE2_BELOW_C0);
-    const uint64_t two = high & ~continued; /* of at least so many bytes */
+    const uint64_t two = high & ~continued; /* leads of at least two bytes */
     const uint64_t three = high & ~SSE2_BITS(SSE2_BELOW_E0);
     const uint64_t four = high & ~SSE2_BITS(SSE2_BELOW_F0);
     const uint64_t e0 = SSE2_BITS(SSE2_E0), ed = SSE2_BITS(SSE2_ED);
     const uint64_t f0 = SSE2_BITS(SSE2_F0), f4 = SSE2_BITS(SSE2_F4);
-    /* C0, C1 and F5 to FF stand nowhere. */
+    /* C0, C1 and F5 to FF are never valid. */
     uint64_t wrong =
         (two & SSE2_BITS(SSE2_BELOW_C2)) | (high & ~SSE2_BITS(SSE2_BELOW_F5));
 
@@ -116,7 +118,7 @@ INDEX_INLINE uint64_t sse2_utf8(const struct sse2_block *block, uint64_t high,
     return wrong;
 }
 
-/* What follows from the masks of the block at offset. */
+/* Stores the masks of the block at offset and writes its tokens. */
 INDEX_INLINE uint32_t *sse2_found(const struct surety__scan *scan,
                                   struct index_state *state,
                                   const struct index_masks *masks,
@@ -134,7 +136,7 @@ INDEX_INLINE uint32_t *sse2_found(const struct surety__scan *scan,
     return index_write(out, tokens, index_count(tokens), (uint32_t)offset);
 }
 
-/* One block at ptr, which stands at offset in the text. */
+/* Scans one block at ptr; offset: its offset in the text. */
 INDEX_INLINE uint32_t *sse2_step(const struct surety__scan *scan,
                                  struct index_state *state, const char *ptr,
                                  size_t offset, struct sse2_leads *leads,
@@ -148,8 +150,8 @@ INDEX_INLINE uint32_t *sse2_step(const struct surety__scan *scan,
     return sse2_found(scan, state, &masks, offset, out);
 }
 
-/* What is left of the text at offset, less than a block. It is copied only
- * where it is the whole text or UTF-8 must be looked at. */
+/* Scans the rest of the text at offset, which is less than a block. Copies it
+ * only if it is the whole text, or UTF-8 must be checked. */
 INDEX_INLINE uint32_t *sse2_tail(const struct surety__scan *scan,
                                  struct index_state *state, size_t offset,
                                  struct sse2_leads *leads, uint32_t *out)
@@ -178,7 +180,7 @@ uint32_t *surety__kernel_sse2(struct surety__scan *scan, uint32_t *out)
     size_t at = scan->next;
     struct sse2_leads leads = {0};
 
-    if (at) { /* for what it demands; its errors are known */
+    if (at) { /* for its lead bytes only; its errors are recorded */
         const struct sse2_block block =
             sse2_load(scan->text + at - TOKENS_BLOCK);
 

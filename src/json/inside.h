@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only the files of json/ share: the step over plain bytes of a string,
- * unique keys, and how a refused text is explained. */
+/* Declarations for the files of json/ only: the fast scan of string bytes,
+ * unique keys, exact numbers, and the explanation of a refused text. */
 #ifndef SURETY_JSON_INSIDE_H
 #define SURETY_JSON_INSIDE_H
 
@@ -12,10 +12,10 @@
 
 /* ---- strings ----------------------------------------------------------- */
 
-/* The first byte at or after ptr that is a quote, a backslash, a control
- * character or above 0x7F; end where there is none. Bytes before readable may
- * be loaded: it is end, or more where zeros follow the text, which then stop
- * the scan at end. */
+/* Returns the first byte at or after ptr that is a quote, a backslash, a
+ * control character or above 0x7F; end when there is none. May load bytes
+ * before readable: readable is end, or greater when zero bytes follow the text,
+ * which stop the scan at end. */
 static inline const char *scan_plain(const char *ptr, const char *readable,
                                      const char *end)
 {
@@ -57,8 +57,8 @@ static inline const char *scan_plain(const char *ptr, const char *readable,
     return ptr;
 }
 
-/* The length of the UTF-8 sequence of a code point above 0x7F that starts at
- * ptr < end (RFC 3629, section 4); 0 where there is none. */
+/* Returns the length of the UTF-8 sequence of a code point above 0x7F at ptr <
+ * end (RFC 3629, section 4); 0 when it is invalid. */
 static inline unsigned scan_sequence(const char *ptr, const char *end)
 {
     const unsigned char *byte = (const unsigned char *)ptr;
@@ -85,7 +85,8 @@ static inline unsigned scan_sequence(const char *ptr, const char *end)
                : 4;
 }
 
-/* What a backslash and byte stand for, but for \u; 0 where that is nothing. */
+/* Returns the character of the escape \byte, except \u; 0 when there is no such
+ * escape. */
 static inline char scan_escape(char byte)
 {
     static const char bytes[256] = {
@@ -103,54 +104,59 @@ static inline bool scan_is_space(char byte)
 
 /* ---- documents (doc.c, unique.c) --------------------------------------- */
 
-/* A KEY whose member a later one of the same name replaced; such cells stand
- * only between the closing of their object and surety__keys_compact. */
+/* Marks a KEY whose member a later member of the same name replaced. Such cells
+ * exist only between the closing of their object and surety__keys_compact. */
 #define FLAG_GONE 0x80u
 
-/* Forgets what doc held; keeps its memory. */
+/* Empties doc; keeps its memory. */
 void surety__doc_clear(surety_doc *doc);
-/* Room for count cells, 32-bit indices and the limit values_max respected: OK,
- * NOMEM, LIMIT. */
+/* Makes room for count cells, within 32-bit indices and the limit values_max.
+ * Returns OK, NOMEM or LIMIT. */
 surety_status surety__doc_room(surety_doc *doc, size_t count);
-/* Room for n more bytes in the own block: OK, NOMEM, LIMIT. */
+/* Makes room for n more bytes in the own block. Returns OK, NOMEM or LIMIT. */
 surety_status surety__doc_own_room(surety_doc *doc, size_t n);
 
-/* Marks the members of the closed object that a later one replaces and takes
- * them off its count; notes how many in duplicate_count. *ret_later is the
- * first key that replaces another, or PLACE_NONE. OK or NOMEM. */
+/* Sets FLAG_GONE on the members of the closed object that a later one replaces,
+ * subtracts them from its count, and adds them to duplicate_count. *ret_later
+ * is the first key that replaces another, or PLACE_NONE. Returns OK or
+ * NOMEM. */
 surety_status surety__keys_mark(surety_doc *doc, uint32_t object,
                                 uint32_t *ret_later);
-/* Takes all marked members out, in one pass, and lists them; OK or NOMEM. */
+/* Removes all marked members in one pass and lists their keys. Returns OK or
+ * NOMEM. */
 surety_status surety__keys_compact(surety_doc *doc);
-/* The same while containers are open, of which *open is the innermost and whose
- * spans are their parents' places; *listed keys were listed before. */
+/* The same while containers are open: *open is the innermost one, and the spans
+ * of open containers are their parents' indices. The doc already lists *listed
+ * keys. */
 surety_status surety__keys_remove(surety_doc *doc, uint32_t *open,
                                   size_t *listed);
-/* Sorts keys by merging runs of 1, 2, 4, ..., with as much scratch; stable. */
+/* Sorts keys with a bottom-up merge sort (runs of 1, 2, 4, ...). scratch has as
+ * many elements. Stable. */
 typedef int surety__key_order(const surety_doc *doc, uint32_t a, uint32_t b);
 void surety__keys_sort(const surety_doc *doc, uint32_t *keys, uint32_t *scratch,
                        size_t count, surety__key_order *order);
 
-/* Sets kind, flags and what they hold for the number literal at ptr, which
- * must be one; place is left alone. */
+/* Sets kind, flags and content of cell for a number literal, which must be
+ * valid. Does not change place. */
 void surety__number_cell(surety__cell *cell, surety_str literal);
 
 /* ---- numbers (number.c, decimal.c) ------------------------------------- */
 
-/* Characters a number may have at most, whatever the limit number_len_max:
- * exact arithmetic works in blocks of fixed size. */
+/* The most characters of a number, whatever the limit number_len_max is: exact
+ * arithmetic works in blocks of fixed size. */
 enum { READ_NUMBER_MAX = 2048 };
 
-/* As surety__decimal_real for a number that is not zero, of magnitude 10^-331
- * to 10^310, by exact arithmetic; the sign is left out. */
+/* As surety__decimal_real, by exact arithmetic, for a number that is not zero
+ * and has a magnitude of 10^-331 to 10^310. Ignores the sign. */
 double surety__decimal_exact(surety__decimal number);
-/* The shortest digits (at most 17) that read back as value, a finite double
- * above zero, and of those the nearest; value = 0.digits * 10^*ret_power. */
+/* Writes the shortest digits (at most 17) that read back as value, a finite
+ * double above zero; of several, the nearest. value = 0.digits * 10^*ret_power.
+ * Returns the number of digits. */
 int surety__decimal_shortest(double value, char *digits, int *ret_power);
 
 /* ---- mistakes (fault.c, explain.c) -------------------------------------- */
 
-/* Where the reader stood when it met a byte that cannot stand there. */
+/* The state of the reader at a byte that the grammar does not allow. */
 enum read_fault {
     FAULT_NONE,
     FAULT_ROOT,         /* before the text's value */
@@ -163,10 +169,10 @@ enum read_fault {
     FAULT_MEMBER,       /* after a colon */
     FAULT_AFTER_MEMBER, /* after a member's value */
     FAULT_SECOND,       /* after the text's value */
-    FAULT_STRING_END,   /* the text ends in a string */
+    FAULT_STRING_END,   /* the text ends inside a string */
     FAULT_CONTROL,      /* a control character in a string */
     FAULT_UTF8,
-    FAULT_ESCAPE,    /* a backslash and something unknown */
+    FAULT_ESCAPE,    /* a backslash before an unknown character */
     FAULT_HEX,       /* \u without four hexadecimal digits */
     FAULT_SURROGATE, /* half a surrogate pair */
     FAULT_ZERO,      /* a digit after a leading zero */
@@ -184,18 +190,20 @@ enum read_fault {
     FAULT_VALUES
 };
 
-/* A refused text: why, and the bytes that cannot stand there. */
+/* A refused text: the reason, and the bytes that the grammar does not allow. */
 struct read_mistake {
     enum read_fault fault;
     size_t offset;
-    size_t length; /* 0: to be found from the text */
+    size_t length; /* 0: surety__read_explain finds it */
 };
 
-/* The first mistake of doc's text under its limits, but for keys that stand
- * twice; FAULT_NONE: there is none. FAULT_NOMEM. Uses doc->seen. */
+/* Returns the first mistake of doc's text under its limits, except duplicate
+ * keys. FAULT_NONE: there is none; FAULT_NOMEM: out of memory. Uses
+ * doc->seen. */
 struct read_mistake surety__fault_find(surety_doc *doc, bool skip_bom);
 
-/* Fills reterr with what is wrong, where, and what to do; gives the status. */
+/* Fills reterr with the mistake, its position and a hint. Returns the
+ * status. */
 surety_status surety__read_explain(surety_str text, struct read_mistake mistake,
                                    const surety_limits *limits,
                                    surety_error *reterr);

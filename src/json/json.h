@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of json/: the cells behind surety_doc, for code that walks them at
- * speed, and exact decimal arithmetic.
+/* The door of json/: the cells behind surety_doc, for code that walks them
+ * fast, and exact decimal arithmetic.
  *
  * A document is one array of 16-byte cells in text order. Invariants:
- * 1. A container's cell is followed by its children; `span` is how many cells
- *    its subtree takes, itself included, so cell + span is what comes next.
- *    Spans are relative: a subtree can be copied or moved as it is.
- * 2. In an object each member is a key cell (KEY) and then its value.
- * 3. Keys of one object are unique: an earlier duplicate is taken out when its
- *    object closes, and noted.
- * 4. Strings and number texts are a length and an offset into the doc's text
- *    or, with FLAG_OWN, into its own block of decoded bytes.
- * 5. `place` is the byte of the text where the value starts, PLACE_NONE where
- *    it was built. An INT's text starts at its place; one that was built has
- *    FLAG_OWN, its text stands at offset `place` of the own block with a zero
- *    behind it, and it has no position.
- * 6. While a container is open its `span` is the index of the container around
- *    it: the stack of open containers lives in the cells. */
+ * 1. A container's cell comes before its children. `span` is the number of
+ *    cells of its subtree, itself included, so cell + span is the next cell
+ *    after it. Spans are relative: a subtree can be copied or moved as it is.
+ * 2. In an object each member is a key cell (KEY), followed by its value.
+ * 3. Keys of one object are unique. When an object closes, the reader removes
+ *    the earlier of two duplicates and records it.
+ * 4. Strings and number texts are a length and an offset. The offset counts in
+ *    the doc's text or, with FLAG_OWN, in its own block of decoded bytes.
+ * 5. `place` is the offset in the text where the value starts, PLACE_NONE for a
+ *    value that was built. An INT's text starts at its place. An INT that was
+ *    built has FLAG_OWN: its text is at offset `place` of the own block, with a
+ *    zero byte after it, and it has no position.
+ * 6. While a container is open, its `span` is the index of its parent: the
+ *    cells themselves are the stack of open containers. */
 #ifndef SURETY_JSON_JSON_H
 #define SURETY_JSON_JSON_H
 
@@ -24,7 +24,7 @@
 
 #include "base/base.h"
 
-/* What a cell holds. Numbers are told apart by what represents them; every
+/* What a cell holds. The kind of a number names its representation; every
  * number keeps its text. */
 enum surety__cell_kind {
     CELL_NULL = 1,
@@ -62,12 +62,12 @@ _Static_assert(sizeof(surety__cell) == 16, "cells are 16 bytes");
 enum surety__cell_flag {
     FLAG_OWN = 1,   /* the bytes are in the doc's own block */
     FLAG_ASCII = 2, /* a STRING or KEY whose bytes are all below 0x80 */
-    FLAG_OPEN = 4   /* its end had not come when it was read */
+    FLAG_OPEN = 4   /* its end had not arrived when it was read */
 };
 
 enum { DOC_SLOTS = 1024 }; /* a power of two, at most 65,536 */
 
-/* A liberty that was taken: mends.def has the kinds. */
+/* A repair that the tolerant reader made: mends.def has the kinds. */
 enum surety__mend_kind {
 #define X(id, name, likely, about) MEND_##id,
 #include "json/mends.def"
@@ -77,34 +77,35 @@ enum surety__mend_kind {
 
 typedef struct surety__mend {
     uint8_t kind;
-    bool own;                    /* what was read is in the doc's own block */
-    uint32_t offset;             /* of what stood, in the text */
-    uint32_t len;                /* its bytes */
-    const char *read;            /* what it was read as, a constant; or NULL: */
-    uint32_t read_off, read_len; /* where in the text or the own block */
+    bool own;         /* the replacement is in the doc's own block */
+    uint32_t offset;  /* of the replaced bytes, in the text */
+    uint32_t len;     /* number of replaced bytes */
+    const char *read; /* the replacement, a constant; NULL: see below */
+    uint32_t read_off, read_len; /* the same, in the text or own block */
 } surety__mend;
 
 struct surety_doc {
     const surety_alloc *alloc;
     surety__cell *cells;
     size_t cell_count, cell_cap;
-    const char *text; /* what places and offsets without FLAG_OWN point into */
+    const char *text; /* places, and offsets without FLAG_OWN, refer to it */
     size_t text_len;
     char *copy; /* the doc's own copy of the text, or NULL */
     size_t copy_cap;
     char *own; /* decoded strings and built texts */
     size_t own_len, own_cap;
-    uint32_t *seen; /* scratch for finding duplicate keys and passing over */
+    uint32_t *seen; /* scratch memory: duplicate keys, skipped values */
     size_t seen_cap;
-    uint64_t *window; /* scratch of the reader: masks, then tokens */
+    uint64_t *window; /* scratch memory of the reader: masks, tokens */
     size_t window_cap;
-    /* The reader's first look for duplicate keys: by some bits of its hash, the
-     * last key that had them, as its cell's index above slots_base. */
+    /* The reader's first check for duplicate keys. The slot for some bits of a
+     * key's hash holds the last key with these bits: slots_base plus its cell's
+     * index. */
     uint32_t slots[DOC_SLOTS];
     uint32_t slots_base;
     struct {
         uint32_t place, len, off, flags;
-        uint32_t again; /* the place of the key that replaced it */
+        uint32_t again; /* the offset of the key that replaced it */
     } duplicates[64];
     size_t duplicate_count;
     struct {
@@ -113,15 +114,15 @@ struct surety_doc {
         size_t count, likely; /* all of them */
     } mends;
     surety_limits limits;
-    bool limits_default; /* they are the defaults */
+    bool limits_default; /* limits has the defaults */
     uint32_t open;       /* the innermost open container, PLACE_NONE: none */
     uint32_t depth;      /* open containers */
     struct {
         surety_status status;
-        const char *fault; /* what went wrong, a sentence */
+        const char *fault; /* what went wrong, as a sentence */
         size_t limit;      /* LIMIT: the value that was reached */
-        bool key;          /* a key was pushed and waits for its value */
-        bool on;           /* begun, and surety_build_end has not come */
+        bool key;          /* a key was added and has no value yet */
+        bool on;           /* between surety_build_begin and surety_build_end */
     } build;
 };
 
@@ -140,7 +141,7 @@ static inline bool surety__cell_is_string(const surety__cell *cell)
     return cell->kind == CELL_STRING || cell->kind == CELL_KEY;
 }
 
-/* The cell after the subtree of cell. */
+/* Returns the cell after the subtree of cell. */
 static inline const surety__cell *surety__cell_after(const surety__cell *cell)
 {
     return cell + (cell->kind >= CELL_ARRAY ? cell->span : 1u);
@@ -162,13 +163,13 @@ static inline surety_val surety__val_of(const surety_doc *doc,
 
 /* ---- numbers (number.c, decimal.c) ------------------------------------- */
 
-/* A number's text taken apart: (negative ? -1 : 1) * digits * 10^exponent.
- * The digits are those of the literal without dot, leading and trailing zeros
- * removed; a zero has none. The exponent is clamped to +-1e9, far beyond the
+/* A number's text as (negative ? -1 : 1) * digits * 10^exponent. The digits are
+ * those of the literal, without the dot and without leading and trailing zeros;
+ * the number zero has none. The exponent is clamped to +-1e9, far beyond the
  * digits of any accepted literal. */
 typedef struct surety__decimal {
     const char *digits;  /* the literal from its first counted digit */
-    uint32_t digits_len; /* characters there, a dot among them perhaps */
+    uint32_t digits_len; /* characters there; one may be the dot */
     uint32_t digit_count;
     int64_t exponent;
     bool negative;
@@ -177,72 +178,75 @@ typedef struct surety__decimal {
 /* literal: the text of a JSON number. */
 surety__decimal surety__decimal_of(surety_str literal);
 bool surety__decimal_is_integer(surety__decimal number);
-/* -1, 0, 1; exact, linear in the digits. */
+/* Returns -1, 0 or 1. Exact; linear in the number of digits. */
 int surety__decimal_compare(surety__decimal a, surety__decimal b);
-/* Whether number is an integer times divisor (not zero). Exact; allocates
- * nothing; bounded by number_len_max digits. */
+/* Returns whether number is an integer multiple of divisor, which is not zero.
+ * Exact; allocates nothing; the work is bounded by number_len_max digits. */
 bool surety__decimal_multiple(surety__decimal number, surety__decimal divisor);
-/* The nearest double, ties to even; +-HUGE_VAL past the range. */
+/* Returns the nearest double, ties to even; +-HUGE_VAL beyond the range. */
 double surety__decimal_real(surety__decimal number);
-/* The same for a literal, with the fast paths first. */
+/* As surety__decimal_real, for a literal; tries the fast paths first. */
 double surety__number_real(surety_str literal);
-/* The shortest digits that read back as value, as ECMA-262's Number::toString
- * writes them (the form of RFC 8785); out has room for 32. Gives the length.
- * Never depends on the locale. */
+/* Writes the shortest digits that read back as value, in the form of ECMA-262's
+ * Number::toString (as RFC 8785 requires). out has room for 32 bytes. Returns
+ * the length. Does not depend on the locale. */
 size_t surety__number_write(double value, char *out);
 
-/* The decimal of a number cell; an INT's digits are taken from its text. */
+/* Returns the decimal of a number cell, from its text. */
 surety__decimal surety__cell_decimal(const surety_doc *doc,
                                      const surety__cell *cell);
-/* The text of a number cell. */
+/* Returns the text of a number cell. */
 surety_str surety__cell_number(const surety_doc *doc, const surety__cell *cell);
 int surety__number_compare(const surety_doc *a_doc, const surety__cell *a,
                            const surety_doc *b_doc, const surety__cell *b);
 
-/* A hash that is equal for equal values (as surety_val_equal). Iterative. */
+/* Returns a hash that is equal for equal values (see surety_val_equal).
+ * Iterative. */
 uint64_t surety__val_hash(surety_val val);
 
-/* The cell of the member called key (whose surety__hash is hash), or NULL. */
+/* Returns the cell of the member called key, whose surety__hash is hash; NULL:
+ * there is none. */
 const surety__cell *surety__member(const surety_doc *doc,
                                    const surety__cell *object, surety_str key,
                                    uint32_t hash);
 
 /* ---- the strict reader (read.c) ------------------------------------------ */
 
-/* Reads the array or object that text starts with, strictly, and stops behind
- * it; the text is borrowed. True: *ret_end is where it ends. False: it is none,
- * or something near it is wrong; why is not said, doc is empty, and *ret_end is
- * how many bytes were looked at. */
+/* Reads the array or object at the start of text, strictly, and stops after it.
+ * The doc borrows the text. Returns true and the end of the value in *ret_end.
+ * Returns false when there is no such value or it has an error: doc is empty
+ * then, *ret_end is the number of bytes examined, and no error is reported. */
 bool surety__doc_read_first(surety_doc *doc, surety_str text,
                             const surety_limits *limits, size_t *ret_end);
 
 /* ---- the tolerant reader (lenient_show.c) -------------------------------- */
 
-/* Whether an array is open in what was pushed that has `items` complete items
- * at least, the last of which did not end before `offset` of the text. Linear
- * in the depth. */
+/* Returns whether the pushed text has an open array with at least `items`
+ * complete items, the last of which ends at or after `offset` of the text.
+ * Linear in the depth. */
 bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
                            size_t offset);
 
-/* ---- mends (mend.c) ----------------------------------------------------- */
+/* ---- repairs (mend.c) --------------------------------------------------- */
 
-/* The name of a kind, what it is in words, and whether it is likely only. */
+/* The name of a kind, its description, and whether it is only likely. */
 const char *surety__mend_name(enum surety__mend_kind kind);
 const char *surety__mend_about(enum surety__mend_kind kind);
 bool surety__mend_is_likely(enum surety__mend_kind kind);
-/* Notes a mend in its place in text order; past mends_max it is only counted.
- * OK or NOMEM. */
+/* Records a repair, in text order. Beyond mends_max repairs are only counted.
+ * Returns OK or NOMEM. */
 surety_status surety__mend_add(surety_doc *doc, const surety__mend *mend);
-/* Takes the last one back, which must be certain. */
+/* Removes the last repair, which must be certain. */
 void surety__mend_drop(surety_doc *doc);
 
-/* The reader itself, for values that need no tree. */
+/* The reader itself, for values that need no document. */
 #include "json/tokens.h"
 
-/* How many values it holds, keys counted too. */
+/* Returns the number of values in doc, keys included. */
 size_t surety__doc_size(const surety_doc *doc);
 
-/* "line", "column", "offset" and "length"; nothing where the line is 0. */
+/* Writes "line", "column", "offset" and "length"; nothing when the line is
+ * 0. */
 void surety__json_position(surety_buf *out, const surety_position *position);
 
 #endif

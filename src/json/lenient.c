@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tolerant reader: what calls the machine.
+/* The tolerant reader, entry points: begin, feed, snapshot, finish, and reading
+ * a whole text at once.
  *
- * Pushed bytes are collected in the doc's own copy of the text, over which the
- * machine runs as far as it can (lenient.h says how it waits). One shot is the
- * same machine over the caller's bytes, none of which is copied; but a text
- * that begins as JSON is first given to the strict reader, which is much
- * faster, and only where that refuses it does the machine begin. */
+ * 1. The reader collects the bytes it is fed in the doc's own copy of the text.
+ *    The machine runs over them as far as it can (lenient.h describes how it
+ *    waits).
+ * 2. surety_doc_read_lenient runs the same machine over the caller's bytes and
+ *    copies none. A text that begins like JSON goes to the strict reader first,
+ *    which is much faster; the machine starts only if the strict reader refuses
+ *    the text. */
 #include "json/lenient.h"
-
-/* ---- faults ------------------------------------------------------------- */
 
 /* ---- waiting ------------------------------------------------------------ */
 
@@ -25,8 +26,9 @@ static bool lenient_awaited(enum lenient_wait sort, char byte)
     }
 }
 
-/* Whether what was waited for has come. A decision that was begun again often
- * waits until there is twice as much to look at. */
+/* Returns whether the awaited byte has arrived. A decision that restarted more
+ * than LENIENT_RETRIES times waits until twice as many bytes are there, so that
+ * the total work stays linear. */
 static bool lenient_ready(surety_lenient *lenient)
 {
     size_t at = lenient->wait.at;
@@ -56,7 +58,8 @@ static inline enum lenient_step lenient_step(surety_lenient *lenient)
     }
 }
 
-/* Runs as far as the bytes go: STEP_GO, the value has ended. */
+/* Runs the machine over the bytes that are there. STEP_GO: the value has
+ * ended. */
 static enum lenient_step lenient_run(surety_lenient *lenient)
 {
     enum lenient_step step = STEP_GO;
@@ -78,9 +81,9 @@ static enum lenient_step lenient_run(surety_lenient *lenient)
     return step;
 }
 
-/* ---- how it ends -------------------------------------------------------- */
+/* ---- the end ------------------------------------------------------------ */
 
-/* The last value of a container. Linear in its values. */
+/* Returns the last value of a container. Linear in the number of its values. */
 static surety_val lenient_last(surety_val container)
 {
     surety_val last = surety_val_first(container), next = last;
@@ -92,8 +95,8 @@ static surety_val lenient_last(surety_val container)
     return last;
 }
 
-/* Writes the JSON Pointer of the innermost open value to reterr's path; as much
- * as there is room for. */
+/* Writes the JSON Pointer of the innermost open value to reterr's path, as much
+ * as fits. */
 static void lenient_path(const surety_doc *doc, surety_error *reterr)
 {
     surety_buf path = {.ptr = reterr->path,
@@ -125,7 +128,7 @@ static surety_status lenient_explain(surety_lenient *lenient,
         surety__fail_nomem(reterr);
     } else if (lenient->failure.status == SURETY_LIMIT &&
                lenient->failure.limit == FAULT_TEXT) {
-        /* How long it is is not known: more may come. */
+        /* The message leaves out the text's length: more bytes may come. */
         surety__fail(reterr, SURETY_LIMIT,
                      "the text is longer than the limit text_bytes_max of %zu "
                      "bytes",
@@ -157,7 +160,8 @@ static surety_status lenient_explain(surety_lenient *lenient,
     return lenient->failure.status;
 }
 
-/* The value has ended, is cut off or refused; the doc is the caller's again. */
+/* Ends reading: the value is complete, cut off or refused. Afterwards the doc
+ * belongs to the caller again. */
 static surety_status lenient_end(surety_lenient *lenient,
                                  enum lenient_step step, size_t *ret_end,
                                  surety_error *reterr)
@@ -199,7 +203,7 @@ static surety_status lenient_end(surety_lenient *lenient,
     return status;
 }
 
-/* ---- beginning ---------------------------------------------------------- */
+/* ---- the beginning ------------------------------------------------------ */
 
 static surety_status lenient_reset(surety_lenient *lenient, surety_doc *doc,
                                    const surety_lenient_options *options,
@@ -263,7 +267,7 @@ surety_status surety_lenient_begin(surety_lenient *lenient, surety_doc *doc,
 
 /* ---- pushing ------------------------------------------------------------ */
 
-/* Adds bytes to the text. */
+/* Appends bytes to the doc's copy of the text. */
 static surety_status lenient_collect(surety_lenient *lenient, surety_str bytes)
 {
     surety_doc *doc = lenient->doc;
@@ -354,7 +358,8 @@ surety_status surety_lenient_finish(surety_lenient *lenient, size_t *ret_end,
 
 /* ---- one shot ----------------------------------------------------------- */
 
-/* Reads the container at the text's start strictly; false: it is none. */
+/* Reads the container at the start of the text with the strict reader. Returns
+ * false when there is none, or the strict reader refuses it. */
 static bool lenient_strict(surety_doc *doc, surety_str text, size_t *ret_end)
 {
     const surety_limits limits = doc->limits;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the tolerant reader share.
+/* The tolerant reader: the state and the functions that its files share.
  *
- * The reader is a machine over the text that is there, from `at` on: all before
- * it is decided and stands in the doc's cells. A step either moves on, or it
- * needs bytes that have not come. Then nothing is changed; the reader notes
- * what it waits for (a byte of some sort at or after a place) and looks at no
- * byte again until that is there. A decision looks ahead through a bounded
- * number of such stretches, so each byte is looked at a bounded number of
- * times, however the text is cut. A decision depends on bytes only, never on
- * how many have come: that is why any chunking ends in the same doc.
+ * The reader is a state machine over the bytes that have arrived.
  *
- * Open containers are linked through their cells' spans (json.h, 6). While one
- * is open the flags below tell what it is besides. */
+ * 1. All bytes before `at` are decided: the doc's cells hold their values.
+ * 2. A step either moves on, or needs bytes that have not arrived. In the
+ *    second case it changes nothing, and records the kind of byte that it waits
+ *    for, and from which offset on. Until such a byte arrives, the reader
+ *    examines no byte again.
+ * 3. A decision looks ahead over a bounded number of such stretches. So the
+ *    reader examines each byte a bounded number of times, however the text is
+ *    split into chunks.
+ * 4. A decision depends on the bytes, never on how many have arrived. So every
+ *    split into chunks gives the same doc.
+ * 5. The spans of open containers' cells link them (json.h, 6). The flags below
+ *    describe a container while it is open. */
 #ifndef SURETY_JSON_LENIENT_H
 #define SURETY_JSON_LENIENT_H
 
@@ -23,42 +26,42 @@ enum {
     LENIENT_LOOSE = 0x20  /* an object without braces */
 };
 
-/* How far a decision looks at most. */
+/* How far a decision looks ahead at most. */
 enum {
-    LENIENT_KEY_AHEAD = 256, /* bytes of a key behind a quote or comma */
+    LENIENT_KEY_AHEAD = 256, /* bytes of a key after a quote or comma */
     LENIENT_CLOSERS = 16,    /* closing brackets in a row */
-    LENIENT_RETRIES = 8      /* times a decision is begun again at once */
+    LENIENT_RETRIES = 8      /* restarts before it waits for twice the bytes */
 };
 
 enum lenient_state {
     LENIENT_START,  /* before the value */
     LENIENT_VALUE,  /* a value is expected, or the end of an array */
     LENIENT_KEY,    /* a key is expected, or the end of an object */
-    LENIENT_COLON,  /* a key is there */
-    LENIENT_AFTER,  /* a value is there */
+    LENIENT_COLON,  /* a key is complete */
+    LENIENT_AFTER,  /* a value is complete */
     LENIENT_QUOTED, /* in a string */
     LENIENT_BARE,   /* in a number, name or text without quotes */
     LENIENT_LINE,   /* in a comment up to the end of the line */
-    LENIENT_BLOCK,  /* in a comment between signs */
+    LENIENT_BLOCK,  /* in a comment between its delimiters */
     LENIENT_DONE    /* the value has ended */
 };
 
 enum lenient_step {
     STEP_GO,   /* the machine moved on */
     STEP_WAIT, /* it needs more bytes */
-    STEP_CUT,  /* no more come, and the value has not ended */
-    STEP_FAIL  /* status, fault and fault_at say why */
+    STEP_CUT,  /* the input ends before the value does */
+    STEP_FAIL  /* lenient->failure has the reason */
 };
 
-/* What the reader waits for. */
+/* The kind of byte that the reader waits for. */
 enum lenient_wait {
-    WAIT_ANY,   /* a byte */
-    WAIT_SIGN,  /* one that is no white space */
-    WAIT_QUOTE, /* a quote, or what no key holds */
-    WAIT_STOP   /* what ends a name */
+    WAIT_ANY,   /* any byte */
+    WAIT_SIGN,  /* a byte that is not white space */
+    WAIT_QUOTE, /* a quote, or a byte that no key contains */
+    WAIT_STOP   /* a byte that ends a name */
 };
 
-/* How a string is quoted. */
+/* The quotes around a string. */
 enum lenient_style {
     STYLE_DOUBLE,
     STYLE_SINGLE,
@@ -71,81 +74,81 @@ enum lenient_style {
     STYLE_TRIPLE_SINGLE
 };
 
-/* A sign of the text outside of strings: its ASCII form, or: */
+/* The code of a sign outside strings: its ASCII character, or one of these. */
 enum {
-    SIGN_END = -1,   /* the text ends; or, with lack, it is not known yet */
+    SIGN_END = -1,   /* the end of the input; with lack: not known yet */
     SIGN_QUOTE = -2, /* a quote of some style */
     SIGN_DOTS = -3,  /* U+2026 */
-    SIGN_OTHER = -4  /* what is above 0x7F */
+    SIGN_OTHER = -4  /* any other byte above 0x7F */
 };
 
 struct sign {
     int code;
-    uint8_t len;   /* its bytes */
+    uint8_t len;   /* in bytes */
     uint8_t style; /* of a quote */
-    bool odd;      /* it is not the byte that JSON has */
-    bool lack;     /* the bytes that are there do not tell */
+    bool odd;      /* it differs from the character of JSON */
+    bool lack;     /* more bytes are needed to know the sign */
 };
 
-/* The string at hand. */
+/* The current string. */
 struct quoted {
-    size_t place;      /* of its first quote */
-    size_t body;       /* its first byte */
-    size_t start;      /* of its bytes in the own block, if own */
-    uint64_t mends;    /* kinds that have been noted: each once a string */
-    size_t control_at; /* the first control character, if that was noted */
+    size_t place;      /* offset of its first quote */
+    size_t body;       /* offset of its first byte */
+    size_t start;      /* if own: offset of its bytes in the own block */
+    uint64_t mends;    /* kinds of repair recorded, each once per string */
+    size_t control_at; /* offset of the first control character */
     uint8_t style;
     bool key;
     bool own;   /* its bytes are in the own block */
-    bool high;  /* some are above 0x7F */
-    bool dirty; /* a quote in it was taken for its own */
+    bool high;  /* some bytes are above 0x7F */
+    bool dirty; /* it contains a quote that did not end it */
 };
 
-/* The number, name or text without quotes at hand. */
+/* The current number, name or text without quotes. */
 struct bare {
     size_t place;
-    size_t scalar; /* up to here it is a number or a name; 0: unknown */
-    uint32_t nest; /* brackets open in it */
+    size_t scalar; /* up to this offset it is a number or a name; 0: unknown */
+    uint32_t nest; /* brackets that are open in it */
     bool text;     /* it is neither a number nor a name */
     bool quoted;   /* a quote is open in it */
 };
 
-/* What is behind the machine in the container at hand. */
+/* The last things that the machine has read in the current container. */
 struct lenient_last {
-    bool comma;      /* a comma came */
+    bool comma;      /* a comma, after the last value */
     bool line;       /* a line has ended since the last value */
-    bool key;        /* the last cell is a key without its value */
-    bool scalar;     /* the last value is one: the last cell */
-    size_t comma_at; /* of the comma */
-    size_t end;      /* behind the last value, or the bracket before it */
+    bool key;        /* the last cell is a key that has no value yet */
+    bool scalar;     /* the last value is a scalar: the last cell */
+    size_t comma_at; /* offset of the comma */
+    size_t end;      /* offset after the last value or opening bracket */
 };
 
 /* What the machine waits for. */
 struct lenient_waiting {
     bool on;
     uint8_t sort;   /* enum lenient_wait */
-    size_t at;      /* no such byte is before it */
-    size_t most;    /* or so many bytes have come */
-    size_t from;    /* the decision began here */
-    size_t size;    /* bytes that must be there to begin it again */
-    unsigned count; /* times it was begun again */
+    size_t at;      /* no byte of this sort is before this offset */
+    size_t most;    /* at this offset the wait ends in any case */
+    size_t from;    /* offset where the decision began */
+    size_t size;    /* bytes from there on that must be there for a restart */
+    unsigned count; /* number of restarts */
 };
 
-/* While a snapshot is in the cells (on): what there was before. */
+/* The state before a snapshot, while the snapshot is in the cells (on). */
 struct lenient_shown {
     bool on;
-    bool unsure; /* the last cell is marked as open */
+    bool unsure; /* the snapshot has set FLAG_OPEN in the last cell */
     size_t used, own;
-    uint32_t count; /* values of the innermost open container */
+    uint32_t count; /* values in the innermost open container */
 };
 
-/* Why the text is refused. */
+/* Why the reader refuses the text. */
 struct lenient_failure {
-    surety_status status; /* OK: it is not */
+    surety_status status; /* OK: it does not */
     const char *fault;    /* a sentence */
     size_t at;
-    enum read_fault limit; /* which limit, */
-    size_t length;         /* and how long the number is that is above it */
+    enum read_fault limit; /* LIMIT: which limit */
+    size_t length;         /* LIMIT of a number: its length */
 };
 
 struct surety_lenient {
@@ -153,60 +156,64 @@ struct surety_lenient {
     surety_lenient_options options;
     surety_doc *doc;
     const char *text;
-    size_t at;  /* all before it is decided */
-    size_t end; /* bytes that are there */
-    bool final; /* no more come */
+    size_t at;  /* all bytes before it are decided */
+    size_t end; /* number of bytes that have arrived */
+    bool final; /* no more bytes come */
     bool begun;
     uint8_t state;
-    uint8_t resume; /* the state behind a comment */
+    uint8_t resume; /* the state after a comment */
     uint32_t open;  /* the innermost open container, or PLACE_NONE */
-    uint32_t depth; /* how many are open */
-    size_t used;    /* cells */
+    uint32_t depth; /* number of open containers */
+    size_t used;    /* number of cells */
     struct lenient_last last;
     struct quoted quoted;
     struct bare bare;
     struct lenient_waiting wait;
     struct lenient_shown shown;
-    size_t early;  /* where a string ended that had no last quote */
-    size_t work;   /* bytes looked at, for the tests */
-    bool gone;     /* keys are marked that a later one replaced */
-    size_t listed; /* duplicate keys that are in the doc's list */
+    size_t early;  /* where a string without a closing quote ended */
+    size_t work;   /* bytes examined, for the tests */
+    bool gone;     /* some keys have FLAG_GONE */
+    size_t listed; /* duplicate keys that the doc already lists */
     struct {
-        uint32_t *items; /* scratch: one for each open container */
+        uint32_t *items; /* scratch memory: one for each open container */
         size_t cap;
     } stack;
     struct lenient_failure failure;
 };
 
-/* ---- notes (lenient_note.c) --------------------------------------------- */
+/* ---- records (lenient_note.c) ------------------------------------------- */
 
-/* Notes that the text is refused. */
+/* Records a failure, unless one is recorded already. Returns STEP_FAIL. */
 enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,
                                        const char *fault);
 enum lenient_step surety__lenient_limit(surety_lenient *lenient, size_t at,
                                         enum read_fault limit);
 enum lenient_step surety__lenient_nomem(surety_lenient *lenient);
-/* Notes what is waited for: a byte of that sort at or after at. */
+/* Records what the reader waits for: a byte of that sort at or after at.
+ * Returns STEP_WAIT. */
 enum lenient_step surety__lenient_wait(surety_lenient *lenient,
                                        enum lenient_wait sort, size_t at);
-/* Takes a liberty at at, len bytes, read as the constant text; false: it may
- * not be taken, or memory ran out, and the reader has failed. */
+/* Records a repair: the len bytes at at are read as the constant text `read`.
+ * Returns false when the options do not allow the repair, or when memory ran
+ * out; the reader has failed then. */
 bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
                           size_t at, size_t len, const char *read);
-/* The same, whole. */
+/* As surety__lenient_mend, from a complete record. */
 bool surety__lenient_mend_as(surety_lenient *lenient, const surety__mend *mend);
 
 /* ---- structure (lenient_walk.c) ----------------------------------------- */
 
 enum lenient_step surety__lenient_structure(surety_lenient *lenient);
-/* A new cell; NULL: the reader has failed. at is for the error. */
+/* Returns a new cell, or NULL when the reader has failed. at: the offset that
+ * an error reports. */
 surety__cell *surety__lenient_cell(surety_lenient *lenient, size_t at);
-/* A value of one cell has been made: counts it. */
+/* Counts a complete value of one cell in its container. end: the offset after
+ * it. */
 void surety__lenient_placed(surety_lenient *lenient, size_t end);
-/* Opens a container whose bracket is at at. */
+/* Opens a container whose bracket of len bytes is at at. */
 enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
                                        uint8_t flags, size_t at, size_t len);
-/* Closes the innermost container. */
+/* Closes the innermost container. end: the offset after it. */
 enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end);
 
 /* ---- strings and other leaves ------------------------------------------- */
@@ -215,79 +222,80 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient);
 enum lenient_step surety__lenient_quote(surety_lenient *lenient,
                                         const struct sign *sign, bool key);
 enum lenient_step surety__lenient_bare(surety_lenient *lenient);
-/* Makes the cell of the text without quotes from start to end;
- * open: as far as it has come. *ret_made: whether it is anything. */
+/* Makes the cell of the text without quotes from start to end. open: the text
+ * has not ended, so the cell is open. *ret_made is false when the bytes make no
+ * value yet. */
 enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
                                         size_t end, bool open, bool *ret_made);
 
 /* ---- looking ahead (lenient_ahead.c) ------------------------------------ */
 
-/* A place that moves ahead of `at`. */
+/* A cursor that reads ahead of `at`. */
 struct ahead {
     surety_lenient *lenient;
     size_t at;
-    bool starved; /* it came to the end of what is there, and more may come */
-    bool line;    /* a line ended on the way */
+    bool starved; /* it reached the end of the bytes, and more may come */
+    bool line;    /* it passed a line end */
 };
 
-/* Whether a quote, len bytes at at, ends the string at hand. */
+/* Decides whether a quote of len bytes at at ends the current string. */
 enum closing {
     CLOSING_NO,
     CLOSING_YES,
-    CLOSING_JOIN,    /* yes, and the string goes on in the next one */
-    CLOSING_NAME,    /* it is the key behind an array that was not closed */
+    CLOSING_JOIN, /* yes, and the next string continues it */
+    CLOSING_NAME, /* the string is a key, after an array that was not closed */
     CLOSING_EARLIER, /* the string ended at `early`, without a quote */
     CLOSING_WAIT
 };
 enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
                                    size_t len);
 
-/* Whether the quote at at opens a key behind a string that did not end:
- * CLOSING_EARLIER, CLOSING_NO or CLOSING_WAIT. */
+/* Decides whether the quote at at opens a key, after a string without a closing
+ * quote: CLOSING_EARLIER, CLOSING_NO or CLOSING_WAIT. */
 enum closing surety__ahead_early(surety_lenient *lenient, size_t at);
 
-/* Passes over blanks; the sign there. */
+/* Skips white space and returns the next sign, which it does not skip. */
 struct sign surety__ahead_sign(struct ahead *ahead);
-/* What a look behind a comma, a line's end or a blank has found. */
+/* What follows a comma, a line end or a blank. */
 enum member {
     MEMBER_NO,
     MEMBER_BARE,   /* a name and a colon */
     MEMBER_LOOSE,  /* a quoted key, but no colon before the value */
     MEMBER_QUOTED, /* a quoted key and a colon */
 };
-/* Whether a member begins at ahead. */
+/* Returns whether a member begins at ahead. */
 enum member surety__ahead_member(struct ahead *ahead);
-/* Whether a closing bracket at ahead can be one of the value's. */
+/* Returns whether the closing bracket at ahead can belong to the value. */
 bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign);
-/* What a closing bracket of the wrong kind at at is taken for. */
+/* The meaning of a closing bracket of the wrong kind at at. */
 enum wrong {
-    WRONG_PARENT, /* what is open inside was not closed */
-    WRONG_KIND,   /* it closes what is open */
-    WRONG_DROP,   /* nothing */
+    WRONG_PARENT, /* an inner container was not closed: it closes the parent */
+    WRONG_KIND,   /* it closes the innermost container */
+    WRONG_DROP,   /* it has no meaning */
     WRONG_WAIT
 };
 enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
                                size_t at);
-/* Whether there are three dots at at: 1, 0, or -1 where more bytes must come.
- */
+/* Returns 1 when three dots are at at, 0 when not, or -1 when more bytes are
+ * needed. */
 int surety__ahead_dots(const surety_lenient *lenient, size_t at);
-/* Whether a number or name at ahead is a whole value. */
+/* Returns whether a number or name at ahead is a complete value. */
 bool surety__ahead_scalar(struct ahead *ahead);
-/* Whether the name at start is expected. */
+/* Returns whether the caller expects the name at start as a key. */
 bool surety__ahead_expects_name(surety_lenient *lenient, size_t start);
-/* Whether the name from start to end is expected; otherwise, where nobody knows
- * what is. */
+/* Returns whether the caller expects the name from start to end as a key;
+ * without options.expects, returns otherwise. */
 bool surety__ahead_expects(const surety_lenient *lenient, size_t start,
                            size_t end, bool otherwise);
 
-/* ---- what there is so far (lenient_show.c) ------------------------------ */
+/* ---- snapshots (lenient_show.c) ----------------------------------------- */
 
 surety_status surety__lenient_show(surety_lenient *lenient);
 void surety__lenient_unshow(surety_lenient *lenient);
-/* Takes out the members that a later one of their name replaced, and lists
- * their keys. */
+/* Removes the members that a later member of the same name replaced, and lists
+ * their keys in the doc. */
 surety_status surety__lenient_compact(surety_lenient *lenient);
-/* Closes all that is open for good, marked as open. */
+/* Closes all open containers for good, with FLAG_OPEN. */
 surety_status surety__lenient_cut(surety_lenient *lenient);
 
 /* ---- signs -------------------------------------------------------------- */
@@ -299,12 +307,12 @@ static inline bool lenient_is_closer(int code)
     return code == '}' || code == ']' || code == ')';
 }
 
-/* What bytes are, as bits. */
+/* Classes of bytes, as bits. */
 enum {
-    BYTE_PLAIN = 1, /* a letter, a digit, _ or $: a name of ECMAScript's */
-    BYTE_NAME = 2,  /* the same, - and ., and what is above 0x7F */
+    BYTE_PLAIN = 1, /* a letter, a digit, _ or $: an ECMAScript identifier */
+    BYTE_NAME = 2,  /* the same, - and ., and bytes above 0x7F */
     BYTE_STOP = 4,  /* it may end a text without quotes */
-    BYTE_SIGN = 8   /* it is not simply its own sign, or white space */
+    BYTE_SIGN = 8   /* it needs surety__lenient_sign_odd */
 };
 extern const unsigned char surety__lenient_bytes[256];
 
@@ -313,13 +321,14 @@ static inline bool lenient_is(char byte, unsigned bits)
     return surety__lenient_bytes[(unsigned char)byte] & bits;
 }
 
-/* Letters, digits and what else names are made of. */
+/* Returns whether names contain this byte: letters, digits, "_", "$", "-", "."
+ * and bytes above 0x7F. */
 static inline bool lenient_is_name(char byte)
 {
     return lenient_is(byte, BYTE_NAME);
 }
 
-/* The sign at at. */
+/* Returns the sign at at. */
 static inline struct sign lenient_sign(const surety_lenient *lenient, size_t at)
 {
     struct sign sign = {.len = 1};
@@ -335,7 +344,7 @@ static inline struct sign lenient_sign(const surety_lenient *lenient, size_t at)
     return sign;
 }
 
-/* The closing bracket of an open container. */
+/* Returns the closing bracket that an open container needs. */
 static inline int lenient_closer(const surety__cell *cell)
 {
     if (cell->kind == CELL_OBJECT)

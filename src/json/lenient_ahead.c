@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking ahead: the rules by which the tolerant reader tells what a byte is
- * that could be several things.
+/* The tolerant reader, looking ahead: the rules that decide what a byte means
+ * when it could mean several things.
  *
- * The rule of rules: where the strict reading can go on, it does. A quote in
- * strict JSON is followed by a comma and a key with its colon, by a closing
- * bracket and what may stand behind that, or by a colon; so whatever is
- * followed by such ends its string, and only a quote that no grammar allows
- * there is looked at twice. Everything here looks at the signs behind a place,
- * passing over blanks, and at most at one key or name of bounded length. */
+ * 1. If the strict grammar can continue after a byte, that reading wins.
+ * 2. In strict JSON a quote that ends a string is followed by a comma and a key
+ *    with its colon, by a closing bracket and what may follow it, or by a
+ *    colon. A quote with such a follower ends its string. The rules examine
+ *    only quotes that the grammar does not allow there.
+ * 3. A rule reads the next few signs, skips white space, and reads at most one
+ *    key or name, of at most LENIENT_KEY_AHEAD bytes. */
 #include "json/lenient.h"
 
 /* ---- signs -------------------------------------------------------------- */
 
-/* 16 bytes a row: BYTE_PLAIN 1, BYTE_NAME 2, BYTE_STOP 4, BYTE_SIGN 8. */
+/* One row holds 16 bytes. The values are sums of BYTE_PLAIN 1, BYTE_NAME 2,
+ * BYTE_STOP 4 and BYTE_SIGN 8. */
 /* clang-format off */
 const unsigned char surety__lenient_bytes[256] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 0, 4, 4, 0, 0,
@@ -45,7 +47,8 @@ static struct sign ahead_quote(uint8_t style, unsigned len, bool odd)
         .code = SIGN_QUOTE, .len = (uint8_t)len, .style = style, .odd = odd};
 }
 
-/* Signs outside of ASCII: their bytes as one number. */
+/* Returns the sign for a character above 0x7F. bytes: its UTF-8 bytes as one
+ * big-endian number. */
 static struct sign ahead_wide(uint32_t bytes)
 {
     switch (bytes) {
@@ -64,10 +67,10 @@ static struct sign ahead_wide(uint32_t bytes)
     case 0xE280A6: return ahead_make(SIGN_DOTS, 3);
     case 0xE280A8: /* line separator, paragraph separator */
     case 0xE280A9: return ahead_make('\n', 3);
-    case 0xE2808B: /* spaces of no width */
+    case 0xE2808B: /* zero-width spaces */
     case 0xE281A0:
     case 0xEFBBBF:
-    case 0xE28080: /* Zs of Unicode: U+2000 to U+200A, and three more */
+    case 0xE28080: /* category Zs: U+2000 to U+200A, three more */
     case 0xE28081:
     case 0xE28082:
     case 0xE28083:
@@ -93,8 +96,8 @@ static struct sign ahead_wide(uint32_t bytes)
     }
 }
 
-/* A backslash outside of any string: a quote or a line end that was escaped
- * together with all of the text. */
+/* Reads a backslash outside any string. It comes from a text that was escaped
+ * as a whole, quotes and line ends included. */
 static struct sign ahead_backslash(const surety_lenient *lenient, size_t at)
 {
     if (at + 1 == lenient->end) {
@@ -174,15 +177,16 @@ struct sign surety__ahead_sign(struct ahead *ahead)
     return sign;
 }
 
-/* Passes over the sign that was found. */
+/* Skips the sign that surety__ahead_sign returned. */
 static void ahead_pass(struct ahead *ahead, const struct sign *sign)
 {
     ahead->at += sign->len;
 }
 
-/* Passes over a quoted text of at most LENIENT_KEY_AHEAD bytes on one line,
- * whose quote was found. False: it has no end there. *ret_far: that is because
- * it is long. */
+/* Skips a quoted text: it must end on the same line, within LENIENT_KEY_AHEAD
+ * bytes. quote: its first quote. Returns false when the closing quote is
+ * missing; *ret_far is true when the text is too long or the input ends in
+ * it. */
 static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
                          bool *ret_far)
 {
@@ -223,7 +227,7 @@ static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
         *ret_far = true;
     } else if (at >= lenient->end) {
         if (lenient->final) {
-            *ret_far = true; /* the text is cut off in it */
+            *ret_far = true; /* the input ends inside this text */
         } else {
             ahead_starve(ahead, WAIT_QUOTE, lenient->end);
             lenient->wait.most = most;
@@ -232,8 +236,9 @@ static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
     return false;
 }
 
-/* Passes over a name, or with number over what numbers are made of; false:
- * there is none. *ret_far: that is because it is long. */
+/* Skips a name; with number, also the characters of a number. Returns false
+ * when there is none, or when more bytes are needed; *ret_far is true when the
+ * name is too long. */
 static bool ahead_name(struct ahead *ahead, bool number, bool *ret_far)
 {
     surety_lenient *lenient = ahead->lenient;
@@ -274,7 +279,7 @@ bool surety__ahead_expects_name(surety_lenient *lenient, size_t start)
            surety__ahead_expects(lenient, start, ahead.at, false);
 }
 
-/* Whether the sign can begin a value that is told by its first byte. */
+/* Returns whether the sign alone proves that a value begins. */
 static bool ahead_begins_value(const struct sign *sign)
 {
     return sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
@@ -295,8 +300,8 @@ int surety__ahead_dots(const surety_lenient *lenient, size_t at)
 
 /* ---- members ------------------------------------------------------------ */
 
-/* A quoted key whose last quote is missing: a name, a colon and a blank or what
- * begins a value. */
+/* Returns whether a quoted key without its closing quote begins here: a name, a
+ * colon, then a blank or the first byte of a value. */
 static bool ahead_unended_key(struct ahead *ahead, size_t start)
 {
     const surety_lenient *lenient = ahead->lenient;
@@ -339,7 +344,7 @@ static enum member ahead_quoted_member(struct ahead *ahead,
     return ahead_begins_value(&sign) && end > start ? MEMBER_LOOSE : MEMBER_NO;
 }
 
-/* A name without quotes and a colon, or with its last quote only. */
+/* Reads a name without quotes, or with a closing quote only, and its colon. */
 static enum member ahead_bare_member(struct ahead *ahead)
 {
     const size_t start = ahead->at;
@@ -371,7 +376,7 @@ static enum member ahead_bare_member(struct ahead *ahead)
         ahead_starve(ahead, WAIT_ANY, ahead->at);
         return MEMBER_NO;
     }
-    /* http://x is no member, and neither is 12:30. */
+    /* http://x is no member, nor is 12:30. */
     if (sign.code == '/' || (surety__is_digit(ahead->lenient->text[start]) &&
                              sign.code > 0 && lenient_is_name((char)sign.code)))
         return MEMBER_NO;
@@ -407,8 +412,8 @@ bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
         return true;
     right = sign->code == lenient_closer(&cells[lenient->open]);
     last = right && lenient->depth == 1;
-    /* What stands behind the whole value is nobody's business, unless the
-     * string holds quotes of its own: then it may hold brackets, too. */
+    /* The rules ignore the text after the whole value. The exception is a
+     * string that contains unescaped quotes: it may contain brackets, too. */
     if (last && !dirty)
         return true;
     if (!right && sign->code == ')')
@@ -425,9 +430,9 @@ bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
     return next.code == ',' || (right && next.code == SIGN_QUOTE);
 }
 
-/* What stands open and how the brackets that follow close it: the errors of
- * one reading of them. kinds: the closers of the open containers, innermost
- * last; count of them. */
+/* Counts the errors of one reading of the closing brackets in run. kinds: the
+ * closing brackets of the count open containers, innermost last. whole: kinds
+ * holds all of them. behind: the sign after the brackets. */
 static unsigned ahead_errors(const char *kinds, unsigned count, bool whole,
                              const char *run, unsigned len, int behind)
 {
@@ -472,7 +477,7 @@ enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
         if (ahead.starved)
             return WRONG_WAIT;
     }
-    /* The innermost come last. */
+    /* Fill kinds so that the innermost container comes last. */
     for (; open != PLACE_NONE && count < sizeof(kinds); open = cells[open].span)
         count++;
     open = lenient->open;
@@ -493,7 +498,8 @@ enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
 
 /* ---- quotes ------------------------------------------------------------- */
 
-/* Whether the string at hand may be a key: short, on one line, no quotes. */
+/* Returns whether the current string can be a key: not empty, short, on one
+ * line, without unescaped quotes. */
 static bool ahead_is_key_like(const surety_lenient *lenient, size_t at)
 {
     const struct quoted *quoted = &lenient->quoted;
@@ -512,8 +518,8 @@ static bool ahead_under(const surety_lenient *lenient, uint8_t kind)
            cells[cells[lenient->open].span].kind == kind;
 }
 
-/* Whether what stands from start to end is a number, by its first byte, or a
- * name that is a value. */
+/* Returns whether the text from start to end is a number, by its first byte, or
+ * the name of a literal. */
 static bool ahead_is_value(const surety_lenient *lenient, size_t start,
                            size_t end)
 {
@@ -546,14 +552,15 @@ bool surety__ahead_scalar(struct ahead *ahead)
     if (sign.code == ',' || lenient_is_closer(sign.code) || sign.code == '{' ||
         sign.code == '[' || sign.code == SIGN_END || ahead->line)
         return true;
-    /* One more, with no comma between. */
+    /* A second scalar may follow without a comma. */
     start = ahead->at;
     return sign.code > 0 && lenient_is_name((char)sign.code) &&
            ahead_name(ahead, true, &far) &&
            ahead_is_value(lenient, start, ahead->at);
 }
 
-/* Behind a comma (or a semicolon) that follows the quote. */
+/* Returns whether the text after a quote and a comma (or semicolon) continues
+ * the container, so that the quote ended its string. */
 static bool ahead_after_comma(struct ahead *ahead)
 {
     surety_lenient *lenient = ahead->lenient;
@@ -587,7 +594,8 @@ static bool ahead_after_comma(struct ahead *ahead)
     return surety__ahead_scalar(ahead);
 }
 
-/* Another quote follows, with nothing but blanks between. */
+/* Decides about a quote that another quote follows, with only white space
+ * between them. */
 static enum closing ahead_after_quote(struct ahead *ahead,
                                       const struct sign *quote, bool adjoining)
 {
@@ -598,8 +606,8 @@ static enum closing ahead_after_quote(struct ahead *ahead,
     struct sign sign;
     bool far, empty;
 
-    /* Of two quotes in a row the last one ends the string, if any does, unless
-     * it begins a key. */
+    /* Of two adjacent quotes only the second can end the string, unless the
+     * second begins a key. */
     if (adjoining && (!in_object || quote->style != lenient->quoted.style))
         return CLOSING_NO;
     if (!ahead_quoted(ahead, quote, &far)) {
@@ -633,8 +641,8 @@ static enum closing ahead_say(const struct ahead *ahead, bool closes)
     return closes ? CLOSING_YES : CLOSING_NO;
 }
 
-/* A key without its last quote: the name before the colon in it, if there is
- * one. */
+/* Handles a key that lacks its closing quote: the name before a colon inside
+ * the string is the key, if there is such a name. */
 static enum closing ahead_split_key(surety_lenient *lenient, size_t at)
 {
     const size_t body = lenient->quoted.body;
@@ -653,7 +661,7 @@ static enum closing ahead_split_key(surety_lenient *lenient, size_t at)
     return CLOSING_EARLIER;
 }
 
-/* A quote at at, len bytes, in a key. */
+/* Decides about a quote of len bytes at at, inside a key. */
 static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
                                       size_t len)
 {
@@ -683,8 +691,10 @@ static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
     return ahead_say(&ahead, surety__ahead_scalar(&ahead));
 }
 
-/* A quote at at that ends no string may be that of the next key, behind a
- * string whose last quote is missing: looks back. False: it is not. */
+/* Decides whether a quote at at, which ends no string, opens the next key,
+ * because the string before it lacks its closing quote. Sets lenient->early to
+ * the end of that string. Returns false when the bytes before at do not allow
+ * it. */
 static bool ahead_early(surety_lenient *lenient, size_t at)
 {
     const char *text = lenient->text;
@@ -696,7 +706,7 @@ static bool ahead_early(surety_lenient *lenient, size_t at)
         line |= text[back - 1] == '\n';
     lenient->work += at - back;
     if (back > body && text[back - 1] == '{') {
-        /* The next object of an array: },{"key": */
+        /* The next object of an array follows: },{"key": */
         for (back--; back > body && scan_is_space(text[back - 1]); back--)
             continue;
         if (back == body || text[back - 1] != ',')
@@ -743,7 +753,8 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at)
     return CLOSING_EARLIER;
 }
 
-/* What stands behind the quote is neither comma, bracket nor quote. */
+/* Decides about a quote before a sign that is no comma, closing bracket or
+ * quote. */
 static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
                               bool adjoining)
 {
@@ -771,7 +782,8 @@ static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
     return surety__ahead_expects_name(lenient, start);
 }
 
-/* A string at the root: only a colon behind it makes it anything else. */
+/* Decides about a quote in a string at the root: the string is a value, unless
+ * a colon makes it a key. */
 static enum closing ahead_closing_root(surety_lenient *lenient, size_t at,
                                        size_t len)
 {
@@ -814,7 +826,8 @@ static enum closing ahead_closing_value(surety_lenient *lenient, size_t at,
     case ':':
         if (lenient_in_object(lenient) || !ahead_is_key_like(lenient, at))
             return CLOSING_NO;
-        /* Where there is no object around, this is refused. */
+        /* Without an object around the array the next step refuses the
+         * colon. */
         return ahead_under(lenient, CELL_OBJECT) ? CLOSING_NAME : CLOSING_YES;
     default:
         return ahead_say(&ahead, ahead_after_other(&ahead, &sign, adjoining));

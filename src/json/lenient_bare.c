@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands without quotes: numbers, literals, and text.
+/* The tolerant reader, values without quotes: numbers, literals and text.
  *
- * Where it ends is told first, by what follows; then what it is. A number or
- * literal of JSON is that. So are those of Python, and numbers in a form that
- * can be read in one way only. All else is a string of just these characters
- * (2024-05-01, 12 kg, 18,204, 007): what it means is for whoever knows what is
- * expected there. */
+ * The reader first finds the end of the token from the signs that follow, and
+ * then its type:
+ *
+ * 1. A number or literal of JSON is that value.
+ * 2. So is a literal of Python or ECMAScript, and a number in a form that has
+ *    only one reading.
+ * 3. Any other token is a string of exactly these characters (2024-05-01, 12
+ *    kg, 18,204, 007). The alignment, which knows the schema, may convert it
+ *    later. */
 #include "json/lenient.h"
 
-/* ---- what it is --------------------------------------------------------- */
+/* ---- types of tokens ---------------------------------------------------- */
 
 static const struct {
     char name[10];
-    uint8_t len, kind, mend; /* mend MEND_COUNT: none, it is JSON */
+    uint8_t len, kind, mend; /* MEND_COUNT: it is JSON, no repair */
 } bare_names[] = {
     {"true", 4, CELL_TRUE, MEND_COUNT},
     {"false", 5, CELL_FALSE, MEND_COUNT},
@@ -42,8 +46,8 @@ static size_t bare_digits(const char *ptr, size_t at, size_t len)
     return at;
 }
 
-/* How much of the len bytes at ptr is a number of JSON: the longest prefix;
- * 0: none. */
+/* Returns the length of the longest prefix of the len bytes at ptr that is a
+ * number of JSON; 0: none. */
 static size_t bare_number(const char *ptr, size_t len)
 {
     size_t at = len && *ptr == '-', end, start = at;
@@ -69,8 +73,8 @@ static size_t bare_number(const char *ptr, size_t len)
     return at;
 }
 
-/* Digits of which some may be grouped by underscores, to out; false: it is not
- * that. */
+/* Copies digits from *at on to out, without the underscores that group them.
+ * Returns false when an underscore is not between two digits. */
 static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
                          size_t *count)
 {
@@ -87,7 +91,9 @@ static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
     return true;
 }
 
-/* 0x and up to 15 hexadecimal digits at at. */
+/* Converts 0x and 1 to 15 hexadecimal digits at at to decimal. Appends them to
+ * the count bytes of out; returns the new count, or 0 when it is no such
+ * number. */
 static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
                                char *out, size_t count)
 {
@@ -113,8 +119,9 @@ static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
     return count;
 }
 
-/* The number of JSON that another form stands for (.5, 5., +5, 1_000, 0x1F), to
- * out, which has room for len + 24 bytes; its length, or 0: it is no such. */
+/* Converts another form of a number (.5, 5., +5, 1_000, 0x1F) to a number of
+ * JSON. out has room for len + 24 bytes. Returns the length of the number in
+ * out, or 0 when the token is no such form. */
 static size_t bare_form(const char *ptr, size_t len, char *out)
 {
     size_t at = 0, count = 0, digits;
@@ -163,7 +170,7 @@ static size_t bare_form(const char *ptr, size_t len, char *out)
     return at == len ? count : 0;
 }
 
-/* The row of the name, past the last: it is none. */
+/* Returns the row of the name, or BARE_NAMES when there is none. */
 static size_t bare_name(const char *ptr, size_t len)
 {
     size_t row = 0;
@@ -176,7 +183,7 @@ static size_t bare_name(const char *ptr, size_t len)
     return row;
 }
 
-/* Whether the token is a number or a name. */
+/* Returns whether the token is a number or the name of a literal. */
 static bool bare_is_scalar(const char *ptr, size_t len)
 {
     char out[128];
@@ -188,7 +195,7 @@ static bool bare_is_scalar(const char *ptr, size_t len)
     return len < 64 && bare_form(ptr, len, out);
 }
 
-/* ---- its cell ----------------------------------------------------------- */
+/* ---- cells -------------------------------------------------------------- */
 
 static surety__cell *bare_cell(surety_lenient *lenient, size_t start,
                                uint8_t kind, uint8_t flags)
@@ -202,8 +209,8 @@ static surety__cell *bare_cell(surety_lenient *lenient, size_t start,
     return cell;
 }
 
-/* Whether a number is told to be no integer by its form: 1.25, not 1.0 or
- * 12.5e1. */
+/* Returns whether the form of a number proves that it is no integer: 1.25, but
+ * not 1.0 or 12.5e1. */
 static bool bare_is_fraction(const char *ptr, size_t len)
 {
     bool dot = false;
@@ -216,7 +223,7 @@ static bool bare_is_fraction(const char *ptr, size_t len)
     return dot && ptr[len - 1] != '0';
 }
 
-/* A number of JSON. */
+/* Makes the cell of a number of JSON. */
 static enum lenient_step bare_make_number(surety_lenient *lenient, size_t start,
                                           size_t len, uint8_t flags)
 {
@@ -252,7 +259,8 @@ static enum lenient_step bare_make_name(surety_lenient *lenient, size_t start,
     return bare_cell(lenient, start, kind, 0) ? STEP_GO : STEP_FAIL;
 }
 
-/* A number in another form; *ret_made: it is one. */
+/* Makes the cell of a number in another form. *ret_made is false when the token
+ * is no such number. */
 static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
                                         size_t len, bool *ret_made)
 {
@@ -285,7 +293,7 @@ static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
     if (!cell)
         return STEP_FAIL;
     surety__number_cell(cell, (surety_str){doc->own + doc->own_len, count});
-    /* One that has a place must not be an INT, whose text stands there. */
+    /* An INT with a place has its text there, and this text differs. */
     if (cell->kind == CELL_INT) {
         cell->kind = CELL_WHOLE;
         cell->len = (uint32_t)count;
@@ -297,7 +305,8 @@ static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
     return STEP_GO;
 }
 
-/* Text that is no UTF-8: to the own block, with U+FFFD. */
+/* Copies text that is not valid UTF-8 to the own block, with U+FFFD for each
+ * invalid sequence. */
 static enum lenient_step bare_make_broken(surety_lenient *lenient, size_t start,
                                           size_t len, surety__cell *cell)
 {
@@ -352,7 +361,7 @@ static enum lenient_step bare_make_text(surety_lenient *lenient, size_t start,
     return bare_make_broken(lenient, start, len, cell);
 }
 
-/* What an unfinished token is, as far as it goes. */
+/* Makes the cell of a token whose end has not arrived. */
 static enum lenient_step bare_make_open(surety_lenient *lenient, size_t start,
                                         size_t len, bool *ret_made)
 {
@@ -375,7 +384,7 @@ static enum lenient_step bare_make_open(surety_lenient *lenient, size_t start,
         *ret_made = false;
         return STEP_GO;
     }
-    /* A character that has not come whole is left out. */
+    /* Leave out a character whose last bytes have not arrived. */
     while (len && !surety__utf8_valid((surety_str){ptr, len}, NULL) &&
            (unsigned char)ptr[len - 1] >= 0x80)
         len--;
@@ -417,10 +426,10 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
     return bare_make_text(lenient, start, len, 0);
 }
 
-/* ---- where it ends ------------------------------------------------------ */
+/* ---- the end of a token ------------------------------------------------- */
 
-/* Whether the token up to `at` is a number or name; once it is not, it will
- * not be. */
+/* Returns whether the token up to `at` is a number or name. Once it is not,
+ * more bytes cannot make it one. */
 static bool bare_scalar(surety_lenient *lenient)
 {
     struct bare *bare = &lenient->bare;
@@ -435,7 +444,7 @@ static bool bare_scalar(surety_lenient *lenient)
     return !bare->text;
 }
 
-/* The token ends at `at`. */
+/* Ends the token at `at`. */
 static enum lenient_step bare_finish(surety_lenient *lenient)
 {
     enum lenient_step step;
@@ -449,7 +458,7 @@ static enum lenient_step bare_finish(surety_lenient *lenient)
     return STEP_GO;
 }
 
-/* len bytes belong to the token; it is no number or name then. */
+/* Adds len bytes to the token, which makes it text. */
 static enum lenient_step bare_take(surety_lenient *lenient, size_t len)
 {
     lenient->bare.text = true;
@@ -457,8 +466,9 @@ static enum lenient_step bare_take(surety_lenient *lenient, size_t len)
     return STEP_GO;
 }
 
-/* What a comma or a line's end in an object's value may stand before, if it
- * ends the value; *ret_wait: more bytes must come. */
+/* Returns whether the signs after a comma or line end in an object's value show
+ * that the value ends there: a closing bracket, a member, or the like.
+ * *ret_wait: more bytes are needed. */
 static bool bare_ends_before(struct ahead *ahead, bool line, bool *ret_wait)
 {
     const struct ahead before = *ahead;
@@ -486,7 +496,7 @@ static bool bare_ends_before(struct ahead *ahead, bool line, bool *ret_wait)
     return ends;
 }
 
-/* A comma of len bytes at `at`. */
+/* Reads a comma of len bytes at `at`. */
 static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
 {
     struct ahead ahead = {.lenient = lenient, .at = lenient->at + len};
@@ -522,7 +532,7 @@ static enum lenient_step bare_comma(surety_lenient *lenient, size_t len)
     return wait ? STEP_WAIT : bare_take(lenient, len);
 }
 
-/* Whether the sign ends the token, whatever is behind it. */
+/* Returns whether the sign ends the token, whatever follows it. */
 static bool bare_is_end(surety_lenient *lenient, int code)
 {
     const int closer = lenient_closer(&lenient->doc->cells[lenient->open]);
@@ -534,9 +544,9 @@ static bool bare_is_end(surety_lenient *lenient, int code)
     return (code == ',' || code == ';') && bare_scalar(lenient);
 }
 
-/* No more bytes come but white space (blank) or nothing: a number or name that
- * is whole is taken as such. Text is cut off, but for the last line of members
- * without braces, which nothing else ends. */
+/* Ends the text in a token; blank: white space follows the token. A complete
+ * number or name becomes the value. A text is cut off, except in the last line
+ * of an object without braces, which nothing else ends. */
 static enum lenient_step bare_end(surety_lenient *lenient, bool blank)
 {
     const char *ptr = lenient->text + lenient->bare.place;
@@ -551,7 +561,7 @@ static enum lenient_step bare_end(surety_lenient *lenient, bool blank)
     return STEP_CUT;
 }
 
-/* White space at `at`. */
+/* Reads white space at `at`. */
 static enum lenient_step bare_blank(surety_lenient *lenient)
 {
     struct ahead ahead = {.lenient = lenient, .at = lenient->at};
@@ -604,7 +614,8 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
     return bare_take(lenient, next - lenient->at);
 }
 
-/* A quote at `at` in text that has none before it may be its last one. */
+/* Reads a quote at `at`. If the text has no quote before it, this may be its
+ * closing quote. */
 static enum lenient_step bare_quote(surety_lenient *lenient,
                                     const struct sign *sign)
 {
@@ -635,7 +646,7 @@ static enum lenient_step bare_quote(surety_lenient *lenient,
     return STEP_GO;
 }
 
-/* A bracket at `at`. */
+/* Reads a bracket at `at`. */
 static enum lenient_step bare_bracket(surety_lenient *lenient,
                                       const struct sign *sign)
 {
@@ -662,7 +673,7 @@ static enum lenient_step bare_bracket(surety_lenient *lenient,
     return bare_take(lenient, sign->len);
 }
 
-/* A slash at `at`: a comment, behind a number or name. */
+/* Reads a slash at `at`, which begins a comment after a number or name. */
 static enum lenient_step bare_slash(surety_lenient *lenient)
 {
     const size_t next = lenient->at + 1;
@@ -703,7 +714,7 @@ static enum lenient_step bare_stop(surety_lenient *lenient,
     }
 }
 
-/* At the root only numbers and names can stand. */
+/* Reads a token at the root, where only numbers and names are values. */
 static enum lenient_step bare_root(surety_lenient *lenient)
 {
     while (lenient->at < lenient->end &&
@@ -715,7 +726,8 @@ static enum lenient_step bare_root(surety_lenient *lenient)
     if (lenient->at == lenient->bare.place)
         return surety__lenient_fail(lenient, lenient->at,
                                     "no value begins here");
-    /* A number is complete by its grammar, but not where more was to come. */
+    /* A number is complete by its grammar, but with options.cut digits may be
+     * missing. */
     if (lenient->options.cut && lenient->at == lenient->end &&
         bare_scalar(lenient) &&
         bare_name(lenient->text + lenient->bare.place,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tolerant reader: what it notes on its way. A refusal, of which the first
- * counts; a liberty that it takes; and what it waits for, where more bytes
- * decide. */
+/* The tolerant reader, records: failures, of which only the first counts;
+ * repairs; and the byte that the reader waits for. */
 #include "json/lenient.h"
 
 enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,
@@ -33,7 +32,8 @@ enum lenient_step surety__lenient_nomem(surety_lenient *lenient)
     return STEP_FAIL;
 }
 
-/* Whether the liberty may be taken. */
+/* Returns whether the options allow the repair; records the failure when they
+ * do not. */
 static bool lenient_may(surety_lenient *lenient, enum surety__mend_kind kind,
                         size_t at)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings as the tolerant reader takes them: of any quotes, with what models
- * forget to escape.
+/* The tolerant reader, strings: in any kind of quotes, and with characters that
+ * models forget to escape.
  *
- * A string stays where it stands in the text as long as its bytes are those
- * that it stands for; at the first that is not, it moves to the doc's own
- * block, as in the strict reader. Which quote ends it is for
- * lenient_ahead.c to say. */
+ * 1. A string refers to its bytes in the text as long as they equal its value.
+ *    At the first byte that differs it moves to the doc's own block, as in the
+ *    strict reader.
+ * 2. lenient_ahead.c decides which quote ends a string. */
 #include "json/lenient.h"
 
 /* ---- bytes -------------------------------------------------------------- */
 
-/* Appends to the own block. */
+/* Appends len bytes to the own block. Returns false when the reader has
+ * failed. */
 static bool quoted_append(surety_lenient *lenient, const char *ptr, size_t len)
 {
     surety_doc *doc = lenient->doc;
@@ -33,7 +34,7 @@ static bool quoted_append(surety_lenient *lenient, const char *ptr, size_t len)
     return true;
 }
 
-/* Moves what has been read of the string to the own block. */
+/* Moves the bytes that were read of the string to the own block. */
 static bool quoted_own(surety_lenient *lenient)
 {
     struct quoted *quoted = &lenient->quoted;
@@ -46,7 +47,7 @@ static bool quoted_own(surety_lenient *lenient)
                          lenient->at - quoted->body);
 }
 
-/* Takes len bytes of the text as they are. */
+/* Adds the next len bytes of the text to the string as they are. */
 static bool quoted_take(surety_lenient *lenient, size_t len)
 {
     if (lenient->quoted.own &&
@@ -56,7 +57,7 @@ static bool quoted_take(surety_lenient *lenient, size_t len)
     return true;
 }
 
-/* Takes len bytes of the text for the count bytes at ptr. */
+/* Skips len bytes of the text and adds the count bytes at ptr instead. */
 static bool quoted_replace(surety_lenient *lenient, size_t len, const char *ptr,
                            size_t count)
 {
@@ -67,7 +68,7 @@ static bool quoted_replace(surety_lenient *lenient, size_t len, const char *ptr,
     return true;
 }
 
-/* Notes a liberty once a string. */
+/* Records a repair once per string. */
 static bool quoted_mend(surety_lenient *lenient, enum surety__mend_kind kind,
                         size_t len, const char *read)
 {
@@ -81,8 +82,8 @@ static bool quoted_mend(surety_lenient *lenient, enum surety__mend_kind kind,
 
 /* ---- escapes ------------------------------------------------------------ */
 
-/* Four hexadecimal digits at at: their value, -1: there are none, -2: more
- * bytes must come. */
+/* Returns the value of four hexadecimal digits at at; -1: they are none; -2:
+ * more bytes are needed. */
 static int32_t quoted_hex(const surety_lenient *lenient, size_t at)
 {
     int32_t code = 0;
@@ -107,7 +108,7 @@ static enum lenient_step quoted_more(surety_lenient *lenient)
                : surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
 }
 
-/* \u at `at`, whose backslashes take lead bytes. */
+/* Reads a \u escape at `at`. lead: the bytes of its backslashes. */
 static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
 {
     const size_t at = lenient->at, digits = at + lead + 1;
@@ -155,7 +156,7 @@ static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
                : STEP_FAIL;
 }
 
-/* The backslash at `at`, in a string whose quotes have none. */
+/* Reads the backslash at `at`, in a string whose quotes are not escaped. */
 static enum lenient_step quoted_escape(surety_lenient *lenient)
 {
     const struct quoted *quoted = &lenient->quoted;
@@ -178,7 +179,8 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
                            byte == '\'' ? "'" : "`");
         took = took && quoted_replace(lenient, 2, &byte, 1);
     } else if (byte == '\n' || byte == '\r') {
-        /* The line goes on in the next; its end is kept. */
+        /* A backslash continues the line in the next one; the string keeps the
+         * line end. */
         took = quoted_mend(lenient, MEND_INVALID_ESCAPE, 1, "") &&
                quoted_replace(lenient, 1, "", 0);
     } else {
@@ -188,8 +190,8 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
     return took ? STEP_GO : STEP_FAIL;
 }
 
-/* The backslash at `at`, in a string that was escaped as a whole, its quotes
- * too: two backslashes are one. */
+/* Reads the backslash at `at`, in a string that was escaped as a whole, quotes
+ * included: two backslashes mean one. */
 static enum lenient_step quoted_escaped(surety_lenient *lenient)
 {
     const size_t at = lenient->at, left = lenient->end - at;
@@ -224,7 +226,7 @@ static enum lenient_step quoted_escaped(surety_lenient *lenient)
 
 /* ---- ends --------------------------------------------------------------- */
 
-/* Makes the string's cell, and moves on to next. */
+/* Makes the cell of the string; the machine continues at next. */
 static enum lenient_step quoted_close(surety_lenient *lenient, size_t next)
 {
     const struct quoted *quoted = &lenient->quoted;
@@ -261,7 +263,8 @@ static enum lenient_step quoted_close(surety_lenient *lenient, size_t next)
     return STEP_GO;
 }
 
-/* The string goes on in the next one, behind the quote of len bytes. */
+/* Joins the string and the next one, which begins after the quote of len
+ * bytes. */
 static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
 {
     struct ahead ahead = {.lenient = lenient, .at = lenient->at + len};
@@ -281,8 +284,8 @@ static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
     return STEP_GO;
 }
 
-/* The string turns out to be a key: of the object around an array that was not
- * closed, or of members at the root without braces. */
+/* Turns the string into a key: of the object around an array that was not
+ * closed, or of an object without braces at the root. */
 static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
 {
     if (lenient->open == PLACE_NONE) {
@@ -292,7 +295,7 @@ static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
         if (surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE,
                                  lenient->quoted.place, 0) != STEP_GO)
             return STEP_FAIL;
-        /* The string is read again, as a key. */
+        /* The machine reads the string again, as a key. */
         return STEP_GO;
     }
     if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end, 0,
@@ -304,8 +307,9 @@ static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
     return quoted_close(lenient, lenient->at + len);
 }
 
-/* The bytes of a quote of another style at the end of the string, up to end,
- * that can only have been meant to end it: none like it stands before. */
+/* Returns the length of a quote of another style at the end of the string. It
+ * was meant as the closing quote if the string contains no other one like it.
+ * end: the offset after the string. 0: there is none. */
 static size_t quoted_other(const surety_lenient *lenient, size_t end)
 {
     const char *text = lenient->text;
@@ -325,13 +329,13 @@ static size_t quoted_other(const surety_lenient *lenient, size_t end)
                : 3;
 }
 
-/* The string ended at `early`, before a comma, bracket or line's end. */
+/* Ends the string at `early`, before a comma, bracket or line end. */
 static enum lenient_step quoted_early(surety_lenient *lenient)
 {
     const size_t next = lenient->early;
     const size_t other = quoted_other(lenient, next), end = next - other;
 
-    /* A line's end behind the string is none of its control characters. */
+    /* A line end after the string is no control character of the string. */
     if (lenient->quoted.mends >> MEND_CONTROL_CHARACTER & 1 &&
         lenient->quoted.control_at >= end)
         surety__mend_drop(lenient->doc);
@@ -343,7 +347,7 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
     return quoted_close(lenient, next);
 }
 
-/* A quote of len bytes at `at`. */
+/* Reads a quote of len bytes at `at`. */
 static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
 {
     struct quoted *quoted = &lenient->quoted;
@@ -368,8 +372,8 @@ static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
     return quoted_take(lenient, len) ? STEP_GO : STEP_FAIL;
 }
 
-/* A double quote at `at` in a string in single ones: the string's, or the next
- * key's. */
+/* Reads a double quote at `at` in a string in single quotes: it belongs to the
+ * string, or opens the next key. */
 static enum lenient_step quoted_double(surety_lenient *lenient)
 {
     switch (surety__ahead_early(lenient, lenient->at)) {
@@ -379,9 +383,9 @@ static enum lenient_step quoted_double(surety_lenient *lenient)
     }
 }
 
-/* No more bytes come. A text that ends in a string is cut off, but where its
- * last bytes are just the brackets that close what is open, and they are not
- * the string's own, only a quote is missing. */
+/* Ends the text in a string: the text is cut off. But if its last bytes are
+ * exactly the brackets that close the open containers, and these brackets do
+ * not belong to the string, then only the closing quote is missing. */
 static enum lenient_step quoted_end(surety_lenient *lenient)
 {
     const char *text = lenient->text;
@@ -395,7 +399,8 @@ static enum lenient_step quoted_end(surety_lenient *lenient)
         open == PLACE_NONE || lenient->quoted.style > STYLE_SINGLE ||
         cells[open].flags & LENIENT_LOOSE)
         return STEP_CUT;
-    /* The brackets from the last to the first, the containers likewise. */
+    /* Compare the brackets from the last to the first with the containers from
+     * the outermost inwards. */
     for (uint32_t up = lenient->depth; up > 0; up--) {
         open = lenient->open;
         for (uint32_t i = 1; i < up; i++)
@@ -422,8 +427,8 @@ static enum lenient_step quoted_end(surety_lenient *lenient)
 
 /* ---- the machine -------------------------------------------------------- */
 
-/* The bytes of a quote that may end the string and stands at `at`; 0: none
- * does; -1: more bytes must come. */
+/* Returns the length of a quote at `at` that may end the string; 0: there is
+ * none; -1: more bytes are needed. */
 static int quoted_candidate(const surety_lenient *lenient)
 {
     const size_t at = lenient->at, left = lenient->end - at;
@@ -440,7 +445,7 @@ static int quoted_candidate(const surety_lenient *lenient)
             if (text[i] != quote)
                 return i > 2 ? 3 : 0;
         }
-        return 0; /* the last three of four */
+        return 0; /* the last three of four quotes end the string */
     }
     sign = lenient_sign(lenient, at);
     if (sign.lack)
@@ -454,7 +459,7 @@ static int quoted_candidate(const surety_lenient *lenient)
     return 0;
 }
 
-/* The first byte from ptr on that is not simply the string's. */
+/* Returns the first byte from ptr on that the string cannot take as it is. */
 static const char *quoted_scan(const char *ptr, const char *end, uint8_t style)
 {
     const char quote = style == STYLE_BACKTICK ? '`' : '\'';
@@ -488,7 +493,7 @@ static enum lenient_step quoted_control(surety_lenient *lenient)
                : STEP_FAIL;
 }
 
-/* A byte above 0x7F at `at`. */
+/* Reads a byte above 0x7F at `at`. */
 static enum lenient_step quoted_wide(surety_lenient *lenient)
 {
     const char *ptr = lenient->text + lenient->at;
@@ -502,7 +507,7 @@ static enum lenient_step quoted_wide(surety_lenient *lenient)
     surety__utf8_decode(ptr, end, &step);
     if (ptr + step == end && !lenient->final)
         return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-    /* The text ends in a character. */
+    /* The text ends inside a character. */
     if (ptr + step == end && (unsigned char)*ptr >= 0xC2 &&
         (unsigned char)*ptr <= 0xF4)
         return STEP_CUT;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What there is of a value that has not ended: the snapshot.
+/* The tolerant reader, snapshots: the part of a value that has arrived.
  *
- * The cells of all that is decided stand as they will stay. A snapshot only
- * sets the spans of the open containers, of which there are as many as the
- * value is deep, and puts what is in progress behind the last cell; both are
- * taken back before the next byte is read. Where a key stands twice in an
- * object that has closed, its members are taken out first. */
+ * 1. The cells of everything that is decided do not change.
+ * 2. A snapshot sets the spans of the open containers (as many as the value is
+ *    deep), and appends the value in progress after the last cell. The reader
+ *    undoes both before it reads the next byte.
+ * 3. Before a snapshot the reader removes the duplicate members of objects that
+ *    are closed. */
 #include "json/lenient.h"
 
-/* The open string as far as it has come. */
+/* Appends the cell of the string in progress. */
 static surety_status show_quoted(surety_lenient *lenient)
 {
     const struct quoted *quoted = &lenient->quoted;
@@ -26,8 +27,8 @@ static surety_status show_quoted(surety_lenient *lenient)
     return SURETY_OK;
 }
 
-/* Puts the value in progress into the cells and counts it, or takes a key
- * without a value out. */
+/* Appends the cell of the value in progress and counts it. Without such a
+ * value, removes the cell of a key that has no value yet. */
 static surety_status show_tail(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
@@ -53,7 +54,7 @@ static surety_status show_tail(surety_lenient *lenient)
     return SURETY_OK;
 }
 
-/* ---- keys that stand twice ---------------------------------------------- */
+/* ---- duplicate keys ----------------------------------------------------- */
 
 surety_status surety__lenient_compact(surety_lenient *lenient)
 {
@@ -71,8 +72,8 @@ surety_status surety__lenient_compact(surety_lenient *lenient)
 
 /* ---- snapshots ---------------------------------------------------------- */
 
-/* Gives all open containers the spans of closed ones; their parents go to the
- * stack. */
+/* Gives each open container the span of a closed one, and saves its parent on
+ * the stack. */
 static surety_status show_spans(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
@@ -89,7 +90,7 @@ static surety_status show_spans(surety_lenient *lenient)
         lenient->stack.items[i] = cell->span;
         cell->span = (uint32_t)(lenient->used - open);
         cell->flags |= FLAG_OPEN;
-        /* An open container counts as its parent's last value. */
+        /* Count an open container as its parent's last value. */
         if (lenient->stack.items[i] != PLACE_NONE)
             doc->cells[lenient->stack.items[i]].count++;
         open = lenient->stack.items[i];
@@ -97,9 +98,9 @@ static surety_status show_spans(surety_lenient *lenient)
     return SURETY_OK;
 }
 
-/* The last cell, where it is an item that what follows may make another: a
- * string before a colon is a key of the object around, and a lone scalar in
- * round brackets is that scalar. NULL: it is none. */
+/* Returns the last cell if it is an array item that the next bytes may change:
+ * before a colon, a string is a key of the object around the array; and a
+ * single scalar in round brackets is no array. NULL: the last cell is final. */
 static surety__cell *show_unsure(const surety_lenient *lenient)
 {
     surety__cell *cells = lenient->doc->cells;
@@ -120,7 +121,8 @@ static surety__cell *show_unsure(const surety_lenient *lenient)
                : NULL;
 }
 
-/* Takes back what stands behind the last cell, and what was said of it. */
+/* Removes the cells of the snapshot, and FLAG_OPEN from the last cell if the
+ * snapshot set it. */
 static void show_settle(surety_lenient *lenient)
 {
     surety_doc *doc = lenient->doc;
@@ -190,7 +192,7 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
                            size_t offset)
 {
     const surety__cell *const cells = lenient->doc->cells;
-    /* The complete values of a container end where its open one begins. */
+    /* The complete values of a container end where its open child begins. */
     size_t end = lenient->shown.on ? lenient->shown.used : lenient->used;
     uint32_t open = lenient->open;
 
@@ -200,7 +202,7 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
         const surety__cell *const cell = &cells[open];
         size_t count = cell->count;
 
-        /* A snapshot counts open items, too. */
+        /* A snapshot also counts open items: leave them out. */
         if (lenient->shown.on)
             count = i ? count - 1 : lenient->shown.count;
         if (cell->kind == CELL_ARRAY && end > open + 1 && count >= items &&

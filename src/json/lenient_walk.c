@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The structure of a text as the tolerant reader takes it: brackets, commas,
- * colons, keys and where a value begins. One step reads one sign; what it means
- * is told by the state, and where it cannot stand there, by the rules below,
- * each with what speaks for it. Nothing is invented: a member without a value,
- * or rubbish between values, is refused. */
+/* The tolerant reader, structure: reads brackets, commas, colons and keys, and
+ * finds where each value begins.
+ *
+ * 1. One step reads one sign (a character outside strings; see struct sign).
+ *    The state gives its meaning.
+ * 2. Where the state does not allow the sign, a rule below repairs the text.
+ *    Each rule gives its reason.
+ * 3. The reader adds no data. It refuses a member without a value, and unknown
+ *    text between values. */
 #include "json/lenient.h"
 
 /* ---- cells -------------------------------------------------------------- */
@@ -66,7 +70,8 @@ enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
     return STEP_GO;
 }
 
-/* A lone scalar in round brackets is that scalar. */
+/* A single scalar in round brackets is that scalar, no array. end: the offset
+ * after the closing bracket. */
 static enum lenient_step walk_unwrap(surety_lenient *lenient, size_t end)
 {
     surety_doc *doc = lenient->doc;
@@ -109,7 +114,8 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
 
 /* ---- blanks and comments ------------------------------------------------ */
 
-/* Passes over white space for good; false: the reader has failed. */
+/* Skips white space and records it as read. Returns false when the reader has
+ * failed. */
 static bool walk_blanks(surety_lenient *lenient)
 {
     if (lenient->at < lenient->end && lenient->text[lenient->at] > ' ' &&
@@ -146,7 +152,7 @@ static bool walk_blanks(surety_lenient *lenient)
     }
 }
 
-/* A comment may begin at `at`. */
+/* Reads the sign at `at`, which may begin a comment. */
 static enum lenient_step walk_comment(surety_lenient *lenient)
 {
     const size_t at = lenient->at;
@@ -154,7 +160,7 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
     lenient->bare = (struct bare){.place = at};
     if (lenient->text[at] == '#' && lenient->last.key &&
         lenient->state == LENIENT_VALUE) {
-        /* A value may begin so: #ff8800, #42. */
+        /* A "#" after a key may begin a value: #ff8800, #42. */
         if (at + 1 == lenient->end && !lenient->final)
             return surety__lenient_wait(lenient, WAIT_ANY, at + 1);
         if (at + 1 < lenient->end && lenient_is_name(lenient->text[at + 1])) {
@@ -174,7 +180,7 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
     if (lenient->text[at + 1] != '/' && lenient->text[at + 1] != '*') {
         if (lenient->state != LENIENT_VALUE)
             return surety__lenient_fail(lenient, at, "a slash stands here");
-        lenient->state = LENIENT_BARE; /* a path, or a pattern */
+        lenient->state = LENIENT_BARE; /* a path or a regular expression */
         return STEP_GO;
     }
     lenient->state =
@@ -220,7 +226,7 @@ static enum lenient_step walk_block(surety_lenient *lenient)
     return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
 }
 
-/* Dots stand for items or members that were left out. */
+/* Skips an ellipsis: the model left out items or members. */
 static enum lenient_step walk_dots(surety_lenient *lenient,
                                    const struct sign *sign)
 {
@@ -263,7 +269,7 @@ static bool walk_odd(surety_lenient *lenient, const struct sign *sign,
                                               lenient->at, sign->len, read);
 }
 
-/* The second of two braces that stand for one. */
+/* Closes an object that began with two braces: "}}" counts as one "}". */
 static enum lenient_step walk_close_twice(surety_lenient *lenient, size_t end)
 {
     struct ahead ahead = {.lenient = lenient, .at = end};
@@ -303,7 +309,8 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
         lenient->at += sign->len;
         return surety__lenient_close(lenient, lenient->at);
     default:
-        /* With those of its kind behind it, which were looked at, too. */
+        /* Also skip the brackets of the same kind that follow:
+         * surety__ahead_wrong has counted them. */
         while (!sign->odd && len < LENIENT_CLOSERS && at + len < lenient->end &&
                lenient->text[at + len] == sign->code)
             len++;
@@ -321,7 +328,7 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
     const size_t end = lenient->at + sign->len;
 
     if (cell->flags & LENIENT_LOOSE) {
-        /* No brace was there to be closed. */
+        /* The object has no braces: it ends before this bracket. */
         lenient->at = lenient->last.end;
         return surety__lenient_close(lenient, lenient->at);
     }
@@ -346,8 +353,8 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
     return surety__lenient_close(lenient, end);
 }
 
-/* An object begins where a key is expected, and an array is around the open
- * object: that was not closed. */
+/* Reads an object that begins where a key is expected. If an array contains the
+ * open object, the open object lacks its closing brace. */
 static enum lenient_step walk_next_object(surety_lenient *lenient)
 {
     const surety__cell *cells = lenient->doc->cells;
@@ -371,7 +378,7 @@ static enum lenient_step walk_next_object(surety_lenient *lenient)
 
 /* ---- keys --------------------------------------------------------------- */
 
-/* Whether a name needs no quotes in ECMAScript. */
+/* Returns whether the name is a valid ECMAScript identifier. */
 static bool walk_is_plain(const char *ptr, size_t len)
 {
     if (!len || surety__is_digit(*ptr))
@@ -382,7 +389,8 @@ static bool walk_is_plain(const char *ptr, size_t len)
     return true;
 }
 
-/* The key without quotes from start to end; the machine goes on at next. */
+/* Makes the cell of the key without quotes that ends at end; the machine
+ * continues at next. */
 static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
                                        size_t next)
 {
@@ -427,7 +435,7 @@ static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
     return STEP_GO;
 }
 
-/* Nothing that is a key stands at `at`. */
+/* Handles the case that no key begins at `at`. */
 static enum lenient_step walk_no_key(surety_lenient *lenient)
 {
     if (lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE &&
@@ -439,7 +447,8 @@ static enum lenient_step walk_no_key(surety_lenient *lenient)
                                 "a key with a colon is expected");
 }
 
-/* The byte behind the name at at; not beyond most. */
+/* Returns the offset after the name that begins at at, or most if the name is
+ * longer. */
 static size_t walk_name(const surety_lenient *lenient, size_t at, size_t most)
 {
     const char *text = lenient->text;
@@ -458,7 +467,7 @@ static size_t walk_name(const surety_lenient *lenient, size_t at, size_t most)
     return at;
 }
 
-/* A key without quotes: a name, or words up to a colon. */
+/* Reads a key without quotes: one name, or several words before a colon. */
 static enum lenient_step walk_bare_key(surety_lenient *lenient)
 {
     const size_t start = lenient->at, most = start + LENIENT_KEY_AHEAD;
@@ -494,7 +503,7 @@ static enum lenient_step walk_bare_key(surety_lenient *lenient)
             sign.code == '{' || sign.code == '[' || sign.code == SIGN_QUOTE ||
             (sign.code >= 0 && sign.code < ' '))
             break;
-        /* Further words. */
+        /* The key has another word. */
         lenient->work += ahead.at + sign.len - at;
         at = walk_name(lenient, ahead.at + sign.len, most);
         end = at;
@@ -587,14 +596,16 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
 
 /* ---- values ------------------------------------------------------------- */
 
-/* A brace; two in a row are those of a template. */
+/* Opens an object. Two braces in a row come from a template and count as
+ * one. */
 static enum lenient_step walk_brace(surety_lenient *lenient,
                                     const struct sign *sign)
 {
     const size_t at = lenient->at, next = at + sign->len;
 
     if (next == lenient->end && !lenient->final)
-        /* What has come is shown as an object. */
+        /* Wait: the next byte may be a second brace. Until it arrives, a
+         * snapshot does not show the object. */
         return surety__lenient_wait(lenient, WAIT_ANY, next);
     if (!walk_odd(lenient, sign, "{"))
         return STEP_FAIL;
@@ -608,8 +619,8 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
     return surety__lenient_open(lenient, CELL_OBJECT, 0, at, sign->len);
 }
 
-/* Whether the letters at `at` are a prefix of a string, as u'...': its length,
- * 0, or -1 where more bytes must come. */
+/* Returns the length of a string prefix at `at` (as in u'...'), 0 when there is
+ * none, or -1 when more bytes are needed. */
 static int walk_prefix(const surety_lenient *lenient)
 {
     const char byte = lenient->text[lenient->at];
@@ -625,12 +636,12 @@ static int walk_prefix(const surety_lenient *lenient)
         if (next[0] != '\'' && next[0] != '"')
             return 0;
     }
-    /* b", is text that lacks its first quote. */
+    /* b", is a text that lacks its first quote. */
     return next[1] != ',' && next[1] != '}' && next[1] != ']' &&
            !scan_is_space(next[1]);
 }
 
-/* Members at the root without braces around them begin here. */
+/* Opens an object without braces: its members begin at the root. */
 static enum lenient_step walk_loose(surety_lenient *lenient)
 {
     const size_t at = lenient->at;
@@ -640,7 +651,8 @@ static enum lenient_step walk_loose(surety_lenient *lenient)
     return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE, at, 0);
 }
 
-/* A name at the root: a number, a literal, or the first key of members. */
+/* Reads a name at the root: a number, a literal, or the first key of an object
+ * without braces. */
 static enum lenient_step walk_root_name(surety_lenient *lenient)
 {
     const size_t start = lenient->at;
@@ -658,7 +670,8 @@ static enum lenient_step walk_root_name(surety_lenient *lenient)
         const char *ptr = lenient->text + start;
         size_t len = 0;
 
-        /* A name as programs write it, not a word of a sentence. */
+        /* The key must be an identifier of a program, not a word of a
+         * sentence. */
         while (start + len < lenient->end && lenient_is_name(ptr[len]))
             len++;
         if (walk_is_plain(ptr, len) &&
@@ -671,7 +684,7 @@ static enum lenient_step walk_root_name(surety_lenient *lenient)
     return STEP_GO;
 }
 
-/* A value without quotes begins at `at`, or a string with a prefix. */
+/* Reads a value without quotes at `at`, or a string with a prefix. */
 static enum lenient_step walk_text(surety_lenient *lenient)
 {
     const int prefix = walk_prefix(lenient);
@@ -747,7 +760,7 @@ static enum lenient_step walk_value(surety_lenient *lenient,
                                                   : "no value begins here");
 }
 
-/* A comma is missing before what stands here. */
+/* Records a missing comma before the sign at `at`. */
 static enum lenient_step walk_missing_comma(surety_lenient *lenient)
 {
     if (!surety__lenient_mend(lenient,
@@ -759,7 +772,8 @@ static enum lenient_step walk_missing_comma(surety_lenient *lenient)
     return STEP_GO;
 }
 
-/* What else can stand behind a value: what comes next without a comma. */
+/* Reads a sign after a value that is neither a comma nor a closing bracket: the
+ * next value or key, if a comma is missing. */
 static enum lenient_step walk_after_other(surety_lenient *lenient,
                                           const struct sign *sign)
 {
@@ -824,7 +838,7 @@ static enum lenient_step walk_after(surety_lenient *lenient,
     return walk_after_other(lenient, sign);
 }
 
-/* Whether nothing but white space stands behind the last value. */
+/* Returns whether only white space follows the last value. */
 static bool walk_is_last(const surety_lenient *lenient)
 {
     size_t at = lenient->last.end;
@@ -834,16 +848,17 @@ static bool walk_is_last(const surety_lenient *lenient)
     return at == lenient->end;
 }
 
-/* The text ends, and what is open does not. Where a number is its last value,
- * more of it may have been to come; white space there may be a line's end that
- * a file got. False: the reader has failed. */
+/* Records that the text ends with a number although a container is still open:
+ * digits may be missing. White space after the number proves nothing, because
+ * an editor may have added the last line end. Returns false when the reader has
+ * failed. */
 static bool walk_end_number(surety_lenient *lenient)
 {
     const surety__cell *cell = &lenient->doc->cells[lenient->used - 1];
     const bool own = cell->flags & FLAG_OWN;
     surety__mend mend;
 
-    /* One in round brackets that were closed is whole. */
+    /* A number in closed round brackets is complete. */
     if (!lenient->last.scalar || !surety__cell_is_number(cell) ||
         lenient->text[lenient->last.end - 1] == ')' || !walk_is_last(lenient))
         return true;
@@ -858,7 +873,7 @@ static bool walk_end_number(surety_lenient *lenient)
     return surety__lenient_mend_as(lenient, &mend);
 }
 
-/* No more bytes come, and the value has not ended. */
+/* Ends the text: no more bytes come, and the value is not complete. */
 static enum lenient_step walk_end(surety_lenient *lenient)
 {
     const bool object = lenient_in_object(lenient);
@@ -880,11 +895,11 @@ static enum lenient_step walk_end(surety_lenient *lenient)
                                0, object ? "}" : "]")))
         return STEP_FAIL;
     step = surety__lenient_close(lenient, lenient->last.end);
-    lenient->last.scalar = false; /* of round brackets it is, again */
+    lenient->last.scalar = false; /* walk_unwrap may have set it again */
     return step;
 }
 
-/* One sign that is neither white space nor a comment. */
+/* Reads one sign that is neither white space nor the start of a comment. */
 static enum lenient_step walk_sign(surety_lenient *lenient,
                                    const struct sign *sign)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of an object written straight into a buffer, for objects that are
- * written once and not looked at again: reports. The buffer's last byte says
- * whether a comma is due, for no value ends in the brace that opens an object.
- * So nothing is kept between the calls, and the braces are the caller's. */
+/* Writes members of an object straight into a buffer, for objects that are
+ * written once and not read again: reports. The buffer's last byte shows
+ * whether a comma is needed: it is "{" only after the brace that opens an
+ * object. So no state is kept between calls. The caller writes the braces. */
 #include "json/json.h"
 
 void surety_json_name(surety_buf *out, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of liberties that were taken in reading a document. The first
- * mends_max are kept, in text order; all are counted. */
+/* The list of repairs that the tolerant reader made in a document. It keeps the
+ * first mends_max in text order, and counts all. */
 #include "json/inside.h"
 
 static const struct {
@@ -27,14 +27,14 @@ bool surety__mend_is_likely(enum surety__mend_kind kind)
     return liberties[kind].likely;
 }
 
-/* Puts a mend in its place among those that are kept. */
+/* Inserts a repair into the list. */
 static surety_status liberty_keep(surety_doc *doc, const surety__mend *mend)
 {
     const bool full = doc->mends.kept == doc->limits.mends_max;
     size_t at = doc->mends.kept;
     surety_status status;
 
-    /* Those of a look back come late; they are few and near the end. */
+    /* A look back records repairs late; they are few and near the end. */
     while (at && doc->mends.items[at - 1].offset > mend->offset)
         at--;
     if (full && at == doc->mends.kept)

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers between their text, int64_t and double.
+/* Converts numbers between text, int64_t and double.
  *
- * Reading a double tries the cheap and exact first: a mantissa below 2^53 times
- * or over a power of ten that a double holds exactly (Clinger 1990); then the
- * mantissa times a power of five of 128 bits, which decides all but about one
- * case in 10^9 (Lemire 2021, "Number parsing at a gigabyte per second"); what
- * is left goes to the exact arithmetic of decimal.c. No step depends on the
- * locale. The table of powers is written by tools/gen_powers.py when the
- * library is built. */
+ * Reading a double tries three methods, the fastest first. None depends on the
+ * locale.
+ * 1. A mantissa below 2^53, multiplied or divided by a power of ten that a
+ *    double holds exactly (Clinger 1990).
+ * 2. The mantissa times a power of five of 128 bits, which decides all but
+ *    about one case in 10^9 (Lemire 2021, "Number parsing at a gigabyte per
+ *    second"). tools/gen_powers.py writes the table of powers during the build.
+ * 3. The exact arithmetic of decimal.c. */
 #include "json/inside.h"
 
 #include <float.h>
 #include <math.h>
 
-/* REAL_POWER_FIRST, REAL_POWER_LAST and real_powers[][2]: 5^q, the top bit set,
- * high word first. */
+/* REAL_POWER_FIRST, REAL_POWER_LAST and real_powers[][2]: 5^q with the top bit
+ * set, high word first. */
 #include "powers.inc"
 
 /* ---- cells ------------------------------------------------------------- */
@@ -81,7 +82,7 @@ int surety__number_compare(const surety_doc *a_doc, const surety__cell *a,
 
 /* ---- text to double ---------------------------------------------------- */
 
-/* The product of a and b: *ret_low, and the high word returned. */
+/* Multiplies a and b. Returns the high word; *ret_low is the low one. */
 static uint64_t real_multiply(uint64_t a, uint64_t b, uint64_t *ret_low)
 {
 #ifdef __SIZEOF_INT128__
@@ -102,8 +103,8 @@ static uint64_t real_multiply(uint64_t a, uint64_t b, uint64_t *ret_low)
 #endif
 }
 
-/* Rounds mantissa * 10^power to the double *ret_value; false where 128 bits do
- * not decide, or where the result is not a normal double. */
+/* Rounds mantissa * 10^power to *ret_value. Returns false when 128 bits do not
+ * decide, or the result is not a normal double. */
 static bool real_lemire(uint64_t mantissa, int64_t power, double *ret_value)
 {
     unsigned zeros = 0, shift;
@@ -119,8 +120,8 @@ static bool real_lemire(uint64_t mantissa, int64_t power, double *ret_value)
         zeros++;
     }
     high = real_multiply(mantissa, five[0], &low);
-    /* The low word of the power matters only where the bits below those that
-     * are kept are all ones. */
+    /* The low word of the power matters only if the bits below the kept ones
+     * are all ones. */
     if ((high & 0x1FF) == 0x1FF) {
         uint64_t carry = real_multiply(mantissa, five[1], &more);
 
@@ -130,11 +131,11 @@ static bool real_lemire(uint64_t mantissa, int64_t power, double *ret_value)
             return false;
     }
     shift = (unsigned)(high >> 63) + 9;
-    kept = high >> shift; /* 54 bits: the last is for rounding */
-    /* floor(power * log2(10)) + 63, then the exponent of the double. */
+    kept = high >> shift; /* 54 bits: the last one is for rounding */
+    /* floor(power * log2(10)) + 63, then the double's exponent. */
     exponent =
         ((power * 217706) >> 16) + 63 + (int64_t)(high >> 63) - zeros + 1023;
-    /* Perhaps exactly between two doubles: let exact arithmetic say. */
+    /* Possibly halfway between two doubles: leave it to exact arithmetic. */
     if ((kept & 1) && kept << shift == high && low <= 1)
         return false;
     kept += kept & 1;
@@ -150,7 +151,8 @@ static bool real_lemire(uint64_t mantissa, int64_t power, double *ret_value)
     return true;
 }
 
-/* mantissa * 10^power where both are doubles exactly. */
+/* Computes mantissa * 10^power if doubles hold both exactly. Returns false when
+ * they do not. */
 static bool real_clinger(uint64_t mantissa, int64_t power, double *ret_value)
 {
     static const double tens[] = {
@@ -183,7 +185,8 @@ double surety__decimal_real(surety__decimal number)
         taken++;
     }
     power += number.digit_count - taken;
-    /* Of more than 19 digits the rest lies between 0 and 1 of the last. */
+    /* With more than 19 digits the number is between mantissa and mantissa + 1:
+     * it is decided if both give the same double. */
     if (taken == number.digit_count
             ? !real_clinger(mantissa, power, &value) &&
                   !real_lemire(mantissa, power, &value)
@@ -227,7 +230,8 @@ static char *number_exponent(char *out, int exponent)
     return out;
 }
 
-/* ECMA-262, Number::toString: count digits, power places before the point. */
+/* As ECMA-262, Number::toString. count: number of digits; power: how many are
+ * before the point. */
 size_t surety__number_write(double value, char *out)
 {
     char *start = out;

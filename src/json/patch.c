@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON Patch (RFC 6902): a list of operations on a value, all or nothing.
+/* JSON Patch (RFC 6902): applies a list of operations to a value, all or none.
  *
- * A document is never changed in place. Each operation is one walk that copies
- * the value as it is, but for the one place that the operation names: down
- * along the path to it with what stands before, then up again with what stands
- * behind. Three docs take turns, because a move needs the value from before its
- * removal. The result is copied to the caller's doc at the very end, so a
- * failure leaves it alone.
+ * A document never changes in place. Each operation is one walk that copies the
+ * value, except at the location that the operation names: down along the path
+ * to it with the values before the path, then up again with the values after
+ * it. Three docs take turns, because a move needs the value from before its
+ * removal. The result goes to the caller's doc at the very end, so a failure
+ * leaves that doc as it was.
  *
- * 1. A pointer that leads nowhere, a test that fails and an operation that is
- *    none end the patch with its number (RFC 6902, section 5).
- * 2. Members of an operation that no standard defines are ignored (section 4).
- * 3. Copying makes the work the number of operations times the value's size, so
- *    both have a bound, and so has their product. */
+ * 1. A pointer to nothing, a failed test and an invalid operation end the
+ *    patch; the error has the number of the operation (RFC 6902, section 5).
+ * 2. Members of an operation that the RFC does not define are ignored (section
+ *    4).
+ * 3. The work is the number of operations times the value's size, because each
+ *    operation copies. So both have a bound, and so has their product. */
 #include "json/json.h"
 
 enum {
@@ -21,11 +22,11 @@ enum {
     PATCH_BYTES_MAX = 1 << 25 /* of texts; copies can double them */
 };
 
-/* What happens at the place that the path ends at. */
+/* The change at the end of the path. */
 typedef enum patch_edit {
-    PATCH_REPLACE, /* the value there */
-    PATCH_INSERT,  /* before the item there */
-    PATCH_APPEND,  /* to the container, which is the end of the path */
+    PATCH_REPLACE, /* replaces the value there */
+    PATCH_INSERT,  /* inserts before the item there */
+    PATCH_APPEND,  /* appends to the container at the end of the path */
     PATCH_REMOVE
 } patch_edit;
 
@@ -33,16 +34,16 @@ typedef struct patch_state {
     const surety_alloc *alloc;
     surety_doc *docs[3];
     unsigned turn;   /* docs[turn] is written next */
-    surety_val root; /* as it is now */
+    surety_val root; /* the value as it is now */
     surety_val *path;
     size_t path_len, path_cap;
-    size_t number; /* of the operation, from 0 */
+    size_t number; /* index of the operation */
     size_t work;
     const char *op;
     surety_error *reterr;
 } patch_state;
 
-/* Fails the operation at hand. */
+/* Fails the current operation. */
 static surety_status patch_fail(patch_state *state, surety_status status,
                                 const char *why, surety_str pointer)
 {
@@ -74,7 +75,8 @@ static surety_status patch_push(patch_state *state, surety_val val)
     return SURETY_OK;
 }
 
-/* Takes the first reference token off a pointer that is not empty. */
+/* Removes the first reference token from a pointer that is not empty. Returns
+ * the token, with its "/". */
 static surety_str patch_token(surety_str *pointer)
 {
     surety_str token = {pointer->ptr, 1};
@@ -86,9 +88,9 @@ static surety_str patch_token(surety_str *pointer)
     return token;
 }
 
-/* Follows pointer from the root and keeps every value on the way. With
- * `open` the last token need not be there: it is then in *ret_rest. False:
- * it leads nowhere (SURETY_SYNTAX) or memory ran out. */
+/* Follows pointer from the root and keeps every value on the path. With `open`
+ * the last token may name nothing: it goes to *ret_rest then. SURETY_SYNTAX:
+ * the pointer leads to nothing; SURETY_NOMEM. */
 static surety_status patch_follow(patch_state *state, surety_str pointer,
                                   bool open, surety_str *ret_rest)
 {
@@ -116,7 +118,7 @@ static surety_status patch_follow(patch_state *state, surety_str pointer,
     return status;
 }
 
-/* Opens a container of the old value in the new one. */
+/* Opens a container of the same kind in the new value. */
 static void patch_open(surety_doc *doc, surety_val container)
 {
     if (surety_val_kind(container) == SURETY_KIND_OBJECT)
@@ -132,7 +134,8 @@ static void patch_copy(surety_doc *doc, surety_val container, surety_val child)
     surety_build_val(doc, child);
 }
 
-/* A member's name, "~0" and "~1" decoded, as a key. token begins with "/". */
+/* Adds a member's name as a key, with "~0" and "~1" decoded. token begins with
+ * "/". */
 static surety_status patch_key(patch_state *state, surety_doc *doc,
                                surety_str token)
 {
@@ -162,8 +165,8 @@ static surety_status patch_key(patch_state *state, surety_doc *doc,
     return status == SURETY_OK ? status : surety__fail_nomem(state->reterr);
 }
 
-/* The end of the way down: does the edit. ends: the value that the path ends
- * at, in around. */
+/* Makes the change at the end of the path. ends: the value there; around: its
+ * container. */
 static surety_status patch_apply_edit(patch_state *state, surety_doc *doc,
                                       patch_edit edit, surety_val value,
                                       surety_str rest)
@@ -196,7 +199,7 @@ static surety_status patch_apply_edit(patch_state *state, surety_doc *doc,
     return status;
 }
 
-/* Copies the value with one edit at the end of the path. */
+/* Copies the value with one change at the end of the path. */
 static surety_status patch_rebuild(patch_state *state, patch_edit edit,
                                    surety_val value, surety_str rest)
 {
@@ -246,8 +249,9 @@ static surety_status patch_rebuild(patch_state *state, patch_edit edit,
     return SURETY_OK;
 }
 
-/* RFC 6902, section 4.1: into an object, over what is there; into an array,
- * before the item, or behind the last with its index or "-". */
+/* RFC 6902, section 4.1. In an object: replaces a member of that name. In an
+ * array: inserts before the item, or appends for the index after the last item
+ * or "-". */
 static surety_status patch_add(patch_state *state, surety_str pointer,
                                surety_val value)
 {
@@ -351,7 +355,7 @@ static surety_status patch_transfer(patch_state *state, surety_str from,
 static const char *const patch_names[] = {"add",    "copy",    "move",
                                           "remove", "replace", "test"};
 
-/* The name of an operation, or NULL. */
+/* Returns the name of an operation, or NULL. */
 static const char *patch_name(surety_val op)
 {
     for (size_t i = 0; i < sizeof(patch_names) / sizeof(*patch_names); i++)
@@ -403,7 +407,7 @@ static surety_status patch_operate(patch_state *state, surety_val operation)
     return patch_replace(state, pointer, value);
 }
 
-/* Copies what came of it to the caller's doc. */
+/* Copies the result to the caller's doc. */
 static surety_status patch_finish(patch_state *state, surety_doc *out)
 {
     surety_build_begin(out, NULL);

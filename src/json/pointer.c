@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON Pointer (RFC 6901), both ways: from a text to a value, and from a value
- * to its text. Neither allocates for itself; both walk down from the top, past
- * whole subtrees. */
+/* JSON Pointer (RFC 6901), in both directions: from a pointer to a value, and
+ * from a value to its pointer. Neither allocates memory of its own; both walk
+ * down from the root and skip whole subtrees. */
 #include "json/inside.h"
 
-/* Compares a reference token with a key, "~0" and "~1" decoded on the way. */
+/* Compares a reference token with a key; decodes "~0" and "~1". */
 static bool pointer_matches(surety_str token, surety_str key)
 {
     size_t used = 0;
@@ -20,8 +20,8 @@ static bool pointer_matches(surety_str token, surety_str key)
     return used == key.len;
 }
 
-/* Whether every "~" of a token is followed by 0 or 1; *ret_escaped: whether
- * there is one. */
+/* Returns whether 0 or 1 follows every "~" of a token; *ret_escaped: whether
+ * the token has a "~". */
 static bool pointer_token_valid(surety_str token, bool *ret_escaped)
 {
     *ret_escaped = false;
@@ -49,8 +49,8 @@ static surety_val pointer_member(surety_val object, surety_str token,
     return val;
 }
 
-/* RFC 6901, section 4: digits without a leading zero. "-" is the item behind
- * the last, which no value is. */
+/* RFC 6901, section 4: digits without a leading zero. "-" is the item after the
+ * last one, which does not exist. */
 static surety_val pointer_item(surety_val array, surety_str token)
 {
     size_t count = surety_val_count(array);

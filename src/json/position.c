@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where values stand in the text.
+/* Computes where values are in the text.
  *
- * A cell knows only its first byte. The rest is worked out on demand by looking
- * at the text: the end of a string or container by one scan that knows strings
- * and brackets, line and column by counting from the start. Texts that were
- * read tolerantly may hold other quotes; a scan never leaves the text. */
+ * A cell has only the offset of its first byte; the rest is computed on demand.
+ * The end of a string or container comes from one scan that knows strings and
+ * brackets, line and column from counting from the start. A text that was read
+ * tolerantly may have other quotes, so an end may be wrong there, but a scan
+ * never leaves the text. */
 #include "json/inside.h"
 
-/* The byte behind the string whose opening quote is at ptr < end. */
+/* Returns the byte after the string whose opening quote is at ptr < end. */
 static const char *position_string(const char *ptr, const char *end)
 {
     const char quote = *ptr++;
@@ -17,7 +18,8 @@ static const char *position_string(const char *ptr, const char *end)
     return ptr < end ? ptr + 1 : end;
 }
 
-/* The byte behind the container whose opening bracket is at ptr < end. */
+/* Returns the byte after the container whose opening bracket is at ptr <
+ * end. */
 static const char *position_container(const char *ptr, const char *end)
 {
     size_t depth = 0;
@@ -39,7 +41,7 @@ static const char *position_container(const char *ptr, const char *end)
     return end;
 }
 
-/* How many bytes the value at ptr < end takes. */
+/* Returns the length in bytes of the value at ptr < end. */
 static size_t position_length(const surety_doc *doc, const surety__cell *cell,
                               const char *ptr, const char *end)
 {
@@ -81,8 +83,8 @@ surety_position surety_val_position(surety_val val)
     return position_of(val.doc, surety__cell_of(val));
 }
 
-/* The key cell of the i-th duplicate. False: there is none, or it is not kept.
- */
+/* Sets *ret_key to the key cell of the i-th duplicate. Returns false when there
+ * is none, or the doc does not keep it. */
 static bool position_duplicate(const surety_doc *doc, size_t i,
                                surety__cell *ret_key)
 {

@@ -1,42 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strict reader: one JSON text (RFC 8259) into cells, in two stages.
+/* The strict reader: reads one JSON text (RFC 8259) into cells, in two stages.
  *
- * Stage one (index.h, tokens.c) finds where values and signs stand, a window of
- * text at a time. Stage two, here, is the grammar over those tokens: a machine
- * whose state is the place in walk_values, and whose stack of open containers
- * is kept in the cells themselves (a container's span is its parent's index
- * until it closes).
- *
- * Cells are given room for a whole window of tokens at once, and the limit
- * values_max is looked at once a window: no leaf asks for either. Likewise a
- * key costs one look into a table by its hash; only an object in which two keys
- * fall on one place is looked through when it closes (unique.c).
- *
- * On a mistake the reader only stops; fault.c and explain.c read the text again
- * to say what is wrong. */
+ * 1. Stage one (index.h, tokens.c) finds the offsets of values and structural
+ *    characters, one window of text at a time. Stage two, here, applies the
+ *    grammar to these tokens. It is a state machine: its state is the current
+ *    label in walk_values, and its stack of open containers is in the cells
+ *    (until a container closes, its span is its parent's index).
+ * 2. The cells get room for a whole window of tokens at once, and the limit
+ *    values_max is checked once per window. So no scalar has to check either.
+ * 3. A key costs one look into a table, by its hash. Only an object in which
+ *    two keys share a slot is searched for duplicates when it closes
+ *    (unique.c).
+ * 4. At a mistake the reader only stops. fault.c and explain.c read the text
+ *    again to describe the mistake. */
 #include "json/inside.h"
 
 #define READ_INLINE static inline __attribute__((always_inline))
 
-/* A container in which a key may stand twice; only while it is open. */
+/* Marks an open container that may have duplicate keys. */
 #define FLAG_LOOK 0x40u
-/* In a slot: keys of several hashes have it. What is below is an index above
- * slots_base, so neither may reach half of it. */
+/* Marks a slot that keys of several hashes share. The lower bits are slots_base
+ * plus a cell's index, so each of the two must be below SLOT_HALF. */
 #define SLOT_SHARED 0x80000000u
 #define SLOT_HALF (SLOT_SHARED / 2)
 
-/* The machine's registers: nothing takes their address out of walk_values. */
+/* The machine's state, kept in registers: walk_values passes its address to
+ * inline functions only. */
 struct walk {
     surety__cell *cells;
-    uint32_t used;  /* cells taken */
+    uint32_t used;  /* number of cells */
     uint32_t open;  /* the innermost open container */
-    uint32_t count; /* its values so far */
-    uint32_t depth; /* open containers of this walk */
+    uint32_t count; /* number of its values so far */
+    uint32_t depth; /* number of open containers of this walk */
 };
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* Makes room for a cell for every token that there is. */
+/* Makes room for one cell per token of the window. */
 static bool walk_room(surety__tokens *tokens, const uint32_t *at, uint32_t used)
 {
     surety_doc *doc = tokens->doc;
@@ -51,7 +51,7 @@ static bool walk_room(surety__tokens *tokens, const uint32_t *at, uint32_t used)
     return status == SURETY_OK;
 }
 
-/* The next window; used: the walk's cells. */
+/* Reads the next window. used: the walk's cells. NULL: refused. */
 static const uint32_t *walk_fill(surety__tokens *tokens, const uint32_t *at,
                                  uint32_t used)
 {
@@ -62,8 +62,8 @@ static const uint32_t *walk_fill(surety__tokens *tokens, const uint32_t *at,
     return at;
 }
 
-/* A closed object in which a key may stand twice; at: its bracket. False where
- * that is a mistake. */
+/* Searches a closed object for duplicate keys. at: its bracket. Returns false
+ * when a duplicate is a mistake, or memory ran out. */
 static bool walk_look(surety__tokens *tokens, const uint32_t *at, uint32_t open)
 {
     surety_doc *doc = tokens->doc;
@@ -94,7 +94,7 @@ READ_INLINE const uint32_t *walk_open(surety__tokens *tokens, struct walk *walk,
     if (walk->depth)
         walk->cells[walk->open].count = walk->count;
     surety__cell_head(cell, kind, 0, 0, *at);
-    surety__cell_text(cell, 0, walk->open); /* count and span */
+    surety__cell_text(cell, 0, walk->open); /* sets count and span */
     walk->open = walk->used;
     walk->count = 0;
     walk->used++;
@@ -102,8 +102,8 @@ READ_INLINE const uint32_t *walk_open(surety__tokens *tokens, struct walk *walk,
     return at + 1;
 }
 
-/* Closes the innermost container, whose bracket is at `at`; NULL where its keys
- * may not be so. */
+/* Closes the innermost container, whose bracket is at `at`. Returns NULL when
+ * its keys may not be duplicate, and are. */
 READ_INLINE const uint32_t *walk_close(surety__tokens *tokens,
                                        struct walk *walk, const uint32_t *at)
 {
@@ -136,11 +136,13 @@ READ_INLINE const uint32_t *walk_leaf(surety__tokens *tokens, struct walk *walk,
     return surety__token_named(tokens, at, cell);
 }
 
-/* Notes the key in the last cell and, where another of the object may be the
- * same, that the object must be looked through. A slot that was filled since
- * the object opened is of a key of its own or of one that stands deeper. The
- * last key of a slot stands for all of its hash before it; a key of another
- * hash, which may be of an object around that is still open, is shared with. */
+/* Records the key in the last cell in its slot. If another key of the object
+ * may be the same, marks the object for the search.
+ *
+ * A slot that was filled since the object opened has a key of this object, or
+ * of a nested one. The last key of a slot represents all earlier keys with its
+ * hash. If an earlier key has another hash, the slot is shared; that key may
+ * belong to an outer object that is still open. */
 READ_INLINE void walk_slot(surety_doc *doc, struct walk *walk, uint32_t hash)
 {
     const uint32_t base = doc->slots_base;
@@ -161,7 +163,7 @@ READ_INLINE void walk_slot(surety_doc *doc, struct walk *walk, uint32_t hash)
     *slot = next;
 }
 
-/* A key and its colon. */
+/* Reads a key and its colon. */
 READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
                                      const uint32_t *at)
 {
@@ -191,7 +193,7 @@ READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
         }                                                                      \
     } while (0)
 
-/* The value at `at`; gives the cursor behind it. */
+/* Reads the value at `at`. Returns the cursor after it. */
 READ_INLINE const uint32_t *walk_values(surety__tokens *tokens,
                                         const uint32_t *at)
 {
@@ -220,7 +222,7 @@ member:
     if (!at)
         goto done;
     byte = base[*at];
-    if (byte != '"') { /* the commonest first */
+    if (byte != '"') { /* the most frequent case first */
         if (byte == '{')
             goto open_object;
         if (byte == '[')
@@ -292,7 +294,7 @@ const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at)
 
     doc->cell_count = 0;
     doc->duplicate_count = 0;
-    /* What older slots hold is at most slots_base; both must stay in range. */
+    /* Old slots hold at most slots_base; both must stay below SLOT_HALF. */
     if (doc->slots_base >= SLOT_HALF) {
         memset(doc->slots, 0, sizeof(doc->slots));
         doc->slots_base = 0;
@@ -342,8 +344,8 @@ bool surety__doc_read_first(surety_doc *doc, surety_str text,
     const uint32_t *at;
 
     *ret_end = 0;
-    /* The walk looks at tokens behind the value: a bracket is a safe last one,
-     * and what stands behind the text's last one is no part of the value. */
+    /* The walk reads tokens after the value. So the text is cut to end with a
+     * bracket; the bytes after its last bracket cannot belong to the value. */
     while (text.len && text.ptr[text.len - 1] != '}' &&
            text.ptr[text.len - 1] != ']')
         text.len--;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON that is read where it was not meant to be: reports go to terminals and
- * logs, and hold text of a model. Outside of its strings JSON is ASCII, so a
- * character beyond, and DEL, can be written as an escape wherever it stands,
- * and the value is the same. */
+/* Makes JSON safe to show: reports go to terminals and logs, and contain text
+ * of a model. Outside strings JSON is ASCII. So any character above 0x7E that a
+ * terminal acts on can become an escape, and the value stays the same. */
 #include "json/json.h"
 
-/* Where the next byte stands that can begin a character of interest. */
+/* Returns the next byte that is 0x7F or above, or end. */
 static const char *shown_next(const char *ptr, const char *end)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
@@ -24,7 +23,7 @@ static const char *shown_next(const char *ptr, const char *end)
     return ptr;
 }
 
-/* The first character from ptr on that is to be escaped, or end. */
+/* Returns the first character from ptr on that must be escaped, or end. */
 static const char *shown_find(const char *ptr, const char *end,
                               uint32_t *ret_code, unsigned *ret_len)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stream of tokens: windows, and the values that tokens.h leaves to the
- * rare case.
+/* The token stream: windows, and the rare cases of tokens.h.
  *
- * The doc's window holds the masks of the last stretch of text that was scanned
- * and its tokens; those that the caller has not passed over yet move to the
- * front before the next are scanned. A string that began in an earlier window
- * is looked through by its bytes instead of the masks.
- *
- * Of a borrowed text no byte past the end may be loaded. A text that ends with
- * a bracket or a quote needs no more care: every number and name stops there at
- * the latest. One that does not is a lone number or name, or no JSON; it is
- * copied, if it is short enough to be one, and a copy is padded. */
+ * 1. The doc's window holds the masks of the last stretch of text that was
+ *    scanned, and its tokens. Before the next scan, the tokens that the caller
+ *    has not passed move to the front.
+ * 2. A string that began in an earlier window is examined byte by byte, because
+ *    its masks are gone.
+ * 3. No byte after the end of a borrowed text may be loaded. A text that ends
+ *    with a bracket or a quote is safe: every number and name stops there at
+ *    the latest. Any other text is a single number or name, or invalid. It is
+ *    copied if it is short enough to be valid, and the copy is padded. */
 #include "json/index.h"
 
 enum {
-    TOKENS_PAD = 64,       /* bytes behind a copy: a space, then zeros */
-    TOKENS_SENTINELS = 16, /* behind the last token */
+    TOKENS_PAD = 64,       /* bytes after a copy: a space, then zeros */
+    TOKENS_SENTINELS = 16, /* sentinels after the last token */
     TOKENS_MASKS = TOKENS_WINDOW / TOKENS_BLOCK
 };
 
-/* White space, signs and quotes: all that begins a token of its own. */
+/* White space, structural characters and quotes: the bytes that end a number or
+ * name. */
 const unsigned char surety__token_stops[256] = {
     ['\t'] = 1, ['\n'] = 1, ['\r'] = 1, [' '] = 1, ['"'] = 1, [','] = 1,
     [':'] = 1,  ['['] = 1,  [']'] = 1,  ['{'] = 1, ['}'] = 1,
@@ -32,7 +32,7 @@ static bool tokens_room(surety__tokens *tokens)
     surety_doc *doc = tokens->doc;
     size_t len = tokens->scan.len;
     size_t most = len < TOKENS_WINDOW ? len : TOKENS_WINDOW;
-    /* In words of the block: two tokens each. */
+    /* Counted in words of the window, of two tokens each. */
     size_t count =
         2 * TOKENS_MASKS +
         (most + 2 * TOKENS_AHEAD + TOKENS_SENTINELS + INDEX_SLACK) / 2;
@@ -78,9 +78,10 @@ const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
         out = tokens->run(scan, out);
         tokens->marked |= scan->marked != 0;
     } while (scan->next < scan->len && out - first < 2 * TOKENS_AHEAD);
-    /* Nobody sees a string that is no UTF-8. Where a key may not stand twice,
-     * one that does so before must be told first: only a tree is read then,
-     * whose strings are looked at when all of it is read. */
+    /* The caller must not see a string that is not valid UTF-8. With unique
+     * keys the error waits: a duplicate key before it has to be reported first.
+     * Only whole documents are read that way, and their strings are used after
+     * the end. */
     if (scan->broken && !tokens->unique)
         return NULL;
     tokens->end = out;
@@ -96,7 +97,7 @@ const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
 
 /* ---- beginning and end -------------------------------------------------- */
 
-/* Makes the doc's copy of text; false when out of memory. */
+/* Copies text to the doc, with padding. Returns false when out of memory. */
 static bool tokens_copy(surety_doc *doc, surety_str text)
 {
     surety_status status = surety__grow(doc->alloc, &doc->copy, &doc->copy_cap,
@@ -111,9 +112,9 @@ static bool tokens_copy(surety_doc *doc, surety_str text)
     return true;
 }
 
-/* Whether a borrowed text ends as one must that is read where it stands.
- * *ret_first is where it begins; *ret_len how long it is without the white
- * space around it. */
+/* Returns whether a borrowed text ends with a bracket or a quote, so that it
+ * can be read without a copy. *ret_first: the offset of its first byte;
+ * *ret_len: its length; both without the white space around it. */
 static bool tokens_is_closed(surety_str text, size_t *ret_first,
                              size_t *ret_len)
 {
@@ -129,7 +130,8 @@ static bool tokens_is_closed(surety_str text, size_t *ret_first,
                    text.ptr[end - 1] == '"');
 }
 
-/* Decides where the bytes are read from; false: refused. */
+/* Chooses the bytes to read: the text or a copy. Returns false when the text is
+ * refused. */
 static bool tokens_take(surety__tokens *tokens, surety_str text, bool borrow)
 {
     surety_doc *doc = tokens->doc;
@@ -155,7 +157,7 @@ static bool tokens_take(surety__tokens *tokens, surety_str text, bool borrow)
         doc->text = doc->copy;
     tokens->base = doc->copy;
     tokens->loadable = text.len + TOKENS_PAD;
-    tokens->sentinel = (uint32_t)text.len + 1; /* a zero */
+    tokens->sentinel = (uint32_t)text.len + 1; /* the offset of a zero */
     return true;
 }
 
@@ -164,7 +166,7 @@ static uint32_t tokens_least(uint32_t limit, size_t len)
     return limit < len ? limit : (uint32_t)len;
 }
 
-/* Takes the limits over, as they are known to the doc. */
+/* Copies the limits from the doc. */
 static void tokens_limits(surety__tokens *tokens, size_t len)
 {
     surety_limits *limits = &tokens->doc->limits;
@@ -216,7 +218,8 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
         return NULL;
     at = tokens_first(tokens);
     if (bom) {
-        /* Its bytes are a token, and perhaps what clings to them too. */
+        /* The BOM is a token, or part of the first one if that is a number or
+         * name. */
         if (text.len > 3 &&
             !surety__token_stops[(unsigned char)tokens->base[3]])
             *at = 3;
@@ -244,12 +247,12 @@ surety_status surety__tokens_fault(surety__tokens *tokens, surety_error *reterr)
 
     if (!tokens->nomem)
         mistake = surety__fault_find(doc, tokens->skip_bom);
-    /* A key that stands twice was noticed when its object closed. */
+    /* A duplicate key is found when its object closes. */
     if (tokens->duplicate != PLACE_NONE &&
         (mistake.fault == FAULT_NONE || mistake.offset > tokens->duplicate_end))
         mistake = (struct read_mistake){.fault = FAULT_DUPLICATE,
                                         .offset = tokens->duplicate};
-    /* Who refuses a text that is right has not followed the grammar. */
+    /* A caller that refuses a correct text does not follow the grammar. */
     assert(mistake.fault != FAULT_NONE);
     status = surety__read_explain(text, mistake, &doc->limits, reterr);
     surety__doc_clear(doc);
@@ -258,15 +261,14 @@ surety_status surety__tokens_fault(surety__tokens *tokens, surety_error *reterr)
 
 /* ---- strings ----------------------------------------------------------- */
 
-/* Whether a mask of the window has a bit for the bytes from start to before
- * end. */
+/* Returns whether a mask of the window has a bit from start to before end. */
 static bool tokens_is_marked(const surety__tokens *tokens, const uint64_t *mask,
                              uint32_t start, uint32_t end)
 {
     size_t first = (start - tokens->window) / TOKENS_BLOCK;
     size_t last = (end - tokens->window) / TOKENS_BLOCK;
     uint64_t from = UINT64_MAX << (start % TOKENS_BLOCK);
-    /* All below end; nothing where it begins a block. */
+    /* All bits below end; none where end begins a block. */
     uint64_t to = ((uint64_t)1 << (end % TOKENS_BLOCK)) - 1;
 
     if (first == last)
@@ -294,7 +296,7 @@ static void tokens_look(const char *ptr, size_t len, bool *ret_escapes,
     *ret_high = ptr < end;
 }
 
-/* Four hexadecimal digits at ptr, or UINT32_MAX. */
+/* Returns the value of four hexadecimal digits at ptr, or UINT32_MAX. */
 static uint32_t tokens_hex(const char *ptr, const char *end)
 {
     uint32_t code = 0;
@@ -311,8 +313,9 @@ static uint32_t tokens_hex(const char *ptr, const char *end)
     return code;
 }
 
-/* Decodes the escape at *ptr (a backslash), whose string ends before end, to
- * out, and moves *ptr on; gives the bytes written, 0 for no escape. */
+/* Decodes the escape at *ptr (a backslash) to out, and moves *ptr after it.
+ * end: the end of the string. Returns the number of bytes written; 0 when it is
+ * no escape. */
 static unsigned tokens_escape(const char **ptr, const char *end, char *out)
 {
     const char *at = *ptr;
@@ -343,8 +346,8 @@ static unsigned tokens_escape(const char **ptr, const char *end, char *out)
     return surety__utf8_encode(code, out);
 }
 
-/* Copies what stands before the next backslash to out, which has room for all
- * up to end; gives the backslash, or end. */
+/* Copies the bytes before the next backslash to out, which has room for all
+ * bytes up to end. Returns the position of the backslash, or end. */
 static const char *tokens_run(const char *ptr, const char *end, char *out)
 {
 #ifdef __SSE2__
@@ -373,8 +376,9 @@ static const char *tokens_run(const char *ptr, const char *end, char *out)
     return ptr;
 }
 
-/* Decodes the len bytes of a string at start into the own block. high: whether
- * some of them are above 0x7F. Decoding never lengthens a text. */
+/* Decodes the len bytes of a string at start into the own block. high: some of
+ * them are above 0x7F. The decoded string is never longer. Returns false when
+ * it has an invalid escape, or memory ran out. */
 static bool tokens_decode(surety__tokens *tokens, const char *start, size_t len,
                           bool high, surety__cell *cell)
 {
@@ -382,7 +386,7 @@ static bool tokens_decode(surety__tokens *tokens, const char *start, size_t len,
     const char *ptr = start, *end = start + len;
     char *out;
 
-    /* The first time for the whole text, so that none after it has to ask. */
+    /* Make room for the whole text the first time: later strings fit then. */
     if (doc->own_cap - doc->own_len < len &&
         surety__doc_own_room(doc, doc->own_len ? len : doc->text_len)) {
         tokens->nomem = true;
@@ -445,7 +449,8 @@ const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
 
 /* ---- numbers and names -------------------------------------------------- */
 
-/* The first byte from at on that is no digit, or the text's end. */
+/* Returns the offset of the first byte from at on that is no digit, or the end
+ * of the text. */
 static size_t tokens_digits(const surety__tokens *tokens, size_t at)
 {
     const size_t len = tokens->scan.len;
@@ -463,7 +468,7 @@ static size_t tokens_digits(const surety__tokens *tokens, size_t at)
     return at;
 }
 
-/* Whether a number or name may end before the byte at offset. */
+/* Returns whether a number or name may end before offset. */
 static bool tokens_stops(const surety__tokens *tokens, size_t offset)
 {
     return offset >= tokens->scan.len ||
@@ -477,7 +482,7 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     const size_t len = tokens->scan.len;
     const size_t place = *at, digits = place + (base[place] == '-');
     size_t end = tokens_digits(tokens, digits);
-    bool broken = false; /* a fraction that is not zero, and no exponent */
+    bool broken = false; /* it has a fraction other than 0, no exponent */
 
     if (end == digits || (base[digits] == '0' && end - digits > 1))
         return NULL;

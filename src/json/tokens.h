@@ -1,104 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strict reader as a stream of tokens; surety_doc_read reads values of it.
+/* The strict reader as a stream of tokens; surety_doc_read reads values from
+ * it.
  *
  * A token is the offset of a byte of the text: one of { } [ ] : , outside
- * strings, a quote that opens or closes a string, or the first byte of
- * anything else outside strings and white space (a number, a name, rubbish).
- * A string is thus two tokens, every other leaf one. Tokens are found a window
- * of text at a time (index.h) and stand in a row; read.c walks it with a cursor
- * of its own, so that the cursor can live in a register:
+ * strings, a quote that opens or closes a string, or the first byte of any
+ * other stretch outside strings and white space (a number, a name, an error).
+ * So a string is two tokens, and every other scalar is one. The reader finds
+ * tokens one window of text at a time (index.h) and stores them in an array.
+ * read.c walks the array with its own cursor, which can stay in a register:
  *
  *     at = surety__tokens_begin(&tokens, doc, text, options);
  *     ... at = surety__tokens_read(&tokens, at) for a whole value,
  *     if (!at || !surety__tokens_end(&tokens, at))
  *         return surety__tokens_fault(&tokens, reterr);
  *
- * A function that gives a cursor gives NULL where the text is refused; what is
- * wrong with it, and where, is then found by reading it again byte by byte
- * (fault.c).
- *
- * Below the limit at least TOKENS_AHEAD tokens may be looked at and
- * passed over, enough for a member and what follows it. Behind the last token
- * of the text stand some that no grammar accepts for long; a cursor that has
- * run into them is refused by the next _fill or by _end. A window that holds a
- * mistake inside a string or bytes that are no UTF-8 is refused when it is
- * scanned, but under SURETY_READ_UNIQUE_KEYS only at the end, where it is told
- * which mistake comes first.
- *
- * The doc owns the window, the decoded strings and the cells; it must not be
- * used otherwise until the stream is done with. Nothing is to be freed. */
+ * 1. A function that returns a cursor returns NULL when it refuses the text.
+ *    fault.c then reads the text again byte by byte, to find the mistake.
+ * 2. When the cursor is at most at the limit, TOKENS_AHEAD tokens may be read,
+ *    enough for a member and the tokens after it.
+ * 3. After the last token of the text are sentinels that no grammar rule
+ *    accepts. The next _fill or _end refuses a cursor that has run into them.
+ * 4. A window with a control character in a string, or with invalid UTF-8, is
+ *    refused when it is scanned. Under SURETY_READ_UNIQUE_KEYS it is refused at
+ *    the end, where it is known which mistake comes first.
+ * 5. The doc owns the window, the decoded strings and the cells. No other code
+ *    may use the doc until the stream ends. There is nothing to free. */
 #ifndef SURETY_JSON_TOKENS_H
 #define SURETY_JSON_TOKENS_H
 
 #include "json/json.h"
 
 enum {
-    TOKENS_AHEAD = 8,     /* tokens there are below the limit */
+    TOKENS_AHEAD = 8,     /* tokens that may be read at the limit */
     TOKENS_WINDOW = 4096, /* bytes of text scanned at once */
     TOKENS_BLOCK = 64     /* bytes of text in one word of a mask */
 };
 
-/* What is scanned and how far: the state that goes from window to window. */
+/* The text and the scan's state, which passes from window to window. */
 typedef struct surety__scan {
     const char *text;
     size_t len;
     size_t next;      /* the first byte not scanned; a multiple of 64, or len */
-    uint64_t quoted;  /* all ones: next stands inside a string; else 0 */
-    uint64_t escaped; /* 1: next is escaped by a backslash before it */
+    uint64_t quoted;  /* all ones: next is inside a string; else 0 */
+    uint64_t escaped; /* 1: a backslash escapes next */
     uint64_t scalar;  /* 1: the byte before next belongs to a number or name */
-    uint64_t broken;  /* not 0: a control character in a string, or no UTF-8 */
+    uint64_t broken;  /* not 0: a control character, or invalid UTF-8 */
     uint64_t marked;  /* not 0: some bit of a mask below is set */
-    /* For each 64 bytes of the window its backslashes and its bytes above
-     * 0x7F, the first byte in the lowest bit. */
+    /* For each 64 bytes of the window: the backslashes, and the bytes above
+     * 0x7F; the first byte is the lowest bit. */
     uint64_t *backslashes, *high;
 } surety__scan;
 
 typedef struct surety__tokens {
-    const char *base;      /* the text's bytes; offsets count from here */
-    const uint32_t *limit; /* a cursor above it must go through _fill */
+    const char *base;      /* the bytes of the text; offsets count from here */
+    const uint32_t *limit; /* a cursor above it must call _fill */
     surety_doc *doc;
-    /* Bytes at base that may be loaded; 0 where the limit number_len_max is
-     * so low that short numbers must be looked at, too. */
+    /* Bytes from base on that may be loaded; 0 when number_len_max is so low
+     * that short numbers must be checked, too. */
     size_t loadable;
-    bool marked;     /* strings at hand may hold escapes or bytes over 0x7F */
+    bool marked;     /* strings may have escapes or bytes above 0x7F */
     bool unique;     /* SURETY_READ_UNIQUE_KEYS */
     bool skip_bom;   /* SURETY_READ_SKIP_BOM */
-    bool nomem;      /* it was refused for want of memory */
-    uint32_t values; /* values so far, keys counted too, up to _end */
-    uint32_t used;   /* of these in the value that was read last */
+    bool nomem;      /* the text was refused because memory ran out */
+    uint32_t values; /* values so far, keys included; _end checks it */
+    uint32_t used;   /* values, keys included, of the value read last */
     uint32_t string_len_max, key_len_max, number_len_max;
-    uint32_t sentinel;   /* what stands behind the last token */
-    const uint32_t *end; /* behind the last token of the window */
-    size_t window;       /* the offset from which the masks tell */
+    uint32_t sentinel;   /* the token after the last one */
+    const uint32_t *end; /* after the last token of the window */
+    size_t window;       /* the offset where the masks begin */
     struct surety__scan scan;
     uint32_t *(*run)(struct surety__scan *index, uint32_t *out);
-    /* A key that stands twice, under unique: its place, and where its object
-     * closed; PLACE_NONE: none. */
+    /* Under unique: the offset of a duplicate key, and where its object closed;
+     * PLACE_NONE: there is none. */
     uint32_t duplicate, duplicate_end;
 } surety__tokens;
 
-/* Starts on text, which doc keeps (a copy, or the caller's bytes with
- * SURETY_READ_BORROW, of which no byte past the end is read); options as for
- * surety_doc_read. What doc held is gone. Gives the cursor, at the text's first
- * token, or NULL: refused, also where memory ran out. */
+/* Starts on text. doc keeps a copy or, with SURETY_READ_BORROW, refers to the
+ * caller's bytes, and reads none past the end. options: as for surety_doc_read.
+ * Empties doc first. Returns the cursor at the first token, or NULL when the
+ * text is refused or memory ran out. */
 const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
                                      surety_str text,
                                      const surety_read_options *options);
-/* Whether at stands behind the last token and nothing was wrong. */
+/* Returns whether at is after the last token and the text is correct. */
 bool surety__tokens_end(surety__tokens *tokens, const uint32_t *at);
-/* What is wrong with a refused text: SURETY_SYNTAX or SURETY_LIMIT with the
- * first byte that cannot stand there, or SURETY_NOMEM. Leaves doc empty. */
+/* Reports the mistake of a refused text: SURETY_SYNTAX or SURETY_LIMIT with the
+ * first byte that the grammar or the limits do not allow, or SURETY_NOMEM.
+ * Leaves doc empty. */
 surety_status surety__tokens_fault(surety__tokens *tokens,
                                    surety_error *reterr);
 
-/* Reads the whole value at `at` into doc's cells, from index 0 on, as
- * surety_doc_read does; surety_doc_root(doc) and surety__val_of give it until
- * the next call. Strings decoded before stay. Only the duplicate keys of this
- * value are listed. */
+/* Reads the value at `at` into doc's cells, from index 0 on, as surety_doc_read
+ * does. surety_doc_root(doc) and surety__val_of return it until the next call.
+ * Strings that were decoded before remain. The doc lists only this value's
+ * duplicate keys. */
 const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at);
-/* What the functions below do in the rare case: the next window; a string that
- * may hold escapes; a number that is no short integer; a name, wherever it
- * stands. */
+/* The rare cases of the functions below: the next window; a string that may
+ * have escapes; a number that is no short integer; a name anywhere. */
 const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at);
 const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
                                    surety__cell *cell, uint8_t kind);
@@ -107,10 +105,10 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
 const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
                                    surety__cell *cell);
 
-/* Not 0 for the bytes that may follow a number or a name. */
+/* Not 0 for the bytes that may follow a number or name. */
 extern const unsigned char surety__token_stops[256];
 
-/* Writes what stands before a cell's union, in one word where it can. */
+/* Writes the members before a cell's union, as one word if possible. */
 static inline void surety__cell_head(surety__cell *cell, uint8_t kind,
                                      uint8_t flags, uint16_t hash,
                                      uint32_t place)
@@ -128,7 +126,7 @@ static inline void surety__cell_head(surety__cell *cell, uint8_t kind,
 #endif
 }
 
-/* And a string's length and offset. */
+/* Writes a string's length and offset. */
 static inline void surety__cell_text(surety__cell *cell, uint32_t len,
                                      uint32_t off)
 {
@@ -140,8 +138,8 @@ static inline void surety__cell_text(surety__cell *cell, uint32_t len,
 #endif
 }
 
-/* Whether a mask of the window has a bit for the len bytes (at most 56) behind
- * the quote at open. */
+/* Returns whether a mask of the window has a bit for the len bytes (at most 56)
+ * after the quote at open. */
 static inline bool surety__token_mask(const surety__tokens *tokens,
                                       const uint64_t *mask, uint32_t open,
                                       uint32_t len)
@@ -158,8 +156,8 @@ static inline bool surety__token_mask(const surety__tokens *tokens,
 #endif
 }
 
-/* A string's or key's cell, but for values; a key's hash too where ret_hash is
- * given. */
+/* Writes the cell of a string or key; the caller counts it in values. Sets
+ * *ret_hash to a key's hash if ret_hash is not NULL. */
 static inline const uint32_t *surety__token_quoted(surety__tokens *tokens,
                                                    const uint32_t *at,
                                                    surety__cell *cell,
@@ -172,8 +170,8 @@ static inline const uint32_t *surety__token_quoted(surety__tokens *tokens,
     uint32_t hash = 0;
     uint8_t flags = FLAG_ASCII;
 
-    /* Behind the last token there is no closing quote: len is then beyond
-     * every limit, for none is greater than the text. */
+    /* After the last token there is no closing quote. len is then above max,
+     * because no limit is greater than the text. */
     if (len > max)
         goto rare;
     if (tokens->marked) {
@@ -195,7 +193,7 @@ rare:
     return at;
 }
 
-/* The eight bytes at ptr, the first in the lowest bits. */
+/* Returns the eight bytes at ptr; the first has the lowest bits. */
 static inline uint64_t surety__token_load(const char *ptr)
 {
     uint64_t word;
@@ -207,7 +205,8 @@ static inline uint64_t surety__token_load(const char *ptr)
     return word;
 }
 
-/* The top bit of every byte of word that is no decimal digit. */
+/* Returns a word with the top bit of every byte of word that is no decimal
+ * digit. */
 static inline uint64_t surety__token_no_digits(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101u;
@@ -216,8 +215,8 @@ static inline uint64_t surety__token_no_digits(uint64_t word)
     return (((value & ones * 0x7F) + ones * 0x76) | value) & ones * 0x80;
 }
 
-/* A number's cell, but for values: integers of at most seven digits here,
- * eight bytes at a time without a loop. */
+/* Writes the cell of a number; the caller counts it in values. Reads integers
+ * of at most seven digits here, eight bytes at once and without a loop. */
 static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
                                                     const uint32_t *at,
                                                     surety__cell *cell)
@@ -234,11 +233,12 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
     word = surety__token_load(ptr);
     stop = surety__token_no_digits(word);
     bits = stop ? (unsigned)__builtin_ctzll(stop) & 56u : 0;
-    /* One branch: how many digits there are is hard to guess. */
+    /* One branch, because the number of digits is hard to predict. */
     if (!bits | !surety__token_stops[(word >> bits) & 0xFF] |
         ((bits > 8) & ((word & 0xFF) == '0')))
         return surety__token_decimal(tokens, at, cell);
-    /* The digits into the upper bytes, then pairs, fours and all eight. */
+    /* Move the digits to the upper bytes, then add up pairs, fours and all
+     * eight. */
     value = (word & 0x0F0F0F0F0F0F0F0Fu) << (64 - bits);
     value = (value * (1 + (10u << 8)) >> 8) & 0x00FF00FF00FF00FFu;
     value = (value * (1 + (100u << 16)) >> 16) & 0x0000FFFF0000FFFFu;
@@ -248,7 +248,7 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
     return at + 1;
 }
 
-/* A name's cell, but for values. */
+/* Writes the cell of a name; the caller counts it in values. */
 static inline const uint32_t *surety__token_named(surety__tokens *tokens,
                                                   const uint32_t *at,
                                                   surety__cell *cell)
@@ -261,7 +261,7 @@ static inline const uint32_t *surety__token_named(surety__tokens *tokens,
     if (place + (size_t)8 > tokens->loadable)
         return surety__token_word(tokens, at, cell);
     word = surety__token_load(tokens->base + place);
-    if ((uint32_t)word == 0x65757274) { /* "true" backwards */
+    if ((uint32_t)word == 0x65757274) { /* "true", in little-endian order */
         kind = CELL_TRUE;
     } else if ((word & 0xFFFFFFFFFF) == 0x65736C6166) { /* "false" */
         kind = CELL_FALSE;

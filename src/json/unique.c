@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One member a key: finding duplicate keys when an object closes, and taking
- * the replaced members out. The reader asks for it only where its own table
- * (walk_slot in read.c) does not know that there are none.
+/* Unique keys: finds duplicate keys when an object closes, and removes the
+ * replaced members. The reader calls this only if its own table (walk_slot in
+ * read.c) cannot exclude duplicates.
  *
- * Small objects are looked through with a filter of the keys' hashes;
- * only where two keys fall on one bit are keys compared. In large ones the
- * keys' cell indices are sorted, by counting on the 16 bits of the hash and
- * then, among keys of one hash, by merging on length and bytes: linear as a
- * rule, n log n for keys that were made to collide.
- *
- * Replaced members are only marked at first and taken out in one pass over the
- * whole document at the end. Nested objects full of duplicates thus cost no
- * more than flat ones. */
+ * 1. A small object uses a filter of its keys' hashes: keys are compared only
+ *    if two have the same bit.
+ * 2. A large object sorts its keys' cell indices: by counting on the 16 bits of
+ *    the hash, then, among keys of one hash, by merging on length and bytes.
+ *    That is linear as a rule, and n log n for keys that were made to collide.
+ * 3. Replaced members are first only marked. One pass over the whole document
+ *    removes them at the end. So nested objects with many duplicates cost no
+ *    more than flat ones. */
 #include "json/inside.h"
 
 enum {
     UNIQUE_SMALL = 64, /* members that are compared without sorting */
-    UNIQUE_FILTER = 8, /* words of the filter for these; a power of two */
+    UNIQUE_FILTER = 8, /* words of their filter; a power of two */
     UNIQUE_KEPT = 64   /* entries of surety_doc.duplicates */
 };
 
@@ -38,8 +37,8 @@ static bool unique_same(const surety_doc *doc, const surety__cell *a,
                   a->len) == 0;
 }
 
-/* Marks the earlier key as replaced. Its value is unreachable from now on, so
- * the place of that value keeps the place of the later key. */
+/* Marks the earlier key as replaced. Its value cannot be reached any more, so
+ * the place of that value is free to keep the place of the later key. */
 static void unique_mark(surety_doc *doc, uint32_t object, uint32_t earlier,
                         uint32_t later, uint32_t *ret_later)
 {
@@ -77,8 +76,8 @@ static void unique_small(surety_doc *doc, uint32_t object, uint32_t *ret_later)
     }
 }
 
-/* Puts the count indices of from into the order of 8 bits of their keys'
- * hashes, keeping the order of equal ones. */
+/* Sorts the count indices of from into `into` by 8 bits of their keys' hashes.
+ * Stable. */
 static void unique_count_sort(const surety_doc *doc, const uint32_t *from,
                               uint32_t *into, size_t count, unsigned shift)
 {
@@ -158,8 +157,8 @@ void surety__keys_sort(const surety_doc *doc, uint32_t *keys, uint32_t *scratch,
     }
 }
 
-/* Lists a key in text order: while a text is read, what is inside of another
- * value may have been listed before. */
+/* Adds a key to the list, in text order: a key inside another value may have
+ * been listed before, while the text was read. */
 static void unique_list(surety_doc *doc, size_t *count, const surety__cell *key)
 {
     size_t at = *count < UNIQUE_KEPT ? *count : UNIQUE_KEPT;
@@ -180,12 +179,12 @@ static void unique_list(surety_doc *doc, size_t *count, const surety__cell *key)
     ++*count;
 }
 
-/* Counts in before the cells that are taken out before each cell, and lists
- * their keys. */
+/* Sets before[i] to the number of removed cells before cell i, and lists the
+ * removed keys. */
 static void unique_count_gone(surety_doc *doc, uint32_t *before, size_t *listed)
 {
     const size_t count = doc->cell_count;
-    size_t gone_end = 0; /* cells before it are being taken out */
+    size_t gone_end = 0; /* the cells before it are removed */
 
     before[0] = 0;
     for (size_t i = 0; i < count; i++) {
@@ -217,13 +216,13 @@ surety_status surety__keys_remove(surety_doc *doc, uint32_t *open,
         return SURETY_NOMEM;
     before = doc->seen;
     unique_count_gone(doc, before, listed);
-    /* The spans of open containers are their parents' places. */
+    /* The spans of open containers are their parents' indices. */
     for (uint32_t at = *open; at != PLACE_NONE;) {
         const uint32_t parent = doc->cells[at].span;
 
         if (parent != PLACE_NONE)
             doc->cells[at].span = parent - before[parent];
-        doc->cells[at].hash = 1; /* for the pass below */
+        doc->cells[at].hash = 1; /* marks it for the pass below */
         at = parent;
     }
     for (size_t i = 0; i < count; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at values: what they are, what they hold, and walking containers.
+/* Reads values: their kind and content, and the children of containers.
  *
- * A value is a document and the index of a cell; each function fetches the cell
- * or finds the value absent. */
+ * A value is a document and the index of a cell. Each function fetches the
+ * cell, or treats the value as absent. */
 #include "json/inside.h"
 
 static const surety__cell *value_cell(surety_val val)
@@ -64,8 +64,8 @@ bool surety_val_is(surety_val val, const char *string)
            surety_str_equal(surety_val_str(val), surety_str_of(string));
 }
 
-/* The magnitude of an integral decimal; false where it needs more than 64
- * bits. */
+/* Computes the magnitude of an integer. Returns false when it needs more than
+ * 64 bits. */
 static bool value_magnitude(surety__decimal number, uint64_t *ret_value)
 {
     uint64_t value = 0;
@@ -136,7 +136,7 @@ double surety_val_real(surety_val val, double otherwise)
 
     if (!cell)
         return otherwise;
-    /* An integer of up to 53 bits is a double as it is; 0 may be -0. */
+    /* A double holds an integer of up to 53 bits exactly; 0 may be -0. */
     if (cell->kind == CELL_INT && cell->i != 0 &&
         cell->i >= -((int64_t)1 << 53) && cell->i <= (int64_t)1 << 53)
         return (double)cell->i;

@@ -1,47 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing values as JSON: compact, pretty and canonical (RFC 8785).
+/* Writes values as JSON: compact, pretty and canonical (RFC 8785).
  *
- * One loop for all three walks the cells in text order; only the canonical form
- * jumps, to the members of each object in the order of their keys' UTF-16 code
- * units. These orders lie one behind the other in a vector. The stack of open
- * containers stands in a fixed block as long as the value is flat enough, then
- * in memory from the buffer's allocator. A failed allocation is the buffer's
- * failure.
- *
- * Text goes straight into the buffer's memory. Before each token there is room
- * for it and WRITE_SLACK bytes, so that strings are copied in whole blocks. A
- * buffer whose bound leaves no room for the slack is written by way of a spill,
- * a buffer of our own, which is appended at the end: the bound is exact. */
+ * 1. One loop writes all three forms and walks the cells in text order. Only
+ *    the canonical form jumps: it visits the members of each object in the
+ *    order of their keys' UTF-16 code units. A vector holds these orders one
+ *    after the other.
+ * 2. The stack of open containers is a fixed array for up to WRITE_FLAT levels,
+ *    then memory from the buffer's allocator. A failed allocation is a failure
+ *    of the buffer.
+ * 3. The text goes straight into the buffer's memory. Before each token there
+ *    is room for it and WRITE_SLACK bytes, so that strings are copied in whole
+ *    blocks.
+ * 4. A buffer whose bound leaves no room for the slack gets its text through a
+ *    spill, a second buffer that is appended at the end. So the bound is
+ *    exact. */
 #include "json/inside.h"
 
 #include <math.h>
 
 enum {
-    WRITE_FLAT = 32,  /* containers that are open without allocating */
-    WRITE_BLOCK = 16, /* bytes of a string that are looked at together */
-    WRITE_SLACK = 32, /* a block, and what stands around a token */
-    WRITE_PART = 512, /* bytes of a string that get room together */
-    WRITE_TOKEN = 12, /* bytes of a token, a guess */
-    WRITE_ESCAPE = 6  /* bytes that one byte may become */
+    WRITE_FLAT = 32,  /* open containers without an allocation */
+    WRITE_BLOCK = 16, /* bytes of a string that are examined at once */
+    WRITE_SLACK = 32, /* bytes for a block and the signs around a token */
+    WRITE_PART = 512, /* bytes of a string that get room at once */
+    WRITE_TOKEN = 12, /* bytes of a token, an estimate */
+    WRITE_ESCAPE = 6  /* the most bytes that one byte becomes */
 };
 
 struct write_frame {
-    uint32_t left;  /* values to come */
-    uint32_t count; /* of all */
-    uint32_t after; /* the cell behind the container */
+    uint32_t left;  /* values to write */
+    uint32_t count; /* values in all */
+    uint32_t after; /* the index of the cell after the container */
     bool object;
-    size_t order; /* where the object's keys stand in the orders; canonical */
+    size_t order; /* canonical: where the object's keys are in orders */
 };
 
 struct writer {
     const surety_doc *doc;
     surety_buf *out;
-    surety_buf *into; /* out, or the spill */
-    char *to, *end;   /* the room that is left of it */
+    surety_buf *into; /* out or the spill */
+    char *to, *end;   /* the free room in it */
     surety_style style;
     surety_buf spill;
     struct write_frame flat[WRITE_FLAT];
-    struct write_frame *frames; /* flat, or deep */
+    struct write_frame *frames; /* flat or deep */
     size_t depth;
     struct write_frame *deep;
     size_t deep_cap;
@@ -51,8 +53,8 @@ struct writer {
 
 /* ---- strings ----------------------------------------------------------- */
 
-/* Writes the control character, quote or backslash byte as an escape (RFC 8785,
- * section 3.2.2.2), at most WRITE_ESCAPE bytes; gives how many. */
+/* Writes the escape of a control character, quote or backslash (RFC 8785,
+ * section 3.2.2.2). Returns its length, at most WRITE_ESCAPE bytes. */
 static unsigned write_escape(char *to, unsigned char byte)
 {
     static const char hex[] = "0123456789abcdef";
@@ -75,8 +77,8 @@ static unsigned write_escape(char *to, unsigned char byte)
     return 2;
 }
 
-/* Which of the WRITE_BLOCK bytes at ptr need an escape, the first the lowest
- * bit. */
+/* Returns a mask of the WRITE_BLOCK bytes at ptr that need an escape; the first
+ * byte is the lowest bit. */
 static inline unsigned write_special(const char *ptr)
 {
 #ifdef __SSE2__
@@ -99,7 +101,7 @@ static inline unsigned write_special(const char *ptr)
 #endif
 }
 
-/* The same, and of bytes above 0x7F. */
+/* The same, and bytes above 0x7F. */
 static inline unsigned write_unplain(const char *ptr)
 {
     unsigned mask = write_special(ptr);
@@ -114,8 +116,9 @@ static inline unsigned write_unplain(const char *ptr)
     return mask;
 }
 
-/* Writes the byte at ptr that is not plain, or the code point that starts
- * there; bytes that are no UTF-8 become U+FFFD. Gives how many were read. */
+/* Writes the byte at ptr that needs an escape, or the code point above 0x7F
+ * that starts there; an invalid sequence becomes U+FFFD. Returns the number of
+ * bytes read. */
 static inline unsigned write_odd(char **to, const char *ptr, const char *end)
 {
     unsigned len = 1;
@@ -136,7 +139,8 @@ static inline unsigned write_odd(char **to, const char *ptr, const char *end)
     return len;
 }
 
-/* Writes text from ptr on, to stop or a little further; there is room. */
+/* Writes the text from ptr to stop or a little further; there is room. Returns
+ * where it ended. */
 static const char *write_any(char **ret_to, const char *ptr, const char *stop,
                              const char *end)
 {
@@ -164,8 +168,8 @@ static const char *write_any(char **ret_to, const char *ptr, const char *stop,
     return ptr;
 }
 
-/* The same where the buffer's bound is near: byte by byte, so that all fits
- * that may. */
+/* The same near the buffer's bound: byte by byte, so that the buffer gets all
+ * bytes that fit. */
 static void write_near(surety_buf *out, const char *ptr, const char *end)
 {
     while (ptr != end) {
@@ -181,7 +185,7 @@ static void write_near(surety_buf *out, const char *ptr, const char *end)
     }
 }
 
-/* A string that may hold anything. */
+/* Writes a string that may have any bytes. */
 void surety_json_string(surety_buf *out, surety_str text)
 {
     const char *ptr = text.len ? text.ptr : "";
@@ -209,9 +213,9 @@ void surety_json_string(surety_buf *out, surety_str text)
 
 /* ---- the order of keys ------------------------------------------------- */
 
-/* Compares by UTF-16 code units (RFC 8785, section 3.2.3). That is the order of
- * the bytes, but for the code points above U+FFFF: in UTF-16 their surrogates
- * stand before U+E000 to U+FFFF. */
+/* Compares two keys by UTF-16 code units (RFC 8785, section 3.2.3). That is the
+ * order of the bytes, except for code points above U+FFFF: in UTF-16 their
+ * surrogates come before U+E000 to U+FFFF. */
 static int write_compare(const surety_doc *doc, uint32_t a, uint32_t b)
 {
     surety_str left = surety__cell_str(doc, &doc->cells[a]);
@@ -226,13 +230,14 @@ static int write_compare(const surety_doc *doc, uint32_t a, uint32_t b)
         return left.len < right.len ? -1 : left.len > right.len;
     one = (unsigned char)left.ptr[i];
     two = (unsigned char)right.ptr[i];
-    /* Lead bytes 0xEE and 0xEF are U+E000 to U+FFFF, 0xF0 and up are above. */
+    /* Lead bytes 0xEE and 0xEF begin U+E000 to U+FFFF; 0xF0 and above begin the
+     * code points above U+FFFF. */
     if (one >= 0xEE && two >= 0xEE && (one >= 0xF0) != (two >= 0xF0))
         return one >= 0xF0 ? -1 : 1;
     return one < two ? -1 : 1;
 }
 
-/* Puts the object's keys in order behind the orders that stand there. */
+/* Appends the sorted keys of the object to the orders. */
 static bool write_order(struct writer *writer, const surety__cell *object)
 {
     const surety_doc *doc = writer->doc;
@@ -261,7 +266,7 @@ static bool write_order(struct writer *writer, const surety__cell *object)
 
 /* ---- room -------------------------------------------------------------- */
 
-/* Makes room for n more bytes where there is less; false: out has failed. */
+/* Makes room for n more bytes. Returns false when out has failed. */
 static bool write_grow(struct writer *writer, size_t n)
 {
     surety_buf *out = writer->out;
@@ -294,7 +299,7 @@ static inline bool write_room(struct writer *writer, size_t n)
     return (size_t)(writer->end - writer->to) >= n || write_grow(writer, n);
 }
 
-/* Room for a value that is likely to be large, at once: a value that was read
+/* Makes room for the whole value at once, by an estimate: a value that was read
  * is seldom longer than its text. */
 static bool write_begin(struct writer *writer, surety_val val)
 {
@@ -313,7 +318,7 @@ static bool write_begin(struct writer *writer, surety_val val)
                                   : WRITE_SLACK);
 }
 
-/* Hands over what was written. */
+/* Passes the written bytes to the buffer. */
 static void write_end(struct writer *writer)
 {
     surety_buf *out = writer->out;
@@ -328,8 +333,8 @@ static void write_end(struct writer *writer)
 
 /* ---- tokens ------------------------------------------------------------ */
 
-/* A string of a doc, which is UTF-8, with its quotes; `more` bytes of room
- * behind it. readable: bytes before it may be loaded. */
+/* Writes a string of a doc, which is valid UTF-8, with its quotes. Leaves
+ * `more` bytes of room after it. Bytes before readable may be loaded. */
 static bool write_string(struct writer *writer, surety_str text,
                          const char *readable, size_t more)
 {
@@ -375,7 +380,7 @@ rest:
     return true;
 }
 
-/* The string or key of a cell. */
+/* Writes the string or key of a cell. */
 static inline bool write_text(struct writer *writer, const surety__cell *cell,
                               size_t more)
 {
@@ -409,7 +414,7 @@ static surety_status write_number(struct writer *writer,
 
 /* ---- the loop ---------------------------------------------------------- */
 
-/* A line end and the indentation of what is open. */
+/* Writes a line end and the indentation of the open containers. */
 static bool write_indent(struct writer *writer)
 {
     const size_t len = 2 * writer->depth;
@@ -424,7 +429,7 @@ static bool write_indent(struct writer *writer)
     return true;
 }
 
-/* Opens the container at cell, which has values; there is room. */
+/* Opens the container at cell, which is not empty; there is room. */
 static bool write_open(struct writer *writer, const surety__cell *cell)
 {
     const uint32_t index = (uint32_t)(cell - writer->doc->cells);
@@ -454,8 +459,8 @@ static bool write_open(struct writer *writer, const surety__cell *cell)
            write_order(writer, cell);
 }
 
-/* Writes a value whole, or opens it; gives the cell behind what was written, or
- * NULL where that failed (*ret_status, or out's status). */
+/* Writes a scalar, or opens a container. Returns the next cell, or NULL on
+ * failure: then *ret_status or out's status has the reason. */
 static const surety__cell *write_value(struct writer *writer,
                                        const surety__cell *cell,
                                        surety_status *ret_status)
@@ -496,8 +501,9 @@ static const surety__cell *write_value(struct writer *writer,
     return good ? cell + 1 : NULL;
 }
 
-/* The next value of the innermost container, its comma, indent and key written;
- * cell is where it stands in text order. There is room for the comma. */
+/* Writes what precedes the next value of the innermost container: comma,
+ * indentation and key. There is room for the comma. cell: the next cell in text
+ * order. Returns the cell of the value. */
 static const surety__cell *write_item(struct writer *writer,
                                       struct write_frame *frame,
                                       const surety__cell *cell)
@@ -520,7 +526,7 @@ static const surety__cell *write_item(struct writer *writer,
     return cell + 1;
 }
 
-/* Closes the innermost container; gives the cell behind it. */
+/* Closes the innermost container. Returns the cell after it. */
 static const surety__cell *write_close(struct writer *writer)
 {
     const struct write_frame *frame = &writer->frames[--writer->depth];

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c: finds a library and its functions.
  *
- * 1. It is looked for by its bare name, where the system's loader looks for
- *    linked libraries: never in the working directory.
- * 2. A library once loaded is never unloaded (RTLD_NODELETE): some start
- *    threads, or register what is called at exit. So no handle is kept, and a
- *    second call costs only the look-up.
- * 3. Its symbols are visible to nobody else (RTLD_LOCAL). */
+ * 1. The library is loaded by its bare name, from where the system's loader
+ *    finds linked libraries: never from the working directory.
+ * 2. A loaded library is never unloaded (RTLD_NODELETE), because some start
+ *    threads or register functions that run at exit. So no handle is kept, and
+ *    a second call costs only the look-up.
+ * 3. Its symbols are not visible to other libraries (RTLD_LOCAL). */
 #include "load/load.h"
 
 #ifdef SURETY_DEFERRED
 #include <dlfcn.h>
 #endif
 
-/* The next pointer of a struct of pointers to functions. C has no cast from
- * void * to one; POSIX says that the bytes are the same (dlsym). */
+/* Sets the i-th pointer of a struct of function pointers. C has no cast from
+ * void * to a function pointer; POSIX guarantees that the bytes are the same
+ * (dlsym). */
 static void load_put(void *functions, size_t i, const void *bytes)
 {
     memcpy((char *)functions + i * sizeof(surety__function *), bytes,

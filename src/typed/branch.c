@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which branch of a union a value is.
+/* Finds the branch of a union that a value belongs to.
  *
- * First by what is cheap: the value's kind, and of an object the members that
- * it must have and those that can have one word only. Where that leaves several
- * branches, the contract decides which are valid; of those the one that knows
- * most of the value's members is taken, and of equals the first. No branch is
- * looked at deeper than its members' kinds, so nesting costs nothing twice. */
+ * 1. Cheap tests come first: the value's kind and, for an object, its required
+ *    members and the members that allow one word only.
+ * 2. If several branches are left, the contract decides which are valid.
+ * 3. Of the valid ones, the branch that has most of the value's members is
+ *    taken; of equal ones, the first.
+ * 4. No test goes deeper than the kinds of a branch's members, so nested unions
+ *    do not multiply the work. */
 #include "json/json.h"
 #include "typed/inside.h"
 
@@ -37,7 +39,7 @@ static bool choose_is_fixed(const surety_typed_type *type, surety_val val)
                                    surety__decimal_of(json)) == 0;
 }
 
-/* Whether val may be of that type, as far as its kind and word say. */
+/* Returns whether val can have that type, by its kind and word. */
 static bool choose_fits(const surety_typed_type *type, surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
@@ -65,7 +67,8 @@ static bool choose_fits(const surety_typed_type *type, surety_val val)
     return true;
 }
 
-/* The same of a struct's members; *ret_known: how many of val's it has. */
+/* The same for a struct's members. *ret_known: how many of val's members the
+ * struct has. */
 static bool choose_members(const surety_typed *typed,
                            const surety_typed_type *type, surety_val val,
                            size_t *ret_known)
@@ -92,7 +95,7 @@ static bool choose_members(const surety_typed *typed,
     return true;
 }
 
-/* ---- what the contract says ---------------------------------------------- */
+/* ---- validity by the contract -------------------------------------------- */
 
 static bool choose_note(surety__typed_chooser *chooser,
                         const surety__shape ***stack, size_t *count,
@@ -107,7 +110,8 @@ static bool choose_note(surety__typed_chooser *chooser,
     if (!surety__map_put(&chooser->shapes, chooser->alloc, key,
                          (void *)(uintptr_t)shape))
         return false;
-    /* Pointers are even and far above any index; indices are kept odd. */
+    /* Keys of pointers are even and greater than any index; keys of indices are
+     * odd. */
     if (shape->at.doc == doc &&
         !surety__map_put(&chooser->shapes, chooser->alloc,
                          (uint64_t)shape->at.index << 1 | 1,
@@ -120,7 +124,7 @@ static bool choose_note(surety__typed_chooser *chooser,
     return true;
 }
 
-/* Calls choose_note on everything that shape applies. */
+/* Calls choose_note on every shape that shape applies. */
 static bool choose_below(surety__typed_chooser *chooser,
                          const surety__shape ***stack, size_t *count,
                          size_t *cap, const surety__shape *shape)
@@ -154,7 +158,7 @@ static bool choose_below(surety__typed_chooser *chooser,
     return good;
 }
 
-/* Finds the shapes of the contract, once. */
+/* Maps the shapes of the contract, once. */
 static bool choose_map(surety__typed_chooser *chooser)
 {
     const surety_schema *schema =
@@ -176,7 +180,8 @@ static bool choose_map(surety__typed_chooser *chooser)
     return good;
 }
 
-/* Whether val satisfies the schema at pointer; true where there is none. */
+/* Sets *ret_valid to whether val satisfies the schema at pointer; true when
+ * there is no such schema. */
 static surety_status choose_valid(surety__typed_chooser *chooser,
                                   const char *pointer, surety_val val,
                                   bool *ret_valid)
@@ -217,7 +222,7 @@ void surety__typed_chooser_done(surety__typed_chooser *chooser)
 
 /* ---- the choice ---------------------------------------------------------- */
 
-/* The best of the branches that are left: bit i of left is branch i. */
+/* Chooses the best of the remaining branches: bit i of left is branch i. */
 static surety_status choose_best(surety__typed_chooser *chooser,
                                  const surety_typed_type *type, surety_val val,
                                  const size_t *known, uint64_t left,
@@ -263,7 +268,7 @@ surety_status surety__typed_choose(surety__typed_chooser *chooser,
         if (branch->form == SURETY_TYPED_STRUCT &&
             !choose_members(chooser->typed, branch, val, &known[i]))
             continue;
-        /* A word is more than any text. */
+        /* A fixed word is a better match than any text. */
         known[i] += branch->form == SURETY_TYPED_ENUM ||
                     branch->form == SURETY_TYPED_FIXED;
         left |= (uint64_t)1 << i;

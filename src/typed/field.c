@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of C types: a word of an enumeration and a member of a struct by
- * its name, and numbers of one to eight bytes, in and out of memory whose type
- * is not known here. */
+/* The fields of C types: finds a word of an enumeration or a member of a struct
+ * by name, and reads and writes unsigned numbers of 1, 2, 4 or 8 bytes in
+ * memory whose type is known only at run time. */
 #include "typed/inside.h"
 
 size_t surety_typed_find(const surety_str *words, size_t count, surety_str name)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A checked value becomes C.
+/* Converts a checked value to C types.
  *
- * One walk with a stack of its own: a task is a container and the memory that
- * it goes into; scalars are put down on the spot. All memory is one arena,
- * which stands, with a document for the values that are kept as they are, in
- * front of the value that is given out; so one call frees everything.
- *
- * The tables are believed, the value is not: whatever does not fit them is
- * SURETY_SYNTAX with its path, never a wrong read. */
+ * 1. One walk with an explicit stack: a task is a container and the memory for
+ *    it. Scalars are written at once.
+ * 2. One arena holds all memory. In front of the value that the caller gets are
+ *    the arena and a document with the values that are kept as JSON. So one
+ *    call frees everything.
+ * 3. The tables are trusted, the value is not: a value that does not fit them
+ *    is SURETY_SYNTAX with its path, never read as something else. */
 #include "typed/inside.h"
 
 #include <math.h>
@@ -17,9 +17,9 @@ typedef struct from_owner {
     surety_doc *values;
 } from_owner;
 
-/* Bytes in front of a value, a multiple of every alignment; how many times
- * text_bytes_max its structs and defaults may take together: an item of two
- * bytes may become thousands. */
+/* FROM_HEAD: bytes in front of a value, a multiple of every alignment.
+ * FROM_TIMES: structs and defaults may take this many times text_bytes_max; an
+ * item of two bytes may need thousands. */
 enum { FROM_HEAD = (sizeof(from_owner) + 15) / 16 * 16, FROM_TIMES = 16 };
 
 typedef struct from_task {
@@ -28,7 +28,7 @@ typedef struct from_task {
     char *at;
 } from_task;
 
-/* A default that was read, kept while values of it wait. */
+/* A default that was parsed, kept while tasks refer to it. */
 typedef struct from_default {
     const char *fill;
     surety_doc *doc;
@@ -38,13 +38,13 @@ typedef struct from_state {
     const surety_typed *typed;
     const surety_alloc *alloc;
     surety__arena arena;
-    size_t left;        /* bytes of structs and defaults */
-    surety_doc *values; /* one array of values that are kept as they are */
+    size_t left;        /* bytes that structs and defaults may still take */
+    surety_doc *values; /* one array of the values that are kept as JSON */
     from_task *tasks;
     size_t task_count, task_cap;
     from_default *defaults;
     size_t default_count, default_cap;
-    uint32_t *seen; /* members of the struct at hand, by the turn */
+    uint32_t *seen; /* for each member of the current struct: its last turn */
     size_t seen_cap;
     uint32_t turn;
     surety__typed_chooser chooser;
@@ -79,7 +79,8 @@ static surety_status from_beyond(from_state *state, surety_val val,
     return surety__policy_at(val, state->reterr, SURETY_LIMIT);
 }
 
-/* Counts bytes that the value takes and its text has not. */
+/* Subtracts bytes that the text of the value does not account for. Fails with
+ * SURETY_LIMIT. */
 static surety_status from_count(from_state *state, size_t size)
 {
     if (size > state->left) {
@@ -93,7 +94,7 @@ static surety_status from_count(from_state *state, size_t size)
     return SURETY_OK;
 }
 
-/* Zeroed memory for structs, within the bound. */
+/* Takes zeroed memory for structs, within the bound. */
 static surety_status from_take(from_state *state, size_t size, void *ret_ptr)
 {
     const surety_status status = from_count(state, size);
@@ -120,8 +121,8 @@ static surety_status from_text(from_state *state, surety_str text, char *at)
     return SURETY_OK;
 }
 
-/* A value that is kept as it is: an item of the owner's document, of which
- * only the index matters while it grows. */
+/* Keeps a value as JSON: an item of the owner's document. The reference holds
+ * the item's index, because the document still grows. */
 static surety_status from_value(from_state *state, surety_val val, char *at)
 {
     surety_val kept;
@@ -133,7 +134,7 @@ static surety_status from_value(from_state *state, surety_val val, char *at)
         surety_build_begin(state->values, NULL);
         state->values->limits =
             *surety__contract_limits(state->chooser.contract);
-        state->values->limits.depth_max++; /* the array */
+        state->values->limits.depth_max++; /* for the array around them */
         surety_build_array(state->values);
     }
     kept = (surety_val){state->values, (uint32_t)state->values->cell_count};
@@ -205,7 +206,7 @@ static surety_status from_scalar(from_state *state, surety_val val,
     }
 }
 
-/* ---- places -------------------------------------------------------------- */
+/* ---- members and elements ------------------------------------------------ */
 
 static surety_status from_push(from_state *state, surety_val val,
                                const surety_typed_type *type, char *at)
@@ -220,7 +221,7 @@ static surety_status from_push(from_state *state, surety_val val,
     return SURETY_OK;
 }
 
-/* An array of count elements whose pointer goes to `at`. */
+/* Makes an array of count elements; its pointer goes to `at`. */
 static surety_status from_array(from_state *state, size_t count, size_t stride,
                                 char *at, char *count_at)
 {
@@ -241,7 +242,7 @@ static surety_status from_array(from_state *state, size_t count, size_t stride,
 static surety_status from_element(from_state *state, surety_val val,
                                   const surety_typed_type *type, char *at);
 
-/* The items of a list behind so many. */
+/* Writes the items of a list after the first skip items. */
 static surety_status from_items(from_state *state, surety_val list, size_t skip,
                                 const surety_typed_type *type, char *at,
                                 char *count_at)
@@ -302,7 +303,8 @@ static surety_status from_list(from_state *state, surety_val val,
     return status;
 }
 
-/* One of a type that is there itself: an item, a map's value, a root. */
+/* Writes a value to memory of its own type: an item, a map's value, the
+ * root. */
 static surety_status from_element(from_state *state, surety_val val,
                                   const surety_typed_type *type, char *at)
 {
@@ -317,8 +319,8 @@ static surety_status from_element(from_state *state, surety_val val,
     }
 }
 
-/* The value of a default or of what is always the same; SURETY_NONE when out of
- * memory or no JSON. */
+/* Returns the value of a default or of a fixed value. SURETY_NONE: out of
+ * memory, or no JSON. */
 static surety_val from_default_val(from_state *state, const char *fill)
 {
     surety_doc *doc;
@@ -339,7 +341,7 @@ static surety_val from_default_val(from_state *state, const char *fill)
     return surety_doc_root(doc);
 }
 
-/* A value of which nothing is stored is always the same one. */
+/* Checks a value that C does not store because it is always the same. */
 static surety_status from_fixed(from_state *state, surety_val val,
                                 const surety_typed_member *member)
 {
@@ -359,8 +361,7 @@ static surety_status from_fixed(from_state *state, surety_val val,
     return surety__policy_at(val, state->reterr, SURETY_SYNTAX);
 }
 
-/* The same for a member of the struct at `base` or a branch of the union
- * there. */
+/* Writes a member of the struct at `base`, or a branch of the union there. */
 static surety_status from_member(from_state *state, surety_val val,
                                  const surety_typed_member *member, char *base)
 {
@@ -395,7 +396,8 @@ static surety_status from_member(from_state *state, surety_val val,
 
 /* ---- containers ---------------------------------------------------------- */
 
-/* What to do about a member that val, an object or array, does not have. */
+/* Handles a member that val, an object or array, does not have: writes its
+ * default, or fails if it is required. */
 static surety_status from_absent(from_state *state, surety_val val,
                                  const surety_typed_type *type,
                                  const surety_typed_member *member, char *base)
@@ -418,7 +420,7 @@ static surety_status from_absent(from_state *state, surety_val val,
     return surety__policy_at(val, state->reterr, SURETY_SYNTAX);
 }
 
-/* A new turn of `seen` for a struct of count members. */
+/* Begins a new turn of `seen`, for a struct of count members. */
 static surety_status from_turn(from_state *state, size_t count)
 {
     const size_t before = state->seen_cap;
@@ -437,7 +439,7 @@ static surety_status from_turn(from_state *state, size_t count)
     return SURETY_OK;
 }
 
-/* The members that the struct does not name. */
+/* Writes the members that the struct does not name to its map. */
 static surety_status from_others(from_state *state, surety_val val,
                                  const surety_typed_type *type, size_t count,
                                  char *base)
@@ -556,7 +558,7 @@ static surety_status from_do(from_state *state, from_task task)
     }
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- entry points -------------------------------------------------------- */
 
 static surety_status from_run(from_state *state, surety_val val,
                               const surety_typed_type *type, char **ret_head)

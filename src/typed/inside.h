@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of typed/ share. */
+/* Declarations for the files of typed/ only. */
 #ifndef SURETY_TYPED_INSIDE_H
 #define SURETY_TYPED_INSIDE_H
 
@@ -16,7 +16,8 @@ typedef struct surety__typed_span {
     size_t count;
 } surety__typed_span;
 
-/* Which branch of a union a value is (branch.c); owned by one call. */
+/* Finds the branch of a union that a value belongs to (branch.c); one call owns
+ * it. */
 typedef struct surety__typed_chooser {
     const surety_typed *typed;
     const surety_contract *contract;
@@ -24,24 +25,26 @@ typedef struct surety__typed_chooser {
     surety_checker *checker;
     surety__map shapes; /* of the contract's document, by their index + 1 */
     bool mapped;
-    uint64_t work; /* steps that are left */
+    uint64_t work; /* steps that may still be made */
 } surety__typed_chooser;
 
-/* *ret_branch is count where there is none. */
+/* Sets *ret_branch to the branch of val; to the number of branches when there
+ * is none. */
 surety_status surety__typed_choose(surety__typed_chooser *chooser,
                                    const surety_typed_type *type,
                                    surety_val val, uint32_t *ret_branch);
 void surety__typed_chooser_done(surety__typed_chooser *chooser);
 
-/* The member of a struct with that name; hint: where to look first. The count
- * of members where there is none. (typed.c) */
+/* Returns the index of the struct's member with that name, or the number of
+ * members when there is none. hint: the index to try first. (field.c) */
 uint32_t surety__typed_member(const surety_typed_type *type, surety_str name,
                               uint32_t hint);
-/* Reads or writes an unsigned number of that size in bytes. (typed.c) */
+/* Reads or writes an unsigned number of size bytes (1, 2, 4 or 8). A number
+ * beyond 32 bits reads as UINT32_MAX. (field.c) */
 uint32_t surety__typed_load(const char *at, uint32_t size);
 void surety__typed_store(char *at, uint32_t size, uint32_t number);
 
-/* What the numbers of a table mean. (typed.c) */
+/* Returns the type with that number in the table. */
 static inline const surety_typed_type *
 surety__typed_type(const surety_typed *typed, uint32_t i)
 {

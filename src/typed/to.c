@@ -1,31 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A typed value becomes a document, or a form to read while debugging.
+/* Converts a typed value to a document, or prints it for debugging.
  *
- * One walk for both, with a stack of its own: a frame is a container and how
- * far it has come. What is walked may be the caller's own and hold anything, so
- * pointers, counts and enums are looked at before they are used; a value that
- * leads back to itself ends at the limit of depth. */
+ * 1. One walk does both, with an explicit stack: a frame is a container and the
+ *    index of its next element.
+ * 2. The value may come from the caller and hold anything, so pointers, counts
+ *    and enums are checked before use. A value that contains itself ends at the
+ *    limit of depth. */
 #include "typed/inside.h"
 
 #include <math.h>
 
 enum { WALK_DEPTH_MAX = 512 };
 
-/* A container that is open: a struct, tuple, list or map. */
+/* An open container: a struct, tuple, list or map. */
 typedef struct to_frame {
     const surety_typed_type *type;
     const char *base; /* the struct, or the elements */
-    size_t count;     /* of members or elements, and of the rest */
+    size_t count;     /* number of members or elements, without the rest */
     size_t index;
-    const char *rest; /* of a struct or tuple: its elements */
+    const char *rest; /* of a struct or tuple: the elements of its rest */
     size_t rest_count;
 } to_frame;
 
 typedef struct to_state {
     const surety_typed *typed;
     const surety_alloc *alloc;
-    surety_doc *doc; /* built; or NULL: */
-    surety_buf *out; /* printed */
+    surety_doc *doc; /* the document to build; NULL when printing */
+    surety_buf *out; /* the buffer to print to; NULL when building */
     surety_doc *number;
     to_frame frames[WALK_DEPTH_MAX];
     size_t depth;
@@ -66,7 +67,8 @@ static void to_path(const to_state *state, surety_buf *path)
     }
 }
 
-/* Printing goes on with the words in brackets; building ends. */
+/* Reports an invalid value: printing shows it in angle brackets and continues,
+ * building fails. */
 static void to_wrong(to_state *state, const surety_typed_type *type,
                      const char *what)
 {
@@ -282,7 +284,8 @@ static void to_open(to_state *state, const to_frame *frame)
     const bool object = to_is_object(frame->type);
 
     if (state->depth == WALK_DEPTH_MAX) {
-        /* There may be many more of them: printing ends here, too. */
+        /* A value that contains itself could repeat this without end, so
+         * printing stops here, too. */
         to_wrong(state, frame->type, "nested too deep, or in itself");
         state->status = SURETY_MISUSE;
         return;
@@ -310,7 +313,7 @@ static void to_close(to_state *state)
     surety_buf_byte(state->out, to_is_object(frame->type) ? '}' : ']');
 }
 
-/* A list or map whose pointer and count are at these places. */
+/* Opens a list or map whose pointer and count are at these addresses. */
 static void to_list(to_state *state, const surety_typed_type *type,
                     const char *at, const char *count_at)
 {
@@ -344,7 +347,7 @@ static void to_struct(to_state *state, const surety_typed_type *type,
 static void to_member(to_state *state, const surety_typed_member *member,
                       const char *base);
 
-/* A value that is at `at` itself. */
+/* Writes the value at `at`, which has this type itself. */
 static void to_element(to_state *state, const surety_typed_type *type,
                        const char *at)
 {
@@ -383,7 +386,8 @@ static void to_null(to_state *state)
         surety_buf_text(state->out, "null");
 }
 
-/* The value of a member of the struct at base, which is not absent. */
+/* Writes the value of a member of the struct at base; the member is not
+ * absent. */
 static void to_member(to_state *state, const surety_typed_member *member,
                       const char *base)
 {
@@ -429,7 +433,8 @@ static bool to_is_absent(const surety_typed_member *member, const char *base)
     return has == 0;
 }
 
-/* The next of a struct's members, then of those that it does not name. */
+/* Writes the next member of a struct, or the next of the members that it does
+ * not name. */
 static void to_struct_next(to_state *state, to_frame *frame, size_t index)
 {
     const surety_typed_type *type = frame->type;
@@ -458,7 +463,8 @@ static void to_struct_next(to_state *state, to_frame *frame, size_t index)
                element + map->offset);
 }
 
-/* The next place of a tuple; false: it ends here. */
+/* Writes the next element of a tuple. Returns false when the tuple ends
+ * here. */
 static bool to_tuple_next(to_state *state, to_frame *frame, size_t index)
 {
     const surety_typed_type *type = frame->type;

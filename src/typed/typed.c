@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a generated source asks for besides making and writing values: its
- * contract, a reply judged, derived members. Everything here goes through the
- * judge and the rules that any other caller uses, so that a typed value is
- * never more or less valid than another. */
+/* The other functions that generated code calls: read its contract, judge a
+ * reply, write and check a value, compute derived members. All of them use the
+ * same judge and rules as any other caller, so a typed value is valid exactly
+ * when its JSON is. */
 #include "typed/inside.h"
 
 #include <surety/reply.h>

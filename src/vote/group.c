@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which members and items of several containers belong together.
+/* Finds the members and items of several containers that belong together.
  *
- * Members do by their names. Items have none: those that are equal belong
- * together, and then objects and arrays of which at least half is equal, the
- * most alike first, whatever the order they were given in. Only numbers in
- * arrays of one length are distinguished by their position, for there a place
- * is what a number means (a series, a point).
+ * Members belong together by name. Items have no name: equal items belong
+ * together; then objects and arrays of which at least half is equal, the most
+ * similar first, in whatever order they were given. Only in arrays of numbers,
+ * all of one length, items belong together by position, because there the
+ * position has the meaning (a series, a point).
  *
- * 1. A voter has one item of a group at most; a second equal one begins, or
+ * 1. A voter has at most one item in a group. A second equal item begins, or
  *    joins, another group.
  * 2. A group is compared by the item that was given first.
- * 3. New groups come behind the group of the item before them, so the order
- *    of the result is that of those who gave it.
- * 4. Finding equal ones is by hash; likeness costs groups times items, which is
- *    counted as work. */
+ * 3. A new group comes after the group of the item before it, so the result has
+ *    the voters' order.
+ * 4. Equal items are found by hash. Similarity costs groups times items, which
+ *    is counted as work. */
 #include "vote/inside.h"
 
-/* Columns of one container on their way: a list, and by hash. */
+/* The columns of one container while they are collected: a list, and a map by
+ * hash. */
 typedef struct groups {
     surety__column *head;
-    surety__map map; /* hash -> column, chained by `alike` */
+    surety__map map; /* hash -> column; `alike` links equal hashes */
 } groups;
 
 static surety_status groups_add(surety_vote *vote, groups *all, uint64_t hash,
@@ -104,7 +105,7 @@ surety_status surety__members_group(surety_vote *vote, const surety_val *column,
 
 /* ---- items -------------------------------------------------------------- */
 
-/* Whether all arrays of a column are of one length and hold numbers alone. */
+/* Returns whether all arrays of a column have one length and only numbers. */
 static bool items_are_series(const surety_vote *vote, const surety_val *column)
 {
     size_t count = SIZE_MAX;
@@ -148,8 +149,9 @@ static surety_status items_by_position(surety_vote *vote,
     return SURETY_OK;
 }
 
-/* How much of two containers is equal, and of how much: members of one name,
- * items of one position. 0 for anything else. */
+/* Returns how many children of two containers are equal, members by name and
+ * items by position; *ret_of: out of how many. Returns 0 when the kinds differ
+ * or one container has more than twice as many children. */
 static size_t items_likeness(surety_val a, surety_val b, size_t *ret_of)
 {
     const surety_kind kind = surety_val_kind(a);
@@ -179,7 +181,8 @@ static size_t items_likeness(surety_val a, surety_val b, size_t *ret_of)
     return equal;
 }
 
-/* The group most like item that voter has no part of, at least half; NULL. */
+/* Finds the group that is most similar to item, at least by half, and has no
+ * item of voter. *ret_column is NULL when there is none. */
 static surety_status items_alike(surety_vote *vote, const groups *all,
                                  surety_val item, uint32_t voter,
                                  surety__column **ret_column)
@@ -197,7 +200,8 @@ static surety_status items_alike(surety_vote *vote, const groups *all,
 
         if (one->given[voter].doc)
             continue;
-        /* 16 members looked through are a step, as in a check. */
+        /* 16 members that are searched count as one step, as in a check; an
+         * object has at most twice as many members as the other. */
         if (!surety__vote_work(vote, 1 + surety_val_count(item) *
                                              (1 + surety_val_count(item) / 8)))
             return SURETY_LIMIT;
@@ -211,7 +215,8 @@ static surety_status items_alike(surety_vote *vote, const groups *all,
     return SURETY_OK;
 }
 
-/* The group of items equal to item that voter has no part of; NULL. */
+/* Finds the group of items equal to item that has no item of voter. *ret_column
+ * is NULL when there is none. */
 static surety_status items_equal(surety_vote *vote, const groups *all,
                                  surety_val item, uint32_t voter,
                                  surety__column **ret_column)
@@ -225,14 +230,14 @@ static surety_status items_equal(surety_vote *vote, const groups *all,
             return SURETY_LIMIT;
         if (!one->given[voter].doc &&
             surety_val_equal(one->given[one->first], item))
-            *ret_column = one; /* the last of the chain is the oldest */
+            *ret_column = one; /* the last one in the chain is the oldest */
     }
     return SURETY_OK;
 }
 
-/* Two passes over a voter's items: what is equal to something is placed first,
- * so that what is only like it cannot take its place. places has room for a
- * column an item. */
+/* Puts a voter's items into groups, in two passes. Items that are equal to a
+ * group go first, so that a similar item cannot take their place. places has
+ * room for one column per item. */
 static surety_status items_take(surety_vote *vote, groups *all,
                                 surety_val array, uint32_t voter,
                                 surety__column **places)

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several answers made one, field by field.
+/* Merges several answers into one, field by field.
  *
- * A *column* is what everybody gave at one place: a value for each voter, NONE
- * for those who gave nothing there. Deciding a column chooses a kind, and then
- * a scalar, or a list of columns below it: one a member, or one a group of
- * items that belong together (group.c). The result is built on the way down, in
- * its own order, with a stack of containers whose columns are not done.
+ * A *column* has the values that the voters gave at one location: one value per
+ * voter, NONE for a voter who gave none. Deciding a column first chooses a
+ * kind. Then it chooses a scalar, or makes columns for the children: one per
+ * member, or one per group of items that belong together (group.c). The result
+ * is built from the root down, in its own order; a stack holds the containers
+ * whose columns are not all decided.
  *
- * 1. Whoever gave another kind than the chosen one gave nothing below it.
+ * 1. A voter whose value has another kind than the chosen one gave no values
+ *    below it.
  * 2. A value of the result is a copy of one that was given; numbers keep their
  *    text.
- * 3. A tie goes to the voter that comes first, so the order of the voters is
- * all that the result depends on.
- * 4. Columns and ballots live in one arena until the next merge. */
+ * 3. In a tie the first voter decides. So the result depends on the order of
+ *    the voters, and on nothing else besides their values.
+ * 4. Columns and ballots are in one arena until the next merge. */
 #include "json/json.h"
 #include "vote/inside.h"
 
@@ -66,7 +68,8 @@ surety__column *surety__vote_column(surety_vote *vote)
                                   vote->voters * sizeof(surety_val));
 }
 
-/* Votes that keep something: more than half, or half with the first. */
+/* Returns whether a member or item has enough votes to be kept: more than half,
+ * or half with the first voter among them. */
 static bool vote_keeps(const surety_vote *vote, const surety__column *column)
 {
     return column->votes * 2 > vote->asked ||
@@ -122,7 +125,7 @@ static surety_vote_how vote_how(const surety_vote *vote, uint32_t votes,
 
 /* ---- scalars ------------------------------------------------------------ */
 
-/* How many of a column are equal to val. */
+/* Returns how many values of a column are equal to val. */
 static uint32_t vote_count(const surety_vote *vote, const surety_val *column,
                            surety_val val)
 {
@@ -133,7 +136,7 @@ static uint32_t vote_count(const surety_vote *vote, const surety_val *column,
     return votes;
 }
 
-/* The median of the numbers of a column: one of them. */
+/* Returns the median of the numbers of a column; it is one of them. */
 static surety_val vote_median(const surety_vote *vote, const surety_val *column)
 {
     surety_val sorted[SURETY_VOTERS_MAX] = {{NULL, 0}};
@@ -193,7 +196,8 @@ static surety_status vote_scalar(surety_vote *vote, const surety_val *column,
         how = SURETY_VOTE_PLURALITY;
     }
     if (votes == vote->asked) {
-        /* All of its kind are one: only other kinds stand against it. */
+        /* All values of this kind are equal: only values of other kinds
+         * differ. */
         how =
             votes * 2 == vote->voters ? SURETY_VOTE_TIE : SURETY_VOTE_PLURALITY;
     } else if (kind == SURETY_KIND_NUMBER && votes * 2 <= vote->voters) {
@@ -207,7 +211,7 @@ static surety_status vote_scalar(surety_vote *vote, const surety_val *column,
 
 /* ---- containers --------------------------------------------------------- */
 
-/* Puts a container on the stack; its columns follow by vote_list. */
+/* Puts a container on the stack; vote_next decides its columns. */
 static surety_status vote_open(surety_vote *vote, surety__column *columns,
                                bool is_array)
 {
@@ -246,7 +250,8 @@ static surety_status vote_array(surety_vote *vote, const surety_val *column)
     return vote_open(vote, columns, true);
 }
 
-/* The next column of the innermost container, or its end. */
+/* Decides the next column of the innermost container, or closes the
+ * container. */
 static surety_status vote_next(surety_vote *vote)
 {
     surety__vote_frame *frame = &vote->frames[vote->frame_count - 1];
@@ -274,7 +279,7 @@ static surety_status vote_next(surety_vote *vote)
     return vote_decide(vote, column->given);
 }
 
-/* Chooses the kind of a column, and then what of that kind. */
+/* Chooses the kind of a column, then the value of that kind. */
 static surety_status vote_decide(surety_vote *vote, const surety_val *column)
 {
     uint32_t votes[SURETY_KIND_OBJECT + 1] = {0};
@@ -326,7 +331,7 @@ static double vote_agreement(const surety_vote *vote)
     for (size_t i = 0; i < count; i++) {
         const surety_ballot *seen = &vote->ballots[i];
 
-        /* Those who left it out agree on that. */
+        /* The voters who left the value out agree on that. */
         sum += (double)(seen->how == SURETY_VOTE_LEFT_OUT
                             ? seen->voters - seen->votes
                             : seen->votes) /
