@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety-render.h: the whole of libsurety-render: the charts and tables that a
- * value asks for, and pictures of the statistics of libsurety-run. */
+/* surety-render.h: all headers of libsurety-render: charts and tables that a
+ * value asks for, and pictures of libsurety-run's statistics. */
 #ifndef SURETY_RENDER_ALL_H
 #define SURETY_RENDER_ALL_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety-run.h: the whole of libsurety-run, over the core of surety.h. run.h is
- * the one call most programs need, config.h where its models come from. */
+/* surety-run.h: all headers of libsurety-run, which uses the core (surety.h).
+ * Most programs need only run.h, which has the run, and config.h, which gives
+ * its models. */
 #ifndef SURETY_RUN_H
 #define SURETY_RUN_H
 

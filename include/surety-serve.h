@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety-serve.h: the whole of libsurety-serve, over libsurety-run: a model
- * server that answers from a script, to test other programs with. */
+/* surety-serve.h: all headers of libsurety-serve, which uses libsurety-run: a
+ * model server that answers from a script, to test other programs. */
 #ifndef SURETY_SERVE_ALL_H
 #define SURETY_SERVE_ALL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety.h: the whole core. reply.h is the one call most programs need. */
+/* surety.h: all headers of the core. Most programs need only
+ * surety_contract_judge of reply.h. */
 #ifndef SURETY_H
 #define SURETY_H
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety/config.h: surety.json: models, providers, prices, budget, ledger. JSON
- * with comments, checked against the built-in contract surety/config. Keys are
- * never in it: it names the environment variables or files that hold them.
+/* surety/config.h: surety.json: models, providers, prices, budget, ledger. The
+ * file is JSON with comments and is checked against the built-in contract
+ * surety/config. It never contains keys: it names the environment variables or
+ * files that hold them.
  *
- * Threads: owned (it opens transports as they are needed). */
+ * Threads: a configuration is owned (it opens transports when they are
+ * needed). */
 #ifndef SURETY_CONFIG_H
 #define SURETY_CONFIG_H
 
@@ -19,73 +21,80 @@ typedef struct surety_config surety_config;
 
 typedef struct surety_config_options {
     size_t size; /* sizeof(surety_config_options) */
-    /* Where relative key_file and ca_file count from; empty: the working
+    /* Base folder of relative paths in key_file and ca_file; empty: the working
      * folder. */
     surety_str folder;
-    /* Looks up an environment variable; NULL: the process's. The text is copied
-     * and must be there until the call returns. */
+    /* Returns the value of an environment variable, or NULL. The text is copied
+     * before the surety call returns. If this member is NULL, the process's
+     * environment is used. */
     const char *(*environment)(void *ctx, const char *name);
     void *environment_ctx;
-    /* Neither reads nor asks for keys: models have none, and every provider
-     * that wants one would say no. To show what would be sent. */
+    /* Read no keys, and do not fail where one is missing. Models then have no
+     * key, and a provider that needs one would refuse the call. Used to show
+     * what would be sent. */
     bool keyless;
-    /* Hears what is allowed and likely not meant, a sentence: a key file that
-     * others can read, a key that goes over http:// to another machine; may be
-     * NULL. */
+    /* Is called with a sentence for each setting that is allowed but is
+     * probably a mistake: a key file that other users can read, a key sent over
+     * http:// to another machine. May be NULL. */
     void (*warn)(void *ctx, surety_str sentence);
     void *warn_ctx;
-    /* Plays this recording instead of reaching any provider, matched by
-     * request, and needs no keys; NULL: none. Must outlive the
-     * configuration. */
+    /* Answer every call from this recording, matched by request, instead of
+     * contacting a provider; no keys are needed. NULL: no recording. Must
+     * outlive the configuration. */
     const surety_recording *replay;
-    /* Records every exchange; NULL: none. A line at a time. */
+    /* Is called with each recorded exchange, one line at a time; NULL:
+     * exchanges are not recorded. */
     surety_status (*record)(void *ctx, surety_str line);
     void *record_ctx;
     const surety_alloc *alloc;
-    /* Names of variables that every exec model's command gets besides those
-     * that surety_exec_options tells of and those of the model's env. Must
-     * outlive the configuration. */
+    /* Names of further environment variables that the command of every exec
+     * model gets, besides those listed at surety_exec_options and those of the
+     * model's env. Must outlive the configuration. */
     const surety_str *exec_environment;
     size_t exec_environment_count;
 } surety_config_options;
 
-/* Reads a configuration; empty text: only what is built in. It keeps no
- * reference to text; options may be NULL, and are copied. SURETY_SYNTAX with
- * line, column and path, also for a key that stands in it, which no message
- * ever quotes; SURETY_LIMIT; SURETY_NOMEM. Keys are read when a model is asked
- * for. */
+/* Reads a configuration. An empty text gives the built-in providers only. The
+ * configuration keeps no reference to text; options may be NULL, and are
+ * copied. Keys are read by surety_config_model, not here. SURETY_SYNTAX with
+ * line, column and path, also if the text contains a key (no message quotes
+ * it); SURETY_LIMIT; SURETY_NOMEM. */
 SURETY_API surety_status
 surety_config_read(surety_str text, const surety_config_options *options,
                    surety_config **ret_config, surety_error *reterr);
-/* Closes its transports and wipes its keys. */
+/* Frees the configuration, closes its transports and wipes its keys from
+ * memory. */
 SURETY_API void surety_config_free(surety_config *config); /* takes NULL */
 
-/* The same of a file: path, or where it is empty ./surety.json, else
- * surety/surety.json in $XDG_CONFIG_HOME or ~/.config; where none of these
- * exists, what is built in. Sets the folder of options. SURETY_IO: it cannot be
- * read; SURETY_MISUSE: ./surety.json was not named and belongs to another user,
- * and it would say where keys are sent; else as surety_config_read, with
- * reterr->source the file. */
+/* Reads a configuration from a file. If path is empty, the file is
+ * ./surety.json, else surety/surety.json in $XDG_CONFIG_HOME or ~/.config; if
+ * none of these exists, the configuration has the built-in providers only.
+ * Relative paths start at the file's folder, whatever options->folder is.
+ * SURETY_IO: the file cannot be read; SURETY_MISUSE: path is empty, and
+ * ./surety.json belongs to another user, who could choose where keys are sent;
+ * other statuses as surety_config_read, with the file in reterr->source. */
 SURETY_API surety_status
 surety_config_load(surety_str path, const surety_config_options *options,
                    surety_config **ret_config, surety_error *reterr);
 
-/* The model that a name stands for: a name of the configuration;
- * "PROVIDER:NAME" with a provider of the configuration or a built-in one
- * (openai, responses, anthropic, gemini, ollama, vllm, llamacpp, lmstudio,
- * openrouter); "exec:COMMAND"; "replay:FILE". The model belongs to the
- * configuration. SURETY_SYNTAX: no such name, with the nearest as the hint;
- * SURETY_UNSUPPORTED: its key is not there, with the variable's name;
- * SURETY_IO: a key file or a recording that cannot be read; SURETY_NOMEM. */
+/* Finds a model by name and reads its key. The name is one of these: a model's
+ * name in the configuration; "PROVIDER:NAME", with a provider of the
+ * configuration or a built-in one (openai, responses, anthropic, gemini,
+ * ollama, vllm, llamacpp, lmstudio, openrouter); "exec:COMMAND"; "replay:FILE".
+ * The model belongs to the configuration. SURETY_SYNTAX: there is no such name
+ * (the hint gives the nearest); SURETY_UNSUPPORTED: its key is missing (the
+ * message gives the variable's name); SURETY_IO: a key file or a recording
+ * cannot be read; SURETY_NOMEM. */
 SURETY_API surety_status surety_config_model(surety_config *config,
                                              surety_str name,
                                              const surety_model **ret_model,
                                              surety_error *reterr);
 
-/* What a configuration says. All of it belongs to the configuration. */
+/* The settings of a configuration. All texts belong to the configuration. */
 typedef struct surety_config_info {
     size_t size; /* sizeof(surety_config_info) of the library */
-    /* The models to ask where none is named; an empty text ends them. */
+    /* Names of the models to call where the caller names none; an empty text
+     * follows the last. */
     const surety_str *defaults;
     size_t default_count;
     const surety_str *models; /* the names of its own models */
@@ -99,15 +108,16 @@ typedef struct surety_config_info {
 } surety_config_info;
 SURETY_API const surety_config_info *
 surety_config_info_of(const surety_config *config);
-/* Sets all that the configuration says of every run: budget, backoff,
- * broken_retries_max, stop; and limits where they are NULL, which then are of
- * the configuration. */
+/* Copies the configuration's settings for runs to options: budget, backoff,
+ * broken_retries_max and stop; and limits where options->limits is NULL (they
+ * then belong to the configuration). */
 SURETY_API void surety_config_run(const surety_config *config,
                                   surety_run_options *options);
-/* A JSON number, from 0 up, times 10^scale, where that is an integer: amounts
- * of money and of time, exactly ("0.05" dollars with 12 are pico-dollars).
- * SURETY_SYNTAX: no such number; SURETY_UNSUPPORTED: it has more decimals;
- * SURETY_LIMIT: above UINT64_MAX. */
+/* Reads a JSON number that is not negative, and gives it times 10^scale, which
+ * must be an integer. For exact amounts of money and time: "0.05" dollars with
+ * scale 12 gives pico-dollars. SURETY_SYNTAX: text is no such number;
+ * SURETY_UNSUPPORTED: it has more than scale decimals; SURETY_LIMIT: the result
+ * is above UINT64_MAX. */
 SURETY_API surety_status surety_decimal_read(surety_str text, unsigned scale,
                                              uint64_t *ret_value,
                                              surety_error *reterr);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* surety/consensus.h: one prompt to several models at once, and one answer.
  *
- * - first: the first valid answer in the order of the members; those before it
- *   have failed. The rest is cancelled.
- * - fastest: the first valid answer in time. The rest is cancelled.
- * - vote: all answer; the valid ones are merged field by field (vote.h), and
- *   what comes of it is checked by the contract again. Where it does not
- *   satisfy it, the answer that agrees most with the merged one is taken.
- * - aggregate: all answer; one more model is given the valid answers and makes
- *   one of them, whose reply is judged and asked again for like any other.
- *   Where that comes to nothing, the answer that agrees most with the others is
- *   taken. A single valid answer is taken as it is.
+ * - first: takes the first valid answer in the order of the members, once all
+ *   members before it have failed, and cancels the rest.
+ * - fastest: takes the valid answer that comes first in time, and cancels the
+ *   rest.
+ * - vote: waits for all members, merges the valid answers field by field
+ *   (vote.h), and checks the merged answer against the contract. If it is not
+ *   valid, the answer that agrees most with it is taken.
+ * - aggregate: waits for all members, and gives the valid answers to one more
+ *   model (the aggregator), which makes one answer of them. Its reply is
+ *   judged, with re-asks, like every other. If that gives no valid answer, the
+ *   answer that agrees most with the others is taken. A single valid answer is
+ *   taken as it is.
  *
- * A member that fails never fails the rest; where all fail, every reason is
- * told. One budget may be set for all and one for each. docs/consensus.md says
- * when to use which.
+ * A member that fails does not make the others fail; if all fail, the message
+ * gives every reason. One budget may be set for all members together and one
+ * for each. docs/consensus.md says when to use which kind.
  *
  * Threads: a consensus is owned, and so are its models' transports. */
 #ifndef SURETY_CONSENSUS_H
@@ -34,49 +36,53 @@ typedef enum surety_consensus_kind {
     SURETY_CONSENSUS_VOTE,
     SURETY_CONSENSUS_AGGREGATE
 } surety_consensus_kind;
-/* From "first", "fastest", "vote" or "aggregate"; SURETY_END: none of them. */
+/* Gives the kind called "first", "fastest", "vote" or "aggregate". SURETY_END:
+ * name is none of them. */
 SURETY_API surety_status surety_consensus_kind_of(surety_str name,
                                                   surety_consensus_kind *ret);
 
 typedef struct surety_consensus_options {
     size_t size; /* sizeof(surety_consensus_options) */
     surety_consensus_kind kind;
-    /* What every member is asked. Its models are the members: each is a run of
-     * its own with that one model. Its budget is each member's own. */
+    /* The options of every member's run. Each of its models is a member: a run
+     * of its own with that one model. Its budget applies to each member
+     * separately. */
     const surety_run_options *run;
-    /* What all may spend together; all 0: no bound beyond the members'. Calls,
-     * tokens and money are divided evenly among the members and the
-     * aggregator, which has what is then left; time is everybody's, and half
-     * of it the aggregator's where there is one. */
+    /* What all members may spend together; all 0: only the members' own budgets
+     * count. Calls, tokens and money are divided evenly among the members and
+     * the aggregator, which gets all that the members leave. The members run at
+     * the same time, so each has the whole time limit, or half of it where an
+     * aggregator follows. */
     surety_budget budget;
-    /* Valid answers that are needed for vote and aggregate; 0: 1. Once so many
-     * cannot come any more, the rest is cancelled. */
+    /* Number of valid answers that vote and aggregate need; 0: 1. When that
+     * number can no longer be reached, the rest is cancelled. */
     uint32_t quorum;
-    /* Who merges for aggregate; NULL: the first member's model. */
+    /* The model that merges for aggregate; NULL: the first member's model. */
     const surety_model *aggregator;
-    /* Hears what goes on, as the event of the run's options does, which is then
-     * not called; member: whose it is, member_count for the aggregator. NULL:
-     * the run's hears all, and cannot say them apart. */
+    /* Is called with every event, in place of the event function of the run's
+     * options. member is the member's index, or member_count for the
+     * aggregator. NULL: the run's function is called, and cannot distinguish
+     * the members. */
     void (*event)(void *ctx, size_t member, const surety_event *event);
     void *event_ctx;
 } surety_consensus_options;
 
-/* Bytes of all answers together that the aggregator is shown at most; each has
- * an equal share, and is cut where it is longer. */
+/* Most bytes of all answers together in the aggregator's prompt. Each answer
+ * has an equal share, and is cut off where it is longer. */
 #define SURETY_CONSENSUS_QUOTE_MAX 65536
 
 typedef struct surety_consensus surety_consensus;
 
-/* Checks the options and starts nothing: SURETY_MISUSE as surety_run_new, and
- * for more members than SURETY_VOTERS_MAX, a quorum of more than there are, or
- * a budget of fewer calls than there are models to ask. What the options point
- * at must outlive it. */
+/* Checks the options and starts nothing. Everything that the options point to
+ * must outlive the consensus. SURETY_MISUSE: as surety_run_new; or there are
+ * more members than SURETY_VOTERS_MAX, the quorum is larger than the number of
+ * members, or the budget has fewer calls than there are models to call. */
 SURETY_API surety_status
 surety_consensus_new(const surety_consensus_options *options,
                      surety_consensus **ret_consensus, surety_error *reterr);
 SURETY_API void surety_consensus_free(surety_consensus *consensus);
 
-/* As surety_run_step, surety_run_wait and surety_run_cancel, for all members
+/* Like surety_run_step, surety_run_wait and surety_run_cancel, for all members
  * and the aggregator. */
 SURETY_API surety_status surety_consensus_step(surety_consensus *consensus,
                                                surety_now now,
@@ -90,20 +96,20 @@ SURETY_API void surety_consensus_cancel(surety_consensus *consensus,
 
 /* ---- results: its own, good until it is freed --------------------------- */
 
-/* What a consensus has come to. Texts and values are the consensus'; the struct
- * is filled in again by the next call of this. */
+/* The state or the result of a consensus. Texts and values belong to the
+ * consensus. The next call of surety_consensus_info_of updates the struct. */
 typedef struct surety_consensus_info {
     size_t size; /* sizeof(surety_consensus_info) of the library */
     surety_run_verdict verdict;
     surety_val value;   /* SURETY_NONE: none; a string without a contract */
-    surety_str message; /* "", or why there is none: a sentence with every
-                         * member's reason. Of a vote or aggregate that came to
-                         * nothing: why, and whose answer is taken. */
-    size_t winner; /* the member whose answer the value is; SIZE_MAX: none, or
-                    * one that was merged */
+    surety_str message; /* empty, or why there is no value: a sentence with
+                         * every member's reason. If a vote or aggregate failed:
+                         * why, and whose answer is taken */
+    size_t winner; /* index of the member whose answer the value is; SIZE_MAX:
+                    * there is no value, or it was merged */
     size_t member_count;
     const surety_run *aggregator; /* NULL: there is none */
-    /* The vote that was held (for aggregate too, to say who agrees); NULL:
+    /* The vote that was made (for aggregate too, to show who agrees); NULL:
      * none. Its voter i is the member voters[i]. */
     const surety_vote *vote;
     const size_t *voters;
@@ -112,15 +118,15 @@ typedef struct surety_consensus_info {
     bool cost_known;
     uint64_t cost_picousd;
 } surety_consensus_info;
-/* NULL: of no consensus. */
+/* consensus NULL: gives an info without a result. */
 SURETY_API const surety_consensus_info *
 surety_consensus_info_of(const surety_consensus *consensus);
-/* The run of the i-th of member_count; NULL past the last. */
+/* Returns the run of the i-th of member_count members; NULL past the last. */
 SURETY_API const surety_run *
 surety_consensus_member(const surety_consensus *consensus, size_t i);
-/* Appends the report: JSON (the contract surety/consensus: kind, verdict,
- * value, agreement and minority by path, each member's run report), or for
- * people. */
+/* Appends the report. JSON: the contract surety/consensus, with kind, verdict,
+ * value, agreement and minority by path, and each member's run report. Other
+ * forms: text for people. */
 SURETY_API surety_status surety_consensus_write(
     const surety_consensus *consensus, surety_report form, surety_buf *out);
 

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety/diff.h: what a new version of a contract changes for whom.
+/* surety/diff.h: what a new version of a contract changes, and for whom.
  *
- * Who reads values (a consumer) was written for the old contract and gets what
- * satisfies the new one: everything that the new one takes and the old one did
- * not may break it. Who makes values (a producer: a model, a stored value, a
- * test's fixture) made them for the old one: everything that only the old one
- * takes breaks it. A new member breaks no consumer, for who reads by name does
- * not see it; where the old object was open, the member could be anything, and
- * producers may break.
+ * A consumer reads values. It was written for the old contract and now gets
+ * values that satisfy the new one: a value that only the new contract accepts
+ * may break it. A producer makes values (a model, a stored value, a test's
+ * fixture). It was written for the old contract: a value that only the old
+ * contract accepts breaks the producer. A new member breaks no consumer,
+ * because a consumer reads members by name and does not see it. But if the old
+ * object allowed additional members, the new member could have had any value
+ * before, so it may break producers.
  *
- * The schemas are compared as they are checked, with drafts, references and
- * allOf settled, and values that are listed are checked by both. What two
- * subschemas mean together is not proved: a change is told where the keywords
- * of one place differ in what they take. So a change may be told as breaking
- * that breaks nothing. The converse does not happen: where no change breaks
- * producers, the new schema takes every value that the old one takes, and where
- * none breaks consumers, the old one takes every value that the new one takes,
- * once members that it leaves no room for are left out.
+ * The compiled schemas are compared, with drafts, references and allOf
+ * resolved, and listed values (enum, const) are checked by both schemas. The
+ * comparison works keyword by keyword and does not prove what several keywords
+ * accept together. So it may report a change as breaking that breaks nothing,
+ * but it never misses one: if no change breaks producers, the new schema
+ * accepts every value that the old one accepts; if no change breaks consumers,
+ * the old schema accepts every value that the new one accepts, after members
+ * that the old one does not allow are removed.
  *
  * Threads: a diff is frozen. */
 #ifndef SURETY_DIFF_H
@@ -29,20 +30,21 @@
 extern "C" {
 #endif
 
-/* Changes that are told at most, and pairs of subschemas that are compared. */
+/* Most changes that are reported, and most pairs of subschemas that are
+ * compared. */
 #define SURETY_DIFF_CHANGES_MAX 10000
 #define SURETY_DIFF_PAIRS_MAX 20000
 
 typedef struct surety_change {
-    /* Where in a value, a JSON Pointer; "*" stands for every item, or for every
-     * member that has no place of its own. Of a subschema that is used in
-     * several places, the first of them. */
+    /* The location in a value, a JSON Pointer; "*" means every item, or every
+     * member that has no subschema of its own. For a subschema that is used at
+     * several locations, the first of them. */
     surety_str at;
-    surety_str keyword; /* what of the contract it is about */
+    surety_str keyword; /* the keyword of the contract that changed */
     surety_str message; /* a sentence */
     bool breaks_consumers;
     bool breaks_producers;
-    /* The subschema in the old and in the new contract, a JSON Pointer of the
+    /* The subschema in the old and in the new contract, a JSON Pointer in the
      * document; empty where there is none, or where it is the root. */
     surety_str old_location, new_location;
 } surety_change;
@@ -50,7 +52,7 @@ typedef struct surety_change {
 typedef struct surety_diff surety_diff;
 
 /* Compares two contracts, which must outlive the diff. SURETY_LIMIT: more
- * changes or pairs than above; SURETY_NOMEM. */
+ * changes or pairs than the limits above; SURETY_NOMEM. */
 SURETY_API surety_status surety_diff_new(const surety_contract *before,
                                          const surety_contract *after,
                                          const surety_alloc *alloc,
@@ -58,9 +60,9 @@ SURETY_API surety_status surety_diff_new(const surety_contract *before,
                                          surety_error *reterr);
 SURETY_API void surety_diff_free(surety_diff *diff); /* takes NULL */
 
-/* What of the version has to be raised (semver.org 2.0.0): the major number
- * where a consumer breaks, the minor one where a producer breaks or something
- * is new, the patch for everything else that differs. */
+/* Which number of the version must be raised (semver.org 2.0.0): the major
+ * number where a consumer breaks, the minor number where a producer breaks or a
+ * feature is new, the patch number for every other difference. */
 typedef enum surety_bump {
     SURETY_BUMP_NONE = 0,
     SURETY_BUMP_PATCH,
@@ -70,22 +72,21 @@ typedef enum surety_bump {
 /* "none", "patch", "minor", "major"; never NULL. */
 SURETY_API const char *surety_bump_name(surety_bump bump);
 
-/* What differs. All of it belongs to the diff. */
+/* The differences. Everything belongs to the diff. */
 typedef struct surety_diff_info {
     size_t size; /* sizeof(surety_diff_info) of the library */
-    /* In the order of the old schema, those of the contracts themselves last.
-     */
+    /* In the order of the old schema; changes of x-surety come last. */
     const surety_change *changes;
     size_t change_count;
     surety_bump bump;
-    /* The new contract's version is raised by that much or more. True where
-     * either has no version. Below 1.0.0 the minor number is enough for
-     * everything. */
+    /* The new contract's version is raised by bump or more. True where either
+     * contract has no version. Below 1.0.0, raising the minor number is always
+     * enough. */
     bool version_fits;
 } surety_diff_info;
 SURETY_API const surety_diff_info *surety_diff_info_of(const surety_diff *diff);
 
-/* Appends it as one JSON object on one line, in the form of the contract
+/* Appends the diff as one JSON object on one line, in the form of the contract
  * surety/diff. SURETY_NOMEM. */
 SURETY_API surety_status surety_diff_write(const surety_diff *diff,
                                            surety_buf *out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* surety/ledger.h: the database of attempts. A row is written and durable
- * before the first byte of a call leaves, and completed and durable before its
- * answer is given out: what was acknowledged survives a crash, and a call that
- * nobody saw the end of is there as unknown.
+ * before the first byte of a call is sent; it is completed and durable before
+ * the answer is given to the caller. So an acknowledged answer survives a
+ * crash, and a call whose end was not seen has the state unknown.
  *
  * Threads: a ledger is owned; any number of processes may write to one
  * database. */
@@ -17,25 +17,27 @@ extern "C" {
 
 /* ORDER entry states (names in ledger/entry.c). */
 typedef enum surety_entry_state {
-    SURETY_ENTRY_OPEN = 0,  /* begun and not finished; its writer lives */
+    SURETY_ENTRY_OPEN = 0,  /* begun and not finished; its writer is running */
     SURETY_ENTRY_DONE,      /* the model answered */
-    SURETY_ENTRY_FAILED,    /* it did not, and nothing is charged for it */
-    SURETY_ENTRY_CANCELLED, /* the caller stopped it */
-    SURETY_ENTRY_UNKNOWN    /* sent, and no answer: it may have been carried
-                             * out; or its writer died */
+    SURETY_ENTRY_FAILED,    /* the model did not answer, and nothing is
+                             * charged */
+    SURETY_ENTRY_CANCELLED, /* the caller cancelled it */
+    SURETY_ENTRY_UNKNOWN    /* sent without an answer, so that it may have been
+                             * carried out; or its writer died */
 } surety_entry_state;
-/* One error or repair of a report. */
+/* One error or one repair of a report. */
 typedef struct surety_entry_issue {
     surety_str kind; /* an error's keyword; a repair's kind */
     surety_str path; /* JSON Pointer in the reply's value */
     surety_str message;
 } surety_entry_issue;
 
-/* One attempt. Texts are the caller's for the length of a call, and the
- * ledger's in surety_ledger_each. Times are Unix time in milliseconds. */
+/* One attempt. Texts that are passed in must be valid until the call returns;
+ * texts that each gives belong to the ledger. Times are Unix time in
+ * milliseconds. */
 typedef struct surety_entry {
     size_t size; /* sizeof(surety_entry) */
-    /* Known when it begins. */
+    /* Known when the attempt begins. */
     surety_str id;   /* a UUID (RFC 9562), 36 characters, made by the caller */
     surety_str run;  /* the UUID of the run that it belongs to */
     uint32_t number; /* in its run, from 1 */
@@ -44,7 +46,7 @@ typedef struct surety_entry {
     surety_str provider, model, mode;
     int64_t started_ms;
     surety_str prompt; /* only where raw texts are asked for */
-    /* Known when it ends. */
+    /* Known when the attempt ends. */
     surety_entry_state state;
     int64_t first_byte_ms, ended_ms; /* 0: never */
     surety_str failure;              /* surety_failure_name; empty: none */
@@ -53,48 +55,51 @@ typedef struct surety_entry {
     surety_str finish_reason, request_id, response_id;
     bool ok; /* the reply satisfies its contract */
     bool fallback;
-    surety_str stage; /* "", or how far the reply got */
+    surety_str stage; /* how far the judged reply got; may be empty */
     const surety_entry_issue *errors, *repairs;
     size_t error_count, repair_count;
-    bool usage_known; /* else tokens are not kept */
+    bool usage_known; /* false: the token counts are not kept */
     uint64_t input_tokens, cached_input_tokens, output_tokens, reasoning_tokens;
     bool cost_known;
     uint64_t cost_picousd; /* numbers above INT64_MAX are kept as INT64_MAX */
-    surety_str decision;   /* what was decided after it, and why */
+    surety_str decision;   /* the decision after the attempt, with its reason */
     surety_str reply;      /* only where raw texts are asked for */
-    /* The run stopped the call, for what it saw coming (surety_verdict_name;
-     * empty: it did not), after so many bytes of the reply; the tokens that it
-     * did not cost, at most, are known where the model has a maximum. */
+    /* Why the run stopped the call early (surety_verdict_name; empty: it did
+     * not stop it), and after how many bytes of the reply. saved_tokens is the
+     * most tokens that this saved; it is known where the model has a
+     * maximum. */
     surety_str stopped;
     uint64_t stopped_bytes;
     bool saved_known;
     uint64_t saved_tokens;
-    /* It is no valid reply and was cut off, and what came of it may be taken:
-     * the run's result, if nothing valid comes. */
+    /* The reply was cut off, and its partial value may become the run's result
+     * if no reply is valid. */
     bool partial;
 } surety_entry;
 
-/* A place for records. The caller may bring one. */
+/* A store of attempts, as functions. The caller may provide its own. */
 typedef struct surety_ledger {
     uint32_t version; /* 1 */
     void *ctx;
-    /* Whether to hand over prompts and replies. */
+    /* Whether prompts and replies are passed to it. */
     bool raw;
-    /* Writes the entry as OPEN; durable when it returns OK. The same id again
-     * is OK and changes nothing. SURETY_IO: not written (locked, read-only,
-     * full, gone), with what to do as the hint; SURETY_SYNTAX: the database is
-     * damaged; SURETY_LIMIT: a text is too long for it; SURETY_MISUSE: the id
-     * is no UUID; SURETY_NOMEM. */
+    /* Writes the entry with the state OPEN; it is durable when begin returns
+     * OK. A second call with the same id is OK and changes nothing. SURETY_IO:
+     * not written (locked, read-only, full, gone); the hint says what to do.
+     * SURETY_SYNTAX: the database is damaged; SURETY_LIMIT: a text is too long
+     * for it; SURETY_MISUSE: the id is no UUID; SURETY_NOMEM. */
     surety_status (*begin)(void *ctx, const surety_entry *entry,
                            surety_error *reterr);
-    /* Completes the entry of that id; durable when it returns OK. A second one
-     * is OK and changes nothing. Where there is no such entry it is written
-     * whole. SURETY_MISUSE: the state is OPEN; else as begin. */
+    /* Completes the entry with that id; it is durable when finish returns OK. A
+     * second call is OK and changes nothing. If there is no such entry, the
+     * whole entry is written. SURETY_MISUSE: the state is OPEN; other statuses
+     * as begin. */
     surety_status (*finish)(void *ctx, const surety_entry *entry,
                             surety_error *reterr);
-    /* Gives every entry since since_ms (0: all), by start, to each, which
-     * returns false to stop and must not call the ledger. Memory is bounded: a
-     * page of entries, and one prompt or reply. */
+    /* Calls each with every entry that started at since_ms or later (0: all),
+     * in the order of their start. each returns false to stop, and must not
+     * call the ledger. Memory is bounded: one page of entries, and one prompt
+     * or reply. */
     surety_status (*each)(void *ctx, int64_t since_ms,
                           bool (*each)(void *ctx, const surety_entry *entry),
                           void *each_ctx, surety_error *reterr);
@@ -103,25 +108,27 @@ typedef struct surety_ledger {
 
 typedef struct surety_ledger_options {
     size_t size; /* sizeof(surety_ledger_options) */
-    bool raw;    /* keep prompts and replies; of read_only: give them */
-    /* Only to read: nothing is made, migrated or marked, and begin and finish
-     * are SURETY_MISUSE. Others may write meanwhile. */
+    bool raw;    /* keep prompts and replies; with read_only: give them */
+    /* Open only for reading: no table is created or migrated, no entry is
+     * marked as unknown, and begin and finish are SURETY_MISUSE. Other
+     * processes may write at the same time. */
     bool read_only;
-    /* How long to wait for another writer or a server, 0: 10,000 ms. */
+    /* How long to wait for another writer or for a server; 0: 10,000 ms. */
     uint32_t timeout_ms;
     const surety_alloc *alloc;
 } surety_ledger_options;
 
-/* Opens, and makes or migrates where needed, the database at url:
- * "postgresql://..." or "postgres://..." by libpq; "sqlite:PATH" or a path by
- * SQLite. Entries that dead writers left open become unknown; so do those that
- * are open when their ledger is closed. SURETY_IO (also where libpq or SQLite,
- * which are loaded here, is not installed), SURETY_UNSUPPORTED (a
- * database of a newer version or of another program; another scheme; a build
- * without libpq), SURETY_SYNTAX (a file that is no database, or damaged),
- * SURETY_MISUSE (no path, or a URL that is none), SURETY_NOMEM. To be read
- * only: SURETY_END where there is no ledger yet, SURETY_UNSUPPORTED also for
- * one of an older version. docs/ledger.md has the tables. */
+/* Opens the database at url, and creates or migrates its tables where needed:
+ * "postgresql://..." or "postgres://..." with libpq; "sqlite:PATH" or a path
+ * with SQLite. Open entries of writers that died become unknown; so do entries
+ * that are open when their ledger is closed. docs/ledger.md has the tables.
+ * SURETY_IO: the database cannot be used, or libpq or SQLite, which are loaded
+ * here, is not installed; SURETY_UNSUPPORTED: the database has a newer version
+ * or belongs to another program, the scheme is unknown, or the build has no
+ * libpq; SURETY_SYNTAX: the file is no database, or is damaged; SURETY_MISUSE:
+ * there is no path, or url is no valid URL; SURETY_NOMEM. With read_only:
+ * SURETY_END where there is no ledger yet, and SURETY_UNSUPPORTED also for an
+ * older version. */
 SURETY_API surety_status
 surety_ledger_open(surety_str url, const surety_ledger_options *options,
                    surety_ledger **ret_ledger, surety_error *reterr);

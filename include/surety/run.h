@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety/run.h: the whole job: prompt, model, check, ask again, value.
+/* surety/run.h: runs a whole job: prompt, model call, check, re-ask, value.
  *
  *     surety_run_options options = {.size = sizeof(options),
  *                                   .contract = contract,
@@ -13,10 +13,10 @@
  *         use(surety_outcome_info_of(info->outcome)->value);
  *     surety_run_free(run);
  *
- * A run is a machine that is stepped with the time and with what its
- * transports bring; surety_run_wait is a loop around that for one run. Every
- * class of failure has its policy here (docs/run.md tells them), and one budget
- * covers all of it.
+ * A run is a state machine: each step gets the time and what its transports
+ * received. surety_run_wait is a loop around that for one run. Every class of
+ * failure has a policy (docs/run.md lists them), and one budget covers all
+ * calls.
  *
  * Threads: a run is owned, and so are its models' transports and its ledger. */
 #ifndef SURETY_RUN_MACHINE_H
@@ -34,34 +34,38 @@
 extern "C" {
 #endif
 
-/* No time at all, where 0 stands for the default. */
+/* None (no retries, no time, ...), for members in which 0 means the default. */
 #define SURETY_RUN_NONE UINT32_MAX
 
-/* What a run may spend, in all its attempts together. 0: the default. It is
- * asked for before every call: calls and time are never overrun, tokens and
- * money by one reply at most, for its length is known only afterwards. */
+/* What a run may spend in all its attempts together. 0: the default. It is
+ * checked before every call: calls and time never exceed it; tokens and money
+ * may exceed it by one reply, whose length is known only afterwards. */
 typedef struct surety_budget {
-    uint32_t calls_max;  /* 8: calls that were sent, retries too */
-    uint64_t tokens_max; /* 1,000,000: input and output; a call whose usage
-                          * nobody told counts by an estimate (bytes / 3) */
-    uint64_t ms_max;     /* 1,200,000: twenty minutes on the wall */
-    uint64_t cost_picousd_max; /* none; needs prices, else refused */
+    uint32_t calls_max;  /* 8: calls that were sent, including retries */
+    uint64_t tokens_max; /* 1,000,000: input and output; a call with unknown
+                          * usage counts with an estimate (bytes / 3) */
+    uint64_t ms_max;     /* 1,200,000: twenty minutes of real time */
+    uint64_t cost_picousd_max; /* no limit; a limit needs prices, else
+                                * SURETY_MISUSE */
 } surety_budget;
 
-/* Calls that fail below the reply are repeated by themselves. 0: default. */
+/* How a call that failed without a reply is retried. 0: the default. */
 typedef struct surety_backoff {
-    uint32_t retries_max; /* 3 in a row for one attempt; or SURETY_RUN_NONE */
-    uint32_t first_ms;    /* 500; doubled each time, with full jitter */
-    uint32_t most_ms;     /* 8,000 */
-    uint32_t retry_after_max_ms; /* 60,000: a longer Retry-After is not waited
-                                  * for: the next model, or the end */
+    uint32_t retries_max; /* 3: consecutive retries of one call; or
+                           * SURETY_RUN_NONE */
+    uint32_t first_ms;    /* 500: first delay; doubled each time, with full
+                           * jitter */
+    uint32_t most_ms;     /* 8,000: longest delay */
+    uint32_t retry_after_max_ms; /* 60,000: for a longer Retry-After the run
+                                  * does not wait, but goes to the next model or
+                                  * ends */
 } surety_backoff;
 
 typedef enum surety_event_kind {
     SURETY_EVENT_ATTEMPT = 0, /* a call is about to be sent */
-    SURETY_EVENT_TEXT,        /* a piece of the reply */
-    SURETY_EVENT_REASONING,   /* a piece of the model's reasoning */
-    SURETY_EVENT_DECISION     /* what was decided, as a sentence */
+    SURETY_EVENT_TEXT,        /* a chunk of the reply */
+    SURETY_EVENT_REASONING,   /* a chunk of the model's reasoning */
+    SURETY_EVENT_DECISION     /* a decision, as a sentence */
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;
@@ -69,60 +73,64 @@ typedef struct surety_event {
     surety_str text;
 } surety_event;
 
-/* When a call is stopped whose reply cannot become valid any more.
+/* When to stop a call whose reply can no longer become valid.
  * ORDER stops (names in run/watch.c). */
 typedef enum surety_stop {
-    /* Once what is still to come is likely to cost more than another round
-     * would: what is read on tells more errors at once. */
+    /* When the rest of the reply is likely to cost more than another re-ask.
+     * Until then it is read, because it shows more errors for the same
+     * re-ask. */
     SURETY_STOP_WEIGH = 0,
-    SURETY_STOP_ALWAYS, /* at the first error that is certain */
-    SURETY_STOP_NEVER   /* only where it runs away */
+    SURETY_STOP_ALWAYS, /* at the first certain error */
+    SURETY_STOP_NEVER   /* only if the reply runs away */
 } surety_stop;
 typedef struct surety_run_options {
     size_t size; /* sizeof(surety_run_options) */
-    /* NULL: no schema, no instructions, no re-asks: the reply is the result. */
+    /* NULL: no schema, no instructions and no re-asks; the reply is the
+     * result. */
     const surety_contract *contract;
     surety_str system; /* may be empty */
     surety_str prompt;
-    /* Put the format instructions into the system part. */
+    /* Put the format instructions into the system prompt. */
     bool instruct_system;
-    const surety_prompt_options *prompt_options; /* NULL: the contract's */
-    /* NULL: defaults; native is the run's. Its validators are asked once about
-     * each value of a reply; what they refuse is re-asked for as anything else
-     * is, and one that fails ends the run. */
+    const surety_prompt_options *prompt_options; /* NULL: defaults */
+    /* NULL: defaults; the run sets native. Its validators are called once for
+     * each value of a reply. A value that they refuse leads to a re-ask like
+     * every other error; a validator that fails ends the run. */
     const surety_judge_options *judge;
-    /* The first is asked first; the others in turn when a model is given up. */
+    /* The models, in order: the run calls the first, and goes to the next when
+     * it gives a model up. */
     const surety_model *models;
     size_t model_count;
     surety_budget budget;
     surety_backoff backoff;
-    /* Re-asks of each model after the first call; 0: as often as the contract
-     * says; SURETY_RUN_NONE: never. */
+    /* Re-asks of each model after the first call; 0: the contract's retry_max;
+     * SURETY_RUN_NONE: none. */
     uint32_t retry_max;
-    bool has_feedback; /* feedback instead of the contract's */
+    bool has_feedback; /* use feedback instead of the contract's */
     surety_feedback feedback;
-    /* A reply is checked while it is being written, and its call is stopped
-     * when no continuation can satisfy the contract (as the member stop says),
-     * or when it runs away (stream.h). With this also when the first value that
-     * it begins cannot: another behind it is not waited for. */
+    /* A reply is checked while it arrives. Its call is stopped if no
+     * continuation can satisfy the contract (see the member stop), or if it
+     * runs away (stream.h). With commit the call is also stopped if the first
+     * value in the reply cannot become valid: the run does not wait for another
+     * value after it. */
     bool commit;
-    /* Takes a record of each attempt; NULL: none. A ledger that cannot write
-     * ends the run, unless ledger_optional. */
+    /* Records each attempt; NULL: no ledger. If the ledger cannot write, the
+     * run ends, unless ledger_optional is set. */
     surety_ledger *ledger;
     bool ledger_optional;
-    /* Hears what goes on, from within step, wait and cancel; may read the run's
-     * attempts and must not step, cancel or free it. Pieces of a reply come
-     * before anything is known of its worth, or recorded. May be NULL. */
+    /* Is called with each event, from within step, wait and cancel. It may read
+     * the run's attempts, and must not step, cancel or free the run. Chunks of
+     * a reply come before the reply is judged and recorded. May be NULL. */
     void (*event)(void *ctx, const surety_event *event);
     void *event_ctx;
-    uint64_t seed; /* of jitter and ids; 0: from the system */
-    /* They bound every reply; a member that is 0 is the contract's. */
+    uint64_t seed; /* for jitter and ids; 0: random, from the system */
+    /* Limits of every reply; a member that is 0 means the contract's. */
     const surety_limits *limits;
     const surety_alloc *alloc;
-    /* Of the retries in a row, how many may repeat a call that failed after a
-     * part of its reply had come; 0: 1, or SURETY_RUN_NONE. What came is paid
-     * for, and so is each repetition; and what broke twice in the middle of
-     * the same reply is likely to break there again (a proxy's time limit). */
+    /* How many of the consecutive retries may repeat a call that failed after a
+     * part of its reply had arrived; 0: 1; or SURETY_RUN_NONE. The part is paid
+     * for, and so is each repetition; and a call that broke twice in the middle
+     * of the reply is likely to break there again (a proxy's time limit). */
     uint32_t broken_retries_max;
     surety_stop stop;
 } surety_run_options;
@@ -130,23 +138,24 @@ typedef struct surety_run_options {
 /* How a run ended. ORDER verdicts (names in run/result.c). */
 typedef enum surety_run_verdict {
     SURETY_RUN_PENDING = 0,
-    SURETY_RUN_VALID,    /* a value that satisfies the contract, or without a
-                          * contract a reply */
-    SURETY_RUN_PARTIAL,  /* what there is of a reply that was cut off, where the
-                          * contract or the judge's options take that: no reply
-                          * is valid, and nothing more can be tried (the message
-                          * says whether the budget was the reason) */
-    SURETY_RUN_FALLBACK, /* the contract's fallback: likewise, and a reply was
-                          * judged */
-    SURETY_RUN_REJECTED, /* replies, but none that is valid */
-    SURETY_RUN_REFUSED,  /* the model refuses, or a filter does */
+    SURETY_RUN_VALID,    /* there is a value that satisfies the contract, or,
+                          * without a contract, a reply */
+    SURETY_RUN_PARTIAL,  /* no reply is valid and no further call is possible
+                          * (the message says if the budget is the reason), but
+                          * there is a partial value, and the contract or the
+                          * judge's options allow it */
+    SURETY_RUN_FALLBACK, /* no reply is valid and no further call is possible, a
+                          * reply was judged, and the value is the contract's
+                          * fallback */
+    SURETY_RUN_REJECTED, /* there are replies, but none is valid */
+    SURETY_RUN_REFUSED,  /* the model or a filter refuses */
     SURETY_RUN_PROVIDER, /* no model gave a reply */
-    SURETY_RUN_BUDGET,   /* the budget was spent first */
-    SURETY_RUN_LEDGER,   /* the ledger could not be written; what it has no
-                          * record of is not given out */
+    SURETY_RUN_BUDGET,   /* the budget was used up first */
+    SURETY_RUN_LEDGER,   /* the ledger could not write; an answer without a
+                          * record is not given out */
     SURETY_RUN_CANCELLED,
-    SURETY_RUN_VALIDATOR /* a validator of the host failed: its reply is neither
-                          * valid nor the model's to mend */
+    SURETY_RUN_VALIDATOR /* a validator failed, so the reply is not valid, and a
+                          * re-ask would not help */
 } surety_run_verdict;
 /* "pending", "valid", "partial", "fallback", "rejected", "refused", "provider",
  * "budget", "ledger", "cancelled", "validator"; never NULL. */
@@ -154,82 +163,85 @@ SURETY_API const char *surety_run_verdict_name(surety_run_verdict verdict);
 
 typedef struct surety_run surety_run;
 
-/* Checks and copies the options (what they point at must outlive the run) and
- * starts nothing. SURETY_MISUSE: no model, a model without a transport or with
- * a mode that its protocol has not, a budget of money with a model without a
- * price, ...; SURETY_IO: the system gives
+/* Checks and copies the options, and starts nothing. Everything that the
+ * options point to must outlive the run. SURETY_MISUSE: there is no model, a
+ * model has no transport or has a mode that its protocol does not support,
+ * there is a cost limit and a model has no price, ...; SURETY_IO: the system
+ * gives
  * no random bytes for a seed; SURETY_NOMEM. */
 SURETY_API surety_status surety_run_new(const surety_run_options *options,
                                         surety_run **ret_run,
                                         surety_error *reterr);
-/* Cancels what is under way. */
+/* Cancels the exchange under way and frees the run. */
 SURETY_API void surety_run_free(surety_run *run); /* takes NULL */
 
 typedef struct surety_now {
-    uint64_t monotonic_ms; /* for every delay and limit */
-    int64_t unix_ms;       /* for records only; may jump */
+    uint64_t monotonic_ms; /* for all delays and time limits */
+    int64_t unix_ms;       /* only for records; may jump */
 } surety_now;
 
-/* Does all that can be done now. OK: ended. MORE: call again when a transport
- * of its models told the run something (their wait returned) or a validator
- * that was not done has its answer, and at the latest in *ret_delay_ms. NOMEM:
- * out of memory; the run has ended, CANCELLED. now's monotonic clock starts
- * where the caller likes; it counts from the first step. */
+/* Does all work that is possible now. OK: the run has ended. MORE: call again
+ * when the wait of a transport of its models has returned, when a validator
+ * that was not done has its result, and at the latest after *ret_delay_ms.
+ * NOMEM: out of memory; the run has ended with CANCELLED. now's monotonic clock
+ * may start at any value; the run counts from its first step. */
 SURETY_API surety_status surety_run_step(surety_run *run, surety_now now,
                                          uint32_t *ret_delay_ms,
                                          surety_error *reterr);
-/* Steps with the system's clocks until the run has ended: OK, whatever the
- * verdict. Cancels it once *cancelled (may be NULL; set by a signal handler) is
- * not 0, within 100 ms. NOMEM, and what a transport's wait fails with: a
- * run whose exchange had ended by then goes on and has its verdict all the same
- * (a recorder that cannot write takes no answer away), any other ends with
- * CANCELLED. */
+/* Steps the run with the system's clocks until it has ended; then OK for every
+ * verdict. cancelled may be NULL. When *cancelled is not 0 (set by a signal
+ * handler), it cancels the run within 100 ms. Fails with NOMEM, or with the
+ * status of a transport's wait that failed.
+ * In the latter case, if the run's exchange had already ended, the run
+ * continues and gets its verdict (so a recorder that cannot write costs no
+ * answer); otherwise the run ends with CANCELLED. */
 SURETY_API surety_status surety_run_wait(surety_run *run,
                                          const volatile int *cancelled,
                                          surety_error *reterr);
-/* Ends it with CANCELLED; the exchange under way is closed and recorded. */
+/* Ends the run with CANCELLED; the exchange under way is closed and
+ * recorded. */
 SURETY_API void surety_run_cancel(surety_run *run, surety_now now);
 
 /* ---- results: the run's, good until it is freed ------------------------ */
 
-/* What a run has come to. The texts are the run's; the struct is filled in
- * again by the next call of this. */
+/* The state or the result of a run. The texts belong to the run. The next call
+ * of surety_run_info_of updates the struct. */
 typedef struct surety_run_info {
     size_t size; /* sizeof(surety_run_info) of the library */
     surety_run_verdict verdict;
-    surety_str message; /* "", or why there is no valid value: a sentence, */
-    surety_str hint;    /* and what to do */
-    /* The judgement of the last reply that could be judged, fallback included;
-     * NULL where there was no contract or no such reply. */
+    surety_str message; /* empty, or why there is no valid value: a sentence, */
+    surety_str hint;    /* and how to fix it */
+    /* The outcome of the last reply that was judged, including the fallback;
+     * NULL: there is no contract or no such reply. */
     const surety_outcome *outcome;
-    /* The first reply, and the last: text, or the structured value's JSON. */
+    /* The first and the last reply: text, or the structured value as JSON. */
     surety_str reply_first;
     surety_str reply_last;
-    surety_usage usage; /* all that was spent; not known: partly an estimate */
-    bool cost_known;    /* every model that was asked has a price */
+    surety_usage usage; /* total; not known: a part is an estimate */
+    bool cost_known;    /* every model that was called has a price */
     uint64_t cost_picousd;
     surety_str id; /* a UUID, made at the first step; empty before */
     size_t attempt_count;
 } surety_run_info;
-/* NULL: of no run. */
+/* run NULL: gives an empty info. */
 SURETY_API const surety_run_info *surety_run_info_of(const surety_run *run);
 
-/* One call and what became of it. */
+/* One call of a run, and its result. */
 typedef struct surety_attempt {
     surety_str id;      /* a UUID */
     surety_str purpose; /* "ask", "retry", "re-ask", "patch" */
     const surety_model *model;
     surety_mode mode;
-    surety_str prompt; /* the last message that was sent */
+    surety_str prompt; /* the last message of the call */
     surety_answer answer;
     bool judged; /* there is a report */
     bool ok;
     surety_stage stage;
     surety_str report; /* the JSON report (surety/report); empty: not judged */
-    /* The run stopped the call for what it saw coming (stream.h's verdict;
-     * OPEN: it did not), after so many bytes of the reply. It is judged by what
-     * came. Its tokens are an estimate, and those that it did not cost are at
-     * most so many; known where the model has a maximum. */
+    /* Why the run stopped the call (a verdict of stream.h; OPEN: it did not),
+     * and after how many bytes of the reply. The part that came is judged.
+     * stopped_tokens is an estimate of its tokens. saved_tokens is the most
+     * tokens that stopping saved; it is known if the model has a maximum. */
     surety_verdict stopped;
     uint64_t stopped_bytes;
     uint64_t stopped_tokens;
@@ -239,26 +251,27 @@ typedef struct surety_attempt {
     uint64_t first_byte_ms, ended_ms;
     bool cost_known;
     uint64_t cost_picousd;
-    surety_str decision; /* what was decided after it, and why */
-    surety_str reason;   /* why it was made, and why in this mode */
-    /* The value that its reply was refused for, as it was read, as JSON; of a
-     * reply that was stopped, what had come of it. Empty where there is none,
-     * or a longer one than attempt_raw_max. */
+    surety_str decision; /* the decision after the call, with its reason */
+    surety_str reason;   /* why the call was made, and why in this mode */
+    /* The rejected value of its reply, as it was read, as JSON; for a reply
+     * that was stopped, the part that had come. Empty if there is none, or if
+     * it is longer than attempt_raw_max. */
     surety_str candidate;
-    size_t candidate_len; /* how long it is, there or not */
+    size_t candidate_len; /* its full length, also if candidate is empty */
 } surety_attempt;
-/* The i-th of attempt_count; one without a model past the last. */
+/* Returns the i-th of attempt_count attempts; past the last, an attempt without
+ * a model. */
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on
- * one line. The other forms: the report of the outcome, or the message
- * where there is none; TEXT and COLOR also the message and the log, unless the
- * run is VALID. No header of a request or response is in any of them. */
+ * one line. Other forms: the report of the outcome, or the message
+ * if there is none; TEXT and COLOR also have the message and the log, unless
+ * the run is VALID. No form has a header of a request or response. */
 SURETY_API surety_status surety_run_write(const surety_run *run,
                                           surety_report form, surety_str source,
                                           surety_buf *out);
-/* Appends the decision log for people: an attempt takes two lines, what it was
- * and what was decided after it. */
+/* Appends the log of decisions for people: two lines for each attempt, the call
+ * and the decision after it. */
 SURETY_API surety_status surety_run_write_log(const surety_run *run, bool color,
                                               surety_buf *out);
 
