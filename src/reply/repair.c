@@ -187,6 +187,16 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
     return SURETY_OK;
 }
 
+/* A text that is cut off, without the line ends behind it: the file that it was
+ * saved in ends with one, and no string of JSON holds one as it is (RFC 8259,
+ * section 7). */
+static surety_str repair_begun(surety_str text)
+{
+    while (text.len > 1 && memchr("\r\n", text.ptr[text.len - 1], 2))
+        text.len--;
+    return text;
+}
+
 /* Reads a region. Where partial values are asked for, a text that lacks nothing
  * but closing brackets is one, unless only alignment makes it fit: then it is
  * closed, and closed says that it was. */
@@ -198,24 +208,28 @@ static surety_status repair_read_region(struct repair *pass,
     surety_judge *judge = pass->judge;
     surety__trial *trial = surety__trial_spare(judge);
     const bool cut = judge->task.options.cut && region->last;
+    const surety_str text = judge->task.partial && region->last
+                                ? repair_begun(region->text)
+                                : region->text;
     surety_status status;
     bool good = false;
 
     pass->closed = false;
     if (judge->task.partial && region->last && !cut) {
-        status = repair_read(judge, trial, region->text, true, ret_reading,
-                             ret_used);
+        status = repair_read(judge, trial, text, true, ret_reading, ret_used);
         if (status != SURETY_OK)
             return surety__fail_nomem(reterr);
         if (*ret_reading != SURETY__READING_CUT)
             return SURETY_OK;
+        *ret_used = region->text.len;
         status = surety__partial_check(judge, trial, &good, reterr);
         if (status != SURETY_OK || good)
             return status;
         pass->closed = true;
     }
-    status =
-        repair_read(judge, trial, region->text, cut, ret_reading, ret_used);
+    status = repair_read(judge, trial, text, cut, ret_reading, ret_used);
+    if (*ret_reading == SURETY__READING_CUT)
+        *ret_used = region->text.len;
     pass->closed = pass->closed && *ret_reading == SURETY__READING_VALUE;
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
