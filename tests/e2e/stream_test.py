@@ -510,8 +510,10 @@ def test_law():
             whole = verdict_of(surety(*base, stdin=reply))
             for sizes in CHUNKS if not options else CHUNKS[:2]:
                 got = verdict_of(chunked(reply, sizes, *base, "--stream"))
-                if got[3] is None or whole[:3] != got[:3]:
-                    good = whole[:3] == got[:3]
+                if got[3] is None:
+                    # What breaks the JSON behind the stop was not seen.
+                    good = whole[:2] == got[:2] and (
+                        whole[2] in (got[2], "json_parse"))
                 else:
                     good = whole == got
                 if not good:
