@@ -193,7 +193,7 @@ INDEX_INLINE struct index_masks index_shift(struct index_masks masks,
                                 .high = masks.high >> by};
 }
 
-/* Copies the bytes from at on to block, filled up with spaces. */
+/* Copies the bytes from `at` on to block, filled up with spaces. */
 INDEX_INLINE void index_tail(const struct surety__scan *scan, size_t at,
                              char *block)
 {

@@ -98,7 +98,8 @@ static bool portable_utf8(const struct surety__scan *scan, size_t offset,
     return true;
 }
 
-/* Returns the end of the sequence that began before at and was checked then. */
+/* Returns the end of the sequence that began before `at` and was checked
+ * then. */
 static size_t portable_reach(const struct surety__scan *scan, size_t at)
 {
     for (size_t back = 1; back <= 3 && back <= at; back++) {

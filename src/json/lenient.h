@@ -189,11 +189,11 @@ enum lenient_step surety__lenient_fail(surety_lenient *lenient, size_t at,
 enum lenient_step surety__lenient_limit(surety_lenient *lenient, size_t at,
                                         enum read_fault limit);
 enum lenient_step surety__lenient_nomem(surety_lenient *lenient);
-/* Records what the reader waits for: a byte of that sort at or after at.
+/* Records what the reader waits for: a byte of that sort at or after `at`.
  * Returns STEP_WAIT. */
 enum lenient_step surety__lenient_wait(surety_lenient *lenient,
                                        enum lenient_wait sort, size_t at);
-/* Records a repair: the len bytes at at are read as the constant text `read`.
+/* Records a repair: the len bytes at `at` are read as the constant text `read`.
  * Returns false when the options do not allow the repair, or when memory ran
  * out; the reader has failed then. */
 bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
@@ -210,7 +210,7 @@ surety__cell *surety__lenient_cell(surety_lenient *lenient, size_t at);
 /* Counts a complete value of one cell in its container. end: the offset after
  * it. */
 void surety__lenient_placed(surety_lenient *lenient, size_t end);
-/* Opens a container whose bracket of len bytes is at at. */
+/* Opens a container whose bracket of len bytes is at `at`. */
 enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
                                        uint8_t flags, size_t at, size_t len);
 /* Closes the innermost container. end: the offset after it. */
@@ -238,7 +238,7 @@ struct ahead {
     bool line;    /* it passed a line end */
 };
 
-/* Decides whether a quote of len bytes at at ends the current string. */
+/* Decides whether a quote of len bytes at `at` ends the current string. */
 enum closing {
     CLOSING_NO,
     CLOSING_YES,
@@ -250,8 +250,8 @@ enum closing {
 enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
                                    size_t len);
 
-/* Decides whether the quote at at opens a key, after a string without a closing
- * quote: CLOSING_EARLIER, CLOSING_NO or CLOSING_WAIT. */
+/* Decides whether the quote at `at` opens a key, after a string without a
+ * closing quote: CLOSING_EARLIER, CLOSING_NO or CLOSING_WAIT. */
 enum closing surety__ahead_early(surety_lenient *lenient, size_t at);
 
 /* Skips white space and returns the next sign, which it does not skip. */
@@ -267,7 +267,7 @@ enum member {
 enum member surety__ahead_member(struct ahead *ahead);
 /* Returns whether the closing bracket at ahead can belong to the value. */
 bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign);
-/* The meaning of a closing bracket of the wrong kind at at. */
+/* The meaning of a closing bracket of the wrong kind at `at`. */
 enum wrong {
     WRONG_PARENT, /* an inner container was not closed: it closes the parent */
     WRONG_KIND,   /* it closes the innermost container */
@@ -276,7 +276,7 @@ enum wrong {
 };
 enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
                                size_t at);
-/* Returns 1 when three dots are at at, 0 when not, or -1 when more bytes are
+/* Returns 1 when three dots are at `at`, 0 when not, or -1 when more bytes are
  * needed. */
 int surety__ahead_dots(const surety_lenient *lenient, size_t at);
 /* Returns whether a number or name at ahead is a complete value. */
@@ -328,7 +328,7 @@ static inline bool lenient_is_name(char byte)
     return lenient_is(byte, BYTE_NAME);
 }
 
-/* Returns the sign at at. */
+/* Returns the sign at `at`. */
 static inline struct sign lenient_sign(const surety_lenient *lenient, size_t at)
 {
     struct sign sign = {.len = 1};

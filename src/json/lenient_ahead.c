@@ -661,7 +661,7 @@ static enum closing ahead_split_key(surety_lenient *lenient, size_t at)
     return CLOSING_EARLIER;
 }
 
-/* Decides about a quote of len bytes at at, inside a key. */
+/* Decides about a quote of len bytes at `at`, inside a key. */
 static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
                                       size_t len)
 {
@@ -691,9 +691,9 @@ static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
     return ahead_say(&ahead, surety__ahead_scalar(&ahead));
 }
 
-/* Decides whether a quote at at, which ends no string, opens the next key,
+/* Decides whether a quote at `at`, which ends no string, opens the next key,
  * because the string before it lacks its closing quote. Sets lenient->early to
- * the end of that string. Returns false when the bytes before at do not allow
+ * the end of that string. Returns false when the bytes before `at` do not allow
  * it. */
 static bool ahead_early(surety_lenient *lenient, size_t at)
 {

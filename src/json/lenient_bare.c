@@ -91,8 +91,8 @@ static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
     return true;
 }
 
-/* Converts 0x and 1 to 15 hexadecimal digits at at to decimal. Appends them to
- * the count bytes of out; returns the new count, or 0 when it is no such
+/* Converts 0x and 1 to 15 hexadecimal digits at `at` to decimal. Appends them
+ * to the count bytes of out; returns the new count, or 0 when it is no such
  * number. */
 static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
                                char *out, size_t count)

@@ -82,7 +82,7 @@ static bool quoted_mend(surety_lenient *lenient, enum surety__mend_kind kind,
 
 /* ---- escapes ------------------------------------------------------------ */
 
-/* Returns the value of four hexadecimal digits at at; -1: they are none; -2:
+/* Returns the value of four hexadecimal digits at `at`; -1: they are none; -2:
  * more bytes are needed. */
 static int32_t quoted_hex(const surety_lenient *lenient, size_t at)
 {

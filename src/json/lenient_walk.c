@@ -447,7 +447,7 @@ static enum lenient_step walk_no_key(surety_lenient *lenient)
                                 "a key with a colon is expected");
 }
 
-/* Returns the offset after the name that begins at at, or most if the name is
+/* Returns the offset after the name that begins at `at`, or most if the name is
  * longer. */
 static size_t walk_name(const surety_lenient *lenient, size_t at, size_t most)
 {

@@ -449,8 +449,8 @@ const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
 
 /* ---- numbers and names -------------------------------------------------- */
 
-/* Returns the offset of the first byte from at on that is no digit, or the end
- * of the text. */
+/* Returns the offset of the first byte from `at` on that is no digit, or the
+ * end of the text. */
 static size_t tokens_digits(const surety__tokens *tokens, size_t at)
 {
     const size_t len = tokens->scan.len;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fields of C types: finds a word of an enumeration or a member of a struct
- * by name, and reads and writes unsigned numbers of 1, 2, 4 or 8 bytes in
+/* The fields of C types. Finds a word of an enumeration, or a member of a
+ * struct, by name. Reads and writes unsigned numbers of 1, 2, 4 or 8 bytes in
  * memory whose type is known only at run time. */
 #include "typed/inside.h"
 
