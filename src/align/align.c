@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Alignment: a value brought to the shape of a schema.
+/* Alignment: changes a value so that it satisfies a schema.
  *
- * A value that is valid is copied: nothing else is looked at, so a second
- * alignment changes nothing. Otherwise the search (solve.c) finds the plan that
- * costs least, the plan is written, and what comes out is checked against the
- * whole schema: whatever the search has overlooked, an invalid value is never
- * given. Nothing here guesses a value: every scalar that comes out stood in the
- * value, or is the schema's own spelling of what stood there. */
+ * A valid value is copied without further work, so a second alignment changes
+ * nothing. Otherwise the search (solve.c) finds the plan with the lowest cost,
+ * the plan is written, and the result is checked against the whole schema:
+ * whatever the search misses, the result is never invalid. No value is
+ * invented: every scalar in the result was in the value, or is the schema's
+ * own spelling of it. */
 #include "align/align.h"
 
 #include "align/inside.h"
 
 /* ---- the aligner --------------------------------------------------------- */
 
-/* False: there was no memory for all; those that are there are freed by
- * docs_free. */
+/* False: out of memory; docs_free frees those that were created. */
 static bool docs_new(surety__align_docs *docs, const surety_alloc *alloc)
 {
     docs->trial[0] = surety_doc_new(alloc);
@@ -35,7 +34,7 @@ static void docs_free(surety__align_docs *docs)
     surety_doc_free(docs->rows);
 }
 
-/* Forgets all edits, and keeps the memory. */
+/* Removes all edits, and keeps the memory. */
 static void edits_reset(surety__align_edits *edits)
 {
     surety_buf_reset(&edits->texts);
@@ -86,7 +85,7 @@ void surety__aligner_free(surety__aligner *aligner)
     surety__free(aligner->alloc, aligner, sizeof(*aligner));
 }
 
-/* Forgets the last call. */
+/* Resets the results of the last call. */
 static surety_status aligner_begin(surety__aligner *aligner,
                                    const surety_schema *schema,
                                    const surety__align_options *options,
@@ -115,7 +114,7 @@ static uint64_t aligner_work(const surety__aligner *aligner, surety_val val)
            (uint64_t)aligner->limits.work_per_value * val.doc->cell_count;
 }
 
-/* Ends a call that gives no value. */
+/* Ends a call without a value. */
 static surety_status aligner_fail(surety__aligner *aligner, bool ambiguous,
                                   surety_error *reterr)
 {
@@ -140,8 +139,8 @@ static surety_status aligner_fail(surety__aligner *aligner, bool ambiguous,
               "schema");
 }
 
-/* Writes what becomes of val to out and checks it. *ret_ambiguous tells why
- * not. */
+/* Writes the aligned value to out and checks it. If that fails,
+ * *ret_ambiguous: two ways were equally good. */
 static bool aligner_try(surety__aligner *aligner, surety_val val,
                         surety_doc *out, bool *ret_ambiguous)
 {
@@ -194,7 +193,7 @@ surety_status surety__aligner_align(surety__aligner *aligner,
                : aligner_fail(aligner, ambiguous, reterr);
 }
 
-/* The values as one array in the aligner's own document. */
+/* Puts the values into one array, in the aligner's own document. */
 static surety_status rows_build(surety__aligner *aligner,
                                 const surety_val *vals, size_t count)
 {
@@ -233,8 +232,8 @@ surety_status surety__aligner_align_rows(surety__aligner *aligner,
 
 /* ---- plain text ---------------------------------------------------------- */
 
-/* Whether val is a string of an alternative of goal: one that another
- * alternative lets pass for want of a type is no answer. */
+/* Whether val is a string of an alternative of goal. A string that another
+ * alternative accepts only because it has no type is no answer. */
 static bool text_is_named(surety__aligner *aligner, const surety__goal *goal,
                           surety_val val)
 {
@@ -252,7 +251,7 @@ static bool text_is_named(surety__aligner *aligner, const surety__goal *goal,
     return named;
 }
 
-/* What text says of goal as a scalar that the schema names. */
+/* The scalar of the schema that text means. */
 static surety__answer text_answer(surety__aligner *aligner, surety__goal *goal,
                                   surety_val val)
 {
@@ -260,7 +259,7 @@ static surety__answer text_answer(surety__aligner *aligner, surety__goal *goal,
     surety_str text = surety_val_str(val);
     surety__goal scalars;
 
-    /* Where anything will do, the schema names nothing. */
+    /* If the schema accepts any value, it names no scalar. */
     if (aligner->status || !text.len || !goal ||
         !surety__goal_scalars(aligner, goal, &scalars))
         return answer;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The door of align/: a value brought to the shape of a schema, at least cost:
- * "42" where an integer is wanted, a lone value where an array is, an enum
- * value in another case, a key in another spelling. Nothing is ever invented,
- * no number or text altered in meaning, and every change is reported.
+/* The door of align/: changes a value so that it satisfies a schema, at the
+ * lowest cost: "42" for an integer, a single value for an array, an enum value
+ * in another case, a key in another spelling. Nothing is invented, no number
+ * or text changes its meaning, and every change is reported.
  *
- * Threads: an aligner is owned. */
+ * Threads: one thread at a time may use an aligner. */
 #ifndef SURETY_ALIGN_ALIGN_H
 #define SURETY_ALIGN_ALIGN_H
 
@@ -12,60 +12,59 @@
 #include <surety/json.h>
 #include <surety/schema.h>
 
-/* One change. Texts and values belong to the aligner, until its next call.
- * Kinds and costs: docs/repair.md. */
+/* One change. The aligner owns texts and values until its next call. Kinds and
+ * costs: docs/repair.md. */
 typedef struct surety__edit {
     const char *kind;   /* "number-from-text", ... */
-    bool likely;        /* a guess; false: the meaning is in no doubt */
+    bool likely;        /* a guess; false: the meaning is certain */
     uint32_t cost;      /* above 0 */
-    surety_str pointer; /* in the aligned value; of what was left out: its
-                         * key below its container's */
-    surety_val from;    /* in the value given; SURETY_NONE: rows, text */
+    surety_str pointer; /* in the aligned value; for a member left out: its key
+                         * below its container */
+    surety_val from;    /* in the original value; SURETY_NONE: rows, text */
     surety_val to;      /* in the aligned value; SURETY_NONE: left out */
 } surety__edit;
 
 typedef struct surety__align_options {
     size_t size; /* sizeof(surety__align_options) */
-    /* "45%" and "12 kg" may stand for 45 and 12. Without it they are refused:
-     * whether 45 or 0.45 is meant nobody knows. */
+    /* "45%" and "12 kg" may mean 45 and 12. Otherwise they are refused: it is
+     * unknown whether 45 or 0.45 is meant. */
     bool units;
-    /* "2,5" may stand for 2.5. Without it, it is refused. */
+    /* "2,5" may mean 2.5. Otherwise it is refused. */
     bool decimal_comma;
 } surety__align_options;
 
 typedef struct surety__aligner surety__aligner;
 
-/* NULL when out of memory. */
+/* NULL: out of memory. */
 surety__aligner *surety__aligner_new(const surety_alloc *alloc,
                                      const surety_limits *limits);
 void surety__aligner_free(surety__aligner *aligner); /* takes NULL */
 
-/* Builds in out what val becomes so that it satisfies schema. OK: out holds it,
- * checked; a val that is valid is copied and has no edits. SURETY_END: nothing
- * that is certain enough satisfies the schema, or two ways of equal cost
- * disagree. SURETY_LIMIT: too much work (work_base and work_per_value);
+/* Builds in out the value that val becomes to satisfy schema. OK: out has it,
+ * checked; a valid val is copied without edits. SURETY_END: no certain enough
+ * change satisfies the schema, or two ways of equal cost give different
+ * values. SURETY_LIMIT: too much work (work_base and work_per_value);
  * SURETY_NOMEM. Deterministic. out's origin is val's doc: copies keep their
- * places. val's doc must outlive out. */
+ * positions. val's doc must outlive out. */
 surety_status surety__aligner_align(surety__aligner *aligner,
                                     const surety_schema *schema, surety_val val,
                                     const surety__align_options *options,
                                     surety_doc *out, surety_error *reterr);
 
-/* The same for count values, at least one, that stand one after the other where
- * the schema's root wants an array: they become its items (an edit "rows"
- * besides their own). out's origin is the first one's doc; all of them must
- * outlive out. */
+/* The same for count values (at least one) that follow each other although the
+ * schema's root is an array: they become its items (an edit "rows" besides
+ * their own). out's origin is the doc of the first one; all docs must outlive
+ * out. */
 surety_status surety__aligner_align_rows(surety__aligner *aligner,
                                          const surety_schema *schema,
                                          const surety_val *vals, size_t count,
                                          const surety__align_options *options,
                                          surety_doc *out, surety_error *reterr);
-/* The same for a text that is no JSON, where the schema's root names a scalar
- * by type, enum or const: the one value of an enum that stands in it, as words,
- * with nothing that negates it; the one truth value or number; for a string of
- * any form the text itself, trimmed. The edit "text". A schema that names no
- * type wants none of them. Whether the text is a refusal is for the caller to
- * know. */
+/* The same for a text that is not JSON, if the schema's root names a scalar by
+ * type, enum or const: the single enum value that occurs in it as whole words
+ * and is not negated; the single boolean or number; for an unrestricted string
+ * the text itself, trimmed. The edit is "text". A schema without a type gets
+ * none of them. The caller must decide whether the text is a refusal. */
 surety_status surety__aligner_align_text(surety__aligner *aligner,
                                          const surety_schema *schema,
                                          surety_str text,
@@ -73,11 +72,12 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
                                          surety_doc *out, surety_error *reterr);
 
 /* The edits of the last call that was OK, in the order of the aligned value,
- * outer before inner; at most mends_max, _count and _cost exact. */
+ * outer before inner. At most mends_max are kept; the count and the cost are
+ * exact. */
 size_t surety__aligner_edit_count(const surety__aligner *aligner);
-/* How many of them are likely only; exact. */
+/* How many of them are likely; exact. */
 size_t surety__aligner_edit_likely(const surety__aligner *aligner);
-/* An edit that was not kept has no kind. */
+/* An edit that was not kept has an empty kind. */
 surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i);
 uint64_t surety__aligner_cost(const surety__aligner *aligner);
 

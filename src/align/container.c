@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects and arrays: which member is which property, and what each child is to
- * satisfy.
+/* Objects and arrays: which member belongs to which property, and the goal of
+ * each child.
  *
- * An exact key stays what it is. Any other key that patterns do not name may be
- * a property's in another spelling, if that property is not there under its own
- * name and no second key claims it. A member that the schema does not allow is
- * left out; a member that it wants and that is not there is never made up. */
+ * An exact key stays. Another key that no pattern names may be a property in
+ * another spelling, if the property is not there under its own name and no
+ * second key claims it. A member that the schema does not allow is left out. A
+ * missing member is never invented. */
 #include "align/inside.h"
 
-/* An object and an alternative, while its members are looked at. */
+/* An object and an alternative, while the members are processed. */
 struct object_work {
     surety__aligner *aligner;
     surety__alternative *alternative;
     surety_val object;
     surety__align_plan *plan;
-    uint32_t *claims;         /* of each name: the member's number + 1 */
-    bool *exact;              /* of each name: its own key is there */
+    uint32_t *claims;         /* for each name: the member's index + 1 */
+    bool *exact;              /* for each name: its own key is present */
     surety__member_said said; /* scratch */
     uint64_t cost;
 };
 
-/* ---- what a member is to satisfy ----------------------------------------- */
+/* ---- the goal of a member ------------------------------------------------ */
 
-/* Finds what is said of a name. False with the status set. */
+/* Finds the schemas of a name. False: the status is set. */
 static bool member_ask(struct object_work *work, surety_str name)
 {
     return surety__conjunction_member(&work->aligner->graph,
@@ -30,7 +30,8 @@ static bool member_ask(struct object_work *work, surety_str name)
                                       surety__name_hash(name), &work->said);
 }
 
-/* Whether a member of that name may be there; *ret_goal is for its value. */
+/* Whether a member of this name is allowed; *ret_goal: the goal of its
+ * value. */
 static bool member_goal(struct object_work *work, surety_str name,
                         surety__goal **ret_goal)
 {
@@ -48,7 +49,7 @@ static bool member_goal(struct object_work *work, surety_str name,
     return true;
 }
 
-/* ---- which member is which property -------------------------------------- */
+/* ---- members and properties ---------------------------------------------- */
 
 static surety_str part_key(const struct object_work *work,
                            const surety__aligned_part *part)
@@ -63,8 +64,8 @@ static surety__edit_id key_edit(enum surety__closeness close)
                                       : EDIT_KEY_ACCENT;
 }
 
-/* Lists the members and notes the keys that are exact. Of the others *near is
- * the name that each is close to, NULL: none. */
+/* Lists the members and marks exact keys. near: for each other key the closest
+ * name; NULL: none. */
 static bool parts_list(struct object_work *work, surety__known **near)
 {
     const surety__cell *cell = surety__cell_of(work->object);
@@ -103,8 +104,8 @@ static bool parts_list(struct object_work *work, surety__known **near)
     return true;
 }
 
-/* Gives the name that a key is close to to its member, if it is free. False
- * where two keys claim it. */
+/* Renames a member to the name that its key is close to, if the name is free.
+ * False: two keys claim it. */
 static bool part_rename(struct object_work *work, uint32_t i,
                         surety__known *name)
 {
@@ -115,7 +116,7 @@ static bool part_rename(struct object_work *work, uint32_t i,
 
     if (part->name.ptr)
         return true;
-    /* Of no exact name properties say nothing: patterns name it. */
+    /* No property has the key's exact name, so a pattern names it. */
     if (!name || work->exact[at] ||
         (member_ask(work, key) && work->said.named) ||
         (!name->required && member_goal(work, key, &goal))) {
@@ -134,7 +135,7 @@ static bool part_rename(struct object_work *work, uint32_t i,
     return true;
 }
 
-/* What the value of a part is to satisfy, found once for each name. */
+/* The goal of a member's value, computed once for each name. */
 static bool part_goal(struct object_work *work, surety__aligned_part *part)
 {
     surety__known *name = part->known;
@@ -168,12 +169,12 @@ static bool parts_settle(struct object_work *work)
     for (uint32_t i = 0; i < work->alternative->name_count; i++)
         if (work->alternative->names[i].required && !work->claims[i])
             return false;
-    /* Where nothing of it counts, it was meant for something else. */
+    /* If no member is kept, the object was meant for something else. */
     return !work->aligner->status && (kept || !work->plan->count);
 }
 
-/* Whether the names that are required are there at all: a first look that
- * costs little, for unions of many branches. */
+/* Whether there are enough members for the required names: a cheap first test
+ * for unions of many branches. */
 static bool parts_may_do(const struct object_work *work)
 {
     uint32_t count = surety__cell_of(work->object)->count;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Goals: what a value is to satisfy, with references, allOf and unions settled.
+/* Goals: the conjunction that a value must satisfy, with references, allOf and
+ * unions resolved.
  *
- * A goal is a conjunction: what a member's properties, patterns and allOf give
- * it. It is expanded into alternatives, in the order of the schema: in each,
- * references and allOf are followed and one branch of every anyOf, oneOf and if
- * is taken, so that a plan is made for plain lists of shapes. The branches
- * taken are digits, that of the last union counting fastest; counting goes
- * through all alternatives. Equal goals are one, however often a schema that
- * refers to itself comes by; so what was found out for a goal and a value is
- * found again.
+ * A goal is expanded into alternatives, in the order of the schema. In each,
+ * references and allOf are followed, and one branch of every anyOf, oneOf and
+ * if is chosen, so that a plan works on a plain list of shapes. The branches
+ * are digits, of which the last union's counts fastest; counting visits all
+ * alternatives. Equal goals are the same goal, however often a recursive
+ * schema leads to it, so results for a goal and a value are reused.
  *
- * What is not seen here - not, contains, dependencies, dynamic scopes - is seen
- * by the check of what comes out. */
+ * This file does not handle not, contains, dependencies and dynamic scopes;
+ * the check of the result does. */
 #include "align/inside.h"
 
-/* A union that was met, and the branch that is taken. */
+/* A union on the way, and the chosen branch. */
 struct goal_digit {
     uint32_t branch, count;
 };
@@ -22,10 +21,10 @@ struct goal_digit {
 struct goal_expansion {
     surety__aligner *aligner;
     surety__goal *goal;
-    surety__conjunction all; /* the alternative in the making */
+    surety__conjunction all; /* the current alternative */
     struct goal_digit *digits;
     size_t digit_count, digit_cap;
-    size_t met; /* unions of the alternative at hand */
+    size_t met; /* unions of the current alternative so far */
     surety__alternative *list;
     size_t count, cap;
 };
@@ -76,7 +75,7 @@ bool surety__goal_holds(surety__aligner *aligner, const surety__goal *goal,
 
 /* ---- alternatives -------------------------------------------------------- */
 
-/* The TYPE_ bits that a shape lets pass, as far as it knows by itself. */
+/* The TYPE_ bits that a shape accepts, as far as it decides alone. */
 static uint8_t shape_kinds(const surety__shape *shape)
 {
     unsigned types = 0;
@@ -95,7 +94,7 @@ static uint8_t shape_kinds(const surety__shape *shape)
     return (uint8_t)types;
 }
 
-/* Keeps the alternative at hand, unless no value is of its types. */
+/* Keeps the current alternative, unless no type is left. */
 static bool alternative_keep(struct goal_expansion *expansion)
 {
     surety__aligner *aligner = expansion->aligner;
@@ -130,7 +129,7 @@ static bool alternative_keep(struct goal_expansion *expansion)
     return true;
 }
 
-/* The branch of the union at hand; a new one begins with its first. */
+/* The branch of the current union; a new union begins with its first branch. */
 static bool expansion_digit(struct goal_expansion *expansion, uint32_t count,
                             uint32_t *ret_branch)
 {
@@ -150,7 +149,7 @@ static bool expansion_digit(struct goal_expansion *expansion, uint32_t count,
     return true;
 }
 
-/* Takes a branch of a union that is met. */
+/* Applies the chosen branch of a union. */
 static bool expansion_decide(void *context, surety__conjunction *all, size_t i,
                              const surety__applicator *one)
 {
@@ -173,7 +172,7 @@ static bool expansion_decide(void *context, surety__conjunction *all, size_t i,
                                      one->shapes[is_if ? 2 : branch]);
 }
 
-/* Goes on to the next alternative; false: that was the last. */
+/* Goes on to the next alternative; false: there is none left. */
 static bool expansion_next(struct goal_expansion *expansion)
 {
     assert(expansion->met == expansion->digit_count);
@@ -206,7 +205,7 @@ static bool expansion_step(struct goal_expansion *expansion)
            alternative_keep(expansion);
 }
 
-/* What its alternatives are taken together. */
+/* Combines the properties of the alternatives. */
 static void goal_sum(surety__goal *goal)
 {
     for (uint32_t i = 0; i < goal->alternative_count; i++) {
@@ -271,7 +270,7 @@ bool surety__goal_scalars(surety__aligner *aligner, surety__goal *goal,
     return true;
 }
 
-/* ---- what enum and const list -------------------------------------------- */
+/* ---- values of enum and const -------------------------------------------- */
 
 static void choices_count(const surety__choices *choices, uint32_t *count)
 {
@@ -425,8 +424,8 @@ surety__known *surety__names_exact(const surety__alternative *alternative,
     return NULL;
 }
 
-/* One look at a name for key: the closest so far, *ret_ambiguous where two are
- * equally close. */
+/* Compares one name with key. Returns the closest so far; *ret_ambiguous: two
+ * are equally close. */
 static surety__known *names_closer(surety__known *best, surety__known *name,
                                    surety_str key,
                                    enum surety__closeness *ret_close,

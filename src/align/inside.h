@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of align/ share: goals (what a value is to satisfy), plans
+/* Shared by the files of align/: goals (what a value must satisfy), plans
  * (what becomes of it) and the aligner.
  *
  * A question is a goal and a value; its answer is a plan and a cost.
  *
  * Invariants:
- * 1. Nothing is built while questions are asked but trials: plans are small,
- *    shared, and live in the aligner's arena until the next call.
- * 2. At the end the one plan of the root is written, with its edits; no other
- *    writing gives edits.
+ * 1. During the search only trials are built. Plans are small and shared, and
+ *    live in the aligner's arena until the next call.
+ * 2. At the end the plan of the root is written, with its edits. No other
+ *    writing records edits.
  * 3. All edits are counted, and the first mends_max of them are kept. */
 #ifndef SURETY_ALIGN_INSIDE_H
 #define SURETY_ALIGN_INSIDE_H
@@ -37,7 +37,7 @@ extern const surety__edit_row surety__edit_rows[EDIT_COUNT];
 
 /* ---- goals (goal.c) ------------------------------------------------------ */
 
-/* A name that an alternative knows, by the hash of its letters. */
+/* A name of an alternative, found by the hash of its letters. */
 typedef struct surety__known {
     surety_str text;
     uint32_t letters;    /* surety__text_hash */
@@ -45,25 +45,25 @@ typedef struct surety__known {
     uint32_t next;       /* with the same slot by letters, + 1; 0: none */
     uint32_t next_exact; /* with the same slot by hash */
     bool required;
-    /* What its value is to satisfy, once it was asked for. */
+    /* The goal of its value, after it was first needed. */
     bool goal_known, allowed;
     struct surety__goal *goal;
 } surety__known;
 
-/* One way to satisfy a goal: what holds all at once, unions decided. */
+/* One way to satisfy a goal: shapes that all apply, with unions decided. */
 typedef struct surety__alternative {
     surety__conjunction all;
-    uint8_t types;    /* TYPE_ bits that every shape lets pass */
-    uint8_t named;    /* those of them that type, enum, const or a keyword of
-                       * containers speaks of */
-    bool enumerated;  /* some shape lists its values */
-    bool names_ready; /* the following are filled in */
+    uint8_t types;    /* TYPE_ bits that every shape accepts */
+    uint8_t named;    /* those of them that type, enum, const or a keyword
+                       * about containers names */
+    bool enumerated;  /* a shape lists its values */
+    bool names_ready; /* the following members are filled in */
     surety__known *names;
     uint32_t *slots, *exact_slots; /* index + 1 */
     uint32_t name_count, slot_mask;
 } surety__alternative;
 
-/* A string that an enum or const of a goal lists. */
+/* A string in an enum or const of a goal. */
 typedef struct surety__align_choice {
     surety_val val;
     surety_str text;
@@ -72,18 +72,19 @@ typedef struct surety__align_choice {
 } surety__align_choice;
 
 typedef struct surety__goal {
-    const surety__conjunction *roots; /* of a node: all of it is to hold */
-    /* Filled in when first asked for. */
+    const surety__conjunction *roots; /* of a graph node: all of them must
+                                       * hold */
+    /* Filled in on first use. */
     bool expanded, listed;
-    bool several; /* its shapes do not say all that decides */
+    bool several; /* its shapes alone do not decide the validity */
     uint8_t types, named;
-    bool open_string; /* strings pass that no list names */
+    bool open_string; /* strings are accepted that are not listed */
     surety__alternative *alternatives;
     uint32_t alternative_count;
     surety__align_choice *choices;
     uint32_t *choice_slots;
     uint32_t choice_count, choice_mask;
-    size_t choice_longest; /* letters */
+    size_t choice_longest; /* bytes of the longest choice */
 } surety__goal;
 
 /* ---- plans --------------------------------------------------------------- */
@@ -103,25 +104,25 @@ enum surety__plan_kind {
 
 struct surety__align_plan;
 
-/* A member of an object and what becomes of it. */
+/* A member of an object, and what becomes of it. */
 typedef struct surety__aligned_part {
     uint32_t key;         /* its cell in the doc of the object */
-    uint8_t key_edit;     /* EDIT_NONE: the key stays */
-    uint8_t left_out;     /* EDIT_NONE: it stays */
+    uint8_t key_edit;     /* EDIT_NONE: the key is kept */
+    uint8_t left_out;     /* EDIT_NONE: the member is kept */
     bool optional;        /* it may be left out if it is null */
-    surety__known *known; /* the property that it is, or NULL */
-    surety__goal *goal;   /* NULL: anything */
-    surety_str name; /* the key it gets, of the schema; where the key stays it
-                      * is good only while the object's plan is made */
+    surety__known *known; /* its property, or NULL */
+    surety__goal *goal;   /* NULL: any value */
+    surety_str name; /* its new key, from the schema; if the key is kept, valid
+                      * only while the object's plan is made */
     const struct surety__align_plan *plan; /* NULL: a copy */
 } surety__aligned_part;
 
 typedef struct surety__align_plan {
     uint8_t kind;
-    uint8_t edit;  /* surety__edit_id, EDIT_NONE for a container */
+    uint8_t edit;  /* surety__edit_id; EDIT_NONE for a container */
     uint32_t cost; /* of the edit alone */
     uint32_t count;
-    surety_val val; /* what stood there */
+    surety_val val; /* the original value */
     surety_str text;
     surety_val inner;
     const struct surety__align_plan *inner_plan; /* NULL: a copy */
@@ -135,10 +136,10 @@ typedef struct surety__answer {
     const surety__align_plan *plan; /* NULL: a copy */
     uint64_t cost;
     bool fits;
-    bool ambiguous; /* something else that differs costs as little */
+    bool ambiguous; /* a different result has the same cost */
 } surety__answer;
 
-/* An edit as it is kept. */
+/* An edit that is kept. */
 typedef struct surety__change {
     uint8_t id;
     uint32_t cost;
@@ -151,23 +152,23 @@ typedef struct surety__change {
 struct surety__question;    /* solve.c */
 struct surety__align_place; /* write.c */
 
-/* The documents of its own. */
+/* The aligner's own documents. */
 typedef struct surety__align_docs {
-    surety_doc *trial[2]; /* plans written to be checked and compared */
+    surety_doc *trial[2]; /* plans written to be checked or compared */
     surety_doc *literal;  /* numbers, JSON in strings */
-    surety_doc *inner;    /* values that were in strings: an array of them */
+    surety_doc *inner;    /* an array of the values that were JSON in strings */
     bool inner_open;
-    surety_doc *rows; /* of surety__aligner_align_rows */
+    surety_doc *rows; /* for surety__aligner_align_rows */
 } surety__align_docs;
 
-/* The edits of the last call: all are counted, and so many kept as the limits
- * allow. */
+/* The edits of the last call: all are counted; those within the limit are
+ * kept. */
 typedef struct surety__align_edits {
     surety__change *items;
     size_t kept, cap;
     size_t count, likely;
     uint64_t cost;
-    surety_buf texts; /* pointers of those that are kept */
+    surety_buf texts; /* pointers of the kept edits */
 } surety__align_edits;
 
 struct surety__aligner {
@@ -177,27 +178,27 @@ struct surety__aligner {
     surety__align_options options;
     const surety_schema *schema;
     surety__arena arena;
-    surety__graph graph; /* whose nodes are made goals */
+    surety__graph graph; /* its nodes become goals */
     surety__map answers;
     surety__align_docs docs;
-    uint8_t lead;  /* the edit that every value begins with, or NONE */
-    uint64_t work; /* steps that are left */
+    uint8_t lead;  /* the first edit of every value, or NONE */
+    uint64_t work; /* steps left */
     surety_status status;
     struct surety__question *questions;
     size_t question_count, question_cap;
-    surety__answer answer; /* of the question that ended last */
+    surety__answer answer; /* of the last question that ended */
     struct surety__align_place *places;
     size_t place_count, place_cap;
-    surety_buf pointer; /* of the value that is written */
+    surety_buf pointer; /* of the value being written */
     surety__align_edits edits;
 };
 
-/* Of names or choices with the same letters so many are compared; more are
- * not told apart. */
+/* How many names or choices with the same letters are compared; if there are
+ * more, they are ambiguous. */
 enum { LIKENESS_MAX = 8 };
 
-/* Takes cost steps off the work that is left; false, with the status set,
- * where there are not so many. */
+/* Takes cost steps from the work left; false: there are not enough, and the
+ * status is set. */
 static inline bool surety__aligner_charge(surety__aligner *aligner,
                                           uint64_t cost)
 {
@@ -213,7 +214,7 @@ static inline bool surety__aligner_charge(surety__aligner *aligner,
 
 /* plan.c */
 
-/* Zeroed memory until the next call; NULL with the status set. */
+/* Zeroed memory until the next call; NULL: the status is set. */
 void *surety__aligner_take(surety__aligner *aligner, size_t count, size_t size);
 /* A plan with one edit. */
 surety__align_plan *surety__plan_new(surety__aligner *aligner,
@@ -222,82 +223,81 @@ surety__align_plan *surety__plan_new(surety__aligner *aligner,
 
 /* goal.c */
 
-/* The goal of a conjunction; equal ones give the same goal. NULL where anything
- * satisfies it, or with the status set. */
+/* The goal of a conjunction; equal ones have the same goal. NULL: any value
+ * satisfies it, or the status is set. */
 surety__goal *surety__goal_of(surety__aligner *aligner,
                               const surety__conjunction *roots);
 /* The goal of the schema. */
 surety__goal *surety__goal_root(surety__aligner *aligner);
-/* Fills in its alternatives. */
+/* Fills in the alternatives. */
 bool surety__goal_expand(surety__aligner *aligner, surety__goal *goal);
-/* Makes out, as expanded, what goal is without the alternatives that name no
+/* Fills in out: goal, expanded, without the alternatives that name no
  * scalar. */
 bool surety__goal_scalars(surety__aligner *aligner, surety__goal *goal,
                           surety__goal *out);
-/* Fills in its choices. */
+/* Fills in the choices. */
 bool surety__goal_list(surety__aligner *aligner, surety__goal *goal);
 /* Fills in the names of an alternative. */
 bool surety__names_make(surety__aligner *aligner,
                         surety__alternative *alternative);
-/* The name that the key cell of doc has; NULL: none. */
+/* The name that equals the key cell of doc; NULL: none. */
 surety__known *surety__names_exact(const surety__alternative *alternative,
                                    const surety_doc *doc,
                                    const surety__cell *key);
-/* The name closest to key, *ret_close how close; NULL where there is none, or
+/* The name closest to key, and how close (*ret_close); NULL: there is none, or
  * two are equally close. */
 surety__known *surety__names_find(const surety__alternative *alternative,
                                   surety_str key,
                                   enum surety__closeness *ret_close);
-/* Whether val satisfies all roots of goal, which may be NULL. False also with
- * the status set. */
+/* Whether val satisfies all roots of goal, which may be NULL. Also false if
+ * the status is set. */
 bool surety__goal_holds(surety__aligner *aligner, const surety__goal *goal,
                         surety_val val);
 
 /* number.c */
 
-/* The number that people write as text, as a JSON number in out (text.len + 24
- * bytes); *ret_edit says how it was written. 0: it is none, or none that is in
- * no doubt. Gives the length. */
+/* Reads a number that people write as text, and writes it as a JSON number to
+ * out (text.len + 24 bytes). *ret_edit: how it was written. Returns its
+ * length; 0: not a number, or an ambiguous one. */
 size_t surety__number_of_text(surety_str text,
                               const surety__align_options *options, char *out,
                               surety__edit_id *ret_edit);
 
 /* words.c */
 
-/* The choice of goal that text means, with the edit it takes; NULL: none, or
- * more than one. */
+/* The choice of goal that text means, and the edit for it; NULL: none, or
+ * several. */
 const surety__align_choice *surety__choice_meant(surety__aligner *aligner,
                                                  const surety__goal *goal,
                                                  surety_str text,
                                                  surety__edit_id *ret_edit);
-/* The one choice of goal that stands in a text that says more, anywhere in it;
- * NULL: none, several, or a negation stands there. */
+/* The single choice of goal that occurs anywhere in a longer text; NULL: none,
+ * several, or the text negates. */
 const surety__align_choice *surety__choice_within(surety__aligner *aligner,
                                                   const surety__goal *goal,
                                                   surety_str text);
-/* 1, 0: the text says true or false; -1: neither. */
+/* 1, 0: the text means true or false; -1: neither. */
 int surety__boolean_of_text(surety_str text);
-/* The same for a text that says more: one of both, and nothing that takes it
- * back. */
+/* The same for a longer text: one of the two occurs, and nothing negates it. */
 int surety__boolean_within(surety__aligner *aligner, surety_str text);
-/* Whether it stands for "nothing": null, none, n/a, nothing at all. */
+/* Whether the text means null: null, none, n/a, or empty. */
 bool surety__text_is_null(surety_str text);
 
 /* scalar.c */
 
-/* The least costly scalar that a scalar can become to satisfy goal. */
+/* The cheapest scalar that satisfies goal and that val can become. */
 surety__answer surety__scalar_align(surety__aligner *aligner,
                                     surety__goal *goal, surety_val val);
 
-/* What a text that says more says of a scalar: the one choice, truth value or
- * number in it. val is the text as a value. */
+/* The scalar in a longer text: the single choice, boolean or number in it. val
+ * is the text as a value. */
 surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
                                   surety_val val, surety_str text);
 
 /* container.c */
 
-/* Begins what becomes of an object or array by an alternative: a plan whose
- * children are still to be asked for. NULL: it cannot satisfy it. */
+/* Begins the plan of an object or array for an alternative; its children are
+ * not answered yet. NULL: the alternative cannot hold. */
 surety__align_plan *surety__object_plan(surety__aligner *aligner,
                                         surety__alternative *alternative,
                                         surety_val object, uint64_t *ret_cost);
@@ -318,8 +318,8 @@ void surety__align_solve_done(surety__aligner *aligner);
 
 /* write.c */
 
-/* Writes what plan makes of val to doc, which is begun here with origin; with
- * the edits where `tells`. */
+/* Writes the value that the answer's plan makes of val to doc, which begins
+ * here with val's document as origin. tells: with edits. */
 bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
                         surety_val val, surety_doc *doc, bool tells);
 void surety__plan_write_done(surety__aligner *aligner);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts without case, separators and accents (letters.h).
+/* Compares texts without case, separators and accents (letters.h).
  *
- * A text is never rewritten: a cursor gives its code points one by one as a
- * level of closeness sees them, and two texts are as close as the first level
- * on which their cursors give the same. What the levels do to a letter stands
- * in letters.inc, ranges made from the Unicode character database; Latin,
- * Greek and Cyrillic are there. No language's own rules are known: neither the
- * Turkish i nor the German way of writing ae for a with two dots. */
+ * A text is never copied: a cursor returns its code points one by one, as a
+ * level of closeness sees them. Two texts are as close as the first level on
+ * which their cursors agree. letters.inc has the mappings, as ranges made from
+ * the Unicode character database for Latin, Greek and Cyrillic. Rules of
+ * single languages are not known: neither the Turkish i nor the German ae for
+ * a with two dots. */
 #include "align/letters.h"
 
 struct letter_case {
@@ -57,8 +57,8 @@ static uint32_t letter_small(uint32_t code)
     return code;
 }
 
-/* The letter without its marks; 0 for a mark itself. A second letter goes to
- * *ret_second. */
+/* The letter without its marks; 0 for a mark itself. *ret_second: a second
+ * letter. */
 static uint32_t letter_plain(uint32_t code, uint32_t *ret_second)
 {
     size_t low = 0, high = LETTER_COUNT(letter_bases);
@@ -137,7 +137,7 @@ surety__folding surety__letters_of(surety_str text,
     };
 }
 
-/* Passes over separators; whether they part two digits. */
+/* Skips separators; true: they separate two digits. */
 static bool letters_pass(surety__folding *letters)
 {
     bool passed = false;
@@ -194,7 +194,7 @@ enum surety__closeness surety__text_closeness(surety_str a, surety_str b)
         uint32_t one = surety__letters_next(&left);
         uint32_t other = surety__letters_next(&right);
 
-        /* Texts of nothing but separators have nothing in common. */
+        /* Texts that have only separators are not close. */
         if (one == LETTER_END && other == LETTER_END)
             return CLOSE_NOT;
         while (one == other && one != LETTER_END) {
@@ -218,7 +218,7 @@ uint32_t surety__text_hash(surety_str text)
     return hash;
 }
 
-/* ---- what stands around ------------------------------------------------ */
+/* ---- characters around a text -------------------------------------------- */
 
 static bool letter_is_around(uint32_t code)
 {
@@ -232,7 +232,8 @@ static bool letter_is_around(uint32_t code)
            (code >= 0x300C && code <= 0x300F);
 }
 
-/* text without what blanks, or also punctuation, is around it. */
+/* text without the blanks around it and, if punctuation, without the
+ * punctuation. */
 static surety_str text_without(surety_str text, bool punctuation)
 {
     const char *end, *at = text.ptr;

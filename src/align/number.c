@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as people write them, as JSON numbers.
+/* Converts numbers as people write them to JSON numbers.
  *
- * Everything is done on digits; no number is ever rounded. A text is taken only
- * where it can mean one number: commas part groups of three ("18,204"), a
- * fraction must come out even ("3/4"), a currency sign is no unit of measure.
- * What is written differently in two countries ("1.204,5", "2,5") is no number
- * unless the caller says which it is. */
+ * All work is on digits; nothing is ever rounded. A text is accepted only if
+ * it can mean one number: commas separate groups of three ("18,204"), a
+ * fraction must have a finite decimal form ("3/4"), and a currency sign is not
+ * a unit. A form with different meanings in different countries ("1.204,5",
+ * "2,5") is not a number unless the caller's options decide it. */
 #include "align/inside.h"
 
-/* A text taken apart; the digits of the whole part stand in parts that are
- * separated by one and the same character. */
+/* A text being read, and the JSON number written so far. */
 struct human_read {
     const char *at, *end;
     char *out;
@@ -82,7 +81,7 @@ static bool human_sign(struct human_read *read)
     return human_skip(read, "\xE2\x88\x92");
 }
 
-/* The character that parts groups of digits here, as a text; NULL: none. */
+/* The character that separates groups of digits here, as a text; NULL: none. */
 static const char *human_grouping(const struct human_read *read)
 {
     static const char *const marks[] = {",",
@@ -106,7 +105,7 @@ static const char *human_grouping(const struct human_read *read)
     return NULL;
 }
 
-/* The whole part, its groups together. */
+/* Reads the integer part and joins its groups. */
 static bool human_whole(struct human_read *read)
 {
     size_t first = human_digits(read), count;
@@ -133,8 +132,8 @@ static bool human_whole(struct human_read *read)
     return true;
 }
 
-/* Removes the zeros in front of the whole part that JSON does not allow, and
- * gives it one where it has none. */
+/* Removes leading zeros that JSON does not allow, and adds a zero if there is
+ * no integer part. */
 static void human_zeros(struct human_read *read, size_t from)
 {
     size_t zeros = 0, digits = read->len - from;
@@ -152,7 +151,7 @@ static void human_zeros(struct human_read *read, size_t from)
     }
 }
 
-/* What may follow the whole part: ".5", ".", "e3". */
+/* Reads what may follow the integer part: ".5", ".", "e3". */
 static bool human_rest(struct human_read *read, bool has_whole)
 {
     size_t count;
@@ -181,8 +180,8 @@ static bool human_rest(struct human_read *read, bool has_whole)
     return count != 0;
 }
 
-/* "3/4" after its numerator, whose digits stand in out from `from` on: the
- * quotient, if it comes out even. */
+/* Reads "/4" after the numerator, whose digits are in out from `from`, and
+ * writes the quotient. False: it has no finite decimal form. */
 static bool human_fraction(struct human_read *read, size_t from)
 {
     uint64_t numerator = 0, denominator = 0;
@@ -219,7 +218,7 @@ static bool human_fraction(struct human_read *read, size_t from)
     return numerator == 0;
 }
 
-/* "0x1F", up to 60 bits. */
+/* Reads "0x1F", up to 60 bits. */
 static bool human_hexadecimal(struct human_read *read)
 {
     uint64_t value = 0;
@@ -250,7 +249,7 @@ static bool human_hexadecimal(struct human_read *read)
     return true;
 }
 
-/* "%" or a unit of a few letters. */
+/* Skips "%" or a unit of a few letters. */
 static void human_unit(struct human_read *read)
 {
     const char *at = read->at;
@@ -276,8 +275,8 @@ static void human_unit(struct human_read *read)
     read->at = at;
 }
 
-/* "2,5" where the caller says that a comma is a decimal point. Points part
- * groups of three then. */
+/* Reads "2,5" if the caller's comma is a decimal point. Then points separate
+ * groups of three. */
 static bool human_with_comma(struct human_read *read)
 {
     size_t first = human_digits(read), count;
@@ -296,7 +295,7 @@ static bool human_with_comma(struct human_read *read)
     if (!human_skip(read, ","))
         return false;
     count = human_digits(read);
-    /* "1,204" is either of two numbers. */
+    /* "1,204" can be either of two numbers. */
     if (!first || !count || (count == 3 && first <= 3 && !grouped))
         return false;
     human_put(read, ".", 1);
@@ -306,8 +305,7 @@ static bool human_with_comma(struct human_read *read)
     return true;
 }
 
-/* Whether "1.204" stands here, which is another number where a comma is the
- * decimal point. */
+/* Whether "1.204" follows: another number if a comma is the decimal point. */
 static bool human_is_ambiguous(const struct human_read *read)
 {
     struct human_read rest = *read;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans as they begin, their memory, and what each edit costs. */
+/* Creates plans and allocates their memory, and has the table of edit costs. */
 #include "align/inside.h"
 
 const surety__edit_row surety__edit_rows[EDIT_COUNT] = {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scalars: what null, true, a number or a string may stand for where the schema
- * wants another scalar.
+/* Scalars: which other scalar null, a boolean, a number or a string can mean
+ * in a schema.
  *
- * Every reading is a candidate that is checked against all of the goal before
- * it counts; the least costly wins. A goal that takes the kind of value that is
- * there is not given another kind, unless it only takes listed values of that
- * kind. */
+ * Every reading is a candidate and must satisfy the whole goal; the cheapest
+ * wins. If a goal accepts the kind of the value, no other kind is tried,
+ * unless it accepts only listed values of that kind. */
 #include "align/inside.h"
 
 struct scalar_choice {
@@ -15,7 +14,8 @@ struct scalar_choice {
     surety__answer best;
 };
 
-/* Whether what plan makes is a value of the goal, and the best so far. */
+/* Takes a plan if its value satisfies the goal and it is the cheapest so
+ * far. */
 static void scalar_offer(struct scalar_choice *choice, surety__align_plan *plan)
 {
     surety__aligner *aligner = choice->aligner;
@@ -58,7 +58,7 @@ static void scalar_offer_plain(struct scalar_choice *choice,
                  surety__plan_new(choice->aligner, kind, edit, choice->val));
 }
 
-/* The choice that text means. */
+/* Offers the choice that text means. */
 static void scalar_offer_choice(struct scalar_choice *choice, surety_str text,
                                 surety__edit_id edit)
 {
@@ -119,7 +119,7 @@ static void scalar_number(struct scalar_choice *choice)
     size_t len = 0;
 
     if (types & TYPE_INTEGER && surety_val_is_integer(choice->val)) {
-        /* Draft 4: 3.0 is no integer. */
+        /* Draft 4: 3.0 is not an integer. */
         decimal = surety__decimal_of(text);
         if (!decimal.digit_count)
             digits[len++] = '0';
@@ -174,10 +174,10 @@ surety__answer surety__scalar_align(surety__aligner *aligner,
     return choice.best;
 }
 
-/* ---- in a text that says more -------------------------------------------- */
+/* ---- scalars in a longer text -------------------------------------------- */
 
-/* The one number in text, as a text; empty where there is none, or more than
- * one, or it is only about right. */
+/* The single number in text, as a text; empty: none, several, or only
+ * approximate. */
 static surety_str text_number(surety_str text)
 {
     static const char *const vague[] = {
@@ -210,8 +210,7 @@ static surety_str text_number(surety_str text)
     return found;
 }
 
-/* The number without the punctuation of the sentence and the marks of emphasis
- * around it. */
+/* The number without the punctuation and emphasis around it. */
 static surety_str number_bare(surety_str text)
 {
     while (text.len && memchr("*_`\"'([", *text.ptr, 7)) {
@@ -253,7 +252,7 @@ surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
                            EDIT_BOOLEAN_FROM_TEXT);
     if (goal->types & (TYPE_NUMBER | TYPE_INTEGER)) {
         digits = number_bare(text_number(text));
-        /* "8/10" is a mark among words, and no fraction. */
+        /* "8/10" in a sentence is a grade, not a fraction. */
         len = digits.len && !memchr(digits.ptr, '/', digits.len)
                   ? surety__number_of_text(digits, &aligner->options, number,
                                            &edit)

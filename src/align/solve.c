@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search: which way of satisfying a goal costs a value least.
+/* The search for the cheapest way to make a value satisfy a goal.
  *
  * A question is a goal and a value. A value that satisfies its goal is copied,
- * and no more is asked of it. Otherwise the ways are tried in a fixed order: as
- * another scalar; each alternative of the goal, child by child, each child a
- * question of its own; as an array of itself; as what stands within it: the one
- * item of an array, the one fitting member of an object, the JSON in a string.
- * The least cost wins; two ways of the same cost that differ make the answer
- * ambiguous, and a ambiguous answer is no answer in the end.
+ * without further questions. Otherwise the ways are tried in a fixed order: as
+ * another scalar; each alternative of the goal, child by child, where each
+ * child is a question of its own; as the item of an array; as a value inside
+ * it: the single item of an array, the one fitting member of an object, the
+ * JSON in a string. The lowest cost wins. Two different ways of the same cost
+ * make the answer ambiguous, and an ambiguous answer is no answer in the end.
  *
- * Questions stand on an explicit stack, and answers are kept by goal and value.
- * Every question is about a smaller value than the one below it, but for that
- * of an item that is to be wrapped, which is not wrapped twice; so the search
- * ends. Its work is counted. */
+ * Questions are on an explicit stack, and answers are kept by goal and value.
+ * Every question is about a smaller value than the one below it, except that
+ * of an item to be wrapped, which is not wrapped twice; so the search ends.
+ * Its work is counted. */
 #include "align/inside.h"
 
 enum question_phase {
     QUESTION_BEGIN,
     QUESTION_NEXT,     /* the next alternative */
-    QUESTION_CHILD,    /* the next child of the plan in the making */
-    QUESTION_ANSWERED, /* its answer is there */
+    QUESTION_CHILD,    /* the next child of the current plan */
+    QUESTION_ANSWERED, /* its answer has arrived */
     QUESTION_WRAPPED,
-    QUESTION_WITHIN, /* the next value within this one */
+    QUESTION_WITHIN, /* the next value inside this one */
     QUESTION_FOUND,
     QUESTION_END
 };
@@ -29,19 +29,19 @@ enum question_phase {
 struct surety__question {
     surety__goal *goal;
     surety_val val;
-    bool wrapped; /* it is not to be wrapped in an array */
+    bool wrapped; /* it must not be wrapped in an array */
     uint8_t phase;
-    uint32_t alternative; /* at work */
+    uint32_t alternative; /* the current one */
     surety__answer best;
-    surety__answer within;    /* the value within this one that fits */
-    surety__align_plan *plan; /* in the making */
-    uint64_t cost;            /* of it so far */
+    surety__answer within;    /* the value inside this one that fits */
+    surety__align_plan *plan; /* the current plan */
+    uint64_t cost;            /* its cost so far */
     bool ambiguous;
-    bool flat;          /* items are not to be wrapped */
-    uint8_t sweep;      /* of an object: 0 scalars, 1 containers */
-    uint32_t at;        /* child at work */
-    uint32_t cursor;    /* its cell; of an array */
-    surety__goal *rest; /* the goal of every item, if rest_known */
+    bool flat;          /* items must not be wrapped */
+    uint8_t sweep;      /* for an object: 0 scalars, 1 containers */
+    uint32_t at;        /* the current child */
+    uint32_t cursor;    /* its cell; for an array */
+    surety__goal *rest; /* the goal of each further item, if rest_known */
     bool rest_known;
 };
 
@@ -61,7 +61,7 @@ static struct surety__question *question_top(surety__aligner *aligner)
     return &aligner->questions[aligner->question_count - 1];
 }
 
-/* ---- answers that are kept ----------------------------------------------- */
+/* ---- kept answers -------------------------------------------------------- */
 
 static uint64_t kept_key(const surety__goal *goal, surety_val val, bool wrapped)
 {
@@ -95,7 +95,7 @@ static void kept_add(surety__aligner *aligner,
     uint64_t key = kept_key(question->goal, question->val, question->wrapped);
     struct kept_answer *kept;
 
-    /* A short scalar is answered as fast as it is looked up. */
+    /* Answering a short scalar again is as fast as a lookup. */
     if (cell->kind < CELL_STRING ||
         (cell->kind == CELL_STRING && cell->len < KEPT_STRING_MIN))
         return;
@@ -112,7 +112,7 @@ static void kept_add(surety__aligner *aligner,
         aligner->status = SURETY_NOMEM;
 }
 
-/* ---- asking -------------------------------------------------------------- */
+/* ---- questions ----------------------------------------------------------- */
 
 static void question_ask(surety__aligner *aligner, surety__goal *goal,
                          surety_val val, bool wrapped)
@@ -129,7 +129,7 @@ static void question_ask(surety__aligner *aligner, surety__goal *goal,
         (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
 }
 
-/* Whether what two answers make of val is the same. */
+/* Whether two answers give the same value for val. */
 static bool answers_agree(surety__aligner *aligner, const surety__answer *one,
                           const surety__answer *other, surety_val val)
 {
@@ -141,12 +141,12 @@ static bool answers_agree(surety__aligner *aligner, const surety__answer *one,
                             surety_doc_root(trial[1]));
 }
 
-/* Takes an answer to the question on top, if it is one and the best so far. */
+/* Takes an answer to the top question if it is valid and the best so far. */
 static void question_offer(surety__aligner *aligner, surety__answer offer)
 {
     struct surety__question *question = question_top(aligner);
 
-    /* What changes nothing leaves a value that is known not to fit. */
+    /* A plan without edits gives the same value, which is known not to fit. */
     if (!offer.cost || aligner->status ||
         (question->best.fits && offer.cost > question->best.cost))
         return;
@@ -192,7 +192,7 @@ static void question_begin(surety__aligner *aligner,
     question->phase = QUESTION_NEXT;
 }
 
-/* Whether a lone value may stand for an array of itself. */
+/* Whether a single value may be replaced by an array with it. */
 static bool val_wraps(surety_val val)
 {
     surety_str text;
@@ -201,14 +201,14 @@ static bool val_wraps(surety_val val)
     case SURETY_KIND_NULL:
     case SURETY_KIND_ARRAY: return false;
     case SURETY_KIND_STRING:
-        /* Nothing, or an array that could not be read. */
+        /* Empty, or an array or object that could not be read. */
         text = surety__text_trim(surety_val_str(val));
         return text.len && *text.ptr != '[' && *text.ptr != '{';
     default: return true;
     }
 }
 
-/* Begins the container of the question as the alternative has it. */
+/* Begins the plan of the question's container for the alternative. */
 static void question_plan(surety__aligner *aligner,
                           struct surety__question *question,
                           surety__alternative *alternative)
@@ -228,8 +228,8 @@ static void question_plan(surety__aligner *aligner,
         question->plan =
             surety__array_plan(aligner, alternative, question->val);
         question->cursor = question->val.index + 1;
-        /* Of several plain items it is unknown whether each is a row or all
-         * are one. */
+        /* With several items that are not arrays, it is unknown whether each
+         * is a row or all are one. */
         question->flat = cell->count > 1;
         for (item = surety_val_first(question->val); item.doc && question->flat;
              item = surety_val_next(question->val, item))
@@ -302,8 +302,8 @@ static bool object_is_known(surety__aligner *aligner, surety__goal *goal,
     return false;
 }
 
-/* Whether a plan takes a value for quite another: too much where the place of
- * the value is guessed as well. */
+/* Whether a plan gives a value a very different meaning: too uncertain if the
+ * place of the value is a guess too. */
 static bool plan_guesses(const surety__align_plan *plan)
 {
     return plan && (plan->edit == EDIT_BOOLEAN_FROM_NUMBER ||
@@ -311,7 +311,7 @@ static bool plan_guesses(const surety__align_plan *plan)
                     plan->edit == EDIT_ENUM_IN_TEXT);
 }
 
-/* The item that was asked for is there: an array of it. */
+/* The answer about the item has arrived: offers an array with it. */
 static void question_wrapped(surety__aligner *aligner,
                              struct surety__question *question)
 {
@@ -327,7 +327,8 @@ static void question_wrapped(surety__aligner *aligner,
         return;
     plan->inner = question->val;
     plan->inner_plan = item.plan;
-    /* An object of which the items know nothing is rather a wrapper. */
+    /* An object without any name that the items know is more likely a
+     * wrapper. */
     if (surety__cell_of(question->val)->kind == CELL_OBJECT &&
         !object_is_known(aligner, question->rest, question->val))
         plan->cost += 20;
@@ -338,7 +339,7 @@ static void question_wrapped(surety__aligner *aligner,
 
 /* ---- children ------------------------------------------------------------ */
 
-/* The child at work and its goal; false at the end. */
+/* Finds the next child and its goal; false: there is none left. */
 static bool child_find(surety__aligner *aligner,
                        struct surety__question *question, surety_val *ret_val,
                        surety__goal **ret_goal)
@@ -363,7 +364,7 @@ static bool child_find(surety__aligner *aligner,
                        ret_val->doc->cells);
         return true;
     }
-    /* Scalars first: they tell branches apart at little cost. */
+    /* Scalars first: they distinguish branches at little cost. */
     for (; question->sweep < 2; question->sweep++, question->at = 0)
         for (; question->at < plan->count; question->at++) {
             const surety__aligned_part *part = &plan->parts[question->at];
@@ -379,7 +380,7 @@ static bool child_find(surety__aligner *aligner,
     return false;
 }
 
-/* Goes through the children, up to the next that must be asked about. */
+/* Goes through the children, up to the next one that needs a question. */
 static void question_child(surety__aligner *aligner,
                            struct surety__question *question)
 {
@@ -392,7 +393,7 @@ static void question_child(surety__aligner *aligner,
 
         if (aligner->status)
             return;
-        /* What was asked before was asked for another alternative, mostly. */
+        /* A question asked before was usually asked for another alternative. */
         if (!goal || ((question->alternative == 1 ||
                        !kept_find(aligner, goal, val, flat)) &&
                       surety__goal_holds(aligner, goal, val))) {
@@ -414,7 +415,7 @@ static void question_child(surety__aligner *aligner,
     question_offer(aligner, offer);
 }
 
-/* Puts the answer about a child into the plan. */
+/* Stores the answer about a child in the plan. */
 static void question_answered(surety__aligner *aligner,
                               struct surety__question *question)
 {
@@ -444,10 +445,10 @@ static void question_answered(surety__aligner *aligner,
         question->phase = QUESTION_NEXT;
 }
 
-/* ---- what stands within -------------------------------------------------- */
+/* ---- values inside ------------------------------------------------------- */
 
-/* Whether the key is a name that the goal knows, or one under which there is
- * no answer. */
+/* Whether the goal knows the key, or the key names something that is not the
+ * answer. */
 static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
                          surety_str key)
 {
@@ -468,8 +469,8 @@ static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
     return false;
 }
 
-/* The value that a string holds as JSON, an array or object, and what mending
- * the text costs; SURETY_NONE. */
+/* The array or object that a string contains as JSON, and the cost of
+ * repairing its text; SURETY_NONE: there is none. */
 static surety_val text_within(surety__aligner *aligner, surety_val val,
                               size_t *ret_cost)
 {
@@ -510,8 +511,8 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
     return (surety_val){docs->inner, index};
 }
 
-/* Whether a goal is an object that names no properties: every member of it is
- * content, whatever its key. */
+/* Whether a goal is an object without properties: every member is content,
+ * whatever its key. */
 static bool goal_is_map(const surety__goal *goal)
 {
     for (uint32_t a = 0; a < goal->alternative_count; a++) {
@@ -525,15 +526,16 @@ static bool goal_is_map(const surety__goal *goal)
     return goal->alternative_count > 0;
 }
 
-/* Whether an object may be but a wrapper of what is wanted. A map that is to be
- * a map is one only where nothing is lost with it. */
+/* Whether an object may be a wrapper around the value. If the goal is a map,
+ * only if nothing is lost with the wrapper. */
 static bool object_may_wrap(const surety__goal *goal, surety_val val)
 {
     return !goal_is_map(goal) || (surety_val_count(val) == 1 &&
                                   surety_val_count(surety_val_first(val)) > 0);
 }
 
-/* Whether values within val may be meant, and by which edit. */
+/* The edit by which a value inside val may be taken; EDIT_NONE: not
+ * possible. */
 static surety__edit_id val_within(const struct surety__question *question,
                                   bool root)
 {
@@ -545,8 +547,8 @@ static surety__edit_id val_within(const struct surety__question *question,
                    ? EDIT_VALUE_FROM_ARRAY
                    : EDIT_NONE;
     case SURETY_KIND_OBJECT:
-        /* A member of an object is not the object; but a reply that is a
-         * scalar may stand under a name of its own. */
+        /* A member of an object does not replace the object; but a reply that
+         * is a scalar may be under a name of its own. */
         return (types & (TYPE_ARRAY | TYPE_OBJECT) &&
                 object_may_wrap(question->goal, question->val)) ||
                        (root && !question->goal->open_string &&
@@ -562,14 +564,14 @@ static surety__edit_id val_within(const struct surety__question *question,
     }
 }
 
-/* Whether a goal takes values of val's kind only for want of a type: that is no
- * reason to leave an object for one of them. */
+/* Whether a goal accepts values of val's kind only because it has no type:
+ * that is no reason to replace an object by one. */
 static bool goal_lets_slip(const surety__goal *goal, surety_val val)
 {
     return (goal->types & ~goal->named & val_bits(val)) != 0;
 }
 
-/* Asks about the next value within this one. */
+/* Asks about the next value inside this one. */
 static void question_within(surety__aligner *aligner,
                             struct surety__question *question)
 {
@@ -580,7 +582,7 @@ static void question_within(surety__aligner *aligner,
     surety__goal *goal = question->goal;
     size_t cost = 0;
 
-    /* What stands within costs this edit at least. */
+    /* A value inside costs at least this edit. */
     if (question->best.fits &&
         question->best.cost < surety__edit_rows[edit].cost)
         edit = EDIT_NONE;
@@ -648,8 +650,8 @@ static void question_found(surety__aligner *aligner,
         question->within = answer;
         return;
     }
-    /* Of several that fit none is meant, whatever they cost; but what they
-     * make may be the same. */
+    /* If several values fit, the choice is ambiguous, whatever they cost,
+     * unless they give the same result. */
     ambiguous =
         question->within.ambiguous || answer.ambiguous ||
         !answers_agree(aligner, &question->within, &answer, question->val);

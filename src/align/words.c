@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of an enum as models write them: in another case, in quotes, put
- * together differently, with an explanation behind them.
+/* Finds enum values as models write them: in another case, in quotes, with
+ * other separators, with an explanation.
  *
- * A text means a choice where the two are close (letters.h) and no other choice
- * is as close. Where a text says more than the choice, exactly one choice may
- * stand in it, as whole words; and where it negates, doubts or asks, it means
- * none. Choices are found by the hash of their letters, so that a long list is
- * no more work than a short one. */
+ * A text means a choice if the two are close (letters.h) and no other choice
+ * is as close. If the text has more words, exactly one choice may occur in it,
+ * as whole words. If it negates, doubts or asks, it means none. Choices are
+ * found by the hash of their letters, so a long list costs no more than a
+ * short one. */
 #include "align/inside.h"
 
-/* A choice that stands in a text, as whole words. */
+/* A choice that occurs in a text as whole words. */
 struct word_hit {
     const surety__align_choice *choice;
     size_t start, end;
 };
 
-/* How many words a choice within a text may have. */
+/* The most words of a choice inside a text. */
 enum { WORDS_MAX = 24 };
 
-/* Bytes of an explanation behind a choice at most. */
+/* The most bytes of an explanation after a choice. */
 enum { EXPLAINED_MAX = 4096 };
 
-/* The choice with these letters in text; the first of several that read the
- * same, *ret_ambiguous then. */
+/* The choice with these letters in text; the closest if there are several.
+ * *ret_ambiguous: two are equally close, or too many to compare. */
 static const surety__align_choice *choice_of(const surety__goal *goal,
                                              surety_str text, uint32_t letters,
                                              enum surety__closeness *ret_close,
@@ -84,8 +84,8 @@ static uint32_t word_at(surety_str text, size_t at, unsigned *ret_len)
                          : ' ';
 }
 
-/* Whether no word goes on over `at`; an apostrophe or hyphen between letters
- * does not part words. */
+/* Whether `at` is not inside a word. An apostrophe or hyphen between letters
+ * does not separate words. */
 static bool word_edge(surety_str text, size_t at)
 {
     unsigned len;
@@ -107,7 +107,7 @@ static bool word_edge(surety_str text, size_t at)
     return true;
 }
 
-/* The longest choice that begins at start, where a word does. */
+/* The longest choice that begins at start, which is the beginning of a word. */
 static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
                         struct word_hit *ret_hit)
 {
@@ -139,7 +139,7 @@ static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
     return found;
 }
 
-/* The first choice in text from *at on; *at moves behind it. */
+/* Finds the first choice in text from *at, and moves *at behind it. */
 static bool word_hit_next(surety__aligner *aligner, const surety__goal *goal,
                           surety_str text, size_t *at, struct word_hit *ret_hit)
 {
@@ -160,7 +160,7 @@ static bool word_hit_next(surety__aligner *aligner, const surety__goal *goal,
     return false;
 }
 
-/* ---- what takes a text's word back --------------------------------------- */
+/* ---- negation and doubt -------------------------------------------------- */
 
 static bool word_is_doubt(surety_str word)
 {
@@ -192,8 +192,7 @@ static bool word_is_doubt(surety_str word)
     return false;
 }
 
-/* Whether text, but for what stands from start to end, negates, doubts or
- * asks. */
+/* Whether text, without the part from start to end, negates, doubts or asks. */
 static bool text_doubts(surety_str text, size_t start, size_t end)
 {
     size_t at = 0, from = 0;
@@ -219,7 +218,7 @@ static bool text_doubts(surety_str text, size_t start, size_t end)
     return false;
 }
 
-/* Whether no choice but hit's stands in text. */
+/* Whether no other choice than hit's occurs in text. */
 static bool hit_is_alone(surety__aligner *aligner, const surety__goal *goal,
                          surety_str text, const struct word_hit *hit)
 {
@@ -232,8 +231,8 @@ static bool hit_is_alone(surety__aligner *aligner, const surety__goal *goal,
     return !aligner->status;
 }
 
-/* Whether what follows a choice at `at` sets it apart: punctuation, or a dash
- * between blanks. */
+/* Whether the text at `at` separates a choice from the rest: punctuation, or a
+ * dash after a blank. */
 static bool text_parts(surety_str text, size_t at)
 {
     bool blank = false;
@@ -258,10 +257,10 @@ static bool text_parts(surety_str text, size_t at)
     return true;
 }
 
-/* ---- what a text means --------------------------------------------------- */
+/* ---- the meaning of a text ----------------------------------------------- */
 
-/* How text, or what is left of it without punctuation around it, stands for
- * the choice. */
+/* The edit that leads from text, or from text without punctuation around it
+ * (bare), to the choice. */
 static surety__edit_id choice_edit(const surety__align_choice *choice,
                                    surety_str text, surety_str bare)
 {
@@ -277,8 +276,8 @@ static surety__edit_id choice_edit(const surety__align_choice *choice,
     return close == CLOSE_SEPARATOR ? EDIT_ENUM_SEPARATOR : EDIT_ENUM_ACCENT;
 }
 
-/* The choice that stands first in text and is set apart from the rest, or that
- * stands behind a label ("Priority: high"). */
+/* The choice that comes first in text and is separated from the rest, or that
+ * comes after a label ("Priority: high"). */
 static const surety__align_choice *choice_explained(surety__aligner *aligner,
                                                     const surety__goal *goal,
                                                     surety_str text)
@@ -355,7 +354,7 @@ const surety__align_choice *surety__choice_within(surety__aligner *aligner,
 
 /* ---- booleans and null --------------------------------------------------- */
 
-/* 1, 0, -1: what the word says. */
+/* 1, 0: the word means true or false; -1: neither. */
 static int word_boolean(surety_str word)
 {
     if (surety__str_equal_nocase(word, SURETY__LITERAL("true")) ||
@@ -376,7 +375,8 @@ int surety__boolean_of_text(surety_str text)
 
     if (said >= 0 || text.len > 4096 || !bare.len)
         return said >= 0 && !memchr(text.ptr, '?', text.len) ? said : -1;
-    /* "Yes, because ...": the first word, set apart, and no other. */
+    /* "Yes, because ...": the first word is separated, and no other word
+     * contradicts it. */
     while (end < bare.len && (bare.ptr[end] | 32) >= 'a' &&
            (bare.ptr[end] | 32) <= 'z')
         end++;
@@ -394,8 +394,8 @@ int surety__boolean_of_text(surety_str text)
     return said;
 }
 
-/* Whether a "yes" or "no" from start to end says something by itself: nothing
- * but punctuation follows it. ("no answer" is no "no".) */
+/* Whether a "yes" or "no" that ends at `end` is an answer: only punctuation
+ * follows. ("no answer" is not "no".) */
 static bool boolean_stands(surety_str text, size_t end)
 {
     unsigned len;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing plans: the value that a plan makes, and with it the edits.
+/* Writes plans: the value that a plan makes, and its edits.
  *
- * The plan is walked with an explicit stack; whatever has no plan is copied in
- * one piece. An edit is noted when its value has begun in the new document, so
- * that edits come in the order of the aligned value, outer before inner. */
+ * The plan is walked with an explicit stack; a value without a plan is copied
+ * whole. An edit is recorded when its value begins in the new document, so
+ * edits are in the order of the aligned value, outer before inner. */
 #include "align/inside.h"
 
 /* A container being written. */
 struct surety__align_place {
     const surety__align_plan *plan;
     uint32_t at;        /* the next child */
-    uint32_t written;   /* items so far */
-    uint32_t cursor;    /* of an array: the next item's cell */
-    size_t pointer_len; /* before it */
+    uint32_t written;   /* items written so far */
+    uint32_t cursor;    /* for an array: the next item's cell */
+    size_t pointer_len; /* length of the pointer before its children */
 };
 
-/* What is to be written next. */
+/* Where a plan is being written. */
 struct put_turn {
     surety__aligner *aligner;
     surety_doc *doc;
     bool tells;
 };
 
-/* Counts an edit, and keeps it where the limits allow. */
+/* Counts an edit, and keeps it if the limit allows. */
 static void edit_add(surety__aligner *aligner, surety__change change)
 {
     surety__align_edits *edits = &aligner->edits;
@@ -53,7 +53,7 @@ static void put_tell(const struct put_turn *turn, surety__change change)
         edit_add(turn->aligner, change);
 }
 
-/* The value that is written next. */
+/* The next value to be written. */
 static surety_val put_next(const struct put_turn *turn)
 {
     return (surety_val){turn->doc, (uint32_t)turn->doc->cell_count};
@@ -68,7 +68,7 @@ static void put_number(const struct put_turn *turn, surety_str text)
     int64_t value = 0;
     size_t at = negative;
 
-    /* Most are short and whole. */
+    /* Most numbers are short integers. */
     while (at < text.len && text.len < 19 && text.ptr[at] >= '0' &&
            text.ptr[at] <= '9')
         value = value * 10 + (text.ptr[at++] - '0');
@@ -105,8 +105,8 @@ static void put_open(const struct put_turn *turn,
         surety_build_array(turn->doc);
 }
 
-/* Writes what plan makes of val: a scalar or a copy at once, of a container
- * its beginning. */
+/* Writes the value that plan makes of val: a scalar or a copy at once, or the
+ * beginning of a container. */
 static void put_value(const struct put_turn *turn,
                       const surety__align_plan *plan, surety_val val)
 {
@@ -136,7 +136,7 @@ static void put_value(const struct put_turn *turn,
     surety_build_val(turn->doc, val);
 }
 
-/* The next member that stays; those left out become edits. */
+/* Writes the next member that is kept; one that is left out becomes an edit. */
 static void put_member(const struct put_turn *turn,
                        struct surety__align_place *place)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What two sides say of members and items. A member that only the new side
- * names is new, which breaks nobody who reads by name. Where an object is open
- * a member may come without being named, as what additional members may be; so
- * one that is named, or no longer is, is compared with those. */
+/* Compares members and items. A new property breaks no consumer that reads
+ * members by name. If an object is open, a member may already be there as an
+ * additional one. So a property that is new or was removed is compared with
+ * the schema of additional members. */
 #include "diff/diff.h"
 
-/* Whether an object may be taken for a member that it has, or for how many they
- * are. Who reads by name then meets objects that were never there. */
+/* Whether the validity of an object may depend on other members or their
+ * number. Then a consumer that reads by name may get objects that were invalid
+ * before. */
 static bool members_count(const surety__conjunction *side)
 {
     for (size_t i = 0; i < side->count; i++) {
@@ -42,17 +43,17 @@ static void member_compare_default(surety_diff *diff,
     }
 }
 
-/* Whether an object that has a member which the side has no room for is new to
- * who reads by name: it had to have the member, or its members count. */
+/* Whether an object with a member that the conjunction forbids is new for a
+ * consumer that reads by name: the member was required, or members count. */
 static bool member_is_barred(const surety__conjunction *side,
                              const surety__member_said *said)
 {
     return said->closed && (said->required || members_count(side));
 }
 
-/* A member that one side names (it is the new or the old one) and that may come
- * on the other side as an additional one. What may come as anything is noted
- * with the member; where the additional ones say something, it is compared. */
+/* Compares a property that is only in one contract with the additional members
+ * of the other. If these may be any value, only the property is reported; if
+ * they have a schema, the two are compared. */
 static void member_compare_lone(surety_diff *diff,
                                 const surety__diff_task *task, surety_str name,
                                 const surety__member_said *before,
@@ -117,7 +118,8 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
             name.ptr ? name.ptr : "", name.len);
 }
 
-/* The members that a side names and `other` (may be NULL) does not. */
+/* Compares the properties of a conjunction that `other` (may be NULL) does not
+ * have. */
 static void members_compare(surety_diff *diff, const surety__diff_task *task,
                             const surety__conjunction *side,
                             const surety__conjunction *other)
@@ -131,7 +133,7 @@ static void members_compare(surety_diff *diff, const surety__diff_task *task,
             member_compare(diff, task, property);
 }
 
-/* What a side takes of members that nothing names; *ret_closed: none at all. */
+/* The schemas of additional members. *ret_closed: they are forbidden. */
 static const surety__conjunction *members_other(surety_diff *diff,
                                                 const surety__conjunction *side,
                                                 bool is_new, bool *ret_closed)
@@ -174,8 +176,8 @@ static void members_compare_other(surety_diff *diff,
                           "*", 1);
 }
 
-/* All that a side says of the members that a pattern matches; *ret_first is the
- * first conjunct that has it. */
+/* The schemas for members that a pattern matches. *ret_first: the first
+ * conjunct with this pattern. */
 static const surety__conjunction *
 members_matching(surety_diff *diff, const surety__conjunction *side,
                  bool is_new, surety_str source, size_t *ret_first)
@@ -199,7 +201,7 @@ members_matching(surety_diff *diff, const surety__conjunction *side,
     return matching;
 }
 
-/* Patterns that both sides have; others are compared by their text. */
+/* Compares patterns that both contracts have; others are compared as text. */
 static void members_compare_patterns(surety_diff *diff,
                                      const surety__diff_task *task)
 {
@@ -233,7 +235,7 @@ void surety__diff_objects(surety_diff *diff, const surety__diff_task *task)
     members_compare(diff, task, task->after, task->before);
     members_compare_patterns(diff, task);
     members_compare_other(diff, task);
-    /* The first one put off is to come off first. */
+    /* Reverses the tasks, so that the first one pushed comes first. */
     for (size_t low = first, high = diff->task_count; low + 1 < high; low++) {
         const surety__diff_task swapped = diff->tasks[low];
 
@@ -245,8 +247,8 @@ void surety__diff_objects(surety_diff *diff, const surety__diff_task *task)
 
 /* ---- items --------------------------------------------------------------- */
 
-/* Compares what both sides take as their i-th item; UINT32_MAX: behind all
- * places. */
+/* Compares the schemas of the i-th item; UINT32_MAX: of items after the
+ * prefix. */
 static void items_compare(surety_diff *diff, const surety__diff_task *task,
                           uint32_t i, surety_str token)
 {

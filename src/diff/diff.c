@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two contracts side by side.
+/* Compares two contracts.
  *
- * The one idea: a place of the value is a task, two conjunctions that apply
- * there. Comparing a task tells what differs at the place and puts off the
- * places below, on a stack, so that nothing recurses; a pair of conjunctions is
- * compared once, wherever it comes again.
+ * Each location of the value is a task: the two conjunctions that apply there.
+ * Comparing a task reports the differences at the location, and pushes the
+ * locations below it on a stack, so there is no recursion. A pair of
+ * conjunctions is compared once, wherever it occurs again.
  *
- * A union (anyOf, oneOf) makes alternatives of a side: the rest of the side
- * with one branch each. Alternatives of both sides are matched, those that mean
- * the same most first, and each match is a task of its own; what is left over
- * is a form that is gone or new. Unions of many branches, and those inside of
- * many others, are not taken apart: they say the same, or they do not. */
+ * A union (anyOf, oneOf) gives alternatives: the rest of the conjunction with
+ * one branch each. The alternatives of both contracts are matched, the most
+ * similar first, and each match is a task. An alternative without a match was
+ * removed or is new. Unions with many branches, and unions inside many others,
+ * are not divided: they are only compared for equality. */
 #include "diff/diff.h"
 
 /* ---- unions ------------------------------------------------------------- */
 
-/* A union of a side; one NULL: there is none. */
+/* A union in a conjunction; one NULL: there is none. */
 struct form_union {
     const surety__applicator *one;
     surety__union_at at;
 };
 
-/* A side's n-th union that is not opened. */
+/* The n-th union of a conjunction that is not opened. */
 static struct form_union forms_closed(const surety__conjunction *side, size_t n)
 {
     struct form_union found = {.one = NULL};
@@ -31,7 +31,7 @@ static struct form_union forms_closed(const surety__conjunction *side, size_t n)
     return found;
 }
 
-/* The first union that can be taken apart. */
+/* The first union that can be divided into branches. */
 static struct form_union forms_first(const surety__conjunction *side)
 {
     struct form_union found = {.one = NULL};
@@ -44,8 +44,9 @@ static struct form_union forms_first(const surety__conjunction *side)
     return found;
 }
 
-/* A side with the i-th branch of a union. What stands beside the union still
- * holds; the branch stands first, for it is what a message is about. */
+/* The conjunction with the i-th branch of a union. The keywords beside the
+ * union still apply. The branch comes first, since messages name its
+ * location. */
 static const surety__conjunction *forms_branch(surety_diff *diff,
                                                const surety__conjunction *side,
                                                const struct form_union *of,
@@ -58,7 +59,7 @@ static const surety__conjunction *forms_branch(surety_diff *diff,
     return all;
 }
 
-/* The value that a side fixes a member to; NONE where it does not. */
+/* The value that a conjunction fixes for a member; NONE: it fixes none. */
 static surety_val branch_constant(const surety__conjunction *side,
                                   const surety__property *name)
 {
@@ -76,7 +77,7 @@ static surety_val branch_constant(const surety__conjunction *side,
 
 enum { MATCH_NONE = 0, MATCH_TYPES, MATCH_CONSTANT, MATCH_SAME };
 
-/* How much two branches mean the same. */
+/* How similar two branches are. */
 static int branch_match(surety_diff *diff, const surety__shape *before,
                         const surety__shape *after)
 {
@@ -101,8 +102,8 @@ static int branch_match(surety_diff *diff, const surety__shape *before,
     return before->types & after->types ? MATCH_TYPES : MATCH_NONE;
 }
 
-/* Matches the branches of two unions; partner[i] is that of the i-th old one,
- * or SIZE_MAX. */
+/* Matches the branches of two unions. partner[i]: the new branch for the i-th
+ * old one, or SIZE_MAX. */
 static void forms_match(surety_diff *diff, const surety__applicator *before,
                         const surety__applicator *after, size_t *partner,
                         bool *taken)
@@ -136,8 +137,8 @@ static void forms_tell(surety_diff *diff, const surety__diff_task *task,
                       is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
 }
 
-/* Whether an object satisfies one branch of a oneOf at most, because each fixes
- * a member that it must have to values of its own. */
+/* Whether an object satisfies at most one branch of a oneOf, because each
+ * branch requires a member and fixes it to values of its own. */
 static bool forms_are_tagged(const surety__applicator *one)
 {
     const surety__switch *branching = one->branching;
@@ -157,8 +158,8 @@ static bool forms_are_tagged(const surety__applicator *one)
     return true;
 }
 
-/* Whether several branches of a oneOf of a side may hold at once: neither their
- * types nor a member that they fix tells them apart. */
+/* Whether several branches of a oneOf may hold at the same time: neither their
+ * types nor a fixed member excludes that. */
 static bool forms_are_loose(const surety__conjunction *side,
                             const surety__applicator *one)
 {
@@ -177,8 +178,8 @@ static bool forms_are_loose(const surety__conjunction *side,
     return false;
 }
 
-/* What becomes looser or tighter where the branches may stay as they are: of a
- * oneOf that counts how many hold, and of what does not count them. */
+/* Reports what becomes looser or tighter although the branches may be the
+ * same: whether a oneOf counts the branches that hold. */
 static void forms_compare_counting(surety_diff *diff,
                                    const surety__diff_task *task,
                                    const surety__applicator *before,
@@ -195,7 +196,7 @@ static void forms_compare_counting(surety_diff *diff,
                          "a value must satisfy one of the forms alone now");
 }
 
-/* Both sides have a union: branches that mean the same are compared. */
+/* Compares two unions: matching branches are compared with each other. */
 static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *before,
                              const struct form_union *after)
@@ -221,9 +222,9 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
     }
 }
 
-/* One side has a union, the other is one form: the first branch of each type is
- * compared with it. Branches of types that the form does not have are noted
- * with the types. */
+/* Compares a union with a conjunction without one: the first branch of each
+ * type is compared with it. Branches of other types are reported with the
+ * types. */
 static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *of, bool is_new)
 {
@@ -255,7 +256,7 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
     }
 }
 
-/* Takes the unions of a task apart; false: it has none. */
+/* Divides the unions of a task into branches; false: it has none. */
 static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
 {
     const struct form_union before = forms_first(task->before);
@@ -275,9 +276,10 @@ static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
     return true;
 }
 
-/* What is beyond the limits of a side must say the same: unions that are not
- * opened, but for the first where none is (which facets.c tells), and of
- * conjuncts that do not fit all that the contracts say. */
+/* Whether the parts beyond the limits differ; they are only compared for
+ * equality. These are unions that are not opened (except the first one if none
+ * is opened, which facets.c reports) and, if there are too many conjuncts, the
+ * whole contracts. */
 static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
 {
     const surety__conjunction *before = task->before;
@@ -300,7 +302,7 @@ static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
     }
 }
 
-/* ---- the whole ---------------------------------------------------------- */
+/* ---- the whole contracts ------------------------------------------------- */
 
 static void diff_compare(surety_diff *diff, const surety__diff_task *task)
 {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What two sides say of the value at one place itself: its type and its bounds.
- * A keyword that became looser lets through what a consumer has not
- * seen; one that became tighter refuses what a producer made. Keywords whose
- * meaning cannot be compared are compared by their text and by what it refers
- * to (same.c), and told as both. */
+/* Compares types and bounds that two conjunctions set for the value itself. A
+ * looser keyword allows values that a consumer does not know; a tighter one
+ * refuses values that a producer makes. Keywords whose meanings cannot be
+ * compared are compared by their text and by the subschemas it refers to
+ * (same.c); a difference breaks both. */
 #include "diff/diff.h"
 
-/* Who may break where a bound moved. */
+/* Who may break after a bound changed. */
 static unsigned facet_breaks(bool is_looser)
 {
     return is_looser ? DIFF_CONSUMERS : DIFF_PRODUCERS;
 }
 
-/* What the document of a conjunct has for a keyword that counts there: its
- * dialect and its vocabularies have it, and no $ref stands in its way. NONE
- * otherwise. */
+/* The value of a keyword in the subschema of a shape, if it has an effect
+ * there: its dialect and vocabularies know it, and no $ref disables it.
+ * Otherwise NONE. */
 static surety_val facet_keyword(const surety__shape *shape, const char *keyword)
 {
     const surety__resource *resource = shape->resource;
@@ -74,7 +74,8 @@ void surety__diff_types(surety_diff *diff, const surety__diff_task *task,
                      " is not taken any more");
 }
 
-/* Whether a side asks for an integer as draft 4 has it, which 1.0 is not. */
+/* Whether the conjunction requires an integer in the sense of draft 4, in
+ * which 1.0 is not one. */
 static bool facet_is_lexical(const surety__conjunction *side)
 {
     for (size_t i = 0; i < side->count; i++)
@@ -136,7 +137,7 @@ static void facet_compare_bounds(surety_diff *diff,
 
 /* ---- lengths and counts -------------------------------------------------- */
 
-/* Bounds that are whole numbers. */
+/* Bounds that are integers. */
 static const struct facet_count {
     const char *keyword, *what;
     enum surety__counted counted;
@@ -191,14 +192,14 @@ static void facet_compare_counts(surety_diff *diff,
     }
 }
 
-/* ---- by their text ------------------------------------------------------- */
+/* ---- compared by text ---------------------------------------------------- */
 
 enum { FACET_WORDS = 3 };
 
-/* Keywords that are compared as they are written, those together that mean
- * something only beside each other in one subschema: the first is what counts,
- * or any of them. The lone ones only restrict: where one side has none, it is
- * clear who breaks. */
+/* Keywords that are compared as text. Keywords in one row have a meaning only
+ * together in one subschema. by_first: the first one must be present,
+ * otherwise any of them. restricts: the keyword only restricts, so if only one
+ * conjunction has it, it is clear who breaks. */
 static const struct facet_text {
     const char *keywords[FACET_WORDS];
     bool by_first, restricts;
@@ -223,15 +224,15 @@ static const struct facet_text {
     {{"$recursiveRef"}, true, false},
 };
 
-/* Patterns beside additionalProperties, where several subschemas have some. */
+/* Patterns with additionalProperties, if several subschemas have some. */
 static const struct facet_text facet_patterns = {
     {"patternProperties", "additionalProperties"}, false, false};
 
-/* Unions of too many branches to be taken apart. */
+/* Unions with too many branches to be compared by branch. */
 static const struct facet_text facet_unions[] = {{{"anyOf"}, true, true},
                                                  {{"oneOf"}, true, true}};
 
-/* "uniqueItems": false says nothing. */
+/* "uniqueItems": false has no effect. */
 static surety_val text_of(const surety__shape *shape, const char *keyword)
 {
     const surety_val value = facet_keyword(shape, keyword);
@@ -260,7 +261,7 @@ static bool text_equal(surety_val a, surety_val b)
 
 enum text_order { TEXT_SAME, TEXT_REFERS, TEXT_DIFFERS };
 
-/* How two conjuncts differ in a facet; *ret_keyword is the first keyword that
+/* How two conjuncts differ in a facet. *ret_keyword: the first keyword that
  * differs. */
 static enum text_order text_compare(surety_diff *diff,
                                     const struct facet_text *facet,
@@ -289,8 +290,8 @@ static enum text_order text_compare(surety_diff *diff,
     return TEXT_SAME;
 }
 
-/* The first conjunct of a side from *at on that has the facet and that no
- * conjunct of the other side says the same as; NULL: none. */
+/* The first conjunct of side, from *at, that has the facet and has no equal in
+ * the other conjunction; NULL: none. */
 static const surety__shape *text_alone(surety_diff *diff,
                                        const struct facet_text *facet,
                                        const surety__conjunction *side,
@@ -332,7 +333,7 @@ static void text_tell(surety_diff *diff, const surety__diff_task *task,
     surety__diff_tell(diff, task, keyword, breaks);
 }
 
-/* A conjunct that only one side has; its first keyword names it. */
+/* Reports a conjunct that only one conjunction has, under its first keyword. */
 static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
                             const struct facet_text *facet,
                             const surety__shape *shape, bool is_new)
@@ -351,8 +352,8 @@ static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
               is_new ? value : none);
 }
 
-/* Parts that say the same are left aside; the others are noted, one of each
- * side at a time. */
+/* Compares a facet. Equal conjuncts are skipped; the others are reported in
+ * pairs, one of each conjunction. */
 static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
                                const struct facet_text *facet)
 {
@@ -381,8 +382,8 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
     }
 }
 
-/* Whether several conjuncts of a side, one of them with patterns, say which
- * names are additional. */
+/* Whether several conjuncts decide which names are additional, at least one of
+ * them with patterns. */
 static bool facet_shares_names(const surety__conjunction *side)
 {
     bool has_patterns = false;
@@ -410,14 +411,14 @@ static void facet_compare_texts(surety_diff *diff,
             facet_compare_text(diff, task, &facet_unions[i]);
 }
 
-/* ---- what depends on the rest -------------------------------------------- */
+/* ---- keywords that depend on others -------------------------------------- */
 
 static uint64_t evaluated_add(uint64_t sum, uint64_t value)
 {
     return sum + (value + 1) * 0x9E3779B97F4A7C15u;
 }
 
-/* A sum over what a side's conjuncts evaluate, in whatever order. */
+/* A hash of what the conjuncts evaluate, in any order. */
 static uint64_t facet_evaluated(const surety__conjunction *side)
 {
     uint64_t sum = 0;
@@ -444,8 +445,9 @@ static uint64_t facet_evaluated(const surety__conjunction *side)
     return sum;
 }
 
-/* Whether the same may be left over on both sides. Where conjuncts of a side
- * stand in other subschemas, who sees whose is not worked out. */
+/* Whether the same members and items may be left unevaluated in both. If
+ * conjuncts are in different subschemas, which one sees which is not
+ * computed. */
 static bool facet_leaves_same(surety_diff *diff,
                               const surety__conjunction *before,
                               const surety__conjunction *after)
@@ -459,7 +461,7 @@ static bool facet_leaves_same(surety_diff *diff,
                              after->items[0].shape);
 }
 
-/* Whether a conjunct of the side has the keyword. */
+/* Whether a conjunct has the keyword. */
 static bool side_has(const surety__conjunction *side, const char *keyword)
 {
     for (size_t i = 0; i < side->count; i++)
@@ -468,7 +470,8 @@ static bool side_has(const surety__conjunction *side, const char *keyword)
     return false;
 }
 
-/* Keywords that mean something by what stands beside them, or around. */
+/* Compares keywords whose effect depends on keywords beside them or on the
+ * path to them. */
 static void facet_compare_context(surety_diff *diff,
                                   const surety__diff_task *task)
 {

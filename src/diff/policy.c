@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What two contracts say beside their schemas: rules, derived members, what is
- * filled in, stripped and fallen back on. And what the version should be. */
+/* Compares what contracts have beside their schemas: rules, derived members,
+ * defaults, unknown members, fallback. Computes the version that the changes
+ * need. */
 #include "diff/diff.h"
 
-/* The contracts as a task, so that changes are noted the same way. */
+/* The whole contract as a task, so that changes are reported in the same
+ * way. */
 static const surety__diff_task policy_task = {.at = {"", 0}};
 
 static void policy_tell_named(surety_diff *diff, const char *what,
@@ -77,7 +79,7 @@ static void policy_compare_derived(surety_diff *diff, surety_val before,
     }
 }
 
-/* ---- the rest ------------------------------------------------------------ */
+/* ---- other members ------------------------------------------------------- */
 
 static bool policy_same_value(surety_val a, surety_val b)
 {
@@ -186,7 +188,7 @@ static surety_bump diff_bump(const surety_diff *diff)
     return bump;
 }
 
-/* Whether the first `count` numbers of two versions are the same. */
+/* Whether the first `count` numbers of two versions are equal. */
 static bool version_same(surety_str a, surety_str b, int count)
 {
     size_t i = 0;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether two subschemas say the same, with all that they lead to: what is
- * compared by its text may refer to what stands elsewhere.
+/* Whether two subschemas are equal in meaning, with everything that they
+ * reach: a text that is equal may refer to subschemas that differ.
  *
- * Pairs of shapes are gone through, from the two that are asked about on: in
- * place, below, and by references. The assertions of a pair must be equal as
- * JSON, and its subschemas are pairs in turn, found by their names or places.
- * Annotations and names of definitions do not count. A pair is met once, so
- * references may go round; what was found the same stays known. A question
- * that would meet more pairs than SURETY_DIFF_PAIRS_MAX is answered with no: it
- * is noted as something that may have changed.
+ * Pairs of shapes are compared, from the given pair on: in place, below, and
+ * through references. The assertions of a pair must be equal as JSON, and its
+ * subschemas form pairs by their names or positions. Annotations and names of
+ * definitions do not count. Each pair is visited once, so references may form
+ * cycles; pairs found equal are remembered. If more than SURETY_DIFF_PAIRS_MAX
+ * pairs would be visited, the answer is no, and a possible change is reported.
  *
- * What a dynamic reference leads to depends on who asks; there the contracts
- * must be equal. */
+ * The target of a dynamic reference depends on the path to it; there the
+ * contracts must be equal. */
 #include "diff/diff.h"
 
 struct same_pair {
@@ -35,7 +34,7 @@ static void same_push(struct same_walk *walk, const surety__shape *before,
         walk->differs = walk->differs || before || after;
     if (!before || !after || walk->differs || diff->status)
         return;
-    /* What only refers to another is that other. */
+    /* A shape with only a reference is replaced by its target. */
     before = before->direct ? before->direct : before;
     after = after->direct ? after->direct : after;
     key = surety__diff_mix(surety__diff_mix(1, (uintptr_t)before),
@@ -53,10 +52,11 @@ static void same_push(struct same_walk *walk, const surety__shape *before,
         walk->pairs[walk->count++] = (struct same_pair){before, after};
 }
 
-/* ---- what a subschema itself says ---------------------------------------- */
+/* ---- assertions ---------------------------------------------------------- */
 
-/* Whether a keyword says something by its value alone: its dialect knows it, it
- * names nothing, no subschemas stand in it, and no later member replaces it. */
+/* Whether a keyword has an effect by its value alone: its dialect knows it, it
+ * is not an identifier, it contains no subschemas, and no later member
+ * replaces it. */
 static bool same_counts(const surety__shape *shape, surety_val member)
 {
     const surety_str name = surety_val_str(surety_val_key(member));
@@ -79,7 +79,7 @@ static size_t same_count(const surety__shape *shape)
     return count;
 }
 
-/* Whether 1.0 is no integer there, as draft 4 has it. */
+/* Whether 1.0 is not an integer, as in draft 4. */
 static bool same_lexical(const surety__shape *shape)
 {
     return shape->lexical_integer && (shape->types & TYPE_INTEGER) &&
@@ -97,8 +97,8 @@ bool surety__diff_same_strings(const surety__shape *before,
            a->content_json == b->content_json;
 }
 
-/* Whether the drafts and vocabularies of two subschemas give the same meaning
- * to what their texts say. */
+/* Whether the drafts and vocabularies of two subschemas give equal texts the
+ * same meaning. */
 static bool same_rules(const surety__shape *before, const surety__shape *after)
 {
     return same_lexical(before) == same_lexical(after) &&
@@ -106,8 +106,8 @@ static bool same_rules(const surety__shape *before, const surety__shape *after)
            surety__diff_same_strings(before, after);
 }
 
-/* Names that are required where another is there: dependencies has them beside
- * subschemas. */
+/* Compares the names that a member requires; `dependencies` may have them
+ * beside subschemas. */
 static bool same_dependents(const surety__shape *before,
                             const surety__shape *after)
 {
@@ -150,9 +150,9 @@ static bool same_assertions(const surety__shape *before,
     return same_dependents(before, after);
 }
 
-/* ---- its subschemas ------------------------------------------------------ */
+/* ---- subschemas ---------------------------------------------------------- */
 
-/* Those of `before` that stand in a text; NONE: all. */
+/* Adds a pair if `before` is inside the text `within`; NONE: always. */
 static void same_child(struct same_walk *walk, surety_val within,
                        const surety__shape *before, const surety__shape *after)
 {
@@ -212,8 +212,8 @@ static void same_arrays(struct same_walk *walk, surety_val within,
     same_child(walk, within, before->unevaluated, other->unevaluated);
 }
 
-/* The applicator of a shape that is written where `one` is; NULL: none. Most
- * often it has the same place. */
+/* The applicator of shape that corresponds to `one`; NULL: none. It usually
+ * has the same index. */
 static const surety__applicator *same_applicator(const surety__shape *shape,
                                                  const surety__applicator *one,
                                                  uint32_t place)
@@ -278,7 +278,7 @@ static size_t same_child_count(const surety__shape *shape)
     return count;
 }
 
-/* Goes through what was pushed, and ends the walk. */
+/* Compares the pairs pushed, and ends the walk. */
 static bool same_end(struct same_walk *walk)
 {
     surety_diff *diff = walk->diff;
@@ -293,7 +293,7 @@ static bool same_end(struct same_walk *walk)
             same_children(walk, surety_val_none(), pair.before, pair.after);
     }
     surety__free(diff->alloc, walk->pairs, walk->cap * sizeof(*walk->pairs));
-    /* Of the pairs that were met it is not known which of them differ. */
+    /* It is unknown which of the visited pairs differ, so all are forgotten. */
     if (walk->differs)
         surety__map_done(&diff->same, diff->alloc);
     return !walk->differs;

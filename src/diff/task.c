@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the comparison of a task leaves: changes at its place, and tasks for the
- * places below. A change is noted once at a place; a pair of conjunctions is
- * compared once, wherever it comes again. */
+/* Records the results of comparing a task: changes at its location, and tasks
+ * for the locations below. A change is recorded once for a location, and a
+ * pair of conjunctions is compared once. */
 #include "diff/diff.h"
 
 enum { DIFF_VALUE_MAX = 80 };
@@ -16,8 +16,8 @@ static void diff_keep_text(surety_diff *diff, surety_str text,
         diff->status = SURETY_NOMEM;
 }
 
-/* The JSON Pointer of the first conjunct in its document; NULL: what the
- * contracts say around the schemas has none. */
+/* The JSON Pointer of the first conjunct in its document. all NULL: empty, for
+ * a change outside the schemas. */
 static void diff_locate(surety_diff *diff, const surety__conjunction *all,
                         surety_str *ret_location)
 {
@@ -27,8 +27,8 @@ static void diff_locate(surety_diff *diff, const surety__conjunction *all,
     diff_keep_text(diff, surety_buf_str(&diff->scratch), ret_location);
 }
 
-/* Whether the change was noted at its place before; then it breaks there also
- * those that it breaks here. */
+/* Whether the change is already recorded at this location. If so, adds whom it
+ * breaks. */
 static bool diff_is_told(surety_diff *diff, const surety_change *change)
 {
     for (size_t i = diff->change_count; i > 0; i--) {
@@ -81,7 +81,7 @@ void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
     surety__diff_tell(diff, task, keyword, breaks);
 }
 
-/* A place below another one; empty with the status set. */
+/* A location below another one; empty with the status set. */
 static surety_str diff_below(surety_diff *diff, surety_str at,
                              const char *token, size_t token_len)
 {
@@ -139,8 +139,8 @@ surety__conjunction *surety__diff_list(surety_diff *diff, bool is_new)
     return list;
 }
 
-/* Whether a task's conjunctions were compared before in the same way; remembers
- * them. */
+/* Whether the task's conjunctions were compared before in the same way.
+ * Remembers them. */
 static bool diff_is_seen(surety_diff *diff, const surety__diff_task *task)
 {
     uint64_t key = 1 + (uint64_t)task->loose * 2 + task->types_told;
@@ -154,7 +154,7 @@ static bool diff_is_seen(surety_diff *diff, const surety__diff_task *task)
     return false;
 }
 
-/* The node of a conjunction; an empty one where there is no memory. */
+/* The node of a conjunction; an empty one if out of memory. */
 static const surety__conjunction *diff_node(surety_diff *diff,
                                             const surety__conjunction *all)
 {

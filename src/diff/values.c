@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A side that lists its values (enum, const) takes those of them that all of
- * its conjuncts take, and no others. Such a list is short, so nothing is
- * compared: each value is checked by both sides, whatever their keywords are.
- * In a oneOf whose branches may hold together that says too little, for a
- * branch may be what makes another one too many: there the lists themselves are
- * compared, and the other keywords as anywhere. */
+/* Compares listed values. A conjunction that lists its values (enum, const)
+ * accepts those that all of its conjuncts accept, and no others. Such lists
+ * are short, so keywords are not compared: each value is checked by both
+ * conjunctions. In a oneOf whose branches may hold at the same time that is
+ * not enough, since a second valid branch makes the oneOf invalid: there the
+ * lists themselves are compared, and the other keywords as usual. */
 #include "diff/diff.h"
 
-/* Steps that the checks of one diff may take together. Values beyond them are
- * told as not taken. */
+/* Steps for all checks of one diff together. Values beyond them are reported
+ * as not accepted. */
 enum { DIFF_WORK = 20000000 };
 
-/* The values of a side's first list, and the side; list NULL: it has none. */
+/* The values of a conjunction's first list; list NULL: it has none. */
 struct value_list {
     const surety__choices *list;
     const surety_doc *doc;
@@ -38,8 +38,8 @@ static surety_val values_at(const struct value_list *values, uint32_t i)
     return (surety_val){values->doc, (uint32_t)values->list->list[i].value};
 }
 
-/* Whether all conjuncts of a side take the value; listed: whether it is in all
- * their lists. */
+/* Whether all conjuncts accept the value; listed: whether all their lists have
+ * it. */
 static bool values_take(surety_diff *diff, const struct value_list *values,
                         surety_val value, bool listed)
 {
@@ -67,9 +67,9 @@ static bool values_have(const struct value_list *values,
 
 enum { VALUES_LISTED = 8 };
 
-/* The first values in the order of their list, and how many there are. */
+/* The first values in the order of their list, and their number. */
 struct value_first {
-    uint64_t at[VALUES_LISTED]; /* in the document */
+    uint64_t at[VALUES_LISTED]; /* offset in the document */
     size_t count;
 };
 
@@ -84,9 +84,8 @@ static void values_keep(struct value_first *first, uint64_t at)
     first->at[i] = at;
 }
 
-/* Tells the values of either list that only `takes` takes and `lacks` does not.
- * Where the list belongs to a branch of a oneOf, one that is not listed any
- * more may be taken for that. */
+/* Reports the values of both lists that `takes` accepts and `lacks` does not.
+ * In a loose branch of a oneOf only the lists decide. */
 static void values_tell(surety_diff *diff, const surety__diff_task *task,
                         const struct value_list *takes,
                         const struct value_list *lacks, bool is_new)
@@ -126,8 +125,8 @@ static void values_tell(surety_diff *diff, const surety__diff_task *task,
                       is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
 }
 
-/* Whether a conjunct of the side leads to other subschemas, and among them may
- * be a dynamic reference, whose meaning there is not known to the check. */
+/* Whether a conjunct may reach a dynamic reference, whose target the check
+ * does not know there. */
 static bool values_are_dynamic(const struct value_list *values)
 {
     for (size_t i = 0; i < values->side->count && values->schema->dynamic; i++)

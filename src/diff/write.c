@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A diff as JSON, in the form of the contract surety/diff: everything that
- * diff.h tells, on one line. For people the tool writes lines of its own. */
+/* Writes a diff as JSON, in the form of the contract surety/diff: all members
+ * of diff.h, on one line. The tool writes its own text for people. */
 #include "diff/diff.h"
 
 static void diff_put_change(surety_buf *out, const surety_change *change)

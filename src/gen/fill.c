@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defaults that would never end.
+/* Finds defaults that would never end.
  *
- * A struct has no place for "absent" where a member has a default, so a default
- * is filled in inside of defaults, too. Where {} stands for a member whose type
- * has that member again, there is no last one. All defaults are followed once,
- * depth first; one that is met while it is followed loses its member's default,
- * which is optional then, as the checked value has it. */
+ * A struct cannot express "absent" for a member with a default, so defaults
+ * are filled in inside defaults too. If {} is the default of a member whose
+ * type has that member again, there is no end. All defaults are followed once,
+ * depth first. If a member is reached again while its default is followed, it
+ * loses its default and becomes optional, as in the checked value. */
 #include "gen/inside.h"
 
-/* Steps until the defaults that are left are given up. */
+/* Steps before the remaining defaults are dropped. */
 enum { FILL_WORK_MAX = 4000000 };
 
 enum { FILL_NEW, FILL_OPEN, FILL_DONE };
 
-/* A value of a default and its type; or, without one, a member that was
- * followed. */
+/* A value in a default and its type; or, without a value, a member whose
+ * default was followed. */
 typedef struct fill_step {
     surety_val val;
     surety__gen_node *node;
@@ -25,7 +25,7 @@ typedef struct fill_state {
     surety__gen_model *model;
     fill_step *steps;
     size_t count, cap;
-    size_t left; /* of FILL_WORK_MAX */
+    size_t left; /* steps left of FILL_WORK_MAX */
 } fill_state;
 
 static void fill_push(fill_state *state, fill_step step)
@@ -49,7 +49,7 @@ static void fill_drop(fill_state *state, surety__gen_member *member,
     member->fill = (surety_val){NULL, 0};
 }
 
-/* A default that is to be filled in. */
+/* Follows a default that will be filled in. */
 static void fill_meet(fill_state *state, surety__gen_member *member)
 {
     const surety_kind kind = surety_val_kind(member->fill);
@@ -108,7 +108,7 @@ static void fill_tuple(fill_state *state, const surety__gen_node *node,
         fill_push(state, (fill_step){v, node->rest->rest, NULL});
 }
 
-/* Follows a value; of a union all branches of its kind. */
+/* Follows a value; for a union all branches of its kind. */
 static void fill_follow(fill_state *state, surety__gen_node *node,
                         surety_val val)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The functions of a root: a row of a table each, declared in the header and
- * defined in the source. All of them hand their arguments to surety/typed.h. */
+/* The functions of a root, as rows of a table. They are declared in the header
+ * and defined in the source. All pass their arguments to surety/typed.h. */
 #include "gen/inside.h"
 
-/* What the body does besides handing on its arguments. */
+/* What the body does besides passing its arguments. */
 enum function_gives { GIVES_NOTHING, GIVES_STATUS, GIVES_VALUE };
 
-/* "@" stands for the root's name. */
+/* "@" is the root's name. */
 typedef struct function_row {
     const char *suffix;
     enum function_gives gives;
@@ -51,7 +51,7 @@ static const function_row function_rows[] = {
     {"print", GIVES_NOTHING, "const @ *value\nsurety_buf *out", "value\nout",
      "Appends it in a form to read while debugging."}};
 
-/* Appends text with "@" as name. */
+/* Appends text with "@" replaced by name. */
 static void function_fill(surety_buf *out, const char *text, surety_str name)
 {
     for (; *text; text++)
@@ -61,7 +61,7 @@ static void function_fill(surety_buf *out, const char *text, surety_str name)
             surety_buf_byte(out, *text);
 }
 
-/* The table that all functions of a root begin with. */
+/* Appends the first argument of all functions of a root: its table. */
 static void function_typed(surety_buf *out, const surety__gen_model *model)
 {
     surety_buf_byte(out, '&');
@@ -156,7 +156,8 @@ static void derive_define(surety__gen_model *model, surety_str key,
 
 /* ---- the rows ------------------------------------------------------------ */
 
-/* What a row is for; of the first also why not to use it. */
+/* Writes the comment of a row; for the first row also the reason of a
+ * deprecation. */
 static void function_comment(const surety__gen_model *model,
                              const function_row *row, surety_buf *out)
 {

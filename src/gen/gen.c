@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types from contracts: the order of the work. Each contract becomes a model of
- * its own; names are one set for all, those of the roots and their functions
- * first. Then the header and the source are written, each with a hash of
- * itself in its first comment. */
+/* Generates types from contracts: the order of the steps. Each contract
+ * becomes a model of its own. All names are in one set; those of the roots and
+ * their functions are claimed first. Then the header and the source are
+ * written, each with a hash of its text in its first comment. */
 #include "gen/inside.h"
 
 static const char gen_hash_line[] = " * Hash of what follows: ";
 
 /* ---- notes --------------------------------------------------------------- */
 
-/* Notes in the order in which they stand in the contracts. */
+/* Sorts notes in the order of their positions in the contracts. */
 static void gen_sort_notes(surety_gen *gen)
 {
     for (size_t i = 1; i < gen->note_count; i++) {
@@ -26,9 +26,9 @@ static void gen_sort_notes(surety_gen *gen)
     }
 }
 
-/* ---- what was changed by hand -------------------------------------------- */
+/* ---- changes by hand ----------------------------------------------------- */
 
-/* FNV-1a, 64 bits: it tells a change, not an attack. */
+/* FNV-1a, 64 bits: it detects a change, not an attack. */
 static uint64_t gen_hash(surety_str text)
 {
     uint64_t hash = 0xCBF29CE484222325u;
@@ -58,7 +58,7 @@ bool surety_gen_is_untouched(surety_str text)
     return true;
 }
 
-/* The first comment, with the hash of body, and body. */
+/* Writes the first comment with the hash of body, then body. */
 static void gen_seal(surety_gen *gen, surety_str about, surety_str body,
                      surety_buf *out)
 {
@@ -77,14 +77,14 @@ static void gen_seal(surety_gen *gen, surety_str about, surety_str body,
         gen->status = out->status;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the files ----------------------------------------------------------- */
 
 static void gen_guard(surety_gen *gen, surety_str include)
 {
     surety_buf guard;
 
     surety_buf_init(&guard, gen->alloc, 0);
-    /* What begins with SURETY_ is the library's. */
+    /* Names that begin with SURETY_ belong to the library. */
     if (surety__str_starts(include, SURETY__LITERAL("surety")))
         surety_buf_text(&guard, "TYPES_");
     for (size_t i = 0; i < include.len; i++) {
@@ -110,7 +110,8 @@ static void gen_guard(surety_gen *gen, surety_str include)
     surety_buf_done(&guard);
 }
 
-/* Settles prefix and include; the prefix becomes words of an identifier. */
+/* Sets prefix and include; the prefix is converted to words of an
+ * identifier. */
 static void gen_settle(surety_gen *gen, const surety_gen_options *options,
                        const surety_contract *first)
 {
@@ -247,7 +248,8 @@ static bool gen_is_misused(const surety_contract *const *contracts,
     return !contracts || count == 0;
 }
 
-/* What no name in C begins with, and what no #include can name. */
+/* Refuses a prefix that cannot begin an identifier, and a header's name that
+ * no #include can have. */
 static surety_status gen_check(const surety_gen_options *options,
                                surety_error *reterr)
 {

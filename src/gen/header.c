@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The header: types, each behind those that it is made of, and what can be done
- * with the root. */
+/* Writes the header file: types, each after the types it uses, and the
+ * functions of the root. */
 #include "gen/inside.h"
 
 enum { DEFAULT_SHOWN_MAX = 40 };
 
-/* The entry of any value, in surety/typed.h. */
+/* The entry for any value, in surety/typed.h. */
 #define HEADER_ENTRY "surety_typed_entry"
 
 /* ---- comments ------------------------------------------------------------ */
 
-/* A keyword of shape, or with `far` of what it refers to. */
+/* The value of a keyword in shape or, with `far`, in the schema it refers
+ * to. */
 static surety_val header_about(const surety__shape *shape, const char *keyword,
                                bool far)
 {
@@ -68,12 +69,13 @@ static void header_shown(surety_buf *out, const char *word, surety_val val)
     surety_buf_done(&shown);
 }
 
-/* What a member is for, what it is called in JSON, and its default. */
+/* Writes the comment of a member: its description, its name in JSON, its
+ * default. */
 static void header_member_comment(const surety__gen_member *member,
                                   surety_buf *out)
 {
     const bool fixed = member->node->form == SURETY_TYPED_FIXED;
-    /* A type that has a name says itself what it is. */
+    /* A type with a name has its own description. */
     const surety_str about =
         header_about_text(member->shape, member->node->in_c.name.len == 0);
     surety_buf text;
@@ -125,8 +127,8 @@ static void header_gap(surety_buf *out, bool breaks, size_t indent)
         surety_buf_byte(out, ' ');
 }
 
-/* Appends a declaration; what is too wide breaks before the mark or else before
- * the name. */
+/* Appends a declaration. One that is too wide is broken before the mark, else
+ * before the name. */
 static void header_declare(surety_buf *out, header_declaration one)
 {
     const size_t mark = strlen(one.mark);
@@ -148,7 +150,7 @@ static void header_declare(surety_buf *out, header_declaration one)
     surety_buf_text(out, ";\n");
 }
 
-/* The items of a list or the entries of a map, and their count. */
+/* Declares the items of a list or the entries of a map, and their count. */
 static void header_span(surety_buf *out, size_t indent,
                         const surety__gen_node *node, surety_str name,
                         const char *mark)
@@ -303,7 +305,7 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
         if (!open)
             surety_buf_text(out, "    union {\n");
         open = true;
-        /* A list is two members, which have to stand beside each other. */
+        /* A list has two members, which must be in one struct. */
         if (span)
             surety_buf_text(out, "        struct {\n");
         header_member(out, span ? 12 : 8, member, "");
@@ -318,7 +320,7 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
     header_close(out, node->in_c.name, node->place.forward);
 }
 
-/* A list or map that is no member. */
+/* Writes the struct of a list or map that is not a member. */
 static void header_holder(const surety__gen_node *node, surety_buf *out)
 {
     header_open(out, node->in_c.name, node->place.forward);
@@ -362,7 +364,7 @@ static void header_type(const surety__gen_model *model,
         return;
     default: break;
     }
-    /* Nothing is written for it. */
+    /* This form needs no type. */
     if (out->status == SURETY_OK)
         out->len = start;
 }
@@ -375,8 +377,9 @@ static void header_forward(surety_str name, surety_buf *out)
         out, (header_declaration){0, "typedef struct ", name, false, name, ""});
 }
 
-/* What pointers lead to before it is defined. The holders of maps come right
- * behind it: they hold nothing but a pointer, and maps may be in each other. */
+/* Declares types that pointers use before their definition. The structs of
+ * maps follow at once: they contain only a pointer and a count, and maps may
+ * contain each other. */
 static void header_ahead(const surety__gen_model *model, surety_buf *out)
 {
     size_t start;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects and arrays. A member is what properties, patternProperties and
- * additionalProperties of every conjunct say of its name; what is said of names
- * that no property has is a map. An object that has nothing but such names is a
- * map itself, and one of which nothing is said is any value. */
+/* Builds objects and arrays. A member is the conjunction of what properties,
+ * patternProperties and additionalProperties of every conjunct say about its
+ * name. Members that are no properties form a map. An object that has only
+ * such members is a map, and one without any constraint is any value. */
 #include "gen/inside.h"
 
-/* A default is filled in whatever it is; one that the schema does not allow
- * makes a member that holds any value. */
+/* Sets a member's default, which is filled in even if it is invalid: then the
+ * member accepts any value. */
 static bool member_default(surety__gen_model *model, surety__gen_member *member,
                            const surety__shape *shape, surety_val fill)
 {
@@ -76,19 +76,19 @@ static void object_members(surety__gen_model *model, surety__gen_node *node,
     }
 }
 
-/* ---- members without a name --------------------------------------------- */
+/* ---- members that are no properties -------------------------------------- */
 
 typedef struct object_others {
     bool closed;
     bool declared; /* there is a schema for them */
-    bool mixed;    /* several, for different names */
+    bool mixed;    /* several schemas for different names */
     surety__conjunction all;
-    surety_val at; /* of what is mixed */
+    surety_val at; /* subschema of the mixed ones */
     const surety__shape *unevaluated;
-    bool several; /* of these */
+    bool several; /* more than one of these */
 } object_others;
 
-/* Whether members without a name are anything but any value. */
+/* Whether there is a constraint on members that are no properties. */
 static bool others_say(const surety__objects *objects)
 {
     const surety__shape *rest = objects->additional;
@@ -135,7 +135,8 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
     }
 }
 
-/* What unevaluatedProperties says: of members that nothing else is said of. */
+/* Handles unevaluatedProperties: the schema of members that no other keyword
+ * is about. */
 static void others_unevaluated(surety__gen_model *model,
                                const surety__facts *facts,
                                object_others *others)
@@ -162,7 +163,7 @@ static void others_unevaluated(surety__gen_model *model,
     }
 }
 
-/* The map of the members that no property names; NULL: there are none. */
+/* The map of members that are no properties; NULL: there are none. */
 static surety__gen_node *object_rest(surety__gen_model *model,
                                      surety__gen_node *node,
                                      const surety__facts *facts, bool *ret_said)
@@ -222,8 +223,8 @@ void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* Whether nothing but places evaluates items: then unevaluatedItems is about
- * all that follow. */
+/* Whether only prefix items are evaluated: then unevaluatedItems is about all
+ * that follow. */
 static bool array_is_alone(const surety__facts *facts)
 {
     bool alone = !facts->conditional && !facts->any_of;
@@ -239,8 +240,8 @@ static bool array_is_alone(const surety__facts *facts)
     return alone && unevaluated == 1;
 }
 
-/* Appends what is said of item i, one of the first `places` or one behind them;
- * true: there is none. */
+/* Adds the shapes for item i, which may be one of the first `places` or a
+ * later one. True: there is no such item. */
 static bool array_said(surety__gen_model *model, const surety__facts *facts,
                        uint32_t i, uint32_t places, surety__conjunction *all)
 {
@@ -311,7 +312,7 @@ static void array_tuple(surety__gen_model *model, surety__gen_node *node,
     }
 }
 
-/* One of what word says is many: "findings" hold findings. */
+/* The singular of a word: "findings" are a list of finding. */
 static surety_str array_singular(surety__gen_model *model, surety_str word)
 {
     const size_t len = word.len;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contract's shapes become nodes, and nodes become types.
+/* Makes nodes from a contract's shapes, and types from nodes.
  *
- * A node that is new waits in the list of all nodes until its turn comes, so
- * depth costs no stack. When all are made, unions are settled, and every place
- * gets the node that its value is in the end. */
+ * A new node waits in the list of all nodes until it is processed, so depth
+ * needs no recursion. When all are made, unions are settled, and every member
+ * gets the node that its value finally has. */
 #include "gen/inside.h"
 
 /* ---- one node ------------------------------------------------------------ */
@@ -16,7 +16,7 @@ static void model_lost(surety__gen_model *model, surety__gen_node *node,
                     why);
 }
 
-/* Whether a word stood before. */
+/* Whether the word is in the list already. */
 static bool choice_seen(const surety__gen_node *node, surety_val val)
 {
     for (uint32_t i = 0; i < node->word_count; i++)
@@ -25,7 +25,8 @@ static bool choice_seen(const surety__gen_node *node, surety_val val)
     return false;
 }
 
-/* What values of enum and const make of a node; false: there are none. */
+/* Handles enum and const. False: the node has none, or they do not determine
+ * its form. */
 static bool model_choices(surety__gen_model *model, surety__gen_node *node,
                           surety__facts *facts)
 {
@@ -64,7 +65,7 @@ static bool model_choices(surety__gen_model *model, surety__gen_node *node,
     return true;
 }
 
-/* Whether a bound or a word lies beyond what an integer in C holds. */
+/* Whether a bound or a word is beyond the range of an integer in C. */
 static bool number_beyond(const surety_doc *doc, const surety__cell *bound,
                           const char *limit, bool above)
 {
@@ -131,7 +132,7 @@ static void model_number(surety__gen_model *model, surety__gen_node *node,
     }
 }
 
-/* The types where none is declared: those that keywords are about. */
+/* Infers the types from the keywords if none is declared. */
 static void model_infer(surety__gen_model *model, surety__gen_node *node,
                         surety__facts *facts)
 {
@@ -151,7 +152,7 @@ static void model_infer(surety__gen_model *model, surety__gen_node *node,
     facts->types = 0;
 }
 
-/* What is left once choices and unions are settled. */
+/* Sets the form of a node without choices and unions. */
 static void model_kind(surety__gen_model *model, surety__gen_node *node,
                        const surety__facts *facts)
 {
@@ -217,10 +218,11 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
         model_kind(model, node, &facts);
 }
 
-/* ---- what stands where --------------------------------------------------- */
+/* ---- nodes of members and items ------------------------------------------ */
 
-/* The node for a value that no member is about: an item or a map's value. What
- * is nullable there is a union with null, and what is nothing a value. */
+/* The node for an item or a map's value, which have no member struct for null.
+ * A nullable one becomes a union with null; one without a C type becomes any
+ * value. */
 static surety__gen_node *model_boxed(surety__gen_model *model,
                                      surety__gen_node *node)
 {
@@ -243,7 +245,7 @@ static surety__gen_node *model_boxed(surety__gen_model *model,
                                                     sizeof(*box->members));
     if (!box->members)
         return target;
-    /* A union that is nullable gets one branch more. */
+    /* A nullable union gets one more branch. */
     if (target->form == SURETY_TYPED_UNION) {
         memcpy(box->members, target->members,
                target->member_count * sizeof(*box->members));
@@ -260,7 +262,7 @@ static surety__gen_node *model_boxed(surety__gen_model *model,
     return box;
 }
 
-/* The whole is a struct, whatever the contract's root is. */
+/* Makes the root a struct, whatever the contract's root is. */
 static void model_wrap(surety__gen_model *model)
 {
     bool nullable = false;
@@ -302,7 +304,7 @@ static void model_members(surety__gen_model *model, surety__gen_node *node)
 
         if (target->form == GEN_NULL && node->form != SURETY_TYPED_UNION)
             target = model->value;
-        /* Any value may be null, and says so itself. */
+        /* The type of any value includes null. */
         member->nullable = nullable && node->form != SURETY_TYPED_UNION &&
                            target->form != SURETY_TYPED_VALUE;
         if (target->form == SURETY_TYPED_FIXED && member->nullable) {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names for C: made of the contract's own, in ASCII and snake case, none that
- * belongs to C or C++, no two alike.
+/* Names in C: made from the contract's names, in ASCII and snake case, none
+ * reserved by C or C++, all different.
  *
- * A type is called by the contract and its own word where no other type of the
- * contract has that word, else by the type that it stands in, too. What is
- * still alike gets a number. All of it follows from the order in the schema, so
- * the same schema gives the same names. */
+ * The name of a type is the contract's name and the type's own word, if no
+ * other type of the contract has that word; else the name of the enclosing
+ * type comes before the word. Names that are still equal get a number. All of
+ * this depends only on the order in the schema, so the same schema gives the
+ * same names. */
 #include "gen/inside.h"
 
 typedef struct name_entry {
-    struct name_entry *next; /* of the same hash */
+    struct name_entry *next; /* with the same hash */
     surety_str name;
-    unsigned last; /* the number that was tried last */
+    unsigned last; /* the last number tried */
 } name_entry;
 
 /* Keywords of C11 to C23 and C++20, macros of ISO C and POSIX headers, and
@@ -184,14 +185,15 @@ static char name_case(char byte, bool upper)
     return byte;
 }
 
-/* A letter of other scripts is its number: "u00fc". */
+/* Appends a letter of another script as its code point: "u00fc". */
 static void name_code(surety_buf *out, uint32_t code, bool upper)
 {
     surety_buf_byte(out, upper ? 'U' : 'u');
     surety__buf_printf(out, upper ? "%04X" : "%04x", code);
 }
 
-/* Whether a word begins at i: "fooBar" has two, and so has "HTTPServer". */
+/* Whether a word begins at i: "fooBar" has two words, and so has
+ * "HTTPServer". */
 static bool name_begins(surety_str text, size_t i)
 {
     const char before = text.ptr[i - 1];
@@ -283,14 +285,13 @@ void surety__gen_names_done(surety_gen *gen, surety__gen_names *names)
     surety__map_done(&names->map, gen->alloc);
 }
 
-/* What stands around a name in the identifiers that come with it. */
+/* The prefix and suffix of a name in a related identifier. */
 typedef struct name_affix {
     const char *before, *after;
 } name_affix;
 
-/* name with an affix around it. What was put behind a reserved word stands
- * aside for it: "class_", but "class_count". Two "_" beside each other are
- * C++'s. */
+/* The name with an affix. An underscore that was appended to a reserved word
+ * is dropped: "class_", but "class_count". C++ reserves names with "__". */
 static surety_str name_affixed(surety_buf *scratch, surety_str name,
                                const name_affix *affix)
 {
@@ -318,8 +319,8 @@ static bool name_is_free(const surety__gen_names *names, surety_str name,
     return true;
 }
 
-/* Appends name such that it is an identifier and nobody else's: what ends in
- * "_t" is POSIX's. */
+/* Appends name so that it is a valid and unreserved identifier: POSIX reserves
+ * names that end in "_t". */
 static void name_escape(surety_buf *out, surety_str name)
 {
     if (name.len && name.ptr[0] >= '0' && name.ptr[0] <= '9')
@@ -331,7 +332,7 @@ static void name_escape(surety_buf *out, surety_str name)
         surety_buf_text(out, "ype");
 }
 
-/* The name, or that with a number, such that it is free with all affixes. */
+/* The name, with a number if needed, so that it is unused with all affixes. */
 static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
                              surety_str name, const name_affix *affixes,
                              size_t count)
@@ -387,8 +388,8 @@ surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
 
 /* ---- the root ------------------------------------------------------------ */
 
-/* Names that begin with "surety_" belong to the library. A root called "surety"
- * would give such names, so it becomes "contract". */
+/* Replaces "surety" at the beginning by "contract": names that begin with
+ * "surety_" belong to the library. */
 static void name_disown(surety_buf *name)
 {
     const surety_str own = SURETY__LITERAL("surety");
@@ -404,7 +405,7 @@ static void name_disown(surety_buf *name)
     memcpy(name->ptr, other.ptr, other.len);
 }
 
-/* The contract's name as C has it. */
+/* Appends the contract's name as an identifier. */
 static void root_name(const surety__gen_model *model, surety_buf *out)
 {
     surety_str name = surety_contract_info_of(model->contract)->name;
@@ -421,7 +422,7 @@ static void root_name(const surety__gen_model *model, surety_buf *out)
     }
     surety__gen_word(out, name.len ? name : SURETY__LITERAL("value"), false);
     name_disown(out);
-    /* One word alone might be a function of the C library. */
+    /* A single word might be a function of the C library. */
     if (out->status == SURETY_OK && (!memchr(out->ptr, '_', out->len) ||
                                      name_is_reserved(surety_buf_str(out))))
         surety_buf_text(out, "_value");
@@ -494,8 +495,8 @@ static bool type_is_named(const surety__gen_model *model,
     }
 }
 
-/* PREFIX_WORD; or, unless that gets long, what node stands in before the word.
- */
+/* Appends PREFIX_WORD or, if whole, the enclosing type's name instead of the
+ * prefix, unless that gets too long. */
 static void type_propose(const surety__gen_model *model,
                          const surety__gen_node *node, bool whole,
                          surety_buf *name)
@@ -541,7 +542,7 @@ static void type_name(surety__gen_model *model, surety__gen_node *node,
     surety_buf_done(&name);
 }
 
-/* How many types propose each short name. */
+/* Counts how many types propose each short name. */
 static void type_count(surety__gen_model *model, const surety__gen_node *node,
                        surety__gen_names *counts)
 {
@@ -577,7 +578,7 @@ static void member_name(surety_gen *gen, surety__gen_names *names,
         affixes[count++] = (name_affix){"", "_count"};
     surety_buf_init(&word, gen->alloc, 0);
     surety__gen_word(&word, member->json, false);
-    /* In C++ a member must not be called as the type of another. */
+    /* In C++ a member must not have the name of another member's type. */
     if (surety__gen_is_taken(&gen->names, surety_buf_str(&word)))
         surety_buf_byte(&word, '_');
     if (word.status != SURETY_OK)
@@ -588,7 +589,7 @@ static void member_name(surety_gen *gen, surety__gen_names *names,
     surety_buf_done(&word);
 }
 
-/* NAME_WORD in upper case. */
+/* The name NAME_WORD in upper case. */
 static surety_str constant_name(surety_gen *gen, surety_str name,
                                 surety_str word)
 {
@@ -674,7 +675,7 @@ static void struct_names(surety__gen_model *model, surety__gen_node *node)
     surety__gen_names_done(gen, &names);
 }
 
-/* What a node is called within the source. */
+/* The word of a node inside the source file. */
 static surety_str type_word(const surety__gen_model *model,
                             const surety__gen_node *node)
 {
@@ -695,7 +696,7 @@ static surety_str type_word(const surety__gen_model *model,
     return node->label.word.len ? node->label.word : SURETY__LITERAL("part");
 }
 
-/* Names for its tables and its place in the table of types. */
+/* Names a node's tables, and its constant in the table of types. */
 static void type_local(surety__gen_model *model, surety__gen_node *node)
 {
     static const name_affix tables[] = {{"", "_members"}, {"", "_words"},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes: how they begin, the one of a conjunction, what an alias comes to, and
- * the C type of a node. */
+/* Nodes: their creation, the node of a conjunction, aliases, and the C type of
+ * a node. */
 #include "gen/inside.h"
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -138,7 +138,7 @@ bool surety__gen_is_span(const surety__gen_node *node)
     return node->form == SURETY_TYPED_LIST || node->form == SURETY_TYPED_MAP;
 }
 
-/* A pointer says one of the two by being NULL. */
+/* A pointer that is NULL already expresses one of the two. */
 bool surety__gen_has(const surety__gen_member *member)
 {
     return !member->required && !member->fill.doc &&

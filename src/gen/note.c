@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and notes: what every file of gen/ needs and that needs none of them.
- */
+/* Memory and notes, which all files of gen/ use and which use none of them. */
 #include "gen/inside.h"
 
 void *surety__gen_take(surety_gen *gen, size_t size)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of types: a type comes after those that it is made of. First what
- * is the same type in C becomes one node. Then all that the root leads to is
- * put in a list, the innermost first; and within that order, what another type
- * holds by value comes before it, for C wants it so. Pointers may lead
- * forward, and what they lead to is declared at the top. */
+/* The order of types: a type comes after the types it contains. First, nodes
+ * with the same C type are merged. Then all types reachable from the root are
+ * listed, innermost first. Within that order, a type that another one contains
+ * by value comes before it, as C requires. Pointers may refer to later types,
+ * which are declared at the top. */
 #include "gen/inside.h"
 
-/* Which of a node's children come before it. */
+/* Which children of a node come before it. */
 enum { VISIT_ALL = 1, VISIT_VALUES = 2 };
 
 typedef struct order_frame {
@@ -14,7 +14,7 @@ typedef struct order_frame {
     uint32_t next;
 } order_frame;
 
-/* One type for all nodes that are the same in C. */
+/* The one node for all nodes with the same C type. */
 static surety__gen_node *order_same(surety__gen_model *model,
                                     surety__gen_node *node)
 {
@@ -32,7 +32,7 @@ static surety__gen_node *order_same(surety__gen_model *model,
     return node;
 }
 
-/* The i-th child, or NULL past the last; *ret_value: the node holds it by
+/* The i-th child; NULL: after the last. *ret_value: the node contains it by
  * value. */
 static surety__gen_node *order_child(surety__gen_node *node, uint32_t i,
                                      bool *ret_value)
@@ -64,7 +64,7 @@ static bool order_push(surety__gen_model *model, order_frame **stack,
     return true;
 }
 
-/* Appends node, after its children of that visit, to the list. */
+/* Appends node to the list, after its children of that visit. */
 static void order_visit(surety__gen_model *model, surety__gen_node *from,
                         uint8_t visit, surety__gen_node **list,
                         size_t *list_count)
@@ -98,7 +98,7 @@ static void order_visit(surety__gen_model *model, surety__gen_node *from,
     surety__free(model->gen->alloc, stack, cap * sizeof(*stack));
 }
 
-/* Whether a pointer in `node` leads to something that is defined later. */
+/* Marks types that a pointer in `node` uses before their definition. */
 static void order_forward(surety__gen_node *node)
 {
     bool by_value = false;
@@ -116,8 +116,8 @@ static void order_forward(surety__gen_node *node)
     }
 }
 
-/* Makes what is the same type one node, wherever it is used; false: nothing
- * was left to do. */
+/* Merges nodes with the same type, wherever they are used; false: nothing
+ * changed. */
 static bool order_merge(surety__gen_model *model)
 {
     bool changed = false;

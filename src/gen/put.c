@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text as C has it: comments, strings, calls that fit 80 columns. What comes
- * from a contract cannot end a comment, begin one, or be read as anything else:
- * see comment_byte and quote_code. */
+/* Writes C text: comments, strings, calls that fit 80 columns. Text from a
+ * contract cannot end or begin a comment, or be read as anything else: see
+ * comment_word and quote_code. */
 #include "gen/inside.h"
 
 enum { PUT_COLUMNS = 80, PUT_COMMENT_MAX = 2000 };
 
 /* ---- comments ------------------------------------------------------------ */
 
-/* Characters that turn the direction of what follows, or end a line. */
+/* Whether a character changes the direction of the text, or ends a line. */
 static bool put_is_hidden(uint32_t code)
 {
     return code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
@@ -17,7 +17,7 @@ static bool put_is_hidden(uint32_t code)
            (code >= 0x80 && code < 0xA0);
 }
 
-/* Whether a character of a fixed-width font takes two columns. */
+/* Whether a character takes two columns in a fixed-width font. */
 static bool put_is_wide(uint32_t code)
 {
     return (code >= 0x1100 && code <= 0x115F) ||
@@ -30,7 +30,7 @@ static bool put_is_wide(uint32_t code)
            (code >= 0x20000 && code <= 0x3FFFD);
 }
 
-/* The next word of a comment, made safe; *ret_columns is how wide it is. */
+/* The next word of a comment, made safe. *ret_columns: its width. */
 static surety_str comment_word(surety_str *text, surety_buf *word,
                                size_t *ret_columns)
 {
@@ -46,7 +46,7 @@ static surety_str comment_word(surety_str *text, surety_buf *word,
         const uint32_t code =
             surety__utf8_decode(text->ptr + i, text->ptr + text->len, &len);
 
-        /* No end and no beginning of a comment, no trigraph. */
+        /* Prevents the end or beginning of a comment, and trigraphs. */
         if ((last == '*' && byte == '/') || (last == '/' && byte == '*') ||
             (last == '?' && byte == '?')) {
             surety_buf_byte(word, ' ');
@@ -90,7 +90,7 @@ void surety__gen_comment(surety_buf *out, size_t indent, surety_str text)
             surety_buf_text(out, " ...");
             break;
         }
-        /* Room for " * /" behind the last word. */
+        /* Leaves space for " * /" after the last word. */
         if (column + 1 + columns + 3 > PUT_COLUMNS && column > indent + 2) {
             surety_buf_byte(out, '\n');
             put_indent(out, indent);
@@ -134,7 +134,8 @@ static void quote_code(surety_buf *out, const char *ptr, unsigned len,
         surety_buf_append(out, ptr, len);
         return;
     }
-    /* Three octal digits, which a digit behind them does not lengthen. */
+    /* Three octal digits, so that a following digit is not part of the
+     * escape. */
     for (unsigned i = 0; i < len; i++) {
         const unsigned char byte = (unsigned char)ptr[i];
 
@@ -189,7 +190,7 @@ void surety__gen_enum(surety_buf *out, const char *head,
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* Whether every argument fits a line of its own at that column. */
+/* Whether every argument fits on its own line at that column. */
 static bool call_fits(surety_str arguments, size_t column, size_t tail_len)
 {
     size_t len = 0;
@@ -199,7 +200,7 @@ static bool call_fits(surety_str arguments, size_t column, size_t tail_len)
             len++;
             continue;
         }
-        /* A comma behind it, or the parenthesis and what follows. */
+        /* A comma follows, or the parenthesis and the tail. */
         if (column + len + (i < arguments.len ? 1 : 1 + tail_len) > PUT_COLUMNS)
             return false;
         len = 0;
@@ -226,7 +227,7 @@ static void call_fill(surety_buf *out, surety_str arguments, size_t column,
             surety_buf_byte(out, ' ');
             at++;
         }
-        if (len > 0) /* no text may have no bytes to point at */
+        if (len > 0) /* an empty text may have no pointer */
             surety_buf_append(out, arguments.ptr + start, len);
         at += len;
         if (!last) {
@@ -237,7 +238,7 @@ static void call_fill(surety_buf *out, surety_str arguments, size_t column,
     }
 }
 
-/* How many lines the arguments take, filled from that column on. */
+/* The number of lines of the arguments, filled from that column. */
 static size_t call_lines(surety_str arguments, size_t column, size_t tail_len)
 {
     size_t at = column, start = 0, lines = 1;
@@ -258,7 +259,7 @@ static size_t call_lines(surety_str arguments, size_t column, size_t tail_len)
     return lines;
 }
 
-/* Columns of a line's tail: up to its newline. */
+/* The width of a tail, up to its newline. */
 static size_t call_tail(const char *tail)
 {
     const char *end = strchr(tail, '\n');
@@ -266,7 +267,7 @@ static size_t call_tail(const char *tail)
     return end ? (size_t)(end - tail) : strlen(tail);
 }
 
-/* Bytes of the type with which a declaration begins; 0: it is a call. */
+/* The length of the type at the beginning of a declaration; 0: it is a call. */
 static size_t call_type(surety_str head, size_t indent)
 {
     size_t len = head.len;
@@ -278,8 +279,8 @@ static size_t call_type(surety_str head, size_t indent)
     return len;
 }
 
-/* Where a call that does not fit one line does behind the "=" of its head, it
- * stands there: begins the line of the call, and gives what is left of head. */
+/* If a call does not fit on one line, but does after the "=" of its head,
+ * begins a new line after the "=". Returns the rest of the head. */
 static surety_str call_assign(surety_buf *out, size_t indent, surety_str head,
                               surety_str arguments, size_t tail_len)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The source: the contract's text, the words of enums, a table of members for
- * each type, the table of types, and the functions. */
+/* Writes the source file: the contract's text, the words of enums, a table of
+ * members for each type, the table of types, and the functions. */
 #include "gen/inside.h"
 
-/* Bytes of one string of the contract's text: a compiler need not take more
- * than 4,095 (C11, 5.2.4.1). Columns of a line of it. */
+/* PIECE_MAX: bytes of one string literal; a compiler must accept only 4,095
+ * (C11, 5.2.4.1). PIECE_WIDTH: columns of a line of it. */
 enum { PIECE_MAX = 4000, PIECE_WIDTH = 70, SORTED_FROM = 16 };
 
 static void source_name(surety_buf *out, const surety__gen_model *model,
@@ -16,8 +16,8 @@ static void source_name(surety_buf *out, const surety__gen_model *model,
 
 /* ---- the contract -------------------------------------------------------- */
 
-/* The end of the line of text that begins at i: behind a newline, or behind the
- * last space where it gets too wide, or where it is too wide. */
+/* The end of the line of text that begins at i: after a newline, else after
+ * the last space if the line gets too wide, else at the width. */
 static size_t source_line(surety_str text, size_t i)
 {
     size_t end = i, space = i, width = 0;
@@ -66,7 +66,7 @@ static void source_text(const surety__gen_model *model, surety_buf *out)
 
 /* ---- words --------------------------------------------------------------- */
 
-/* What is too long for a literal is an array with a number. */
+/* A text that is too long for a literal becomes a numbered array. */
 static bool source_is_long(surety_str text)
 {
     return text.len > PIECE_MAX;
@@ -99,7 +99,7 @@ static void source_str(surety_buf *out, const surety__gen_model *model,
     surety_buf_byte(out, ')');
 }
 
-/* Writes text as an array, where it is long and has not come yet. */
+/* Writes text as an array if it is long and was not written before. */
 static void source_array(surety__gen_model *model, surety_str text,
                          surety_buf *out)
 {
@@ -125,7 +125,7 @@ static void source_array(surety__gen_model *model, surety_str text,
             i < text.len ? (unsigned char)text.ptr[i] : 0;
 
         surety_buf_text(out, i % 12 == 0 ? "\n    " : " ");
-        /* The same bits, whether a char has a sign or not. */
+        /* The same bits, whether char is signed or not. */
         surety__buf_printf(out, byte < 0x80 ? "%u," : "(char)%u,", byte);
     }
     surety_buf_text(out, "\n};\n");
@@ -146,7 +146,7 @@ static surety_str source_json(surety__gen_model *model, surety_val val)
     return json;
 }
 
-/* Settles the texts of what is fixed and of defaults, and writes long ones. */
+/* Sets the texts of fixed values and defaults, and writes long ones. */
 static void source_arrays(surety__gen_model *model, surety__gen_node *node,
                           surety_buf *out)
 {
@@ -215,7 +215,7 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
     surety_buf_text(out, ")word;\n    return true;\n}\n");
 }
 
-/* The one value of what is fixed, as JSON. */
+/* Writes the value of a fixed node as JSON. */
 static void source_fixed(const surety__gen_model *model,
                          const surety__gen_node *node, surety_buf *out)
 {
@@ -228,7 +228,7 @@ static void source_fixed(const surety__gen_model *model,
 
 /* ---- members ------------------------------------------------------------- */
 
-/* One row, filled into lines of 80 columns. */
+/* One row of a table, wrapped at 80 columns. */
 typedef struct source_row {
     surety_buf *out;
     surety_buf item;
@@ -243,7 +243,7 @@ static void row_begin(source_row *row)
     row->first = true;
 }
 
-/* Puts the item that was gathered. */
+/* Appends the collected item. */
 static void row_put(source_row *row, bool last)
 {
     const size_t len = row->item.len;
@@ -275,7 +275,7 @@ static void row_text(source_row *row, const char *text, bool last)
     row_put(row, last);
 }
 
-/* "offsetof(TYPE, BEFORE NAME AFTER)". */
+/* Appends "offsetof(TYPE, BEFORE NAME AFTER)". */
 static void row_offset(source_row *row, surety_str type, const char *before,
                        surety_str name, const char *after)
 {
@@ -294,7 +294,7 @@ static bool source_is_stored(const surety__gen_node *node)
     return node->form != SURETY_TYPED_FIXED && node->form != GEN_NULL;
 }
 
-/* Where a member's value and its count stand. */
+/* Appends the offsets of a member's value and its count. */
 static void row_place(source_row *row, const surety__gen_node *node,
                       const surety__gen_member *member)
 {
@@ -379,7 +379,7 @@ static surety_str source_sort_name(const surety__gen_node *node, uint64_t i)
     return node->members[i].json;
 }
 
-/* The members' numbers by their names; a merge sort, bottom up. */
+/* The members' indices in the order of their names; a bottom-up merge sort. */
 static uint32_t *source_sort(surety_gen *gen, const surety__gen_node *node)
 {
     const uint32_t count = node->member_count;
@@ -483,14 +483,14 @@ static const char *source_form(const surety__gen_node *node)
                                   : names[node->form];
 }
 
-/* What one of a list's items or a map's values takes. */
+/* The C type of a list's items or a map's values. */
 static surety_str source_item_type(const surety__gen_node *item)
 {
     return surety__gen_is_span(item) ? item->in_c.name
                                      : surety__gen_ctype(item);
 }
 
-/* The type's size in an array, and the stride of what it holds. */
+/* Appends the size of the type in an array, and the stride of its elements. */
 static void row_sizes(source_row *row, const surety__gen_node *node)
 {
     const bool named = node->in_c.name.len > 0;
@@ -513,7 +513,7 @@ static void row_sizes(source_row *row, const surety__gen_node *node)
         row_text(row, "0", false);
 }
 
-/* Members, words, how many of them, and by name. */
+/* Appends members, words, their number, and the order by name. */
 static void row_tables(source_row *row, const surety__gen_node *node)
 {
     if (node->member_count) {

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unions: which count, what their branches are, and what is left of them.
+/* Unions: which of them matter, what their branches are, and what remains of
+ * them.
  *
- * Of anyOf and oneOf only those count whose branches differ in what a C type
- * would say; others, such as branches of nothing but "required", are left to
- * the check. What a union is depends on what its branches are: one that is null
- * makes it nullable, one that is left alone is what it is, scalars that are the
- * same merge. That is settled in rounds over all unions until nothing changes;
- * each round takes something away, so it ends. */
+ * An anyOf or oneOf matters only if its branches differ in the C type. Others,
+ * such as branches with only "required", are left to the check. What a union
+ * becomes depends on its branches: a null branch makes it nullable, a single
+ * remaining branch replaces it, equal scalars merge. This is computed in
+ * rounds over all unions until nothing changes. Each round removes something,
+ * so it ends. */
 #include "gen/inside.h"
 
-/* ---- which count --------------------------------------------------------- */
+/* ---- unions that matter -------------------------------------------------- */
 
-/* How many shapes are looked at, and how many of them may wait, until what a
- * branch says is enough. */
+/* How many shapes are examined at most, and how many may wait, before a union
+ * simply counts. */
 enum { UNION_WORK = 20000, UNION_LEFT = 256 };
 
-/* Whether a C type would say what shape itself says to values of those types. A
- * property that is only required is nothing of the kind. */
+/* Whether shape itself affects the C type of values of those types. A property
+ * that is only required does not. */
 static bool union_says(const surety__shape *shape, unsigned types)
 {
     const surety__objects *objects = shape->objects;
@@ -43,7 +44,7 @@ static bool union_push(const surety__applicator *one,
     return true;
 }
 
-/* True, too, where it would take long to tell. */
+/* Also true if the answer would take too long. */
 bool surety__gen_union_counts(const surety__applicator *one, unsigned types)
 {
     const surety__shape *left[UNION_LEFT];
@@ -81,7 +82,7 @@ static surety_str branch_pointer(surety__gen_model *model,
     return text;
 }
 
-/* The value of the member that tells a branch apart, if that is one word. */
+/* The value of the member that distinguishes a branch, if it is one word. */
 static surety_str branch_tag(const surety__shape *shape)
 {
     const surety__objects *objects = surety__shape_behind(shape)->objects;
@@ -102,7 +103,7 @@ static surety_str branch_tag(const surety__shape *shape)
     return (surety_str){NULL, 0};
 }
 
-/* Whether nothing but a type stands beside the union. */
+/* Whether only a type is beside the union. */
 static bool union_is_bare(const surety__facts *facts)
 {
     for (size_t i = 0; i < facts->all.count; i++) {
@@ -115,7 +116,7 @@ static bool union_is_bare(const surety__facts *facts)
     return facts->union_count == 1;
 }
 
-/* What a branch is together with what stands beside the union. */
+/* The node of a branch together with the keywords beside the union. */
 static surety__gen_node *branch_node(surety__gen_model *model,
                                      surety__gen_node *node,
                                      const surety__facts *facts,
@@ -200,7 +201,7 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
     return true;
 }
 
-/* ---- what is left -------------------------------------------------------- */
+/* ---- what remains -------------------------------------------------------- */
 
 static bool settle_is_same(const surety__gen_node *a, const surety__gen_node *b)
 {
@@ -212,7 +213,7 @@ static bool settle_is_same(const surety__gen_node *a, const surety__gen_node *b)
             a->form == SURETY_TYPED_REAL || a->form == SURETY_TYPED_NUMBER);
 }
 
-/* Whether a branch goes: it is null, nothing, or what one before it is. */
+/* Whether a branch is removed: null, never, or the same as an earlier one. */
 static bool settle_drops(surety__gen_node *node, uint32_t kept,
                          surety__gen_node *branch)
 {
@@ -265,7 +266,8 @@ static bool settle_union(surety__gen_model *model, surety__gen_node *node)
     return kept < 2 || kept != count || node->nullable != was_nullable;
 }
 
-/* Members that no value has go; without any, it is a map or any object. */
+/* Removes members that can have no value. Without members the node is a map or
+ * any object. */
 static void settle_members(surety__gen_model *model, surety__gen_node *node)
 {
     uint32_t kept = 0;

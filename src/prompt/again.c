@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model is told after a reply that failed: the prompt as it was the
- * first time, then what was wrong; never the failed conversation, which would
- * make the next reply worse.
+/* The prompt after a reply that failed: the first prompt again, then the
+ * errors. The failed conversation is never repeated, since it would make the
+ * next reply worse.
  *
- * 1. Of an error it is told the place, the rule that is broken, what stood
- *    there and what is wanted: the schema of that place.
- * 2. Text of the model's comes back as data only: as JSON, its controls
- *    escaped, cut where it is long, between two lines of a mark that stands
- *    nowhere between them.
- * 3. All findings together have AGAIN_MAX bytes; those beyond it are counted.
- * 4. Errors of replies before the last are told with those of the last, in the
- *    order of the value (order.c), and say that they are such.
- */
+ * Rules:
+ * 1. An error is shown with its location, the violated rule, the value found
+ *    there, and the schema of that location.
+ * 2. Text from the model is quoted as data only: as JSON, with control
+ *    characters escaped, cut if it is long, between two marker lines whose
+ *    text does not occur in it.
+ * 3. All errors together have at most AGAIN_MAX bytes; the others are counted.
+ * 4. Errors of earlier replies come together with those of the last, in the
+ *    order of the value (order.c), and are marked as earlier. */
 #include "prompt/prompt.h"
 
 enum {
     AGAIN_MAX = SURETY_PROMPT_QUOTE_MAX,
-    AGAIN_VALUE_MAX = 300, /* bytes of a value that an error names */
-    AGAIN_PART_MAX = 1500, /* the same where a patch is asked for */
+    AGAIN_VALUE_MAX = 300, /* bytes of a value in an error */
+    AGAIN_PART_MAX = 1500, /* the same if a patch is requested */
     AGAIN_SCHEMA_MAX = 600,
-    AGAIN_EXCERPT = 60 /* bytes around a place, each way */
+    AGAIN_EXCERPT = 60 /* bytes before and after a position */
 };
 
 typedef struct again_state {
@@ -27,25 +27,25 @@ typedef struct again_state {
     const surety_outcome *outcome;
     surety_str reply;
     bool patches;
-    bool other; /* values are asked for in another form than errors are of */
+    bool other; /* the requested form is not the contract's */
     surety_buf *out;
-    /* Errors in the order of the value, and behind them what was mended. */
+    /* Errors in the order of the value; after them those that were mended. */
     surety_prompt_finding *errors;
     size_t error_count;
     size_t mended_count;
 } again_state;
 
-/* Whether the value is not in the form that was asked for. */
+/* Whether the value is not in the requested form. */
 static bool again_is_strict(const surety_outcome *outcome)
 {
     return surety_str_equal(surety_outcome_error(outcome, 0).keyword,
                             SURETY__LITERAL("strict"));
 }
 
-/* ---- what an error is about ---------------------------------------------- */
+/* ---- the context of an error --------------------------------------------- */
 
-/* The subschema that an error's keyword stands in; SURETY_NONE where it is in
- * another document, or a rule's. */
+/* The subschema that has an error's keyword; SURETY_NONE: it is in another
+ * document, or a rule. */
 static surety_val again_schema(const again_state *state,
                                const surety_issue *issue)
 {
@@ -69,7 +69,7 @@ static surety_val again_schema(const again_state *state,
     while (last && where.ptr[last - 1] != '/')
         last--;
     last_token = (surety_str){where.ptr + last, where.len - last};
-    /* The schema false has no keyword: nothing is wanted there. */
+    /* The schema false has no keyword, so there is nothing to show. */
     if (surety_val_kind(at) == SURETY_KIND_BOOLEAN &&
         !surety_str_equal(last_token, issue->keyword))
         return surety_val_none();
@@ -96,7 +96,7 @@ static void again_keys(surety_buf *out, surety_val object)
     }
 }
 
-/* Appends the names of a list that object has not. */
+/* Appends the names of a list that are missing in object. */
 static void again_missing(surety_buf *out, surety_val object, surety_val names)
 {
     const size_t start = out->len;
@@ -115,7 +115,7 @@ static void again_missing(surety_buf *out, surety_val object, surety_val names)
     }
 }
 
-/* Where an error says nothing of its own place, but of keys: the object. */
+/* The object that an error about keys belongs to. */
 static surety_val again_object(surety_val root, surety_str pointer, bool parent)
 {
     if (parent) {
@@ -127,7 +127,8 @@ static surety_val again_object(surety_val root, surety_str pointer, bool parent)
     return surety_val_at(root, pointer);
 }
 
-/* A schema as compact JSON, without what is not for models. */
+/* Appends a schema as compact JSON, without keywords that are not for
+ * models. */
 static void again_wanted(const again_state *state, surety_val schema)
 {
     surety_buf text;
@@ -157,7 +158,7 @@ static void again_wanted(const again_state *state, surety_val schema)
     surety_buf_done(&text);
 }
 
-/* later: the value is that of a reply in which the error was not found. */
+/* later: the value is of a later reply, in which the error was not found. */
 static void again_about(const again_state *state, const surety_issue *issue,
                         bool later)
 {
@@ -203,7 +204,7 @@ static void again_about(const again_state *state, const surety_issue *issue,
     }
 }
 
-/* The text around a place of the reply, as a JSON string. */
+/* Appends the text around a position of the reply, as a JSON string. */
 static void again_excerpt(const again_state *state, size_t offset)
 {
     const surety_str reply = state->reply;
@@ -245,7 +246,7 @@ static void again_hint(const again_state *state, const surety_issue *issue)
     surety_buf_byte(out, '\n');
 }
 
-/* How far the reply got that has the error. */
+/* The stage that the reply with the error reached. */
 static surety_stage again_stage(const surety_issue *issue)
 {
     for (int i = SURETY_STAGE_EXTRACTION; i < SURETY_STAGE_VALIDATION; i++) {
@@ -258,7 +259,7 @@ static surety_stage again_stage(const surety_issue *issue)
     return SURETY_STAGE_VALIDATION;
 }
 
-/* "at /a/b: MESSAGE" */
+/* Appends "at /a/b: MESSAGE". */
 static void again_line(const surety_issue *issue, surety_stage stage,
                        bool later, surety_buf *out)
 {
@@ -278,7 +279,7 @@ static void again_line(const surety_issue *issue, surety_stage stage,
     surety_buf_byte(out, '\n');
 }
 
-/* One error: "1. at /a/b: MESSAGE" and what helps to mend it. */
+/* Appends one error: "1. at /a/b: MESSAGE", and its context. */
 static void again_error(const again_state *state, size_t i)
 {
     const surety_issue *issue = &state->errors[i].issue;
@@ -303,8 +304,8 @@ static void again_error(const again_state *state, size_t i)
         again_hint(state, issue);
 }
 
-/* What was wrong once and right later: a reply that begins afresh may well have
- * it wrong again. */
+/* Appends errors that a later reply corrected: the next reply may have them
+ * again. */
 static void again_mended(const again_state *state)
 {
     const surety_prompt_finding *mended = state->errors + state->error_count;
@@ -326,7 +327,7 @@ static void again_mended(const again_state *state)
     }
 }
 
-/* Gathers the errors of the last reply and of those before it; false: out of
+/* Collects the errors of the last reply and of earlier ones; false: out of
  * memory. */
 static bool again_gather(again_state *state, const surety_prompt_options *given)
 {
@@ -357,9 +358,9 @@ static bool again_gather(again_state *state, const surety_prompt_options *given)
     return true;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole prompt ---------------------------------------------------- */
 
-/* Appends block between two lines of a mark that does not stand in it. */
+/* Appends block between two marker lines whose text does not occur in it. */
 static void again_enclose(surety_buf *out, const surety_buf *block)
 {
     surety_str mark = SURETY__LITERAL("==============================="
@@ -384,7 +385,7 @@ static void again_enclose(surety_buf *out, const surety_buf *block)
     }
 }
 
-/* Every error, as many as there is room for. */
+/* Appends the errors, as many as there is space for. */
 static void again_errors(const again_state *given, surety_buf *out)
 {
     const size_t count = given->error_count;
@@ -437,7 +438,7 @@ static void again_ask_patch(surety_buf *out)
         "key are written ~0 and ~1.\n");
 }
 
-/* What is said behind the prompt. */
+/* Appends the part after the prompt. */
 static void again_say(const again_state *state, surety_feedback feedback)
 {
     bool last = state->outcome != NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The format instructions: what to answer, where it must stand, and the schema
- * in one of three styles; beside a call that has a schema of its own, that one,
- * and nothing where the model sees it anyway. Of the contract's places the
- * first that is a place in a reply's text is the one that is asked for; the
- * others are only forgiven. */
+/* The format instructions: what to answer, where it must be in the reply, and
+ * the schema in one of three styles. If the call itself has a schema, that one
+ * is shown, or none if the model sees it anyway. The requested place is the
+ * first of the contract's places that is in the text of a reply; the others
+ * are only tolerated. */
 #include "json/json.h"
 #include "prompt/prompt.h"
 
-/* The style to use: what was asked for, else what the contract says. */
+/* The style in the options, else the contract's. */
 static surety_prompt_style format_style(const surety_contract *contract,
                                         const surety_prompt_options *options)
 {
@@ -55,8 +55,8 @@ void surety__format_place(const surety_contract *contract, bool native,
     }
 }
 
-/* Whether a schema refers to something by more than a fragment: then its $id
- * says what that is. */
+/* Whether a schema has a reference that is not only a fragment: then the $id
+ * is needed to resolve it. */
 static bool format_needs_id(surety_val root)
 {
     const surety_doc *doc = root.doc;
@@ -104,7 +104,7 @@ static void format_schema(const surety_contract *contract, surety_buf *out)
     surety_buf_byte(out, '\n');
 }
 
-/* What stands above the schema. */
+/* Appends the line before the schema. */
 static void format_head(surety_prompt_style style, bool native, surety_buf *out)
 {
     static const char *const heads[][2] = {
@@ -146,7 +146,7 @@ static surety_status format_example(const surety_contract *contract,
     return status;
 }
 
-/* The schema in the style, or the one that goes with the call. */
+/* Appends the schema in the style, or the one that is sent with the call. */
 static surety_status format_form(const surety_contract *contract,
                                  surety_prompt_style style,
                                  const surety_prompt_options *options,
@@ -182,7 +182,7 @@ static surety_status format_form(const surety_contract *contract,
     return SURETY_OK;
 }
 
-/* What the rules say beyond the schema, in their own words. */
+/* Appends the rules in their own words. */
 static void format_rules(const surety_contract *contract, surety_buf *out)
 {
     const size_t count = surety_contract_info_of(contract)->rule_count;
@@ -258,8 +258,8 @@ surety_status surety_prompt_write(const surety_contract *contract,
 
 /* ---- examples ------------------------------------------------------------ */
 
-/* Whether a value satisfies schema and rules; a failure of the call otherwise.
- */
+/* Checks a value with schema and rules: *ret_valid. Returns a status other
+ * than OK if the check itself fails. */
 static surety_status example_check(const surety_contract *contract,
                                    surety_val value, const surety_alloc *alloc,
                                    bool *ret_valid, surety_error *reterr)
@@ -289,7 +289,7 @@ static surety_status example_check(const surety_contract *contract,
     return status;
 }
 
-/* The contract's own example, where it is valid. SURETY_END: it is not. */
+/* The contract's own example if it is valid. SURETY_END: it is not. */
 static surety_status example_given(const surety_contract *contract,
                                    surety_doc *out, surety_error *reterr)
 {

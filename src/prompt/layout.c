@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* JSON for a model to read. Every space is paid for, and JSON on one line is
- * hard to follow; so what fits a line stands on one, and the rest is indented
- * by a single space a level. Quoted text is made harmless and short here, too:
- * nothing is cut inside of a character, and what is cut says so. */
+/* Lays out JSON for a model. Every space costs tokens, and JSON on one line is
+ * hard to read: so what fits on a line is on one line, and the rest is
+ * indented by one space per level. This file also quotes text: hidden
+ * characters are escaped, and a long text is cut between two characters, with
+ * a remark. */
 #include "prompt/prompt.h"
 
 enum {
@@ -11,7 +12,7 @@ enum {
 };
 
 typedef struct layout_level {
-    surety_val container, child; /* child: the one to write next */
+    surety_val container, child; /* child: the next one to write */
     bool begun;
 } layout_level;
 
@@ -23,7 +24,8 @@ typedef struct layout_state {
     const char *const *drop;
 } layout_state;
 
-/* Writes a value that fits a line, or is no container. */
+/* Writes a value that fits on a line or is not a container; false: it does
+ * neither. */
 static bool layout_flat(layout_state *state, surety_val val)
 {
     const surety__cell *cell = surety__cell_of(val);
@@ -127,9 +129,9 @@ void surety__layout_write(surety_val value, const char *const *drop,
 
 /* ---- quoting ------------------------------------------------------------- */
 
-/* Characters that move, hide or reorder what is around them: the controls of
- * C0 and C1, the separators of lines, and Unicode's bidirectional and invisible
- * format characters. */
+/* Characters that are invisible or affect other characters: C0 and C1
+ * controls, line separators, and Unicode's bidirectional and invisible format
+ * characters. */
 static bool layout_is_hidden(uint32_t code)
 {
     return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an example cannot show: which of its members may be left out.
+/* Lists what an example cannot show: which of its members may be left out.
  *
- * The example is walked beside the conjunctions that apply to its values, with
- * a stack of its own. Members are named by their paths, items of an array as
- * one. Only what surely applies is followed: references, allOf, and of a union
- * the one branch that takes values of that kind. */
+ * The example is walked together with the conjunctions that apply to its
+ * values, with its own stack. A member is named by its path; all items of an
+ * array have the same path. Only what certainly applies is followed:
+ * references, allOf, and the single branch of a union that accepts values of
+ * that kind. */
 #include "prompt/prompt.h"
 
 enum { LEGEND_CONJUNCTS = 16, LEGEND_TOLD = 24 };
 
-/* A value of the example and what applies to it. */
+/* A value of the example and the conjunction that applies to it. */
 struct legend_place {
-    const surety__conjunction *all; /* of a node */
+    const surety__conjunction *all; /* owned by a graph node */
     surety_val val;
     surety_str path;
 };
 
 struct legend {
     const surety_alloc *alloc;
-    surety__arena arena; /* paths and conjunctions */
+    surety__arena arena; /* for paths and conjunctions */
     surety__graph graph;
-    surety__conjunction all;  /* of the value at hand */
-    surety__member_said said; /* of its member, or of an item */
+    surety__conjunction all;  /* of the current value */
+    surety__member_said said; /* of its member or item */
     struct legend_place *places;
     size_t count, cap;
     surety_str told[LEGEND_TOLD];
     size_t told_count;
-    bool more; /* than are listed */
+    bool more; /* there are more than are listed */
     surety_buf scratch;
     surety_status status;
 };
 
-/* The one branch for values of these types; NULL: none, or several. */
+/* The single branch for values of these types; NULL: none, or several. */
 static const surety__shape *legend_branch(const surety__applicator *one,
                                           unsigned types)
 {
@@ -62,7 +63,7 @@ static bool legend_decide(void *context, surety__conjunction *all, size_t i,
                                      legend_branch(one, choice->types));
 }
 
-/* Keeps what stands in scratch as a path; ptr NULL when out of memory. */
+/* Keeps the text in scratch as a path; ptr NULL: out of memory. */
 static surety_str legend_keep(struct legend *legend)
 {
     surety_str path = {NULL, 0};

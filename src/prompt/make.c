@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value that satisfies a schema, made from it: guessed by rules of thumb, and
- * every guess checked.
+/* Makes a value that satisfies a schema, by guesses that are all checked.
  *
- * The value in question must satisfy a conjunction, a `want`. It is unfolded:
- * what references, allOf and one branch of each anyOf, oneOf and if say joins
- * the list; which branches, the digits of a number say, so that counting goes
- * through all of them. From the unfolded list a text is put together, and what
- * is put together must satisfy the want as the checker sees it, or it is thrown
- * away and the next way is tried. So a keyword that this file does not know
- * makes it fail, never lie.
+ * The value must satisfy a conjunction, `want`. It is unfolded: the targets of
+ * references, allOf, and one branch of each anyOf, oneOf and if are added. The
+ * digits of a number (the way) choose the branches, so counting visits all
+ * combinations. The unfolded conjunction gives a text, and the checker must
+ * accept the text for `want`; otherwise it is discarded and the next way is
+ * tried. So a keyword that this file does not know can make it fail, but never
+ * give an invalid value.
  *
- * 1. The text stands at the end of `out`; throwing away is setting its length.
- * 2. A pass says whether optional members are there too. They are left out
- *    where they are what is already being made: recursion in a schema ends.
- * 3. Calls nest by the value's depth, MAKE_DEPTH at most, and their number is
- *    bounded, too: some schemas have no value, and searching has no end.
- * 4. `turn` asks for another value than those for smaller turns, for lists
+ * Rules:
+ * 1. The text is at the end of `out`; discarding it means to reset the length.
+ * 2. A pass decides whether optional members are made. They are left out if
+ *    they are already being made, so recursion in a schema ends.
+ * 3. Calls nest by the depth of the value, at most MAKE_DEPTH. Their number is
+ *    limited too: some schemas have no value, and a search would not end.
+ * 4. `turn` asks for a value other than those for smaller turns, for arrays
  *    whose items must differ.
- * 5. Each value being made has a level with the conjunctions of its own and of
- *    its child at work; the lists are reused by the next value that deep. */
+ * 5. Each value being made has a level with its own conjunction and that of
+ *    its current child. The lists are reused by the next value at that
+ *    depth. */
 #include "prompt/prompt.h"
 
 enum {
-    MAKE_DEPTH = 24,     /* of values in each other */
-    MAKE_OPTIONAL = 6,   /* to which optional members are made */
-    MAKE_CONJUNCTS = 48, /* that one value must satisfy */
-    MAKE_WAYS = 40,      /* combinations of branches tried */
+    MAKE_DEPTH = 24,     /* depth of nested values */
+    MAKE_OPTIONAL = 6,   /* depth to which optional members are made */
+    MAKE_CONJUNCTS = 48, /* for one value */
+    MAKE_WAYS = 40,      /* combinations of branches */
     MAKE_STEPS = 20000,
     MAKE_CHECKED = 1 << 22, /* bytes checked */
     MAKE_ITEMS = 64,
-    MAKE_GUESSES = 48, /* of a number or text */
+    MAKE_GUESSES = 48, /* for a number or text */
     MAKE_PATTERN_WAYS = 12
 };
 
 typedef struct make_level {
     surety__conjunction all;  /* unfolded */
-    surety__member_said said; /* of a member, or an item */
+    surety__member_said said; /* for a member or an item */
 } make_level;
 
 typedef struct make_state {
@@ -49,17 +50,17 @@ typedef struct make_state {
     make_level levels[MAKE_DEPTH]; /* from the outside in */
     surety__conjunction spare;
     unsigned depth;
-    unsigned turn; /* of the value at hand */
+    unsigned turn; /* of the current value */
     unsigned pass;
-    bool optional;  /* whether optional members are made */
-    bool annotated; /* whether examples and defaults are used */
+    bool optional;  /* optional members are made */
+    bool annotated; /* examples and defaults are used */
     size_t steps, checked;
 } make_state;
 
 static bool make_value(make_state *state, const surety__conjunction *want,
                        unsigned turn);
 
-/* Whether the text from start on is a value that satisfies the want. */
+/* Whether the text from start is a value that satisfies the want. */
 static bool make_good(make_state *state, const surety__conjunction *want,
                       size_t start)
 {
@@ -87,8 +88,8 @@ static bool make_good(make_state *state, const surety__conjunction *want,
     return status == SURETY_OK && valid;
 }
 
-/* Keeps the text from start on if it is good and enough others were: the turn
- * counts them down. */
+/* Keeps the text from start if it is valid and the turn is 0; a valid one
+ * counts the turn down. Otherwise discards it. */
 static bool make_keep(make_state *state, const surety__conjunction *want,
                       size_t start)
 {
@@ -107,7 +108,7 @@ struct make_choice {
     unsigned way;
 };
 
-/* Takes the branch that the lowest digit of the way says. */
+/* Chooses the branch for the lowest digit of the way. */
 static bool make_choose(void *context, surety__conjunction *all, size_t i,
                         const surety__applicator *one)
 {
@@ -130,8 +131,8 @@ static bool make_choose(void *context, surety__conjunction *all, size_t i,
            surety__conjunction_apply(graph, all, i, second);
 }
 
-/* Unfolds a want, taking the branches that `way` says. False: there are no more
- * ways. */
+/* Unfolds a want with the branches that `way` chooses. False: there are no
+ * more ways. */
 static bool make_unfold(make_state *state, const surety__conjunction *want,
                         unsigned way, surety__conjunction *all)
 {
@@ -145,7 +146,7 @@ static bool make_unfold(make_state *state, const surety__conjunction *want,
     return choice.way == 0;
 }
 
-/* Tries a value of the schema's own document. */
+/* Tries a value from the schema's own document. */
 static bool make_copy(make_state *state, const surety__conjunction *want,
                       surety_val val)
 {
@@ -157,8 +158,8 @@ static bool make_copy(make_state *state, const surety__conjunction *want,
     return make_keep(state, want, start);
 }
 
-/* Whether a default shows a model anything: null or an empty list would only
- * hide what may stand there. */
+/* Whether a default is useful in an example: null or an empty container would
+ * only hide what the value can be. */
 static bool make_default_shows(surety_val val)
 {
     switch (surety_val_kind(val)) {
@@ -171,7 +172,7 @@ static bool make_default_shows(surety_val val)
     }
 }
 
-/* Tries the defaults that show nothing, where nothing else could be made. */
+/* Tries the defaults that are not useful, after everything else failed. */
 static bool make_empty(make_state *state, const surety__conjunction *want,
                        const surety__conjunction *all)
 {
@@ -182,8 +183,8 @@ static bool make_empty(make_state *state, const surety__conjunction *want,
     return false;
 }
 
-/* Tries the values that a want names: const, enum; and what annotations show:
- * examples, default (2020-12, validation, 9). */
+/* Tries the values in the schema: const, enum, and the annotations examples
+ * and default (2020-12, validation, 9). */
 static bool make_named(make_state *state, const surety__conjunction *want,
                        const surety__conjunction *all)
 {
@@ -222,14 +223,14 @@ static bool make_named(make_state *state, const surety__conjunction *want,
 
 #define MAKE_COUNT_MAX 9007199254740991.0 /* 2^53 - 1 */
 
-/* What the numbers of a want say, as doubles and as they are written. */
+/* The bounds of a number as doubles. */
 typedef struct make_range {
     double least, most, step;
     bool has_least, has_most, has_step;
 } make_range;
 
-/* The tightest bound; false: there is none, or it is no likely number, such as
- * the ends of what a double counts exactly. */
+/* The tightest bound. False: there is none, or it is not a typical number,
+ * such as the limits of exact integers in a double. */
 static bool make_bound(const surety__conjunction *all, bool is_upper,
                        double *ret_value)
 {
@@ -263,7 +264,8 @@ static make_range make_range_of(const surety__conjunction *all)
     return range;
 }
 
-/* A double whose magnitude an integer of 64 bits holds, rounded down. */
+/* Rounds down a double that fits into a 64-bit integer; others are
+ * unchanged. */
 static double make_floor(double value)
 {
     double whole;
@@ -305,12 +307,13 @@ static void make_put_real(make_state *state, double value)
 {
     char digits[32];
 
-    if (value - value != 0) /* infinite, or no number */
+    if (value - value != 0) /* infinite, or NaN */
         value = 0;
     surety_buf_append(state->out, digits, surety__number_write(value, digits));
 }
 
-/* The bounds as they are written first where a double cannot tell. */
+/* Tries guesses, then the bounds in their own text, for numbers that a double
+ * cannot represent. */
 static bool make_number(make_state *state, const surety__conjunction *want,
                         const surety__conjunction *all)
 {
@@ -341,7 +344,7 @@ static bool make_number(make_state *state, const surety__conjunction *want,
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* Writes raw as a JSON string and keeps it if it is good. */
+/* Writes raw as a JSON string and keeps it if it is valid. */
 static bool make_put_text(make_state *state, const surety__conjunction *want,
                           const surety_buf *raw)
 {
@@ -353,7 +356,7 @@ static bool make_put_text(make_state *state, const surety__conjunction *want,
     return make_keep(state, want, start);
 }
 
-/* A plain text of a length that is allowed. The n-th has its number. */
+/* Tries a plain text of an allowed length. The n-th contains its number. */
 static bool make_plain(make_state *state, const surety__conjunction *want,
                        const surety__conjunction *all, unsigned n)
 {
@@ -379,7 +382,7 @@ static bool make_plain(make_state *state, const surety__conjunction *want,
     return good;
 }
 
-/* Texts that one pattern matches. */
+/* Tries texts that a pattern matches. */
 static bool make_matching(make_state *state, const surety__conjunction *want,
                           surety_str source, unsigned n)
 {
@@ -393,7 +396,8 @@ static bool make_matching(make_state *state, const surety__conjunction *want,
         surety_buf_reset(&raw);
         if (!surety__make_pattern(source, n, more[i], &raw))
             state->out->status = raw.status;
-        else if (raw.len != last) /* nothing is repeated otherwise */
+        else if (raw.len != last) /* the same length: nothing is repeated, so
+                                   * the text is the same */
             good = make_put_text(state, want, &raw);
         last = raw.len;
     }
@@ -434,13 +438,13 @@ static bool make_string(make_state *state, const surety__conjunction *want,
 
 /* ---- arrays -------------------------------------------------------------- */
 
-/* What the child at work must satisfy. */
+/* The conjunction of the current child. */
 static surety__conjunction *make_child(make_state *state)
 {
     return &state->levels[state->depth - 1].said.all;
 }
 
-/* Whether a value can satisfy the child's conjunction. */
+/* Whether the child's conjunction can have a value. */
 static bool make_may_be(make_state *state)
 {
     const surety__conjunction *child = make_child(state);
@@ -449,7 +453,7 @@ static bool make_may_be(make_state *state)
            state->out->status == SURETY_OK;
 }
 
-/* Finds what the i-th item must satisfy; false: there must be none. */
+/* Sets the conjunction of the i-th item; false: there must be no such item. */
 static bool make_item_want(make_state *state, const surety__conjunction *all,
                            size_t i)
 {
@@ -471,7 +475,8 @@ static bool make_item_want(make_state *state, const surety__conjunction *all,
     return make_may_be(state);
 }
 
-/* Whether an unfolded want is one of the first `depth` that are being made. */
+/* Whether an unfolded conjunction is already being made in one of the first
+ * `depth` levels. */
 static bool make_is_open(const make_state *state,
                          const surety__conjunction *all, unsigned depth)
 {
@@ -488,7 +493,7 @@ static bool make_is_open(const make_state *state,
     return false;
 }
 
-/* Whether a value of the child would be one of those being made. */
+/* Whether the child is already being made in an outer level. */
 static bool make_recurs(make_state *state)
 {
     make_unfold(state, make_child(state), 0, &state->spare);
@@ -541,8 +546,7 @@ static bool make_array(make_state *state, const surety__conjunction *want,
 
 /* ---- objects ------------------------------------------------------------- */
 
-/* Finds what the member called name must satisfy; false: it must not be there.
- */
+/* Sets the conjunction of a member; false: the member must be absent. */
 static bool make_member_want(make_state *state, const surety__conjunction *all,
                              surety_str name)
 {
@@ -553,7 +557,7 @@ static bool make_member_want(make_state *state, const surety__conjunction *all,
            make_may_be(state);
 }
 
-/* Appends one member. False: none can be made. */
+/* Appends a member. False: none can be made. */
 static bool make_member(make_state *state, surety_str name, size_t start,
                         unsigned turn)
 {
@@ -570,8 +574,8 @@ static bool make_member(make_state *state, surety_str name, size_t start,
     return false;
 }
 
-/* Members without a property, until there are enough: names that a pattern
- * matches, then any. */
+/* Adds members that are no properties until there are enough: with names that
+ * match a pattern, then any names. */
 static void make_more(make_state *state, const surety__conjunction *all,
                       size_t start, uint64_t missing)
 {
@@ -596,14 +600,14 @@ static void make_more(make_state *state, const surety__conjunction *all,
     surety_buf_done(&name);
 }
 
-/* Whether an optional member shall be there. */
+/* Whether to make an optional member. */
 static bool make_is_shown(make_state *state)
 {
     return state->optional && state->depth <= MAKE_OPTIONAL &&
            make_child(state)->count > 0 && !make_recurs(state);
 }
 
-/* A key that a map takes: the first that propertyNames lists, or any. */
+/* A key for a map: the first that propertyNames lists, or any. */
 static surety_str make_map_key(const surety__shape *names)
 {
     while (names && !names->choices && names->applicator_count == 1 &&
@@ -616,8 +620,8 @@ static surety_str make_map_key(const surety__shape *names)
     return surety_str_of("key");
 }
 
-/* A member of a map, to show what stands in it. False: it is none, or shows
- * nothing. */
+/* Adds a member of a map, to show its values. False: it is not a map, or its
+ * values show nothing. */
 static bool make_map_member(make_state *state, const surety__conjunction *all,
                             size_t start)
 {
@@ -710,7 +714,7 @@ static bool make_kind(make_state *state, const surety__conjunction *want,
     return make_literal(state, want, "null");
 }
 
-/* Puts a value of any type that is allowed together, the likely ones first. */
+/* Makes a value of any allowed type, the likely types first. */
 static bool make_together(make_state *state, const surety__conjunction *want,
                           const surety__conjunction *all)
 {
@@ -731,8 +735,8 @@ static bool make_together(make_state *state, const surety__conjunction *want,
     return make_empty(state, want, all);
 }
 
-/* Tries every way: those that begin what is being made again, or the others.
- * False in *ret_others: there were no others. */
+/* Tries the ways that make again what is already being made, or all others.
+ * *ret_others: whether there were ways of the other kind. */
 static bool make_ways(make_state *state, const surety__conjunction *want,
                       unsigned turn, bool again, bool *ret_others)
 {
@@ -761,8 +765,8 @@ static bool make_ways(make_state *state, const surety__conjunction *want,
     return good;
 }
 
-/* A union that may hold what is being made, and may hold something else, holds
- * something else: a tree ends at once. */
+/* Makes a value. If a union has a branch that is not being made already, that
+ * branch is preferred, so that a tree ends at once. */
 static bool make_value(make_state *state, const surety__conjunction *want,
                        unsigned turn)
 {

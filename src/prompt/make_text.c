@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts made to order: samples of formats, and texts for a pattern, read off
- * its source. What comes out is a guess that the caller checks: assertions and
- * backreferences are passed over, and of a class one likely character is taken.
+/* Makes texts: samples of formats, and texts for a pattern, made from its
+ * source. A result is a guess that the caller checks: assertions and
+ * back-references are ignored, and a class gives one likely character.
  *
- * The pattern is written out from left to right. A group that begins may be
- * repeated, or be one of alternatives that is not taken, so a frame keeps where
- * its text began; the choice of an alternative is made by skipping over the
- * others. Groups deeper than PATTERN_FRAMES are left alone. */
+ * A pattern is processed from left to right. A group may be repeated, or be an
+ * alternative that is not chosen, so a frame stores where its text began. An
+ * alternative is chosen by skipping the others. Groups nested deeper than
+ * SCRIBE_FRAMES are refused. */
 #include "prompt/prompt.h"
 
 enum { SCRIBE_FRAMES = 32, SCRIBE_TEXT_MAX = 4096, SCRIBE_REPEAT_MAX = 1024 };
@@ -16,7 +16,7 @@ typedef struct format_sample {
     const char *samples[3];
 } format_sample;
 
-/* Values of each format of JSON Schema 2020-12, validation, section 7.3. */
+/* Samples of each format of JSON Schema 2020-12, validation, section 7.3. */
 static const format_sample format_samples[] = {
     {"date-time",
      {"2025-01-31T09:30:00Z", "2025-02-01T10:00:00Z", "2025-02-02T11:15:00Z"}},
@@ -70,16 +70,16 @@ typedef struct scribe_state {
     surety_buf *out;
     unsigned choice, more;
     size_t start; /* of the text in out */
-    size_t atom;  /* where the last atom's text begins */
+    size_t atom;  /* start of the last atom's text */
     bool refused;
     struct scribe_frame {
-        size_t text; /* where the group's text begins */
-        bool silent; /* a lookaround: its text is thrown away */
+        size_t text; /* start of the group's text */
+        bool silent; /* a lookaround: its text is discarded */
     } frames[SCRIBE_FRAMES];
     unsigned depth;
 } scribe_state;
 
-/* Passes over a class from behind its "[" to behind its "]". */
+/* Skips a class, from after its "[" to after its "]". */
 static const char *scribe_class_end(const char *at, const char *end)
 {
     for (; at < end && *at != ']'; at++)
@@ -88,8 +88,8 @@ static const char *scribe_class_end(const char *at, const char *end)
     return at < end ? at + 1 : end;
 }
 
-/* Passes over the rest of alternatives, up to the group's ")" or the end. With
- * stop_at_bar up to the next "|" of this group, too. */
+/* Skips the rest of the alternatives, up to the group's ")" or the end.
+ * stop_at_bar: also stops at the next "|" of this group. */
 static const char *scribe_skip(const char *at, const char *end,
                                bool stop_at_bar)
 {
@@ -114,7 +114,7 @@ static const char *scribe_skip(const char *at, const char *end,
     return end;
 }
 
-/* At the start of alternatives: goes to the one that is chosen. */
+/* At the start of alternatives: moves to the chosen one. */
 static void scribe_choose(scribe_state *scribe)
 {
     const char *at = scribe->at;
@@ -134,7 +134,7 @@ static void scribe_choose(scribe_state *scribe)
         scribe->at = scribe_skip(scribe->at, scribe->end, true) + 1;
 }
 
-/* One character for an escape's letter; '\0': it stands for none. */
+/* A character for an escape's letter; '\0': it matches no character. */
 static char scribe_escape(char letter)
 {
     static const char letters[] = "dwsSWDtnrfvpPbB0";
@@ -144,7 +144,7 @@ static char scribe_escape(char letter)
     return found ? meant[found - letters] : letter;
 }
 
-/* A digit of an escape "\xHH" or "\uHHHH"; 16: it is none. */
+/* A digit of an escape "\xHH" or "\uHHHH"; 16: not a digit. */
 static unsigned scribe_hex(char byte)
 {
     if (byte >= '0' && byte <= '9')
@@ -154,8 +154,8 @@ static unsigned scribe_hex(char byte)
     return 16;
 }
 
-/* Reads an escape behind its backslash and gives its code point; 0 where it
- * stands for no character. */
+/* Reads an escape after its backslash. Returns its code point; 0: it matches
+ * no character. */
 static uint32_t scribe_read_escape(scribe_state *scribe)
 {
     const char letter = *scribe->at++;
@@ -199,7 +199,7 @@ static void scribe_put(scribe_state *scribe, uint32_t code)
         surety_buf_append(scribe->out, bytes, surety__utf8_encode(code, bytes));
 }
 
-/* The code point at the reader, an escape or a character. */
+/* Reads a code point: an escape or a character. */
 static uint32_t scribe_code(scribe_state *scribe)
 {
     unsigned len;
@@ -214,8 +214,9 @@ static uint32_t scribe_code(scribe_state *scribe)
     return code;
 }
 
-/* A class, from behind its "[": one character of it, the first letter if there
- * is one; of a negated class one that it does not name. */
+/* Reads a class from after its "[" and appends a character of it: the first
+ * letter if there is one. For a negated class, a character that it does not
+ * list. */
 static void scribe_class(scribe_state *scribe)
 {
     static const char likely[] = "a1A _-x0Zz.~";
@@ -258,7 +259,7 @@ static void scribe_class(scribe_state *scribe)
     scribe->refused = true;
 }
 
-/* A number of a quantifier. */
+/* Reads a number of a quantifier. */
 static unsigned scribe_count(scribe_state *scribe)
 {
     unsigned count = 0;
@@ -272,8 +273,8 @@ static unsigned scribe_count(scribe_state *scribe)
     return count;
 }
 
-/* The quantifier behind an atom, if there is one: repeats its text, or takes it
- * away. */
+/* Reads the quantifier after an atom, if there is one, and repeats or removes
+ * the atom's text. */
 static void scribe_repeat(scribe_state *scribe)
 {
     surety_buf *out = scribe->out;
@@ -314,7 +315,7 @@ static void scribe_repeat(scribe_state *scribe)
     }
 }
 
-/* A group that begins, from behind its "(". */
+/* Begins a group, from after its "(". */
 static void scribe_open(scribe_state *scribe)
 {
     struct scribe_frame *frame;

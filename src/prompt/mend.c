@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model's patch: found in its reply as any JSON is, applied to the value that
- * it was asked to mend. The first candidate that is an array of operations is
- * taken; a lone operation counts as an array of one. What comes of it is judged
- * by the caller as a whole, like any reply. */
+/* Finds a model's patch in its reply, like any JSON, and applies it to the
+ * value. The first candidate that is an array of operations is used; a single
+ * operation counts as an array of one. The caller judges the result as a
+ * whole, like any reply. */
 #include "prompt/prompt.h"
 
 #include <surety/extract.h>
 
-/* Whether a value is a list of operations, or one; no more is asked here. */
+/* Whether a value looks like an array of operations, or like one operation. */
 static bool mend_is_list(surety_val val)
 {
     surety_val v;
@@ -36,7 +36,8 @@ static surety_status mend_read(surety_str reply, surety_doc *doc,
             status = surety_doc_read(doc, found.text, NULL, NULL);
             if (status == SURETY_NOMEM)
                 return surety__fail_nomem(reterr);
-            /* A lone operation may be one of a list: lists go first. */
+            /* A single operation may be an item of an array, so arrays come
+             * first. */
             if (status == SURETY_OK &&
                 (pass == 1 ||
                  surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_ARRAY) &&
@@ -53,7 +54,7 @@ static surety_status mend_read(surety_str reply, surety_doc *doc,
     return SURETY_SYNTAX;
 }
 
-/* An array of one around a lone operation. */
+/* Puts a single operation into an array. */
 static surety_status mend_list(surety_val patch, surety_doc *list,
                                surety_val *ret_list, surety_error *reterr)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of a value: two JSON Pointers are compared token by token, and
- * where they part, by how the two stand in the value at hand. Of a value that
- * was cut off not every place is there; what is missing stands behind what is
- * not, and among themselves such places stay as they were given. */
+/* The order of locations in a value. Two JSON Pointers are compared token by
+ * token; where they differ, the order of the two children in the value
+ * decides. A value that was cut off may lack some locations: these come after
+ * the existing ones, and keep their order among themselves. */
 #include "prompt/prompt.h"
 
-/* The next token of a pointer, with its slash; takes it off. */
+/* Removes and returns the next token of a pointer, with its slash. */
 static surety_str order_token(surety_str *pointer)
 {
     surety_str token = *pointer;
@@ -27,7 +27,7 @@ static bool order_is_index(surety_str token)
     return token.len > 1;
 }
 
-/* Two children of the value at. */
+/* Compares two children of the value at. */
 static int order_siblings(surety_val at, surety_str a, surety_str b)
 {
     const surety_val first = surety_val_at(at, a);
@@ -58,7 +58,7 @@ static int order_places(surety_str a, surety_str b, surety_val at)
     return (a.len != 0) - (b.len != 0);
 }
 
-/* By insertion: a report has few findings, and most are in order. */
+/* Insertion sort: a report has few findings, and most are in order. */
 void surety__order_findings(surety_prompt_finding *findings, size_t count,
                             surety_val root)
 {

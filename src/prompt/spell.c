@@ -1,24 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A schema as a TypeScript type: the form that models read best for its length.
- * Read off the compiled shapes, where drafts and references are settled.
+/* Writes a schema as a TypeScript type: for its length the form that models
+ * read best. It is written from the compiled shapes, in which drafts and
+ * references are resolved.
  *
- * 1. What a reference leads to becomes a type with a name, printed once, so
- *    recursion costs nothing; only a scalar is put in its place. Names wait in
- *    a list that is its own queue.
- * 2. A type nested deeper than SPELL_DEPTH gets a name, too. So calls nest by a
- *    constant, however deep the schema is.
- * 3. Parts that must hold together are joined by "&"; what no type can say
- *    stands in comments (spell_note.c). Nothing of the schema is left out but
+ * Rules:
+ * 1. The target of a reference becomes a named type that is printed once, so
+ *    recursion needs no special case; only a scalar is written in place. The
+ *    list of names is also the queue.
+ * 2. A type nested deeper than SPELL_DEPTH gets a name too, so the depth of
+ *    calls is limited, however deep the schema is.
+ * 3. Parts that must all hold are joined by "&". What a type cannot express is
+ *    in comments (spell_note.c). Everything in the schema is written, except
  *    what is too long for a comment. */
 #include "prompt/prompt.h"
 
 enum {
     SPELL_DEPTH = 24,
     SPELL_NAME_MAX = 64,
-    SPELL_INLINE = 12 /* choices of a scalar that has no name of its own */
+    SPELL_INLINE = 12 /* most choices of a scalar without a name */
 };
 
-/* How a type binds, for parentheses. */
+/* The precedence of a type, for parentheses. */
 typedef enum spell_kind { SPELL_UNIT, SPELL_UNION, SPELL_BOTH } spell_kind;
 
 typedef struct spell_named {
@@ -29,12 +31,12 @@ typedef struct spell_named {
 typedef struct spell_state {
     const surety_alloc *alloc;
     surety_buf *out;
-    surety__arena arena; /* names */
+    surety__arena arena; /* for names */
     spell_named *named;
     size_t count, cap;
     unsigned depth;  /* of indentation */
-    unsigned nested; /* calls of spell_shape in each other */
-    unsigned noting; /* the same of spell_notes */
+    unsigned nested; /* nested calls of spell_shape */
+    unsigned noting; /* nested calls of spell_notes */
 } spell_state;
 
 static spell_kind spell_shape(spell_state *state, const surety__shape *shape);
@@ -50,8 +52,8 @@ static void spell_newline(spell_state *state)
         surety_buf_text(state->out, "  ");
 }
 
-/* Puts what stands from start on in parentheses. A union that begins with a new
- * line took the space before it away, which is put back. */
+/* Puts the text from start in parentheses. A union that begins with a new line
+ * has removed the space before it, which is added again. */
 static void spell_wrap(spell_state *state, size_t start)
 {
     surety_buf *out = state->out;
@@ -76,8 +78,9 @@ static bool spell_is_word(char byte, bool first)
            byte == '_' || byte == '$' || (!first && byte >= '0' && byte <= '9');
 }
 
-/* A name made of text: letters, digits and "_" kept, the first letter and those
- * behind what is left out in upper case. */
+/* Converts text to a name: letters, digits and "_" remain, other characters
+ * are removed; the first letter and each one after a removed character become
+ * upper case. */
 static void spell_identifier(surety_buf *name, surety_str text)
 {
     bool upper = true;
@@ -96,7 +99,7 @@ static void spell_identifier(surety_buf *name, surety_str text)
     }
 }
 
-/* Where the schema stands says its name best: "#/$defs/point". */
+/* The schema's location gives the best name: "#/$defs/point". */
 static void spell_propose(const surety__shape *shape, surety_buf *name)
 {
     const surety_val title = surety_val_get(shape->at, "title");
@@ -131,7 +134,7 @@ static bool spell_is_taken(const spell_state *state, surety_str name)
     return false;
 }
 
-/* The name of a shape's type, which is printed in its turn. */
+/* The name of a shape's type. A new one is added to the queue. */
 static surety_str spell_name(spell_state *state, const surety__shape *shape)
 {
     void *named = state->named;
@@ -188,7 +191,7 @@ static spell_kind spell_target(spell_state *state, const surety__shape *shape)
     return SPELL_UNIT;
 }
 
-/* Whether a branch of allOf only narrows a type that is already said. */
+/* Whether a branch of allOf only restricts a type that is already written. */
 static bool spell_is_narrowing(const surety__shape *shape,
                                const surety__shape *branch)
 {
@@ -197,7 +200,7 @@ static bool spell_is_narrowing(const surety__shape *shape,
            (shape->types & branch->types) == shape->types;
 }
 
-/* Whether a schema says nothing that a type could show. */
+/* Whether a type cannot express anything of a schema. */
 static bool spell_is_empty(const surety__shape *shape)
 {
     return shape->always && !shape->objects && !shape->arrays &&
@@ -207,9 +210,9 @@ static bool spell_is_empty(const surety__shape *shape)
 static void spell_notes(spell_state *state, const surety__shape *shape,
                         surety_buf *out);
 
-/* The notes of what stands in the same place as the shape, and has no line of
- * its own: scalars that it refers to, branches of allOf, an only branch. start
- * is where those of the shape begin. */
+/* Appends the notes of shapes that apply to the same value and have no line of
+ * their own: scalars behind references, branches of allOf, a single branch.
+ * start: where the shape's own notes begin. */
 static void spell_notes_of(spell_state *state, const surety__shape *shape,
                            const surety__applicator *one, size_t start,
                            surety_buf *out)
@@ -233,7 +236,7 @@ static void spell_notes_of(spell_state *state, const surety__shape *shape,
     }
 }
 
-/* The note of a shape, and those of what stands in its place. */
+/* Appends the notes of a shape and of others that apply to the same value. */
 static void spell_notes(spell_state *state, const surety__shape *shape,
                         surety_buf *out)
 {
@@ -275,7 +278,7 @@ static spell_kind spell_choices(spell_state *state, surety_val list)
     return surety_val_count(list) > 1 ? SPELL_UNION : SPELL_UNIT;
 }
 
-/* anyOf and oneOf: a line a branch where there is something to say of one. */
+/* Writes anyOf and oneOf: one branch per line if a branch has a note. */
 static spell_kind spell_branches(spell_state *state,
                                  const surety__applicator *one)
 {
@@ -388,7 +391,8 @@ static void spell_key(spell_state *state, surety_str name)
         surety_json_string(state->out, name);
 }
 
-/* A property that is only required is one of the others. */
+/* Writes a property. One that is only required has the schema of additional
+ * members. */
 static void spell_property(spell_state *state, const surety__objects *objects,
                            const surety__property *property)
 {
@@ -410,7 +414,7 @@ static void spell_property(spell_state *state, const surety__objects *objects,
     surety_buf_byte(state->out, ';');
 }
 
-/* Members by pattern, and all others. */
+/* Writes members by pattern, and all others. */
 static void spell_others(spell_state *state, const surety__objects *objects)
 {
     const surety__shape *other = objects->additional;
@@ -473,8 +477,8 @@ static void spell_or(spell_state *state, unsigned *count)
         surety_buf_text(state->out, " | ");
 }
 
-/* The types, each with what is said of its kind. Of a schema without types only
- * those that it says something of. */
+/* Writes the types, each with its keywords. Without a type keyword, only the
+ * types that other keywords are about. */
 static spell_kind spell_types(spell_state *state, const surety__shape *shape)
 {
     const bool any = shape->types == TYPE_ANY;
@@ -513,7 +517,7 @@ static spell_kind spell_types(spell_state *state, const surety__shape *shape)
     return count > 1 ? SPELL_UNION : SPELL_UNIT;
 }
 
-/* Whether a shape says more than its applicators do. */
+/* Whether a shape has keywords besides its applicators. */
 static bool spell_has_base(const surety__shape *shape, bool alone)
 {
     if (shape->constant || shape->choices || shape->objects || shape->arrays ||
@@ -537,7 +541,7 @@ static spell_kind spell_base(spell_state *state, const surety__shape *shape)
     return spell_types(state, shape);
 }
 
-/* Joins the part that begins at start to the first, which begins at begin. */
+/* Joins the next part to the text from begin. */
 static void spell_join(spell_state *state, size_t begin, unsigned *count,
                        spell_kind *first)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a TypeScript type cannot say, in words: the description of a schema and
- * the constraints of numbers, texts, lists and objects, on one line, as a
- * comment has them. Bounds are written as the schema writes them. */
+/* Describes what a TypeScript type cannot express: the description of a schema
+ * and the constraints of numbers, strings, arrays and objects, on one line, as
+ * a comment. Bounds are written as in the schema. */
 #include "prompt/prompt.h"
 
 enum {
     NOTE_LINE_MAX = 2000, /* bytes of a description */
     NOTE_NESTED = 4,
-    NOTE_VALUE_MAX = 200 /* bytes of a value or schema shown */
+    NOTE_VALUE_MAX = 200 /* bytes of a value or schema */
 };
 
 void surety__spell_line(surety_buf *out, surety_str text)
@@ -32,14 +32,15 @@ void surety__spell_line(surety_buf *out, surety_str text)
     }
 }
 
-/* A comma where something stands before. */
+/* Appends a comma if there is text before. */
 static void note_comma(surety_buf *out, size_t start)
 {
     if (out->len > start)
         surety_buf_text(out, ", ");
 }
 
-/* "3 to 5 NOUNs", "at least 3 NOUNs", "at most 5 NOUNs", "exactly 3 NOUNs" */
+/* Appends "3 to 5 NOUNs", "at least 3 NOUNs", "at most 5 NOUNs", or "exactly 3
+ * NOUNs". */
 static void note_counts(surety_buf *out, size_t start, uint64_t least,
                         uint64_t most, const char *noun)
 {
@@ -75,8 +76,8 @@ static void note_bound(surety_buf *out, size_t start, const char *words,
     surety_buf_add(out, surety__cell_number(shape->at.doc, cell));
 }
 
-/* A bound that says something to a model: not the ends of what a double counts
- * exactly, which some libraries write with every integer. */
+/* The bound if it is useful to a model; NULL for the limits of exact integers
+ * in a double, which some libraries write for every integer. */
 static const surety__cell *note_telling(const surety__shape *shape,
                                         const surety__cell *cell)
 {
@@ -144,7 +145,7 @@ static void note_strings(const surety__shape *shape, surety_buf *out,
         surety_buf_text(out, start < out->len ? ", JSON" : "JSON");
 }
 
-/* A schema that no type can say, as JSON. */
+/* Appends a schema that a type cannot express, as JSON. */
 static void note_schema(surety_buf *out, size_t start, const char *words,
                         const surety__shape *shape)
 {
@@ -155,7 +156,7 @@ static void note_schema(surety_buf *out, size_t start, const char *words,
     surety__layout_value(out, shape->at, NOTE_VALUE_MAX);
 }
 
-/* A list itself. */
+/* Appends the constraints of an array itself. */
 static void note_list(const surety__arrays *arrays, surety_buf *out,
                       size_t start)
 {
@@ -172,7 +173,8 @@ static void note_list(const surety__arrays *arrays, surety_buf *out,
     }
 }
 
-/* A list, its items, and theirs: they have no line of their own. */
+/* Appends the constraints of an array, its items, and their items: these have
+ * no line of their own. */
 static void note_arrays(const surety__shape *shape, surety_buf *out,
                         size_t start)
 {
@@ -199,7 +201,7 @@ static void note_arrays(const surety__shape *shape, surety_buf *out,
     }
 }
 
-/* What keys must be; that they are strings is no news. */
+/* Appends the constraints of keys, except that they are strings. */
 static void note_names(const surety__shape *names, surety_buf *out,
                        size_t start)
 {
@@ -244,7 +246,7 @@ static void note_objects(const surety__shape *shape, surety_buf *out,
     note_names(objects->names, out, start);
 }
 
-/* not, if and their kin: as JSON, which models read well. */
+/* Appends not, if and similar keywords as JSON, which models read well. */
 static void note_conditions(const surety__shape *shape, surety_buf *out,
                             size_t start)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A value of the contract's as a provider delivers it for the strict schema:
- * the other way round of restore.c, for examples that a model is shown. A
- * union's branch is the first that the value looks like at its own level. */
+/* Converts a value of the contract to the form in which a provider delivers
+ * it: the inverse of restore.c, for examples in prompts. For a union it takes
+ * the first branch that the value matches at its own level. */
 #include "strict/node.h"
 
 enum deliver_kind {
@@ -15,7 +15,7 @@ enum deliver_kind {
 
 struct deliver_task {
     enum deliver_kind kind;
-    const surety__node *node; /* of VALUE; NULL: copy */
+    const surety__node *node; /* of VALUE; NULL: copy the value */
     surety_val val;
     surety_str key;
 };
@@ -65,7 +65,7 @@ static const surety__field *deliver_field(const surety__object_form *object,
     return NULL;
 }
 
-/* Whether val is what node, no union, says of its own level. */
+/* Whether val matches node, which is not a union, at its own level. */
 static bool deliver_looks(const surety__node *node, surety_val val)
 {
     const unsigned bits =
@@ -91,7 +91,7 @@ static bool deliver_looks(const surety__node *node, surety_val val)
     return true;
 }
 
-/* The node behind unions; NULL: val is of no branch. */
+/* The branch that matches val, which is not a union itself; NULL: none. */
 static const surety__node *deliver_branch(const surety__node *node,
                                           surety_val val)
 {
@@ -111,7 +111,7 @@ static const surety__node *deliver_branch(const surety__node *node,
 
 /* ---- values -------------------------------------------------------------- */
 
-/* The members that no property names, as a list. */
+/* Writes the members that are no properties as a list. */
 static void deliver_beside(struct deliver_state *state,
                            const surety__node *node, surety_val val)
 {
@@ -165,7 +165,7 @@ static void deliver_object(struct deliver_state *state,
     deliver_mark(state, DELIVER_CLOSE);
 }
 
-/* A tuple as an object of its items. */
+/* Writes a tuple as an object of its items. */
 static void deliver_tuple(struct deliver_state *state, const surety__node *node,
                           surety_val val)
 {
@@ -215,7 +215,7 @@ static void deliver_value(struct deliver_state *state, const surety__node *node,
                           surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
-    /* Null is put where something is not there, also where it stays null. */
+    /* An absent member becomes null, also if the contract keeps the null. */
     const bool walks =
         node->changes || state->strict->subset->traits & SUBSET_ALL_REQUIRED;
     const surety__node *branch = walks ? deliver_branch(node, val) : NULL;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What surely holds of a value as it is delivered, as a schema that the value
- * can be checked against while it comes.
+/* A schema of what certainly holds for a value in its delivered form, to check
+ * the value while it arrives.
  *
- * The contract judges a rewritten value only after it was restored: until then
- * nulls stand for absent members, and lists for objects. So a violation that is
- * seen on the way counts only if it is there afterwards, too.
+ * The contract judges a rewritten value only after it was restored. Before
+ * that, nulls mean absent members, and lists replace objects. So a violation
+ * that is found early counts only if it certainly exists after the restoring
+ * too.
  *
- * 1. A node whose values lose nothing but nulls has the types and names that
- *    its one subschema of the contract has. Of that subschema the rules about
- *    single values are taken over, but none that the loss of a null can mend,
- *    and every member that may be absent may be null.
- * 2. Every other node takes any value.
- * 3. The result refers to nothing. It is as deep as DELIVERED_DEPTH and has as
- *    many objects as DELIVERED_SCHEMAS; beyond that any value goes, too. */
+ * Rules:
+ * 1. If restoring only removes nulls from a node's values, the node has the
+ *    types and names of its one subschema in the contract. The rules of that
+ *    subschema about single values are copied, except those that removing a
+ *    null could satisfy. Every member that may be absent may be null.
+ * 2. Every other node accepts any value.
+ * 3. The result has no references. It has at most DELIVERED_DEPTH levels and
+ *    DELIVERED_SCHEMAS objects; beyond them any value is accepted. */
 #include "strict/node.h"
 
 enum {
@@ -24,7 +26,7 @@ enum {
 struct delivered_task {
     bool closes;
     const surety__node *node; /* NULL: any value */
-    surety_str name;          /* of a member; ptr NULL: it has none */
+    surety_str name;          /* of a member; ptr NULL: none */
     uint32_t depth;
     bool nullable;
 };
@@ -48,8 +50,8 @@ static void delivered_push(struct delivered_state *state,
         state->tasks[state->count++] = task;
 }
 
-/* Whether all members that are asked for are properties of the shape, under the
- * same names. */
+/* Whether all requested members are properties of the shape under the same
+ * names. */
 static bool delivered_names(const surety__node *node,
                             const surety__shape *shape)
 {
@@ -68,8 +70,8 @@ static bool delivered_names(const surety__node *node,
     return true;
 }
 
-/* The subschema of a node whose values lose nothing but nulls; NULL: they come
- * back as others, or it says no types. */
+/* The subschema of a node if restoring only removes nulls from its values;
+ * NULL: it changes more, or the subschema has no types. */
 static const surety__shape *delivered_shape(const struct delivered_state *state,
                                             const surety__node *node)
 {
@@ -90,7 +92,7 @@ static const surety__shape *delivered_shape(const struct delivered_state *state,
                : NULL;
 }
 
-/* Whether the values of an enum are compared whole and hold no members. */
+/* Whether the values of an enum contain no objects and no members. */
 static bool delivered_is_plain(surety_val values)
 {
     bool plain = surety_val_kind(values) != SURETY_KIND_OBJECT;
@@ -102,7 +104,8 @@ static bool delivered_is_plain(surety_val values)
     return plain;
 }
 
-/* The rules about single values, which no loss of a null mends. */
+/* Writes the rules about single values, which removing a null cannot
+ * satisfy. */
 static void delivered_rules(surety_doc *out, surety_val given)
 {
     static const char *const names[] = {
@@ -124,7 +127,7 @@ static void delivered_rules(surety_doc *out, surety_val given)
     }
 }
 
-/* The members of an object; the last that is pushed is written first. */
+/* Writes the members of an object. The last one pushed is written first. */
 static void delivered_members(struct delivered_state *state,
                               const struct delivered_task *task,
                               const surety__objects *objects)
@@ -151,8 +154,8 @@ static void delivered_members(struct delivered_state *state,
     }
 }
 
-/* What a shape says of the kinds of values that hold others. A tuple is left
- * alone, and so is what is an object or an array. */
+/* Writes a shape's rules about members or items. Tuples, and values that may
+ * be an object or an array, get none. */
 static void delivered_children(struct delivered_state *state,
                                const struct delivered_task *task,
                                const surety__shape *shape)
@@ -170,7 +173,7 @@ static void delivered_children(struct delivered_state *state,
                                            .depth = task->depth + 1});
 }
 
-/* One schema; what is nullable is a union with null. */
+/* Writes one schema; a nullable one becomes a union with null. */
 static void delivered_schema(struct delivered_state *state,
                              const struct delivered_task *task)
 {

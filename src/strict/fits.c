@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a delivered value reads. Every pair of a node and a value that the walk
- * from the root comes by is one item; it rests on the items of its children,
- * or, where it is a union, on those of its branches for the same value. Values
- * stand in the document before what they hold, so one pass from the last value
- * to the first settles all of them, at a cost of nodes times values and never
- * more, however unions nest.
+/* Finds how a delivered value can be read. Each pair of a node and a value
+ * that the walk from the root reaches is one item. An item depends on the
+ * items of its children or, for a union, on those of its branches for the same
+ * value. A value comes before its children in the document, so one pass from
+ * the last value to the first settles all items. The cost is the number of
+ * nodes times the number of values, however unions are nested.
  *
- * A branch fits if all of the value is what it says, to the last leaf: types,
- * names, choices. Of what a value comes to by a branch a sum is kept, and a
- * union whose branches come to different sums can be read in more than one way.
- * Nothing here picks one then. */
+ * A branch fits if the complete value matches it: types, names and choices,
+ * down to the last leaf. Each item has a hash (sum) of the value that it
+ * gives. A union whose branches give different sums can be read in more than
+ * one way; this file does not choose one then. */
 #include "json/json.h"
 #include "strict/node.h"
 
-/* Rounds over the unions of one value; deeper unions of unions do not fit. */
+/* Rounds over the unions of one value. Deeper unions of unions do not fit. */
 enum { FITS_ROUNDS = 64 };
 
-/* ---- sums ---------------------------------------------------------------- */
+/* ---- sums: hashes of values ---------------------------------------------- */
 
 /* The finalizer of SplitMix64. */
 static uint64_t sum_mix(uint64_t sum, uint64_t more)
@@ -48,7 +48,7 @@ static uint64_t sum_scalar(surety_val val)
     return sum_mix((uint64_t)kind, surety_val_bool(val, false));
 }
 
-/* Of an array its items in order, of an object its members in any. */
+/* Adds an item of an array in order, or a member of an object in any order. */
 static uint64_t sum_add(bool object, uint64_t sum, surety_str name,
                         uint64_t value)
 {
@@ -61,7 +61,7 @@ static uint64_t sum_as_it_is(const surety__fits *fits, surety_val val)
     return fits->sums[val.index];
 }
 
-/* The sums of all values of a document, as they stand. */
+/* Computes the sums of all values of a document, unchanged. */
 static void sum_all(surety__fits *fits, const surety_doc *doc)
 {
     fits->sum_count = surety__doc_size(doc);
@@ -98,7 +98,7 @@ static bool fits_is_open(const surety__fits *fits, surety_val val)
     return fits->open && surety_val_is_open(val);
 }
 
-/* The types that a node is sent as. */
+/* The types that a node has in the sent schema. */
 static unsigned fits_sent(const surety__node *node)
 {
     return node->array.as_object
@@ -122,7 +122,7 @@ bool surety__fits_is_pairs(const surety__fits *fits, surety_val list)
     return true;
 }
 
-/* Whether val's members are those that an object of node has. */
+/* Whether val has the members that an object of node must have. */
 static bool fits_names(const surety__fits *fits, const surety__node *node,
                        surety_val val)
 {
@@ -179,7 +179,8 @@ const surety__fit *surety__fits_of(const surety__fits *fits,
     return number ? &fits->items[number - 1] : NULL;
 }
 
-/* Has a node and a value looked at, and the item at hand rest on them. */
+/* Adds the item of a node and a value, and makes the current item depend on
+ * it. */
 static void fits_ask(surety__fits *fits, const surety__node *node,
                      surety_val val)
 {
@@ -240,8 +241,8 @@ static void fits_ask_members(surety__fits *fits, const surety__node *node,
     }
 }
 
-/* Puts what an item rests on behind it; what does not look like its node rests
- * on nothing. */
+/* Adds the items that an item depends on. A value that does not look like its
+ * node has none. */
 static void fits_open_item(surety__fits *fits, size_t i)
 {
     const surety__node *node = fits->items[i].node;
@@ -275,7 +276,7 @@ static void fits_open_item(surety__fits *fits, size_t i)
     fits->items[i].count = (uint32_t)(fits->edge_count - first);
 }
 
-/* ---- what they come to --------------------------------------------------- */
+/* ---- sums of items ------------------------------------------------------- */
 
 static uint64_t fits_child_sum(const surety__fits *fits,
                                const surety__node *node, surety_val val)
@@ -380,7 +381,7 @@ static void fits_settle_value(surety__fits *fits, surety__fit *fit)
         fit->sum = fits_sum_object(fits, node, fit->val);
 }
 
-/* True: something is known that was not. */
+/* Settles a union. True: its result changed. */
 static bool fits_settle_union(surety__fits *fits, surety__fit *fit)
 {
     const surety__fit before = *fit;
@@ -401,7 +402,8 @@ static bool fits_settle_union(surety__fits *fits, surety__fit *fit)
            fit->sum != before.sum || fit->how != before.how;
 }
 
-/* Items of one value: first those that rest on what it holds, then unions. */
+/* Settles the items of one value: first those that depend on its children,
+ * then unions. */
 static void fits_settle_group(surety__fits *fits, const surety__pair *group,
                               size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keywords that are no structure: sent as they stand where the subset takes
- * them with this value, and otherwise words at the end of the description. The
- * provider is then asked for less than the contract, which checks the reply
- * all the same. */
+/* Keywords that do not define structure. A keyword is sent unchanged if the
+ * subset accepts it with this value; otherwise it becomes a sentence at the
+ * end of the description. The provider then enforces less than the contract,
+ * but the contract still checks the reply. */
 #include "strict/node.h"
 
 enum { WORDS_VALUE_MAX = 400 };
@@ -12,7 +12,7 @@ static bool keyword_is(const surety__strict_keyword *row, const char *name)
     return strcmp(row->name, name) == 0;
 }
 
-/* Whether the subset takes the keyword with this value on this node. */
+/* Whether the subset accepts the keyword with this value on this node. */
 static bool keyword_fits(const surety_strict *strict, const surety__node *node,
                          const surety__strict_keyword *row, surety_val val)
 {
@@ -76,7 +76,7 @@ static void keyword_words(surety_strict *strict, surety_buf *words,
     surety_buf_done(&text);
 }
 
-/* Keeps the keyword; false: another of the name with another value is kept. */
+/* Keeps the keyword; false: one of the same name with another value is kept. */
 static bool keyword_keep(surety_strict *strict, surety__node *node,
                          surety_val val)
 {
@@ -139,7 +139,8 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
 
     if (types & TYPE_NUMBER)
         types |= TYPE_INTEGER;
-    /* Of a schema that was made one for each type, another one has it. */
+    /* In a schema that was divided by types, another branch has this
+     * keyword. */
     if (types && !(node->conjunction->types & types))
         return;
     if (types && !(node->types & types) && node->form != NODE_NEVER) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is recursive, and what is too large. The walk goes through the graph of
- * nodes once with a stack of its own: a link to a node that is open closes a
- * cycle, so that node goes by name. */
+/* Finds what is recursive, and what is too large. The walk visits the graph of
+ * nodes once, with its own stack: a link to a node that is open closes a
+ * cycle, so that node becomes a definition. */
 #include "strict/node.h"
 
 bool surety__node_child(const surety__node *node, size_t i,
@@ -81,7 +81,7 @@ static void walk_enter(surety_strict *strict, struct walk_stack *stack,
     node->open = node->seen = true;
 }
 
-/* One walk; the second leaves out links that an object may do without. */
+/* Walks the graph. required_only: without links that an object may lack. */
 static void walk_all(surety_strict *strict, bool required_only)
 {
     struct walk_stack stack = {NULL, 0, 0};
@@ -123,7 +123,7 @@ void surety__strict_walk(surety_strict *strict)
         strict->subset->traits & SUBSET_OPTIONAL_CYCLE) {
         walk_all(strict, true);
         if (strict->status == SURETY_OK)
-            walk_all(strict, false); /* says which nodes are reached */
+            walk_all(strict, false); /* marks the nodes that are reached */
     }
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes out of conjunctions. A node that is new waits in the list of all nodes
- * until its turn comes, so depth costs no stack. Unions with something beside
- * them are multiplied out: each branch becomes one node with what stands beside
- * the union. When all are made, they are settled (settle.c). */
+/* Makes nodes from conjunctions. A new node waits in the list of all nodes
+ * until it is processed, so depth needs no recursion. A union with other
+ * keywords beside it is multiplied out: each branch becomes a node together
+ * with those keywords. When all nodes are made, settle.c settles them. */
 #include "strict/node.h"
 
 /* ---- unions -------------------------------------------------------------- */
 
-/* The node of a branch and of what stands beside the union. */
+/* The node of a branch together with the keywords beside the union. */
 static surety__link union_branch(surety_strict *strict,
                                  const surety__facts *facts,
                                  const surety__shape *shape, unsigned types)
@@ -69,7 +69,7 @@ static void node_branches(surety_strict *strict, surety__node *node,
 
 /* ---- types --------------------------------------------------------------- */
 
-/* Makes a union of node by types where one schema cannot have them all. */
+/* Makes a node a union by types if one schema cannot have all its types. */
 static bool node_split(surety_strict *strict, surety__node *node,
                        const surety__facts *facts)
 {
@@ -110,7 +110,7 @@ static bool node_split(surety_strict *strict, surety__node *node,
     return true;
 }
 
-/* Nothing is said about the value's kind. */
+/* Makes a node about whose type nothing is known. */
 static void node_any(surety_strict *strict, surety__node *node,
                      const surety__facts *facts)
 {
@@ -128,7 +128,7 @@ static void node_any(surety_strict *strict, surety__node *node,
         node->form = NODE_UNION;
 }
 
-/* The type that keywords speak of, where none is declared. */
+/* Infers the type from the keywords if none is declared. */
 static void node_infer(surety_strict *strict, surety__node *node,
                        const surety__facts *facts)
 {
@@ -144,7 +144,7 @@ static void node_infer(surety_strict *strict, surety__node *node,
                        "keywords are about are asked for");
 }
 
-/* The choices as the subset takes them. */
+/* Adapts the choices to the subset. */
 static void node_choices(surety_strict *strict, surety__node *node)
 {
     const unsigned traits = strict->subset->traits;
@@ -177,7 +177,8 @@ static void node_choices(surety_strict *strict, surety__node *node)
     }
 }
 
-/* An enum of booleans and null where only strings and numbers can be listed. */
+/* Moves an enum of booleans and null to the description if only strings and
+ * numbers can be listed. */
 static void node_drop_choices(surety_strict *strict, surety__node *node)
 {
     surety_buf words;
@@ -208,7 +209,7 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
 
 /* ---- one node ------------------------------------------------------------ */
 
-/* Tells what references and allOf of a shape became. */
+/* Adds notes about references and allOf of a shape, which are merged. */
 static void node_tell_merged(surety_strict *strict, const surety__shape *shape)
 {
     for (uint32_t i = 0; i < shape->applicator_count; i++) {

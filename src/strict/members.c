@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects and arrays. A property is what properties, patternProperties and
- * additionalProperties of every conjunct say of its name; what is said of names
- * that no property has is a map, which some providers cannot be told: it goes
- * as a list of key and value. A tuple goes as an object of its items where
- * prefixItems are not taken. */
+/* Builds objects and arrays. A property is the conjunction of what properties,
+ * patternProperties and additionalProperties of every conjunct say about its
+ * name. Other members form a map. Some providers do not accept maps: then it
+ * is sent as a list of key and value. A tuple is sent as an object of its
+ * items if prefixItems is not accepted. */
 #include "strict/node.h"
 
 static void member_fields(surety_strict *strict, surety__object_form *object,
@@ -37,13 +37,14 @@ static void member_fields(surety_strict *strict, surety__object_form *object,
 
 enum { OTHERS_PATTERNS_MAX = 31 };
 
-/* What may be said of other members. */
+/* What the contract says about other members. */
 struct member_others {
     bool closed, declared;
-    surety__link links[OTHERS_PATTERNS_MAX + 1]; /* of patterns, and of all */
+    surety__link links[OTHERS_PATTERNS_MAX + 1]; /* of the patterns, and of all
+                                                  * others */
     size_t link_count;
     surety__conjunction all;
-    surety_val keyword; /* what declares it */
+    surety_val keyword; /* the keyword that declares them */
 };
 
 static void others_patterns(surety_strict *strict,
@@ -109,7 +110,8 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
     }
 }
 
-/* The wish, with what makes it a name that no field is sent as. */
+/* The wish, with underscores appended until no field is sent under this
+ * name. */
 static surety_str member_free_name(surety_strict *strict,
                                    const surety__object_form *object,
                                    const char *wish)
@@ -153,7 +155,7 @@ static void others_map(surety_strict *strict, surety__object_form *object,
                        strict->subset->title);
 }
 
-/* Open, and nothing or nothing but true is said about it. */
+/* An object that is open without a schema for other members. */
 static void others_open(surety_strict *strict, surety__node *node,
                         const struct member_others *others)
 {
@@ -174,7 +176,7 @@ static void others_open(surety_strict *strict, surety__node *node,
     }
 }
 
-/* Names that a provider takes, where it does not take all. */
+/* Renames fields whose names a provider does not accept. */
 static void member_names(surety_strict *strict, surety__node *node)
 {
     for (uint32_t i = 0;

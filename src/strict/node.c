@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nodes as they begin: the one of a conjunction, a union of links, and the node
- * of any value.
+/* Creates nodes: from a conjunction, as a union of links, and the node for any
+ * value.
  *
- * A value of which nothing is said goes as what its kind is: alternatives of
- * which no two take the same value, so that what is delivered can be read in
- * one way only. Text within a string cannot be that: a model that leaves the
- * inner quotes out sends 06, and means a string. */
+ * A value without any constraint is sent as a union by kinds. No two of its
+ * branches accept the same value, so a delivered value can be read in one way
+ * only. JSON text inside a string would not work: a model that leaves out the
+ * inner quotes sends 06 and means a string. */
 #include "strict/node.h"
 
 static surety__node *node_new(surety_strict *strict)
@@ -41,7 +41,7 @@ surety__node *surety__node_of(surety_strict *strict,
     return node;
 }
 
-/* What a schema that is a $ref and nothing else refers to; or NULL. */
+/* The target of a schema that has only a $ref; or NULL. */
 static const surety__shape *link_target(const surety__shape *shape)
 {
     const surety__shape *target = surety__shape_target(shape);
@@ -97,7 +97,7 @@ surety__node *surety__node_union(surety_strict *strict,
 
 /* ---- any value ----------------------------------------------------------- */
 
-/* A node that no shape of the contract is. */
+/* A node that is not in the contract. */
 static surety__node *any_part(surety_strict *strict, unsigned types)
 {
     surety__node *node = node_new(strict);
@@ -109,7 +109,7 @@ static surety__node *any_part(surety_strict *strict, unsigned types)
     return node;
 }
 
-/* The node of every value: scalars as they are, lists of such values, objects
+/* The node for every value: scalars unchanged, arrays of such values, objects
  * as lists of key and value. */
 static surety__node *any_make(surety_strict *strict)
 {

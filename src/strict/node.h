@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a strict schema is made of: nodes, each a conjunction of the contract's
- * subschemas (schema/conjunction.h) in the form that goes to the provider.
+/* The parts of a strict schema: nodes. Each is a conjunction of the contract's
+ * subschemas (schema/conjunction.h) in the form in which it is sent to the
+ * provider.
  *
  * Invariants:
- * 1. A node's conjunction is what it means; the rest follows from that.
- *    `object` and `array` are empty where its types have no such values, and
+ * 1. A node's conjunction defines its meaning; everything else follows from
+ *    it. `object` and `array` are empty if its types have no such values, and
  *    only a tuple that is sent as an object has both.
- * 2. What a provider cannot be told is looser in the node, never narrower, but
- *    for objects that get closed and types that were never declared.
+ * 2. What the subset cannot express makes a node looser, never narrower. The
+ *    exceptions are objects that are closed and types that were not declared.
  * 3. Everything lives in the strict schema's arena. */
 #ifndef SURETY_STRICT_NODE_H
 #define SURETY_STRICT_NODE_H
@@ -24,14 +25,14 @@ typedef struct surety__node surety__node;
 
 typedef struct surety__link {
     surety__node *node;
-    bool by_name; /* it was a reference, and stays one */
+    bool by_name; /* it was a reference, and remains one */
 } surety__link;
 
 typedef struct surety__field {
     surety_str name, sent; /* in the contract, at the provider */
     surety__link link;
     bool required; /* by the contract */
-    bool nulled;   /* null stands for its absence */
+    bool nulled;   /* null means that the member is absent */
 } surety__field;
 
 enum surety__node_form {
@@ -40,26 +41,26 @@ enum surety__node_form {
     NODE_NEVER
 };
 
-/* How members that no property names go. */
+/* How members that are no properties are sent. */
 enum surety__node_others {
     OTHERS_NONE,   /* closed */
-    OTHERS_SILENT, /* open, and nothing is said */
+    OTHERS_SILENT, /* open, without a keyword */
     OTHERS_SCHEMA, /* additionalProperties: others */
     OTHERS_BESIDE  /* a list of key and value is the member `beside` */
 };
 
-/* An object as it is sent, or a tuple that is sent as one. */
+/* An object in its sent form, or a tuple that is sent as an object. */
 typedef struct surety__object_form {
     surety__field *fields;
     uint32_t field_count;
-    uint32_t *table; /* fields by the hash of `sent`: index + 1, 0 is free */
+    uint32_t *table; /* hash table of fields by `sent`: index + 1, 0 is free */
     uint32_t table_mask;
     uint8_t others_how; /* enum surety__node_others */
     surety__link others;
-    surety_str beside; /* OTHERS_BESIDE: the member with the list */
+    surety_str beside; /* OTHERS_BESIDE: the name of the list */
 } surety__object_form;
 
-/* An array as it is sent. */
+/* An array in its sent form. */
 typedef struct surety__array_form {
     surety__link *prefix;
     uint32_t prefix_count, prefix_least;
@@ -69,14 +70,14 @@ typedef struct surety__array_form {
 } surety__array_form;
 
 struct surety__node {
-    const surety__conjunction_node *conjunction; /* NULL: not in the schema */
+    const surety__conjunction_node *conjunction; /* NULL: not in the contract */
     uint8_t form, types;
     bool one_of;
     bool constant;
-    bool has_null;   /* null is taken */
+    bool has_null;   /* null is allowed */
     bool needs_name; /* it is a definition */
-    bool open, seen; /* limits.c: on the way, and reached */
-    bool changes;    /* what is delivered for it may be another value */
+    bool open, seen; /* limits.c: on the current path; reached */
+    bool changes;    /* restoring may change its values */
     bool is_made;
     uint32_t ordinal;  /* in the list of all nodes, from 1 */
     surety_val origin; /* the first conjunct's subschema */
@@ -103,10 +104,10 @@ struct surety_strict {
     surety__node **nodes;
     size_t node_count, node_cap;
     surety__node *root;
-    surety__node *any; /* every value, told by its kind; NULL: not needed */
-    surety_str beside; /* OTHERS_BESIDE; no property has this name */
-    surety_str wrap;   /* where the root is wrapped; likewise */
-    surety__map marks; /* names that only a rewritten value has, by hash */
+    surety__node *any; /* accepts every value; NULL: not needed */
+    surety_str beside; /* OTHERS_BESIDE: the list's name; no property has it */
+    surety_str wrap;   /* the wrapper's member for the root; likewise */
+    surety__map marks; /* names that only rewritten values have, by hash */
     bool wrapped;
     surety_doc *doc;
     surety_str name, description;
@@ -116,8 +117,9 @@ struct surety_strict {
 
 /* ---- notes (note.c) ------------------------------------------------------ */
 
-/* What became of `keyword`, a member of a schema object, or of a whole schema.
- * The format makes the message; hint may be NULL. Each verdict is said once. */
+/* Adds a note about `keyword`, a member of a schema object or a whole schema.
+ * format gives the message; hint may be NULL. Each verdict is noted once for a
+ * keyword. */
 void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
                         surety_val keyword, const char *hint,
                         const char *format, ...)
@@ -127,13 +129,14 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
 
 surety__node *surety__node_of(surety_strict *strict,
                               const surety__conjunction *all, unsigned types);
-/* A link to what one or more shapes say together; a lone reference is kept. */
+/* A link to the conjunction of shapes. A single reference remains a
+ * reference. */
 surety__link surety__node_link(surety_strict *strict,
                                const surety__conjunction *all);
-/* A union that no shape of the contract is. */
+/* A union that is not in the contract. */
 surety__node *surety__node_union(surety_strict *strict,
                                  const surety__link *links, size_t count);
-/* A node of every value, for the schema at `at`; a note says so where the
+/* A node that accepts every value, for the schema at `at`. Adds a note if the
  * subset has no form for it. */
 surety__node *surety__node_any(surety_strict *strict, surety_val at);
 
@@ -142,88 +145,91 @@ void surety__node_object(surety_strict *strict, surety__node *node,
                          const surety__facts *facts);
 void surety__node_array(surety_strict *strict, surety__node *node,
                         const surety__facts *facts);
-/* What nodes are to each other, once all are made. (settle.c) */
+/* Computes how nodes relate to each other, after all are made. (settle.c) */
 void surety__node_settle_all(surety_strict *strict);
 
-/* The field that goes as `sent`, or NULL. */
+/* The field that is sent as `sent`, or NULL. */
 const surety__field *surety__object_field(const surety__object_form *object,
                                           surety_str sent);
 
-/* Whether the node's choices have the value, or it has none. */
+/* Whether the node's choices contain the value; true if it has no choices. */
 bool surety__node_lists(const surety__node *node, surety_val val);
 
-/* Keywords of all conjuncts: kept, or told in words. (keywords.c) */
+/* Processes the keywords of all conjuncts: kept, or moved to the description.
+ * (keywords.c) */
 void surety__node_keywords(surety_strict *strict, surety__node *node,
                            const surety__facts *facts);
 
-/* ---- the whole (limits.c, write.c, restore.c) ---------------------------- */
+/* ---- the whole schema (limits.c, write.c, restore.c) --------------------- */
 
-/* The children of a node one after another: false past the last. optional: an
- * object may do without it. */
+/* The children of a node by index; false: after the last. optional: an object
+ * may lack it. */
 bool surety__node_child(const surety__node *node, size_t i,
                         surety__link *ret_link, bool *ret_optional);
-/* Finds what is recursive and what goes by name. */
+/* Finds recursive nodes and those that are referenced by name. */
 void surety__strict_walk(surety_strict *strict);
-/* What the limits count, of the schema as it was written. */
+/* The figures of the written schema that limits apply to. */
 typedef struct surety__figures {
     uint64_t properties, nesting, choices, text, optional, unions;
-    uint64_t many_choices, many_text; /* of the enum that is worst */
+    uint64_t many_choices, many_text; /* of the enum with the most text */
 } surety__figures;
 void surety__strict_limits(surety_strict *strict,
                            const surety__figures *figures);
 surety_status surety__strict_write(surety_strict *strict, surety_error *reterr);
-/* Writes a schema of nothing but a type. */
+/* Writes a schema that has only a type. */
 void surety__strict_write_type(surety_doc *doc, const char *type);
 
-/* ---- how a delivered value reads (fits.c) -------------------------------- */
+/* ---- how a delivered value is read (fits.c) ------------------------------ */
 
 typedef struct surety__fit {
     const surety__node *node;
     surety_val val;
-    uint64_t sum;            /* of the value that it comes to */
-    const surety__node *how; /* of a union: the first branch that fits */
-    uint32_t first, count;   /* what it rests on, in the list of edges */
+    uint64_t sum;            /* hash of the value that results */
+    const surety__node *how; /* for a union: the first branch that fits */
+    uint32_t first, count;   /* the items it depends on, in edges */
     bool fits;
-    bool many; /* a union whose branches come to different values */
+    bool many; /* a union whose branches give different values */
 } surety__fit;
 
 typedef struct surety__fits {
     const surety_strict *strict;
-    bool open; /* of a value that is not whole, what is open is forgiven */
+    bool open; /* partial values: open values match */
     surety__fit *items;
     size_t count, cap;
     uint32_t *edges;
     size_t edge_count, edge_cap;
-    surety__map index; /* by node and value: the number in items, from 1 */
-    uint64_t *sums;    /* of each value as it stands, by its cell */
+    surety__map index; /* by node and value: the index in items, from 1 */
+    uint64_t *sums;    /* of each value unchanged, by its cell */
     size_t sum_count;
     surety_status status; /* LIMIT: more than FITS_MAX */
 } surety__fits;
 
-/* Ways in which one delivered value can be read: 64 MB of them. */
+/* The most items for one delivered value: 64 MB of them. */
 enum { FITS_MAX = 1000000 };
 
-/* Works out for node and val, and for everything within, whether what was
- * delivered is what was asked for, and which branch of each union it is. */
+/* Finds, for node and val and for everything inside, whether the value is in
+ * the requested form, and which branch of each union it matches. */
 void surety__fits_find(surety__fits *fits, const surety__node *node,
                        surety_val val);
 void surety__fits_done(surety__fits *fits);
-/* What was found of a node and a value; NULL: it was never asked. */
+/* The item of a node and a value; NULL: not examined. */
 const surety__fit *surety__fits_of(const surety__fits *fits,
                                    const surety__node *node, surety_val val);
-/* Whether val itself, but for its children, is what node (no union) says. */
+/* Whether val itself, without its children, matches node, which is not a
+ * union. */
 bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
                         surety_val val);
-/* Whether list is one of key and value. */
+/* Whether list is a list of key and value. */
 bool surety__fits_is_pairs(const surety__fits *fits, surety_val list);
-/* Whether the member stands for nothing: null for what is absent. */
+/* Whether a member means absence: null for an absent member. */
 static inline bool surety__field_absent(const surety__field *field,
                                         surety_val val)
 {
     return field->nulled && surety_val_kind(val) == SURETY_KIND_NULL;
 }
-/* The same for the i-th item of a tuple that goes as an object, `before` items
- * being there before it: behind one that is absent, null is never a value. */
+/* The same for the i-th item of a tuple that is sent as an object. before: the
+ * number of present items before it. After an absent item, null is never a
+ * value. */
 static inline bool surety__item_absent(const surety__node *node, uint32_t i,
                                        uint32_t before, surety_val val)
 {
@@ -233,12 +239,12 @@ static inline bool surety__item_absent(const surety__node *node, uint32_t i,
 /* An item of the list of OTHERS_BESIDE. */
 #define PAIR_KEY "key"
 #define PAIR_VALUE "value"
-/* The list itself, and what a root is wrapped in: with underscores behind it
- * where a property has the name. */
+/* The names of the list and of the wrapper's member; underscores are appended
+ * if a property has the name. */
 #define BESIDE_NAME "additional_properties"
 #define WRAP_NAME "value"
 
-/* Bounds of the compiler itself: nodes, and objects of the written schema. */
+/* Limits of the compiler itself: nodes, and objects in the written schema. */
 enum { STRICT_NODES_MAX = 50000, STRICT_WRITTEN_MAX = 100000 };
 
 #endif

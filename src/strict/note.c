@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What became of each keyword. One that many nodes share gets one note. */
+/* Notes about what became of each keyword. A keyword of several nodes gets one
+ * note. */
 #include "strict/node.h"
 
-/* Whether the last token but one of a pointer names a keyword that holds
- * schemas by name: then the last is such a name and no keyword. */
+/* Whether the last token of a pointer is a name and not a keyword: the token
+ * before it is a keyword with subschemas by name. */
 static bool note_is_name(surety_str pointer)
 {
     static const char *const maps[] = {
@@ -22,7 +23,7 @@ static bool note_is_name(surety_str pointer)
     return false;
 }
 
-/* What a note names: the keyword, or that it is about a whole schema. */
+/* The keyword that a note names, or "schema" for a whole schema. */
 static surety_str note_keyword(surety_val keyword, surety_val key,
                                surety_str pointer)
 {

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A delivered value made one of the contract's again: the value and the graph
- * of nodes are walked together, with a stack of tasks.
+/* Converts a delivered value to one of the contract's. It walks the value and
+ * the graph of nodes together, with a stack of tasks.
  *
- * 1. Which branch of a union a value is was found beforehand (fits.c), by all
- *    of the value. Where two branches come to different values, none is taken:
- *    that is an error, and the model can be asked again.
- * 2. What is not what was asked for is kept as it is, for the contract to
- * judge; but where it has a name that only a rewritten value has, what it
- * should have been would be a guess, and that is an error, too. So is a key
- * that is given twice.
- * 3. Scalars are copied. No text within a string is ever read. */
+ * Rules:
+ * 1. fits.c has already found the branch of each union, from the complete
+ *    value. If two branches give different values, none is taken: that is an
+ *    error, and the model can be asked again.
+ * 2. A value that is not in the requested form is kept unchanged, and the
+ *    contract judges it. But if it has a name that only a rewritten value has,
+ *    any conversion would be a guess: that is an error too. So is a key that
+ *    occurs twice.
+ * 3. Scalars are copied. Text inside a string is never parsed. */
 #include "strict/node.h"
 
 enum restore_kind { RESTORE_VALUE, RESTORE_CLOSE };
 
 struct restore_task {
     enum restore_kind kind;
-    const surety__node *node; /* NULL: copy */
+    const surety__node *node; /* NULL: copy the value */
     surety_val val;
-    surety_str name; /* the key before it; ptr NULL: none */
+    surety_str name; /* the key before the value; ptr NULL: none */
     bool is_named;
 };
 
@@ -28,20 +29,21 @@ struct restore_state {
     surety__fits fits;
     struct restore_task *tasks;
     size_t count, cap, from;
-    surety__map keys; /* of the object at hand, by hash: where they begin */
-    bool keyed;       /* and they have to be looked at */
+    surety__map keys; /* of the current object, from a hash to their first
+                       * task */
+    bool keyed;       /* duplicate keys must be checked */
     surety_status status;
     surety_error *reterr;
-    /* Of a value that is not whole: what stands last, and how many brackets at
-     * the end close what was open. */
+    /* For a partial value: the last value written, and how many closing
+     * brackets at the end were added for open values. */
     surety_val last;
     size_t taken;
-    bool cut; /* what is open was copied: only brackets may follow */
+    bool cut; /* an open value was copied: only brackets may follow */
 };
 
 /* ---- errors -------------------------------------------------------------- */
 
-/* The key, where there is one, begins the message. */
+/* Fails. If there is a key, the message begins with it. */
 static void restore_refuse(struct restore_state *state, surety_val at,
                            surety_str key, const char *message,
                            const char *hint)
@@ -77,8 +79,7 @@ static const char restore_shape_hint[] =
     "give it in the form that was asked for, an object of any members as a "
     "list of key and value";
 
-/* Looks through a value that is copied for names of the form that it should
- * have had. */
+/* Fails if a copied value contains a name that only rewritten values have. */
 static void restore_look(struct restore_state *state, surety_val val)
 {
     const surety__cell *end = surety__cell_after(surety__cell_of(val));
@@ -97,9 +98,9 @@ static void restore_look(struct restore_state *state, surety_val val)
     }
 }
 
-/* ---- what is open -------------------------------------------------------- */
+/* ---- open values --------------------------------------------------------- */
 
-/* Something is written: it may stand behind nothing that is open. */
+/* Records that something is written: nothing may follow an open value. */
 static void restore_passes(struct restore_state *state, surety_val val)
 {
     if (state->cut)
@@ -109,7 +110,8 @@ static void restore_passes(struct restore_state *state, surety_val val)
     state->taken = 0;
 }
 
-/* A whole value was copied: what is open in it stands at its end. */
+/* Records the end of a copied value, with the brackets that close open values
+ * in it. */
 static void restore_ends(struct restore_state *state, surety_val val)
 {
     state->cut = surety_val_is_open(val);
@@ -185,7 +187,7 @@ static void restore_member(struct restore_state *state, surety_str name,
                  (struct restore_task){RESTORE_VALUE, node, val, name, true});
 }
 
-/* Turns the tasks of a container so that the first is on top. */
+/* Reverses a container's tasks, so that the first is on top. */
 static void restore_turn(struct restore_state *state, surety_val val)
 {
     restore_push(state,
@@ -213,7 +215,7 @@ static void restore_pairs(struct restore_state *state, const surety__node *node,
          item = surety_val_next(list, item)) {
         const surety_val key = surety_val_get(item, PAIR_KEY);
         const surety_val val = surety_val_get(item, PAIR_VALUE);
-        /* Of the last pair the key may still be to come. */
+        /* The key of the last pair may not have arrived yet. */
         if (key.doc && val.doc && !surety_val_is_open(key))
             restore_member(state, surety_val_str(key), node->object.others.node,
                            val);
@@ -225,8 +227,8 @@ static void restore_object(struct restore_state *state,
 {
     bool listed;
 
-    /* A document has a key once: only what is renamed or was an item may meet
-     * another. */
+    /* A document has no key twice: only a renamed member or one from a list
+     * can repeat another. */
     state->keyed = node->object.others_how == OTHERS_BESIDE ||
                    state->strict->subset->name_max != 0;
     listed = node->object.others_how == OTHERS_BESIDE &&
@@ -257,7 +259,8 @@ static void restore_object(struct restore_state *state,
     state->keys = (surety__map){NULL, 0, 0};
 }
 
-/* An object of items is an array again. False: it has holes. */
+/* Converts an object of items to an array. False: an item is missing before
+ * another. */
 static bool restore_tuple(struct restore_state *state, const surety__node *node,
                           surety_val val)
 {
@@ -307,7 +310,8 @@ static void restore_array(struct restore_state *state, const surety__node *node,
 
 /* ---- values -------------------------------------------------------------- */
 
-/* The branch that a value is, which is no union; NULL: none, or an error. */
+/* The branch that a value belongs to, which is not a union itself; NULL: none,
+ * or an error. */
 static const surety__node *restore_branch(struct restore_state *state,
                                           const surety__node *node,
                                           surety_val val)
@@ -390,9 +394,10 @@ static void restore_task(struct restore_state *state,
     restore_copy(state, task->val);
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the complete value -------------------------------------------------- */
 
-/* The root without what it was wrapped in; false: it is wrapped in more. */
+/* Replaces the root by the value it wraps; false: the wrapper has other
+ * members. */
 static bool restore_unwrap(struct restore_state *state, surety_val *val)
 {
     const surety_val inner = surety_val_member(*val, state->strict->wrap);
@@ -409,7 +414,8 @@ static bool restore_unwrap(struct restore_state *state, surety_val *val)
     return true;
 }
 
-/* A key of the delivered text that a later one of its object replaced. */
+/* Fails if a key of the delivered text was replaced by a later one in the same
+ * object. */
 static void restore_keys(struct restore_state *state, surety_val delivered)
 {
     surety_position position;
@@ -506,7 +512,7 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
                                out);
         if (out->status == SURETY_OK && out->len - start >= state.taken)
             out->len -= state.taken;
-        /* What has ended shall not look as if it went on. */
+        /* A value that is complete must not look as if it went on. */
         if (state.taken && out->len > start && state.last.doc &&
             !surety_val_is_open(state.last) &&
             !memchr("{[", out->ptr[out->len - 1], 2))

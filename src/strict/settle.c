@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What nodes are to each other, once all are made: which can never be, which
- * take null, which are sent under names that nothing else has, and for which
- * what is delivered may be another value than the contract's. Each is found in
+/* Computes how nodes relate to each other, after all are made: which can never
+ * have a value, which allow null, which sent names are unique, and for which
+ * nodes a delivered value may differ from the contract's. Each is computed in
  * rounds that only add, so they end. */
 #include "strict/node.h"
 
-/* ---- what can be --------------------------------------------------------- */
+/* ---- nodes without a value ----------------------------------------------- */
 
 static bool settle_branches(surety__node *node)
 {
@@ -76,9 +76,9 @@ static bool settle_node(surety__node *node)
     return settle_fields(node) || changed;
 }
 
-/* ---- names that nothing else has ----------------------------------------- */
+/* ---- unique names -------------------------------------------------------- */
 
-/* Notes a name that stands in values as they are sent, and nowhere else. */
+/* Records a name that occurs only in rewritten values. */
 static void settle_mark(surety_strict *strict, surety_str name)
 {
     const uint64_t key = surety__hash(name.ptr, name.len) + 1ull;
@@ -96,8 +96,8 @@ static bool settle_is_taken(const surety_strict *strict, surety_str name)
     return false;
 }
 
-/* The wish, or with what makes it a name that no property has: where it stands
- * in a value, that is one as it was asked for. */
+/* The wish, with underscores appended until no property has this name: if it
+ * occurs in a value, the value is in the requested form. */
 static surety_str settle_name(surety_strict *strict, const char *wish)
 {
     surety_buf name;
@@ -139,8 +139,8 @@ static void settle_names(surety_strict *strict)
 
 /* ---- null and absence ---------------------------------------------------- */
 
-/* Null stands for what is absent, unless it is a value itself: then the two
- * cannot be told apart, which is said. */
+/* Sets the fields for which null means absence. If null is also a value of the
+ * contract, the two are indistinguishable; a note says so. */
 static void settle_nulled(surety_strict *strict, surety__node *node)
 {
     surety_val keyword = surety_val_get(node->origin, "required");
@@ -176,7 +176,7 @@ static void settle_nulled(surety_strict *strict, surety__node *node)
         strict->subset->title, optional, node->object.field_count);
 }
 
-/* ---- values that come back as others ------------------------------------- */
+/* ---- values that are changed --------------------------------------------- */
 
 static bool settle_rewrites(const surety__node *node)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A contract in a provider's subset: its shapes become nodes (make.c), nodes
- * are settled against each other (settle.c), the graph is walked for recursion
- * (limits.c) and written down (write.c). What a provider would refuse is a note
- * and a verdict; only a lack of memory and our own limits are failures. */
+/* Compiles a contract for a provider's subset: its shapes become nodes
+ * (make.c), the nodes are settled (settle.c), the graph is searched for
+ * recursion (limits.c) and written (write.c). What a provider would refuse is
+ * a note and a verdict. Only out of memory and the compiler's own limits are
+ * failures. */
 #include "strict/node.h"
 
 static void strict_name(surety_strict *strict)
@@ -25,7 +26,8 @@ static void strict_name(surety_strict *strict)
         surety_contract_info_of(strict->contract)->root, "description"));
 }
 
-/* Whether the provider takes the root as it is. */
+/* Checks whether the provider accepts the root as it is, and wraps it
+ * otherwise. */
 static void strict_root(surety_strict *strict)
 {
     const surety__node *root = strict->root;

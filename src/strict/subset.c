@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each provider takes, in tables; nothing here looks at a schema.
+/* The rules of each provider's subset, as tables. This file reads no schemas.
  *
  * Sources, as read in November 2026:
  * - OpenAI: developers.openai.com, guide "Structured model outputs", section
  *   "Supported schemas" (types, constraints, limits), and the answers of the
- *   service for what the guide passes over (oneOf, uniqueItems,
+ *   service for what the guide does not mention (oneOf, uniqueItems,
  *   patternProperties, default are refused).
  * - Anthropic: platform documentation, "Structured outputs", sections "JSON
- *   Schema limitations" and "Schema complexity limits"; property names are from
- *   the tool definition's check ("Property keys should match pattern").
+ *   Schema limitations" and "Schema complexity limits"; property names are
+ *   from the tool definition's check ("Property keys should match pattern").
  * - Gemini: GenerationConfig.responseJsonSchema in the API reference, and the
  *   guide "Structured outputs" for formats.
  * - grammar: llama.cpp, grammars/README.md, "JSON Schemas -> GBNF"; Ollama
- *   uses the same converter, and vLLM's backends take at least as much. The
+ *   uses the same converter, and vLLM's backends accept at least as much. The
  *   repetition limit is the grammar parser's. */
 #include "strict/subset.h"
 
@@ -72,7 +72,7 @@ const char *surety_subset_name(surety_subset subset)
     return (unsigned)subset < SUBSETS ? subset_rows[subset].name : "unknown";
 }
 
-/* In the order of the specifications; they are looked through one by one. */
+/* In the order of the specifications; searched one by one. */
 static const surety__strict_keyword keyword_rows[] = {
     {"$schema", ROLE_SILENT, 0, 0, NULL},
     {"$id", ROLE_SILENT, 0, 0, NULL},

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The nodes as a schema document. What is to be written stands on a stack of
- * tasks, the next on top; a node writes what is its own and leaves tasks for
- * its children. Limits are counted here, because what a provider counts is what
- * it is sent. */
+/* Writes the nodes as a schema document. The work is on a stack of tasks, the
+ * next one on top: a node writes its own keywords and pushes tasks for its
+ * children. The figures for the limits are counted here, because a provider
+ * counts what it is sent. */
 #include "strict/node.h"
 
 #include <stdint.h>
@@ -20,7 +20,7 @@ enum write_kind {
 
 struct write_task {
     enum write_kind kind;
-    surety__link link; /* of NODE */
+    surety__link link; /* of NODE and ARRAY */
     bool nullable;
     uint32_t nesting;
     surety_str key;
@@ -31,7 +31,8 @@ struct write_state {
     surety_doc *doc;
     struct write_task *tasks;
     size_t count, cap;
-    size_t from; /* the tasks above are in the order of the text */
+    size_t from; /* start of the tasks that are still in the order of the
+                  * text */
     size_t written;
     surety__figures figures;
 };
@@ -67,7 +68,7 @@ static void write_link(struct write_state *state, surety__link link,
                                           .nesting = nesting});
 }
 
-/* Turns the tasks left since `from` so that the first is on top. */
+/* Reverses the tasks pushed since `from`, so that the first is on top. */
 static void write_turn(struct write_state *state)
 {
     if (state->strict->status != SURETY_OK)
@@ -185,7 +186,7 @@ static void write_choices(struct write_state *state, const surety__node *node,
     surety_build_close(state->doc);
 }
 
-/* Leaves the tasks of a list of key and value. */
+/* Writes a list of key and value, and pushes its tasks. */
 static void write_pairs(struct write_state *state, surety__link value,
                         uint32_t nesting)
 {
@@ -205,7 +206,8 @@ static void write_pairs(struct write_state *state, surety__link value,
         state->figures.nesting = nesting + 1;
 }
 
-/* What comes after the value in such a list, but for its own close. */
+/* Writes the rest of such a list after the value, except its closing
+ * bracket. */
 static void write_pairs_seal(struct write_state *state)
 {
     surety_build_close(state->doc);
@@ -221,7 +223,7 @@ static void write_pairs_seal(struct write_state *state)
 
 /* ---- objects and arrays -------------------------------------------------- */
 
-/* Everything but the properties, which are left as tasks. */
+/* Writes an object's keywords, and pushes tasks for its properties. */
 static void write_object(struct write_state *state, const surety__node *node,
                          uint32_t nesting)
 {
@@ -372,7 +374,7 @@ static void write_reference(struct write_state *state, const surety__node *node,
     surety_buf_done(&text);
 }
 
-/* The schema of a node, in place; its object stays open for the tasks. */
+/* Writes the schema of a node in place. Its object stays open for the tasks. */
 static void write_body(struct write_state *state, const surety__node *node,
                        bool nullable, uint32_t nesting)
 {
@@ -412,7 +414,7 @@ static void write_array_task(struct write_state *state,
     write_turn(state);
 }
 
-/* The one branch of a union that says nothing itself. */
+/* Skips unions that have a single branch and no keywords of their own. */
 static const surety__node *write_behind(const surety__node *node)
 {
     for (unsigned i = 0; i < 64; i++) {
@@ -453,7 +455,8 @@ static void write_run(struct write_state *state)
 
 /* ---- names of definitions ------------------------------------------------ */
 
-/* The last name on the way to the definition, in letters all providers take. */
+/* Appends the wanted name: the last token of the definition's location, in
+ * characters that all providers accept. */
 static void write_wish(const surety__node *node, surety_buf *out)
 {
     surety_buf pointer;
@@ -515,7 +518,7 @@ static void write_names(surety_strict *strict)
     surety_buf_done(&name);
 }
 
-/* The definitions as tasks under the root's open object. */
+/* Writes the definitions into the root's open object. */
 static void write_defs(struct write_state *state)
 {
     surety_strict *strict = state->strict;
@@ -564,7 +567,8 @@ static void write_root(struct write_state *state)
     } else {
         write_body(state, strict->root, false, 0);
         if (strict->status == SURETY_OK) {
-            /* The lowest task closes the root: the definitions go before. */
+            /* The lowest task closes the root: the definitions come before
+             * it. */
             const struct write_task last = state->tasks[0];
             memmove(state->tasks, state->tasks + 1,
                     (state->count - 1) * sizeof(last));
