@@ -517,10 +517,11 @@ surety__decision surety__decide(surety__run_store *store,
     surety__decision decision = {.action = ACTION_END};
     size_t rung = 0;
 
-    while (!decide_may(setup, at, attempt, ladder[rung], &store->text))
+    while (!decide_may(setup, at, attempt, ladder[rung], &store->text)) {
         rung++;
-    /* Unused rungs of a ladder are ACTION_END, which is always possible. */
-    assert(rung < sizeof(decide_rows[0].ladder) / sizeof(*ladder));
+        /* Unused rungs of a ladder are ACTION_END, which is always possible. */
+        assert(rung < sizeof(decide_rows[0].ladder) / sizeof(*ladder));
+    }
     decision.action = ladder[rung];
     decision.hindered = surety__store_keep(store);
     if (decision.action == ACTION_RETRY ||
