@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter behind --jsonl. Lines travel in batches through a ring of slots. A
- * slot is numbered by the batch it holds, modulo the ring's size, so the order
- * out is the order in without sorting, and memory is the ring however long the
- * stream. With one job there is no thread: a slot is filled, worked and written
- * in turn. With more, every thread does all three: it writes what is next to be
- * written, if that is done; else it reads the next batch and works on it. A
- * batch stays with one thread and one processor's caches, and nobody is woken
- * to hand it on. Invariants, under the ring's lock:
+/* The filter of --jsonl: judges the records of a stream with several threads
+ * and writes the reports in the order of the input.
+ *
+ * Lines are read in batches, and each batch is in one slot of a ring. The slot
+ * of a batch is the batch's number modulo the ring's size, so the output keeps
+ * the order of the input without sorting, and memory is bounded by the ring for
+ * every length of the stream. With one job there is no thread: a slot is
+ * filled, judged and written in turn. With more jobs every thread does all
+ * three steps: if the batch to be written next is done, it writes it; else it
+ * reads the next batch and judges it. A batch stays with one thread and so in
+ * one processor's caches, and no other thread must be woken to take it over.
+ *
+ * Invariants, under the ring's lock:
  * 1. written <= filled <= written + slots;
- * 2. one thread at most reads, and it owns the slot numbered filled; one at
- *    most writes, and it owns the one numbered written, which is done; a slot
- *    between them belongs to the thread that read it until it is done.
- * A batch is what the input has ready, up to 256 KiB, so a slow writer sees
- * each report before it sends its next record. */
+ * 2. at most one thread reads, and it owns the slot with the number filled; at
+ *    most one thread writes, and it owns the slot with the number written,
+ *    which is done; a slot between the two belongs to the thread that read it
+ *    until it is done.
+ * A batch is the input that is available without waiting, up to 256 KiB. So a
+ * program that writes its records slowly sees the report of each record before
+ * it writes the next one. */
 #include "batch.h"
 
 #include <errno.h>
@@ -31,8 +38,8 @@
 #include "record.h"
 #include "shown.h"
 
-/* LACKING_MAX: as many records without the member of --field, and none with it,
- * are a mistake in the command and not in the log. */
+/* LACKING_MAX: if this many records have no member with the name of --field,
+ * and none has one, the error is in the command line and not in the log. */
 enum { PROGRESS_MS = 100, ERRORS_SHOWN = 5, LACKING_MAX = 100 };
 
 struct slot {
@@ -40,41 +47,42 @@ struct slot {
     struct record_sink sink;
     surety_status status;
     bool is_done;
-    bool is_last; /* nothing after this one counts: --first found one */
+    bool is_last; /* later batches are ignored, because --first found its value
+                   * in this one */
 };
 
-/* What has been written so far, and when it was last told. */
+/* What has been written so far, and when the progress was last shown. */
 struct account {
     struct tally tally;
     struct frequent *errors; /* by kind and path; NULL: not counted */
     struct timespec started;
     int64_t told_ms;
-    bool is_telling;      /* progress goes to a terminal */
-    uint64_t total;       /* bytes of all inputs; 0: not known */
-    uint64_t done_before; /* of those that are done */
-    uint64_t done;        /* of the one at hand */
-    char hint[192];       /* what --field may have meant */
-    bool is_mistaken;     /* no record has what it names */
+    bool is_telling;      /* progress is shown, on a terminal */
+    uint64_t total;       /* bytes of all inputs; 0: unknown */
+    uint64_t done_before; /* bytes of the inputs before the current one */
+    uint64_t done;        /* bytes of the current input that are done */
+    char hint[192];       /* hint: the member that --field probably means */
+    bool is_mistaken;     /* no record has the member of --field */
 };
 
 struct ring {
     const struct session *session;
-    struct account *account; /* the writer's */
+    struct account *account; /* used only by the thread that writes */
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct slot *slots;
     size_t count;
     uint64_t filled, written;
-    bool is_reading, is_writing; /* somebody is */
-    bool is_ended;               /* the input has no more */
-    bool is_stopped;             /* nobody need go on */
-    unsigned running;            /* threads that have not ended */
+    bool is_reading, is_writing; /* a thread reads, writes */
+    bool is_ended;               /* the end of the input was reached */
+    bool is_stopped;             /* all threads end */
+    unsigned running;            /* number of threads that have not ended */
     surety_status read_status;
     surety_error read_error;
     struct lines lines;
 };
 
-/* A thread, and what it judges with. */
+/* A thread, and the objects with which it judges. */
 struct worker {
     struct ring *ring;
     struct recorder recorder;
@@ -83,7 +91,7 @@ struct worker {
     pthread_t thread;
 };
 
-/* ---- working on one batch ----------------------------------------------- */
+/* ---- judging one batch -------------------------------------------------- */
 
 static void slot_reset(struct slot *slot)
 {
@@ -124,7 +132,7 @@ static void slot_done(struct slot *slot)
     surety_buf_done(&slot->sink.errors);
 }
 
-/* ---- accounts ----------------------------------------------------------- */
+/* ---- progress and counts ------------------------------------------------ */
 
 static int64_t elapsed_ms(const struct account *account)
 {
@@ -140,8 +148,8 @@ static double rate_of(const struct account *account, int64_t ms)
     return (double)account->tally.replies * 1000.0 / (double)(ms > 0 ? ms : 1);
 }
 
-/* How much of inputs whose size is known is done, and how long the rest will
- * take at that pace. */
+/* If the size of the inputs is known: shows the percentage that is done, and
+ * how long the rest will take at the same speed. */
 static void account_left(struct cli *cli, const struct account *account,
                          int64_t ms)
 {
@@ -196,7 +204,7 @@ static void account_sum(const struct session *session,
 
     if (account->is_telling && account->told_ms > 0)
         surety_buf_text(out, "\r\033[K");
-    /* A reader that went away wants to know nothing more. */
+    /* After EPIPE there is no reader for a summary. */
     if (session->settings->quiet || session->cli->out.error == EPIPE)
         return;
     put_format(out, "%llu %s: %llu valid, %llu invalid",
@@ -241,7 +249,7 @@ static void account_errors(struct account *account, surety_str errors)
     }
 }
 
-/* Whether --field names what no record has; says so once. */
+/* Returns whether no record has the member of --field; reports that once. */
 static bool account_lacks(const struct session *session,
                           const struct account *account, uint64_t least,
                           const char *hint)
@@ -259,7 +267,7 @@ static bool account_lacks(const struct session *session,
 
 /* ---- writing ------------------------------------------------------------ */
 
-/* Writes a batch's reports; false: stop. */
+/* Writes the reports of a batch; false: stop. */
 static bool slot_write(const struct session *session, const struct slot *slot,
                        struct account *account)
 {
@@ -304,9 +312,9 @@ static bool slot_write(const struct session *session, const struct slot *slot,
 
 /* ---- threads ------------------------------------------------------------ */
 
-/* Reads the next batch and works on it. Called and left with the lock held,
- * which is not held meanwhile. Only a read may be cancelled: it may wait for
- * ever. */
+/* Reads the next batch and judges it. The caller holds the lock, which is
+ * released during the work and held again on return. A thread may be cancelled
+ * only while it reads, because a read may wait forever. */
 static void ring_fill(struct ring *ring, struct worker *worker)
 {
     struct slot *slot = &ring->slots[ring->filled % ring->count];
@@ -339,7 +347,7 @@ static void ring_fill(struct ring *ring, struct worker *worker)
     slot->is_done = true;
 }
 
-/* Writes the batch that is next. Called and left with the lock held. */
+/* Writes the next batch. The caller holds the lock; it is held on return. */
 static void ring_write(struct ring *ring)
 {
     const struct slot *slot = &ring->slots[ring->written % ring->count];
@@ -364,7 +372,7 @@ static void *ring_run(void *argument)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
     worker->ready = recorder_init(&worker->recorder, ring->session);
     pthread_mutex_lock(&ring->lock);
-    /* Without memory for one more, fewer do it. */
+    /* A thread without memory for its objects ends, unless it is the last. */
     while ((worker->ready == SURETY_OK || ring->running == 1) &&
            !ring->is_stopped &&
            !(ring->is_ended && ring->written == ring->filled)) {
@@ -385,7 +393,7 @@ static void *ring_run(void *argument)
 
 /* ---- one input ---------------------------------------------------------- */
 
-/* The whole input in this thread. */
+/* Judges the whole input in this thread. */
 static bool stream_alone(struct ring *ring)
 {
     struct recorder recorder;
@@ -409,8 +417,8 @@ static bool stream_alone(struct ring *ring)
 
 enum { STACK_BYTES = 512 << 10, ARENAS = 4 };
 
-/* The whole input through `jobs` threads, or fewer where the system gives no
- * more. */
+/* Judges the whole input with `jobs` threads, or with fewer if the system
+ * cannot start more. */
 static bool stream_threads(struct ring *ring, unsigned jobs)
 {
     struct worker *workers = calloc(jobs, sizeof(*workers));
@@ -419,11 +427,12 @@ static bool stream_threads(struct ring *ring, unsigned jobs)
     bool goes_on;
 
 #ifdef __GLIBC__
-    /* Each of its arenas takes 64 MiB of addresses, and a thread that is warm
-     * allocates next to nothing. */
+    /* Each arena of glibc takes 64 MiB of address space, and after its first
+     * batches a thread allocates next to nothing. */
     mallopt(M_ARENA_MAX, ARENAS);
 #endif
-    /* Nothing in the library recurses, so many threads need little room. */
+    /* The library does not recurse, so a small stack is enough for each
+     * thread. */
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_mutex_lock(&ring->lock);
@@ -503,7 +512,7 @@ static bool batch_stream(const struct session *session, const char *path,
     return goes_on;
 }
 
-/* The bytes of all inputs; 0 where one is no regular file. */
+/* Returns the bytes of all inputs; 0 if one is no regular file. */
 static uint64_t inputs_total(const struct operands *files)
 {
     uint64_t total = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the tool complains. Every message has one form, that of compilers, so
- * editors can jump to it: where, how bad, one sentence, then what to do. */
+/* Writes the tool's messages. Every message has the form that compilers use, so
+ * that editors can jump to its position: position, severity, one sentence, then
+ * a hint. */
 #include "cli.h"
 
 #include <stdarg.h>
@@ -18,7 +19,7 @@ void cli_raise(struct cli *cli, int code)
         cli->code = code;
 }
 
-/* One of --limit. False: said why. */
+/* Sets one limit of --limit. False: the message is written. */
 static bool take_limit(struct cli *cli, const char *given)
 {
     const char *equals = strchr(given, '=');
@@ -97,7 +98,7 @@ void put_safe(surety_buf *buf, surety_str text)
     shown_done(&shown, buf);
 }
 
-/* The sentence of a failure without a place in a text. */
+/* Writes a failure that has no position in a text. */
 static void put_failure(struct cli *cli, const char *hint, const char *format,
                         va_list list)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety check: replies in, values out. This file is the command's face, its
- * options and which of them go together; session.c judges replies one by one,
- * batch.c as a filter, stream.c one while it arrives. */
+/* surety check: reads replies and writes values. This file has the command's
+ * options and the rules about which of them can be combined. session.c judges
+ * replies one by one, batch.c judges the records of a stream, stream.c judges
+ * one reply while it arrives. */
 #include "commands.h"
 
 #include <string.h>
@@ -85,7 +86,8 @@ const struct option_row check_options[] = {
      "hand, could satisfy the contract"},
     OPTION_END};
 
-/* Whether the other options go with --stream; false: said so. */
+/* Returns whether the other options can be combined with --stream; false: the
+ * message is written. */
 static bool is_streamable(struct cli *cli,
                           const struct session_settings *settings,
                           const struct operands *files)
@@ -114,7 +116,7 @@ static bool is_streamable(struct cli *cli,
     return count <= 1;
 }
 
-/* Options that make no sense together; false: said so. */
+/* Checks that the options can be combined; false: the message is written. */
 static bool is_consistent(struct cli *cli,
                           const struct session_settings *settings,
                           const struct operands *files)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety contracts: what contracts there are, what one says, what is wrong with
- * one. The registry knows contracts by name and version; a path is a contract
- * too wherever a name may stand. */
+/* surety contracts: lists contracts, shows one, and checks one for errors
+ * (lint). The registry finds contracts by name and version; a path of a file is
+ * accepted wherever a name is. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -50,12 +50,12 @@ const struct option_row contracts_lint_options[] = {
 
 /* All contracts of a registry. */
 struct listing {
-    surety_registry *registry; /* NULL: it could not be listed */
+    surety_registry *registry; /* NULL: listing failed */
     const surety_registry_entry *entries;
     size_t count;
 };
 
-/* Lists the registry; without one the reason has been said. */
+/* Lists the registry. If registry is NULL, the message is written. */
 static struct listing listing_open(struct cli *cli)
 {
     struct listing all = {library_open(cli), NULL, 0};
@@ -72,7 +72,7 @@ static struct listing listing_open(struct cli *cli)
 
 /* ---- list --------------------------------------------------------------- */
 
-/* Code points, which stand for columns here. */
+/* Returns the number of code points, which is used as the number of columns. */
 static size_t columns_of(surety_str text)
 {
     size_t count = 0;
@@ -98,7 +98,7 @@ static surety_str first_line(surety_str text)
     return text;
 }
 
-/* What the title's column says of an entry. */
+/* Appends the text of an entry for the title column. */
 static void put_about(surety_buf *out, const surety_registry_entry *entry)
 {
     if (entry->alias_of.len > 0) {
@@ -201,8 +201,8 @@ static void list_names(struct cli *cli, const struct listing *all)
     }
 }
 
-/* Files in the folders that are no contracts: told, but no failure, for the
- * list itself is right. */
+/* Reports the files in the folders that are no contracts. This does not fail,
+ * because the list itself is correct. */
 static void list_broken(struct cli *cli, const struct listing *all)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -247,8 +247,8 @@ void contracts_list_run(struct cli *cli, const struct command *command,
 
 /* ---- show --------------------------------------------------------------- */
 
-/* Where the contract of a name stands: the path itself, or what the registry
- * lists for its name and version. */
+/* Writes the path of a contract: the given path itself, or the source that the
+ * registry lists for its name and version. */
 static void show_path(struct cli *cli, const char *name,
                       const surety_contract *contract)
 {
@@ -310,7 +310,7 @@ void contracts_show_run(struct cli *cli, const struct command *command,
 
 /* ---- lint --------------------------------------------------------------- */
 
-/* Lints a text and says how it went. */
+/* Lints a text and writes the result. */
 static void lint_text(struct lint *lint, bool is_quiet)
 {
     surety_buf *out = &lint->cli->err.buf;
@@ -354,7 +354,7 @@ static void lint_file(struct lint *lint, const char *path, bool is_quiet)
     lint->text = (surety_str){NULL, 0};
 }
 
-/* A contract of the registry, good or not. */
+/* Lints a contract of the registry, valid or not. */
 static void lint_name(struct lint *lint, const char *name, bool is_quiet)
 {
     surety_registry *registry = library_open(lint->cli);
@@ -396,7 +396,7 @@ void contracts_lint_run(struct cli *cli, const struct command *command,
         return;
     cli_color(cli, settings.color);
     lint.is_strict = settings.strict;
-    if (settings.provider == 5) /* all */
+    if (settings.provider == 5) /* the choice "all" */
         lint.subsets = 0xF;
     else if (settings.provider > 0)
         lint.subsets = 1u << (settings.provider - 1); /* ORDER subsets */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety contracts diff: what a new version of a contract breaks, and for whom.
- * A line a change; the last says what that makes of the version. */
+/* surety contracts diff: shows what a new version of a contract breaks, and for
+ * whom. It writes a line for each change; the last line says which number of
+ * the version must be raised. */
 #include "commands.h"
 
 #include "library.h"
 
-/* ORDER of the choices of --fail, counted from 1. */
+/* ORDER of the choices of --fail, from 1. */
 enum { FAIL_UNSET, FAIL_CONSUMERS, FAIL_PRODUCERS, FAIL_ANY, FAIL_VERSION };
 
 struct diff_settings {
@@ -29,7 +30,7 @@ const struct option_row contracts_diff_options[] = {
      "print only breaking changes"},
     OPTION_END};
 
-/* How many changes break whom. */
+/* Number of changes that break consumers, producers, or neither. */
 struct diff_counts {
     size_t consumers, producers, others;
 };
@@ -77,7 +78,7 @@ static void put_summary(surety_buf *out, const surety_diff *diff,
             : ", and the new number is too low");
 }
 
-/* The contract's own name, else the one that was given. */
+/* Returns the contract's own name, else the given one. */
 static surety_str name_of(const surety_contract *contract, const char *given)
 {
     const surety_str id = surety_contract_info_of(contract)->id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety extract: the value alone, unvalidated. That is check against the
- * contract that every value satisfies, the schema true: the first candidate
- * that is JSON is taken, and where none is, the report says why. */
+/* surety extract: writes the value without validation. It is check with a
+ * contract that every value satisfies (the schema true): the first candidate
+ * that is JSON is taken; if there is none, the report says why. */
 #include "commands.h"
 
 #include "session.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety gen: C types made from contracts, as a header and a source. A file
- * that somebody changed is not written over, and one that is already what it
- * would be is left alone. */
+/* surety gen: makes C types from contracts, as a header and a source. It does
+ * not overwrite a file that was edited by hand, and does not write a file that
+ * already has the same content. */
 #include "commands.h"
 
 #include <surety/gen.h>
@@ -50,9 +50,9 @@ const struct option_row gen_options[] = {
      "do not report what no C type can express"},
     OPTION_END};
 
-/* ---- what no type says --------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------- */
 
-/* Warns of each note at its line in the contract. */
+/* Writes a warning for each note, with its line in the contract. */
 static void gen_notes(struct cli *cli, const surety_gen *gen,
                       surety_contract *const *contracts,
                       const struct texts *names)
@@ -82,7 +82,7 @@ static void gen_notes(struct cli *cli, const surety_gen *gen,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Writes a file whole or not at all. */
+/* Writes a file completely or not at all. */
 static void gen_save(struct cli *cli, const char *path, surety_str text)
 {
     surety_error error;
@@ -93,8 +93,8 @@ static void gen_save(struct cli *cli, const char *path, surety_str text)
         cli_fail(cli, CODE_WORLD, NULL, "%s", error.message);
 }
 
-/* Whether text is to be written there; *ret_good is false, and the reason said,
- * where it must not be. */
+/* Returns whether text must be written to path. If it must not be, *ret_good is
+ * false and the message is written. */
 static bool gen_look(struct cli *cli, const struct gen_settings *settings,
                      const char *path, surety_str text, bool *ret_good)
 {
@@ -133,7 +133,7 @@ static bool gen_look(struct cli *cli, const struct gen_settings *settings,
     return *ret_good && !same;
 }
 
-/* Writes both files, or neither where one of them must not be written. */
+/* Writes both files, or neither if one of them must not be written. */
 static void gen_files(struct cli *cli, const struct gen_settings *settings,
                       const char *stem, const surety_gen *gen)
 {
@@ -151,7 +151,7 @@ static void gen_files(struct cli *cli, const struct gen_settings *settings,
             gen_save(cli, paths[i], texts[i]);
 }
 
-/* Bytes of a path without ".h" or ".c" at its end. */
+/* Returns the length of a path without ".h" or ".c" at its end. */
 static size_t gen_bare(const char *path)
 {
     const size_t len = strlen(path);
@@ -161,7 +161,7 @@ static size_t gen_bare(const char *path)
     return ends && path[len - 3] != '/' ? len - 2 : len;
 }
 
-/* The path without an ending; false: said why. */
+/* Gives the path without a suffix; false: the message is written. */
 static bool gen_stem(struct cli *cli, const struct gen_settings *settings,
                      const surety_contract *contract, char *stem)
 {
@@ -190,7 +190,7 @@ static bool gen_stem(struct cli *cli, const struct gen_settings *settings,
     return false;
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the command --------------------------------------------------------- */
 
 static void gen_put(struct cli *cli, const struct gen_settings *settings,
                     surety_contract **contracts)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety mock: a model server from a script. The server has a thread of its
- * own; this one waits for a signal, which is also how the other tells it that
- * as many requests are over as were wanted. While the server runs only its
- * thread writes: a line a request. */
+/* surety mock: starts a model server that answers from a script. The server has
+ * its own thread; the main thread waits for a signal. The server's thread sends
+ * it such a signal when the number of requests of --for is reached, or when a
+ * line cannot be written. While the server runs, only its thread writes: one
+ * line for each request. */
 #include "commands.h"
 
 #include <errno.h>
@@ -65,10 +66,10 @@ struct mock_session {
     struct cli *cli;
     const struct mock_settings *settings;
     surety_mock *mock;
-    surety_doc *doc; /* of a log line */
+    surety_doc *doc; /* the parsed log line */
     struct output log;
     bool has_log;
-    unsigned over; /* requests */
+    unsigned over; /* number of requests that have ended */
     pthread_t waiter;
 };
 
@@ -84,7 +85,7 @@ static void put_word(surety_buf *out, surety_val val, const char *name)
     put_safe(out, surety_val_str(member));
 }
 
-/* One line for people. */
+/* Appends one log line for people. */
 static void put_line(surety_buf *out, surety_val line)
 {
     const surety_val reply = surety_val_get(line, "reply");
@@ -115,7 +116,7 @@ static void put_line(surety_buf *out, surety_val line)
     surety_buf_byte(out, '\n');
 }
 
-/* Called by the server's thread. */
+/* Runs in the server's thread. */
 static void log_request(void *ctx, surety_str line)
 {
     struct mock_session *session = ctx;
@@ -139,7 +140,7 @@ static void log_request(void *ctx, surety_str line)
 
 /* ---- the script --------------------------------------------------------- */
 
-/* A script of --reply and --echo. */
+/* Makes a script from --reply and --echo. */
 static void make_script(const struct mock_settings *settings, surety_buf *out)
 {
     surety_buf_text(out, "{\"then\":\"repeat\",\"replies\":[");
@@ -157,7 +158,7 @@ static void make_script(const struct mock_settings *settings, surety_buf *out)
     surety_buf_text(out, "]}");
 }
 
-/* The folder that path stands in; empty: the working folder. */
+/* Returns the folder of path; empty: the working folder. */
 static surety_str folder_of(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;
@@ -243,7 +244,7 @@ static bool start(struct mock_session *session)
 
 /* ---- waiting ------------------------------------------------------------ */
 
-/* Until a signal, or --for is over. */
+/* Waits until a signal, or until the requests of --for have ended. */
 static void wait_for_end(const struct mock_settings *settings,
                          const sigset_t *signals)
 {
@@ -313,7 +314,8 @@ void mock_run(struct cli *cli, const struct command *command, int argc,
         cli_fail(cli, CODE_WORLD, NULL, "out of memory");
         goto done;
     }
-    /* Before there is another thread, which then does not get them. */
+    /* Blocked before the other thread starts, so that only this one gets
+     * them. */
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety prompt: what a model is sent. The prompt with the format instructions
- * of its contract behind it, or those alone. */
+/* surety prompt: writes the text that a model is sent: the prompt followed by
+ * the format instructions of the contract, or only those instructions. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -37,8 +37,8 @@ const struct option_row prompt_options[] = {
      "tokens (a token is taken for four bytes)"},
     OPTION_END};
 
-/* The text of PROMPT: the operand, @FILE, or standard input for - and where
- * there is none. False: said why. */
+/* Gives the text of PROMPT: the operand, @FILE, or standard input for "-" and
+ * without an operand. False: the message is written. */
 static bool prompt_read(struct cli *cli, const struct operands *operands,
                         surety_str *ret_text, char **ret_owned)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety render: charts and tables. A reply is judged as check does, and what
- * its value asks for is made; or a file of data is drawn as the options say,
- * which are then turned into a value that asks for the same, so that there is
- * one way of making things. The value goes to standard output in any case: a
- * chart that fails never loses the answer. */
+/* surety render: makes charts and tables. It judges a reply as check does and
+ * makes the outputs that its value asks for; or it draws a file of data as the
+ * options say. In the second case the options are turned into a value that asks
+ * for the same outputs, so both cases use the same code. The value always goes
+ * to standard output, so a chart that fails does not lose it. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -16,7 +16,8 @@
 #include "session.h"
 
 struct render_settings {
-    struct session_settings session; /* first: SESSION_ROWS count on it */
+    struct session_settings session; /* must be first: SESSION_ROWS use offsets
+                                      * from it */
     const char *data, *at, *chart, *table, *x, *series, *title, *name, *out;
     struct texts y, labels, missing;
     int format, headers, report;
@@ -88,7 +89,7 @@ const struct option_row render_options[] = {
     SESSION_ROWS_FALLBACK,
     OPTION_END};
 
-/* One call of the command. */
+/* One execution of the command. */
 struct renderer {
     struct cli *cli;
     const struct render_settings *settings;
@@ -98,7 +99,7 @@ struct renderer {
 
 /* ---- options ------------------------------------------------------------- */
 
-/* The number that an option holds; 0: it is a word, or not given. */
+/* Returns the number in an option's text; 0: it is a word, or not given. */
 static size_t number_of(const char *text)
 {
     size_t number = 0;
@@ -118,7 +119,7 @@ static bool is_any(const char *text, const char *const *words)
     return false;
 }
 
-/* Whether a value has outputs of such a number. */
+/* Checks that an option's number is a possible output number. */
 static bool check_number(struct cli *cli, const char *option, const char *given)
 {
     if (!given || number_of(given) > 0)
@@ -128,7 +129,7 @@ static bool check_number(struct cli *cli, const char *option, const char *given)
     return false;
 }
 
-/* Whether there is such a kind of chart or table. */
+/* Checks that there is such a type of chart or table. */
 static bool check_kind(struct cli *cli, const char *given,
                        const char *const *words, const char *hint,
                        const char *what)
@@ -139,7 +140,7 @@ static bool check_kind(struct cli *cli, const char *given,
     return false;
 }
 
-/* What --chart and --table say, by whether there is --data. */
+/* Checks --chart and --table; their meaning depends on --data. */
 static bool check_arguments(struct renderer *renderer,
                             const struct operands *operands)
 {
@@ -192,9 +193,9 @@ static bool take_missing(struct renderer *renderer)
     return true;
 }
 
-/* ---- making -------------------------------------------------------------- */
+/* ---- making outputs ------------------------------------------------------ */
 
-/* Makes what value asks for. */
+/* Makes the outputs that value asks for. */
 static void render_value(struct renderer *renderer, surety_val value,
                          const char *source)
 {
@@ -247,7 +248,7 @@ static void render_outcome(struct renderer *renderer, struct session *session,
         session_value(session, outcome);
     else if (!is_usable)
         cli_raise(renderer->cli, CODE_INVALID);
-    /* The answer is out before anything else can go wrong. */
+    /* The value is written before any output can fail. */
     output_flush(&renderer->cli->out);
     if (is_usable)
         render_value(renderer, surety_outcome_info_of(outcome)->value, source);
@@ -299,7 +300,7 @@ static void render_reply(struct renderer *renderer, const char *path)
     free((char *)reply.ptr);
 }
 
-/* ---- data of the user's own ---------------------------------------------- */
+/* ---- data from a file ---------------------------------------------------- */
 
 static void build_text(surety_doc *doc, const char *name, const char *text)
 {
@@ -323,7 +324,7 @@ static void build_labels(const struct render_settings *settings,
     surety_build_close(doc);
 }
 
-/* The list that asks for one chart or table. */
+/* Builds the list that asks for one chart or table. */
 static void build_request(const struct render_settings *settings, bool is_table,
                           surety_doc *doc)
 {
@@ -347,7 +348,7 @@ static void build_request(const struct render_settings *settings, bool is_table,
     surety_build_close(doc);
 }
 
-/* A value that asks for what the options say. */
+/* Builds a value that asks for what the options say. */
 static surety_status build_value(const struct render_settings *settings,
                                  surety_val rows, surety_doc *doc,
                                  surety_error *error)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety run: a prompt in, a checked value out. This file is the order of the
- * command: settings, contract, prompt, configuration, models, ledger, the run,
- * and what came of it. Values go to standard output; reports, and whatever is
- * said on the way, to standard error. */
+/* surety run: sends a prompt and writes a checked value. This file is the
+ * sequence of the command: settings, contract, prompt, configuration, models,
+ * ledger, the run, and its result. Values go to standard output; reports and
+ * all other messages go to standard error. */
 #include "commands.h"
 
 #include <fcntl.h>
@@ -23,24 +23,27 @@
 
 #define RECORDING_MAX ((size_t)256 << 20)
 
-/* One command's run. Zeroed at first; job_done takes it at any point. */
+/* One execution of the command. Begins zeroed; job_done frees it in every
+ * state. */
 struct job {
     struct cli *cli;
     const struct run_settings *settings;
     struct run_numbers numbers;
     surety_contract *contract;
-    struct session session; /* with a contract */
+    struct session session; /* initialised only if has_session */
     bool has_session;
     surety_str system, prompt;
-    char *system_read, *prompt_read; /* what of them was read from a file */
-    surety_recording *recording;     /* of --replay */
+    char *system_read, *prompt_read; /* those texts that were read from a
+                                      * file */
+    surety_recording *recording;     /* from --replay */
     struct record_file record;
-    struct validator_bounds bounds; /* the variables that models get */
+    struct validator_bounds bounds; /* its environment names go to exec models
+                                     * too */
     surety_config *config;
     surety_model *models;
     struct watched *watched; /* one for each model */
     size_t model_count;
-    surety_model aggregator; /* of --aggregator */
+    surety_model aggregator; /* from --aggregator */
     struct run_watch watch;
     struct run_dry dry;
     surety_budget budget;
@@ -51,9 +54,10 @@ struct job {
     struct run_consensus consensus;
 };
 
-/* ---- what is asked ------------------------------------------------------- */
+/* ---- prompt and contract ------------------------------------------------- */
 
-/* Reads a file or standard input; NULL: said why. */
+/* Reads a file or standard input; the caller frees it. NULL: the message is
+ * written. */
 static char *job_read(struct job *job, const char *path,
                       struct input_bound bound, surety_str *ret_text)
 {
@@ -67,7 +71,8 @@ static char *job_read(struct job *job, const char *path,
     return NULL;
 }
 
-/* A file's line feeds at its end are not part of what it says. */
+/* Returns the text without line feeds at its end, which are not part of a
+ * prompt. */
 static surety_str without_line_end(surety_str text)
 {
     while (text.len > 0 &&
@@ -76,7 +81,7 @@ static surety_str without_line_end(surety_str text)
     return text;
 }
 
-/* Whether a part of a text is UTF-8. */
+/* Checks that a part of a text is UTF-8. */
 static surety_status check_part(surety_str part)
 {
     surety_doc *doc = surety_doc_new(NULL);
@@ -91,9 +96,9 @@ static surety_status check_part(surety_str part)
     return status;
 }
 
-/* Models are told text; bytes that are none would fail later and further
- * away. It is looked at in parts that end with a character: a string of JSON
- * may not be as long as a prompt. */
+/* Checks that a text is UTF-8; bytes that are not would fail later, with a less
+ * clear message. The text is checked in parts that end with a whole character,
+ * because a prompt may be longer than a JSON string may be. */
 static bool job_is_text(struct job *job, surety_str text, const char *what)
 {
     enum { PART = 1 << 20, CONTINUED = 3 };
@@ -117,8 +122,8 @@ static bool job_is_text(struct job *job, surety_str text, const char *what)
     return status == SURETY_OK;
 }
 
-/* A text that was given as it is, as @FILE, or as - for standard input. What
- * was read is in *owned. False: said why. */
+/* Gives a text that was given directly, as @FILE, or as "-" for standard input.
+ * If it was read, *owned has its memory. False: the message is written. */
 static bool job_text_of(struct job *job, const char *given,
                         surety_str *ret_text, char **owned)
 {
@@ -163,8 +168,8 @@ static bool job_contract(struct job *job)
     const struct session_settings *settings = &job->settings->session;
 
     if (!settings->contract) {
-        /* There is nothing to judge; only the form of reports is asked of it.
-         */
+        /* Without a contract the session judges nothing; only its report form
+         * is used. */
         job->has_session = true;
         job->session.cli = job->cli;
         job->session.settings = settings;
@@ -182,7 +187,7 @@ static bool job_contract(struct job *job)
     return true;
 }
 
-/* ---- who is asked -------------------------------------------------------- */
+/* ---- models -------------------------------------------------------------- */
 
 static bool job_recording(struct job *job)
 {
@@ -224,7 +229,7 @@ static bool job_config(struct job *job)
     return job->config != NULL;
 }
 
-/* The i-th name that is asked; empty past the last. */
+/* Returns the i-th model's name; empty past the last. */
 static surety_str job_model_name(const struct job *job, size_t i)
 {
     const struct texts *given = &job->settings->models;
@@ -239,7 +244,7 @@ static uint32_t choose(uint32_t given, uint32_t otherwise)
     return given ? given : otherwise;
 }
 
-/* A model as the configuration has it, with what the command line changes. */
+/* Applies the settings of the command line to a model of the configuration. */
 static void job_change_model(const struct job *job, surety_model *model)
 {
     const struct run_settings *settings = job->settings;
@@ -264,7 +269,8 @@ static void job_change_model(const struct job *job, surety_model *model)
     timeouts->total_ms = choose(numbers->timeouts.total_ms, timeouts->total_ms);
 }
 
-/* Puts its own transport before the model's: to show, or to watch. */
+/* Replaces the model's transport by one that shows the request, or by one that
+ * updates the progress line and then calls the model's transport. */
 static void job_wrap_model(struct job *job, size_t i)
 {
     surety_model *model = &job->models[i];
@@ -277,7 +283,7 @@ static void job_wrap_model(struct job *job, size_t i)
     }
 }
 
-/* Who merges, where another than the first was named. */
+/* Finds the model of --aggregator. */
 static bool job_aggregator(struct job *job)
 {
     const char *name = job->settings->aggregator;
@@ -330,7 +336,7 @@ static bool job_models(struct job *job)
     return job_aggregator(job);
 }
 
-/* ---- what it may spend, and where it is recorded ------------------------- */
+/* ---- budget and ledger --------------------------------------------------- */
 
 static void job_budget(struct job *job)
 {
@@ -348,8 +354,8 @@ static void job_budget(struct job *job)
         budget->cost_picousd_max = given->cost_picousd_max;
 }
 
-/* Opens the ledger at url; where attempts need not be recorded, one that cannot
- * be opened is a warning. */
+/* Opens the ledger at url. If the ledger is optional and cannot be opened,
+ * writes a warning. */
 static bool job_open_ledger(struct job *job, surety_str url)
 {
     const surety_ledger_options options = {
@@ -476,14 +482,15 @@ static bool job_run(struct job *job)
     if (status == SURETY_OK)
         return true;
     cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
-    /* What failed beside a run that came to its end takes nothing from it. */
+    /* If the run has ended with its own verdict, a failure of wait does not
+     * change it. */
     return surety_run_info_of(job->run)->verdict != SURETY_RUN_CANCELLED;
 }
 
-/* ---- what came of it ----------------------------------------------------- */
+/* ---- results ------------------------------------------------------------- */
 
-/* The reply where there is no contract, as it came; only a terminal is kept
- * from acting on it. */
+/* Without a contract: writes the reply unchanged, but escapes control
+ * characters on a terminal. */
 static void job_text(struct job *job)
 {
     const surety_str text = surety_run_info_of(job->run)->reply_last;
@@ -506,7 +513,7 @@ static void job_value(struct job *job, int code)
         cli_raise(job->cli, code);
 }
 
-/* What was decided is not said again where it was said as it happened. */
+/* Removes the log of decisions if it was already shown during the run. */
 static void job_cut_log(const struct job *job, bool color, surety_buf *out)
 {
     surety_buf log;
@@ -519,7 +526,8 @@ static void job_cut_log(const struct job *job, bool color, surety_buf *out)
     surety_buf_done(&log);
 }
 
-/* Without reports, a failure that is no reply's is said all the same. */
+/* Without reports (--quiet), still writes a failure that is not about a
+ * reply. */
 static void job_failure(struct job *job, int code)
 {
     const surety_str message = surety_run_info_of(job->run)->message;
@@ -534,8 +542,8 @@ static void job_failure(struct job *job, int code)
     cli_report(job->cli, code, "surety run", (surety_str){NULL, 0}, &error);
 }
 
-/* The report, in the form that was asked for; a text is written only where
- * there is something to say. */
+/* Writes the report in the chosen form; a text report is written only if it has
+ * content. */
 static void job_report(struct job *job, int code)
 {
     const struct session_settings *settings = &job->settings->session;
@@ -596,7 +604,7 @@ static void job_done(struct job *job)
     secrets_release();
 }
 
-/* Whether the answer has somewhere to go. */
+/* Checks that standard output can be written. */
 static bool job_output(struct job *job)
 {
     const int flags = fcntl(job->cli->out.fd, F_GETFL);
@@ -608,7 +616,7 @@ static bool job_output(struct job *job)
     return false;
 }
 
-/* All of it up to the run; false: said why. */
+/* Does every step before the run; false: the message is written. */
 static bool job_begin(struct job *job, const struct operands *operands)
 {
     struct cli *cli = job->cli;
@@ -624,7 +632,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
                    settings->session.quiet || settings->dry_run ||
                        settings->consensus);
     secrets_guard();
-    /* The configuration first: it sets limits for all that is read. */
+    /* The configuration comes first, because it sets the limits for reading. */
     if (!job_recording(job) || !job_config(job) || !job_contract(job) ||
         !job_models(job))
         return false;
@@ -636,7 +644,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
     return job_texts(job, operands) && job_output(job) &&
-           /* Last, for it empties a file. */
+           /* Last, because it empties the file. */
            job_ledger(job) &&
            record_file_open(&job->record, cli, settings->record);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety stats: a ledger is read and told. This file is the order of the
- * command: which ledger, which contracts, reading, and writing in the form that
- * was asked for. The ledger is never made or changed. */
+/* surety stats: reads a ledger and writes statistics about it. This file is the
+ * sequence of the command: find the ledger, find the contracts, read, and write
+ * in the chosen form. The ledger is never created or changed. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -20,26 +20,26 @@
 
 enum { WIDTH_LEAST = 40, WIDTH_MOST = 1000, WIDTH_OTHERWISE = 120 };
 
-/* One call of the command. Zeroed at first; teller_done takes it at any
- * point. */
+/* One execution of the command. Begins zeroed; teller_done frees it in every
+ * state. */
 struct teller {
     struct cli *cli;
     const struct stats_settings *settings;
     struct stats_asked asked;
     surety_config *config;
-    surety_buf place; /* of the ledger where none is named */
+    surety_buf place; /* path of the ledger if none is named */
     surety_str url;
     surety_ledger *ledger;
     surety_registry *registry;
-    surety_contract *contract; /* of --contract, where that is a file */
+    surety_contract *contract; /* from --contract, if that is a file */
     surety_stats *stats;
     surety_chart_format chart_format;
     surety_str chart_folder, chart_name;
 };
 
-/* ---- what is read -------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------- */
 
-/* Finds the ledger that surety run writes here. */
+/* Finds the ledger that surety run uses in this environment. */
 static bool find_ledger(struct teller *teller)
 {
     const surety_config_options options = {.size = sizeof(options),
@@ -97,7 +97,7 @@ static bool open_ledger(struct teller *teller)
     return false;
 }
 
-/* Whether --contract names a file. */
+/* Returns whether --contract names a file. */
 static bool is_file(const char *path)
 {
     struct stat about;
@@ -124,7 +124,7 @@ static bool find_contracts(struct teller *teller)
     return teller->registry != NULL;
 }
 
-/* What a failure of the statistics may be helped by, in this tool's words. */
+/* Returns a hint about the tool's options for a failure of the statistics. */
 static const char *hint_of(const surety_error *error)
 {
     if (error->status == SURETY_LIMIT)
@@ -167,10 +167,10 @@ static bool read_stats(struct teller *teller)
     return false;
 }
 
-/* ---- what is written ----------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------- */
 
-/* How wide the terminal is; another output takes what COLUMNS says, or what
- * most readers have room for. */
+/* Returns the width of the terminal; for another output the number in COLUMNS,
+ * or a width that most readers can show. */
 static size_t output_width(int fd)
 {
     struct winsize size = {0};
@@ -188,7 +188,7 @@ static size_t output_width(int fd)
     return width < WIDTH_LEAST ? WIDTH_LEAST : width;
 }
 
-/* As cli_color, of standard output. */
+/* Like cli_color, but for standard output. */
 static bool has_color(const struct teller *teller)
 {
     struct cli of_output = *teller->cli;
@@ -233,7 +233,7 @@ static void write_stats(struct teller *teller)
     output_flush(&teller->cli->out);
 }
 
-/* Whether a derived member of that name was counted. */
+/* Returns whether a derived member of that name was counted. */
 static bool is_derived(const surety_stats *stats, surety_str member)
 {
     for (size_t i = 0; i < surety_stats_info_of(stats)->cover_count; i++)
@@ -242,7 +242,7 @@ static bool is_derived(const surety_stats *stats, surety_str member)
     return false;
 }
 
-/* Whether only some of the runs are asked for. */
+/* Returns whether the options select only some of the runs. */
 static bool is_choosy(const struct teller *teller)
 {
     const struct stats_settings *settings = teller->settings;
@@ -251,7 +251,7 @@ static bool is_choosy(const struct teller *teller)
            settings->run || settings->since || settings->until;
 }
 
-/* What the output does not say. */
+/* Writes remarks about what the output leaves out. */
 static void say_remarks(const struct teller *teller)
 {
     surety_buf *err = &teller->cli->err.buf;
@@ -285,7 +285,7 @@ static bool ends_with(surety_str text, const char *ending)
            memcmp(text.ptr + text.len - end.len, end.ptr, end.len) == 0;
 }
 
-/* Which picture --chart asks for, and where it goes. */
+/* Checks --chart: the format of the picture and its file. */
 static bool check_chart(struct teller *teller)
 {
     const surety_str path = surety_str_of(teller->settings->chart);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety validate: plain JSON Schema validation of JSON files. Nothing is ever
- * fetched: a reference leads into the schema itself, to a metaschema, or to a
- * document given with --resolve, found by the URI given for it or by its own
- * $id. Unlike check, a valid instance prints nothing, as it is its own value.
- */
+/* surety validate: validates JSON files by a JSON Schema. No document is ever
+ * fetched: a reference is resolved in the schema itself, in a metaschema, or in
+ * a document given with --resolve, which is found by the URI given for it or by
+ * its own $id. Unlike check, it prints no value, because a valid instance is
+ * its own value. */
 #include "commands.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ enum output_choice { OUTPUT_UNSET, OUTPUT_FLAG, OUTPUT_BASIC, OUTPUT_DETAILED };
 
 struct validate_settings {
     int output;  /* enum output_choice */
-    int dialect; /* the choices of --dialect, counted from 1 */
+    int dialect; /* the choices of --dialect, from 1 */
     int color;
     bool assert_format, jsonl, quiet, verbose, first;
     struct texts resolve;
@@ -55,7 +55,7 @@ const struct option_row validate_options[] = {
      "stop at the first instance that is invalid"},
     OPTION_END};
 
-/* A document that references may lead to. */
+/* A document of --resolve, for references. */
 struct resource {
     surety_str uri;
     surety_str text;
@@ -69,7 +69,7 @@ struct validator {
     surety_limits limits;
     struct resource *resources;
     size_t resource_count;
-    bool is_unresolved; /* a reference left what is known */
+    bool is_unresolved; /* a reference could not be resolved */
     surety_schema *schema;
     surety_checker *checker;
     surety_findings *findings;
@@ -86,8 +86,8 @@ static surety_str resource_id(const struct resource *resource)
     return surety_val_str(id.doc ? id : surety_val_get(root, "id"));
 }
 
-/* An empty fragment is no part of a document's name (draft 7 and before wrote
- * one). */
+/* Returns the URI without an empty fragment, which schemas of draft 7 and
+ * before may have in $id. */
 static surety_str without_fragment(surety_str uri)
 {
     if (uri.len > 0 && uri.ptr[uri.len - 1] == '#')
@@ -95,8 +95,8 @@ static surety_str without_fragment(surety_str uri)
     return uri;
 }
 
-/* Whether uri is `given`, or ends in it after a slash where given is
- * relative. */
+/* Returns whether uri equals `given`, or, if given is relative, ends with a
+ * slash and given. */
 static bool uri_matches(surety_str uri, surety_str given)
 {
     const bool is_absolute = memchr(given.ptr, ':', given.len) != NULL;
@@ -180,7 +180,7 @@ static bool read_schema(struct validator *validator)
     for (size_t i = 0; i < settings->resolve.count; i++)
         if (!read_resource(validator, settings->resolve.items[i]))
             return false;
-    /* ORDER dialects: the choices count as the enum does. */
+    /* ORDER dialects: the choices have the numbers of the enum. */
     options.dialect = (surety_dialect)settings->dialect;
     options.assert_format = settings->assert_format;
     options.resolve = resolve_uri;
@@ -204,14 +204,14 @@ static bool read_schema(struct validator *validator)
 
 /* ---- one instance ------------------------------------------------------- */
 
-/* Where an instance stands: a file, or (line not 0) one of its lines. */
+/* The source of an instance: a file, or, if line is not 0, one line of it. */
 struct instance {
     const char *source;
     surety_str text;
     uint32_t line;
 };
 
-/* A JSON mistake or a limit, in the form asked for. */
+/* Writes a JSON error or an exceeded limit in the chosen form. */
 static void tell_failure(struct validator *validator,
                          const struct instance *instance,
                          const surety_error *error)
@@ -272,7 +272,7 @@ static void tell_findings(struct validator *validator,
     surety_buf_done(&subject);
 }
 
-/* Tells the result of a checked instance in the form asked for. */
+/* Writes the result of a checked instance in the chosen form. */
 static surety_status tell_result(struct validator *validator, bool is_valid,
                                  const struct instance *instance,
                                  surety_error *error)
@@ -289,7 +289,7 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
     if (status != SURETY_OK)
         return status;
     if (output != OUTPUT_UNSET) {
-        /* ORDER outputs: the choices count from 1, the enum from 0. */
+        /* ORDER outputs: the choices begin at 1, the enum at 0. */
         surety_findings_write(validator->findings, is_valid,
                               (surety_output)(output - 1),
                               &validator->cli->out.buf);
@@ -310,8 +310,8 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
     return SURETY_OK;
 }
 
-/* Whether the bytes satisfy the schema. A document is needed only where
- * something is to be told: what is wrong, or keys that stand twice. */
+/* Gives whether the bytes satisfy the schema. A document is needed only for
+ * messages: about errors, or about duplicate keys. */
 static surety_status instance_verdict(struct validator *validator,
                                       surety_str text, bool *ret_is_valid,
                                       surety_error *reterr)
@@ -377,7 +377,7 @@ static bool validate_file(struct validator *validator, const char *path)
     return goes_on;
 }
 
-/* A line that goes on beyond what may be read. */
+/* Reports a line that is longer than the limit. */
 static bool refuse_line(struct validator *validator, struct instance *instance)
 {
     surety_error error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of commands. A command is a row here, a file with its options and
- * its work, and nothing else. */
+/* The table of commands. A command is a row here, and a file with its options
+ * and its code; nothing else knows it. */
 #include "commands.h"
 
 const struct command commands[] = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h: what each command's file gives to the table in commands.c. */
+/* commands.h: what the files of the commands provide for the table in
+ * commands.c. */
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completions for bash, zsh and fish from the option tables. An argument that
- * is called FILE is completed as a file, CONTRACT as a contract's name or a
- * file, one with choices from them. */
+/* Writes the completions for bash, zsh and fish from the option tables. An
+ * argument called FILE is completed with files, CONTRACT with the names of
+ * contracts and files, and an argument with choices with these. */
 #include "options.h"
 
 #include <string.h>
@@ -17,7 +17,8 @@ static void put_words(surety_buf *out, const char *choices)
         surety_buf_byte(out, *choices == '|' ? ' ' : *choices);
 }
 
-/* The second words of a group, or the first words of all commands, once. */
+/* Appends the second words of a group's commands, or the first words of all
+ * commands, each once. */
 static void put_names(surety_buf *out, const char *group)
 {
     const size_t group_len = strlen(group);
@@ -122,7 +123,7 @@ static void bash_write(surety_buf *out)
 
 /* ---- zsh ---------------------------------------------------------------- */
 
-/* Help between single quotes and brackets. */
+/* Appends help text, escaped for single quotes and brackets. */
 static void zsh_help(surety_buf *out, const char *help)
 {
     for (; *help; help++) {
@@ -211,7 +212,7 @@ static void fish_text(surety_buf *out, const char *text)
     surety_buf_byte(out, '\'');
 }
 
-/* The condition under which a command's options are offered. */
+/* Appends the condition under which the options of a command are offered. */
 static void fish_condition(surety_buf *out, const char *name)
 {
     const size_t first = strcspn(name, " ");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The configuration, and how it is told that it is wrong: at its line and
- * column, but without showing the line, because a configuration is where people
- * put keys by mistake. */
+/* Opens the configuration and reports its errors: with line and column, but
+ * without the text of the line, because people put keys into a configuration by
+ * mistake. */
 #include "configuration.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 
 static const surety_str no_text = {NULL, 0};
 
-/* Who speaks. */
+/* Returns the name of the tool and the command, for messages. */
 static surety_str name_of(const struct cli *cli, char *name, size_t size)
 {
     snprintf(name, size, "surety %s", cli->name ? cli->name : "run");
     return surety_str_of(name);
 }
 
-/* Something that is allowed and likely not meant. */
+/* Writes a warning about a setting that is allowed but probably a mistake. */
 static void warn(void *ctx, surety_str sentence)
 {
     struct cli *cli = ctx;
@@ -99,7 +99,7 @@ const surety_model *configuration_model(struct cli *cli, surety_config *config,
     return NULL;
 }
 
-/* Makes each folder on the way to a file, for the user alone. */
+/* Makes every missing folder of a file's path, accessible only to the user. */
 static bool make_folders(char *path)
 {
     for (size_t i = 1; path[i]; i++) {
@@ -109,8 +109,8 @@ static bool make_folders(char *path)
         if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST) {
             const int error = errno;
             struct stat about;
-            /* A folder above may be one that nobody may write to, and be
-             * there. */
+            /* mkdir may fail for an existing folder too, such as one in which
+             * the user must not write. */
             if (stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
                 errno = error;
                 return false;
@@ -121,7 +121,8 @@ static bool make_folders(char *path)
     return true;
 }
 
-/* Says that the ledger has no place; only a ledger that is needed fails. */
+/* Reports that there is no folder for the ledger; a failure only if the ledger
+ * is not optional. */
 static bool refuse_ledger(struct cli *cli, bool optional, const char *message)
 {
     char source[64];

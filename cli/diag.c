@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings of the tool's own, in the form that reports on replies have. */
+/* Writes the tool's own findings in the form that reports on replies have. */
 #include "diag.h"
 
 #include <surety/reply.h>

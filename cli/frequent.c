@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A table of counters that does not grow with what it counts: a log of millions
- * of records has few kinds of errors, and where it has many, those that come
- * often are likely among the first. */
+/* Counts texts in a table of fixed size. A log of millions of records has few
+ * kinds of errors; if it has many, the frequent ones are probably among the
+ * first. */
 #include "frequent.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ void frequent_free(struct frequent *frequent)
     free(frequent);
 }
 
-/* FNV-1a. */
+/* Hash: FNV-1a. */
 static size_t slot_of(surety_str text)
 {
     uint32_t hash = 2166136261u;
@@ -59,8 +59,9 @@ void frequent_add(struct frequent *frequent, surety_str text)
 void frequent_write(const struct frequent *frequent, size_t most,
                     surety_buf *out)
 {
-    uint64_t below = UINT64_MAX; /* the count of the last that was written */
-    size_t from = 0;             /* those of that count before it are */
+    uint64_t below = UINT64_MAX; /* count of the last row that was written */
+    size_t from = 0;             /* rows with that count and a lower index are
+                                  * written */
     size_t written = 0;
 
     while (written < most) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frequent.h: which texts come most often, of very many. */
+/* frequent.h: finds the most frequent of very many texts. */
 #ifndef CLI_FREQUENT_H
 #define CLI_FREQUENT_H
 
 #include <surety/base.h>
 
-/* Different texts that are counted apart; any others are counted together. */
+/* Number of different texts with a counter of their own; all others share
+ * one. */
 enum { FREQUENT_MAX = 1024, FREQUENT_SLOTS = 4 * FREQUENT_MAX };
 
 struct frequent {
@@ -13,19 +14,20 @@ struct frequent {
         char *text;
         size_t len;
         uint64_t count;
-    } rows[FREQUENT_MAX]; /* in the order of their first coming */
+    } rows[FREQUENT_MAX]; /* in the order of their first occurrence */
     size_t count;
     uint64_t others;
-    uint16_t slots[FREQUENT_SLOTS]; /* 1 + the row's number; 0: free */
+    uint16_t slots[FREQUENT_SLOTS]; /* 1 + index of the row; 0: free */
 };
 
-/* NULL: out of memory. */
+/* The caller frees it. NULL: out of memory. */
 struct frequent *frequent_new(void);
 void frequent_free(struct frequent *frequent); /* takes NULL */
-/* Counts a text, which is copied. */
+/* Counts a text. It is copied. */
 void frequent_add(struct frequent *frequent, surety_str text);
-/* Appends a line for each of the `most` texts that came most often, the first
- * come first among equals, fit for a terminal. */
+/* Appends a line for each of the `most` most frequent texts, made safe for a
+ * terminal; texts with the same count in the order of their first
+ * occurrence. */
 void frequent_write(const struct frequent *frequent, size_t most,
                     surety_buf *out);
 

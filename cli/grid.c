@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells are kept one behind the other in one text, and laid out once all of
- * them are known. What stands in them is safe to show: put_safe writes out what
- * a terminal would act on when a cell is made. Widths count columns: two for
- * the letters of East Asia and for pictures, none for marks that stand above a
- * letter. */
+/* Lays out rows of cells for a terminal. All cells are kept in one text, one
+ * after the other, and are laid out when all are known. Cells are safe to show:
+ * when a cell is made, characters that a terminal would interpret are escaped.
+ * Widths are columns: two for East Asian wide letters and emoji, none for
+ * combining marks. */
 #include "grid.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 enum { GRID_GAP = 2, GRID_TEXT_MIN = 8 };
 
-/* ---- letters ------------------------------------------------------------- */
+/* ---- widths of characters ------------------------------------------------ */
 
 struct letter_range {
     uint32_t first, last;
@@ -28,8 +28,8 @@ static bool is_in(uint32_t code, const struct letter_range *ranges,
     return false;
 }
 
-/* Source: Unicode 15, EastAsianWidth.txt (W and F, in large blocks) and the
- * combining blocks, the joiners. */
+/* Returns the columns of a code point. Source: Unicode 15, EastAsianWidth.txt
+ * (W and F, as large blocks), the combining blocks, and the joiners. */
 static size_t width_of(uint32_t code)
 {
     static const struct letter_range none[] = {
@@ -51,7 +51,8 @@ static size_t width_of(uint32_t code)
     return is_in(code, wide, sizeof(wide) / sizeof(*wide)) ? 2 : 1;
 }
 
-/* How many of the bytes fit into `most` columns, and how many those take. */
+/* Returns how many bytes of a text fit into `most` columns; *ret_width is the
+ * number of columns that these take. */
 static size_t fit(surety_str text, size_t most, size_t *ret_width)
 {
     const unsigned char *ptr = (const unsigned char *)text.ptr;
@@ -162,7 +163,7 @@ static size_t length_of(const char *text)
     return surety_str_of(text).len;
 }
 
-/* How wide all columns are that are shown. */
+/* Returns the width of all shown columns together. */
 static size_t total_of(const struct grid *grid, const size_t *widths)
 {
     size_t total = 0;
@@ -172,7 +173,7 @@ static size_t total_of(const struct grid *grid, const size_t *widths)
     return total;
 }
 
-/* The column that is left out next; column_count: none may be. */
+/* Returns the column to leave out next; column_count: none. */
 static size_t highest(const struct grid *grid, const size_t *widths)
 {
     size_t found = grid->column_count;
@@ -185,7 +186,7 @@ static size_t highest(const struct grid *grid, const size_t *widths)
     return found;
 }
 
-/* Makes the widest texts narrower, one column at a time. */
+/* Makes the widest text columns narrower, by one terminal column at a time. */
 static void narrow(const struct grid *grid, size_t width, size_t *widths)
 {
     while (total_of(grid, widths) > width) {
@@ -201,8 +202,8 @@ static void narrow(const struct grid *grid, size_t width, size_t *widths)
     }
 }
 
-/* How much of the texts there is at least to be before numbers go: half of the
- * room. */
+/* Decides which columns are shown, and their widths. Columns are left out by
+ * rank until the texts have two fifths of the width, or all that they need. */
 static void settle(const struct grid *grid, size_t width, size_t *widths)
 {
     size_t texts = 0;
@@ -239,7 +240,7 @@ static void put_row(const struct grid *grid, size_t row, const size_t *widths,
         width = cells[i].width < widths[i] ? cells[i].width : widths[i];
         if (!grid->columns[i].is_text)
             blanks += widths[i] - width;
-        /* Nothing but blanks is not written at the end of a line. */
+        /* Blanks are not written at the end of a line. */
         if (text.len) {
             put_blanks(out, blanks);
             blanks = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --help: usage, what it does in a sentence, the options by group, the exit
- * codes, examples. Everything is read from the tables and set in 80 columns. */
+/* Writes --help: usage, one sentence of description, the options by group, the
+ * exit codes, examples. Everything comes from the tables, in lines of 80
+ * columns. */
 #include "options.h"
 
 #include <string.h>
@@ -29,7 +30,7 @@ const struct example help_environment[] = {
     {"NO_COLOR", "when set to anything, --color auto means never"},
     {NULL, NULL}};
 
-/* Appends text from the given column on, wrapped, following lines indented. */
+/* Appends text from the given column on, wrapped; later lines are indented. */
 static void put_wrapped(surety_buf *out, const char *text, size_t column,
                         size_t indent)
 {
@@ -61,7 +62,8 @@ static void put_wrapped(surety_buf *out, const char *text, size_t column,
     surety_buf_byte(out, '\n');
 }
 
-/* A left column of its own text, and the help beside or below it. */
+/* Writes an entry: the text that out has from start on is the left column; the
+ * help goes beside or below it. */
 static void put_entry(surety_buf *out, size_t start, const char *help)
 {
     size_t column = out->len - start;

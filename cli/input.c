@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files are read, not mapped: a file that shrinks under a mapping ends the
- * process. Lines are read in large blocks and handed on in batches of whole
- * lines, so memory does not grow with the stream, and a slow writer's line is
- * handed on as soon as it is whole. */
+/* Reads files and streams of lines. Files are not mapped, because a file that
+ * shrinks while it is mapped ends the process. Lines are read in large blocks
+ * and given out in batches of whole lines, so memory does not grow with the
+ * stream, and a line of a slow writer is given out as soon as it is
+ * complete. */
 #include "input.h"
 
 #include <errno.h>
@@ -73,7 +74,8 @@ void input_close(int fd)
         close(fd);
 }
 
-/* Reads once, whatever signals come; 0 at the end, -1 with errno. */
+/* Reads once, and repeats a read that a signal interrupted. 0: the end; -1:
+ * errno is set. */
 static ssize_t read_some(int fd, char *ptr, size_t len)
 {
     for (;;) {
@@ -142,7 +144,7 @@ struct input_bound input_schema(const surety_limits *limits)
     return (struct input_bound){limits->schema_bytes_max, "schema_bytes_max"};
 }
 
-/* What to do about a limit that can be raised. */
+/* Writes the hint for a limit that the user can raise. */
 static void input_raise(surety_error *reterr, const char *limit)
 {
     if (limit)
@@ -175,8 +177,8 @@ surety_status input_read(const char *path, struct input_bound bound,
 
     if (fd < 0)
         return SURETY_IO;
-    /* One byte more than the file has, to see its end in one read; one that is
-     * too large is not read at all. */
+    /* The buffer has one byte more than the file, so one read finds the end. A
+     * file that is too large is not read. */
     if (fstat(fd, &about) == 0 && S_ISREG(about.st_mode) &&
         about.st_size >= 0) {
         if ((uintmax_t)about.st_size > max) {
@@ -239,7 +241,8 @@ void lines_done(struct lines *lines)
     lines->rest = NULL;
 }
 
-/* Where the last line feed of text from `from` on ends, or 0. */
+/* Returns the offset after the last line feed of text from `from` on; 0: there
+ * is none. */
 static size_t last_line_end(const struct batch_text *text, size_t from)
 {
     for (size_t i = text->len; i > from; i--)
@@ -248,7 +251,7 @@ static size_t last_line_end(const struct batch_text *text, size_t from)
     return 0;
 }
 
-/* Keeps what follows the last whole line for the next batch. */
+/* Keeps the rest after the last whole line for the next batch. */
 static bool keep_rest(struct lines *lines, struct batch_text *text, size_t end)
 {
     const size_t rest_len = text->len - end;
@@ -261,7 +264,7 @@ static bool keep_rest(struct lines *lines, struct batch_text *text, size_t end)
     return true;
 }
 
-/* Takes away what was read of a line beyond the limit. */
+/* Discards the bytes of a line that is longer than the limit. */
 static void skip_line(struct lines *lines, struct batch_text *text)
 {
     const char *feed = memchr(text->ptr, '\n', text->len);
@@ -275,8 +278,8 @@ static void skip_line(struct lines *lines, struct batch_text *text)
     text->len -= skipped;
 }
 
-/* A byte order mark is no part of the first line (RFC 8259, section 8.1, lets
- * a reader pass over it). */
+/* Skips a byte order mark before the first line, as RFC 8259, section 8.1,
+ * allows. */
 static void skip_mark(struct lines *lines, struct batch_text *text)
 {
     if (!lines->is_started && text->len >= 3 &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where contracts are looked for, and how it is told that one is wrong: with
- * the line of its file that is. */
+/* Finds contracts for the commands, and reports errors in them with the line of
+ * the file. */
 #include "library.h"
 
 #include <stdio.h>
@@ -50,7 +50,8 @@ surety_registry *library_open(struct cli *cli)
     return registry;
 }
 
-/* Says what is wrong with a contract, with its line where it can be read. */
+/* Writes the error of a contract, with the source line if the file can be
+ * read. */
 static void report_contract(struct cli *cli, const char *name,
                             surety_status status, surety_error *error)
 {
@@ -75,7 +76,7 @@ bool library_is_file(struct cli *cli, const char *path)
     return false;
 }
 
-/* A warning as a workflow command of GitHub, with its hint. */
+/* Appends a warning and its hint as a workflow command of GitHub. */
 static void put_command(surety_buf *out, const char *source,
                         const surety_issue *issue)
 {
@@ -96,7 +97,7 @@ static void put_command(surety_buf *out, const char *source,
     surety_buf_done(&text);
 }
 
-/* One warning to where warnings go. */
+/* Writes one warning in the form that the command has chosen. */
 static void put_warning(struct cli *cli, const char *source, surety_str text,
                         const surety_issue *issue)
 {
@@ -189,8 +190,8 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
     return count;
 }
 
-/* Says that there is no such contract. A file is often named without its
- * ending. */
+/* Reports that there is no such contract. The hint considers that users often
+ * name a file without its suffix. */
 static void library_not_found(struct cli *cli, const char *name,
                               const surety_error *error)
 {

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library.h: the contracts a user can name from here. */
+/* library.h: the contracts that a user can name on the command line. */
 #ifndef CLI_LIBRARY_H
 #define CLI_LIBRARY_H
 
 #include "cli.h"
 
-/* A registry over SURETY_CONTRACTS, ./contracts,
- * $XDG_CONFIG_HOME/surety/contracts and the built-in set. NULL: said why. */
+/* Opens a registry over SURETY_CONTRACTS, ./contracts,
+ * $XDG_CONFIG_HOME/surety/contracts and the built-in set. NULL: the message is
+ * written. */
 surety_registry *library_open(struct cli *cli);
 
-/* Whether path may be read as a contract: false, and said so, where it is a
- * pipe or a device, which might keep the tool waiting for ever. */
+/* Returns whether path may be read as a contract. False, with a message, for a
+ * pipe or a device, because reading one may wait forever. */
 bool library_is_file(struct cli *cli, const char *path);
 
-/* Writes what in a schema says nothing, a misspelt keyword, each with its place
- * in source; unless --no-schema-warnings was given. */
+/* Writes a warning for each member of a schema that has no effect (a misspelt
+ * keyword), with its position in source; nothing with --no-schema-warnings. */
 void library_warn(struct cli *cli, const char *source,
                   const surety_schema *schema);
 
-/* Warns of each key of doc, read from text, that a later one replaces; line: as
- * in struct diag. Gives their number. */
+/* Writes a warning for each duplicate key of doc, which was read from text;
+ * line: as in struct diag. Returns their number. */
 size_t library_warn_duplicates(struct cli *cli, const char *source,
                                surety_str text, const surety_doc *doc,
                                uint32_t line);
 
-/* The contract of a name or a path, which the caller frees, with such warnings
- * written. NULL: said why, with the code raised. */
+/* Finds and compiles the contract of a name or a path, and writes such
+ * warnings. The caller frees it. NULL: the message is written and the exit code
+ * raised. */
 surety_contract *library_contract(struct cli *cli, const char *name);
 
 #endif

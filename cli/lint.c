@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All mistakes of a contract, not only the first. Reading a contract stops at
- * the first thing that is wrong, so the file is checked against what contracts
- * and schemas must look like first (surety/contract, then the metaschema of its
- * dialect), which finds every mistake of form with its place; reading it then
- * adds the one mistake of meaning (a reference that leads nowhere, a pattern
- * that is none) that stopped it. Warnings come last, from lint_schema.c, and
- * what providers do not take, from lint_strict.c. */
+/* Reports all errors of a contract, not only the first.
+ *
+ * Reading a contract stops at the first error. So the file is first validated
+ * by the schemas of contracts and schemas (surety/contract, then the metaschema
+ * of its dialect), which finds every error of form with its position. Then it
+ * is read, which adds the first other error (a reference that cannot be
+ * resolved, a pattern that is no regular expression). Last come the warnings of
+ * lint_schema.c and the keywords that providers do not accept, from
+ * lint_strict.c. */
 #include "lint.h"
 
 #include <stdarg.h>
@@ -16,7 +18,8 @@
 
 enum { OFFSETS_MAX = 64 };
 
-/* Whether an error at offset was told already; notes it otherwise. */
+/* Returns whether an error at offset was reported before; if not, stores the
+ * offset. */
 static bool is_told(struct lint *lint, size_t offset)
 {
     const size_t count =
@@ -65,7 +68,7 @@ void lint_warn(struct lint *lint, surety_val val, const char *keyword,
     lint->warnings++;
 }
 
-/* Tells every way in which the contract does not satisfy schema. */
+/* Reports every failure of the contract against schema. */
 static bool check_form(struct lint *lint, const surety_schema *schema)
 {
     surety_checker *checker = surety_checker_new(NULL, &lint->cli->limits);
@@ -103,7 +106,7 @@ static bool check_form(struct lint *lint, const surety_schema *schema)
     return is_ready;
 }
 
-/* ORDER dialects: the metaschema of each. */
+/* ORDER dialects: the metaschema of each dialect. */
 static const char *const metaschemas[] = {
     "https://json-schema.org/draft/2020-12/schema",
     "http://json-schema.org/draft-04/schema#",
@@ -113,8 +116,8 @@ static const char *const metaschemas[] = {
     "https://json-schema.org/draft/2020-12/schema",
     "https://json-schema.org/draft/2020-12/schema"};
 
-/* The dialect that a schema without $schema is read in; 2020-12 where it cannot
- * be read. */
+/* Returns the dialect that is used for a schema without $schema; 2020-12 if the
+ * schema cannot be read. */
 static surety_dialect dialect_assumed(surety_val root)
 {
     surety_dialect dialect = SURETY_DIALECT_2020_12;
@@ -126,8 +129,8 @@ static surety_dialect dialect_assumed(surety_val root)
     return dialect;
 }
 
-/* The dialect that $schema declares; 2020-12 where it declares one of its
- * own. */
+/* Returns the dialect that $schema declares; 2020-12 for a custom
+ * metaschema. */
 static surety_dialect dialect_of(surety_val root)
 {
     surety_str uri = surety_val_str(surety_val_get(root, "$schema"));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lint.h: everything that is wrong with a contract, and what in it is likely a
- * mistake though it is allowed. */
+/* lint.h: reports all errors of a contract, and warns of parts that are allowed
+ * but probably mistakes. */
 #ifndef CLI_LINT_H
 #define CLI_LINT_H
 
@@ -9,26 +9,30 @@
 
 struct lint {
     struct cli *cli;
-    const char *source;       /* the file, for messages */
-    surety_str text;          /* what stands in it */
+    const char *source;       /* name of the file, for messages */
+    surety_str text;          /* content of the file */
     const surety_schema *own; /* the contract surety/contract; may be NULL */
     surety_doc *doc;
     surety_dialect dialect;
-    unsigned subsets; /* 1 << surety_subset: told what they do not take */
+    unsigned subsets; /* bits 1 << surety_subset: providers to check for */
     size_t errors, warnings;
-    size_t offsets[64]; /* of the errors told, so none is told twice */
-    /* What the contract's schema warns of; NULL: it did not compile. */
+    size_t offsets[64]; /* offsets of reported errors, so that none is reported
+                         * twice */
+    /* The contract's compiled schema, which has warnings; NULL: it did not
+     * compile. */
     const surety_schema *schema;
-    bool is_strict; /* warnings fail, too */
+    bool is_strict; /* warnings count as failures */
 };
 
-/* Writes every mistake to err and counts them; false: out of memory. */
+/* Writes every error and warning to err and counts them; false: out of
+ * memory. */
 bool lint_contract(struct lint *lint);
 
-/* lint_schema.c: the warnings about a schema that compiles or not. */
+/* lint_schema.c: writes the warnings about the schema, whether it compiles or
+ * not. */
 bool lint_schema(struct lint *lint);
 
-/* lint_strict.c: what the providers of lint->subsets do not take. */
+/* lint_strict.c: reports what the providers of lint->subsets do not accept. */
 bool lint_strict(struct lint *lint, const surety_contract *contract);
 
 /* Writes one finding about val, a value of lint->doc. hint may be NULL. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is allowed in a schema and yet likely not meant. The walk goes through
- * every subschema with a stack of its own, so nesting costs no stack of ours,
- * and looks at one schema object at a time; it knows keywords by a table and
- * follows no reference. A warning is only given for what is evident from that
- * one object: a schema that is impossible in a subtler way passes. */
+/* Warns of parts of a schema that are allowed but probably mistakes. The walk
+ * visits every subschema with an explicit stack, so nesting does not cost C
+ * stack, and checks one schema object at a time. It finds subschemas by a table
+ * of keywords and follows no reference. A warning is given only if that one
+ * object shows the mistake; a schema that no value satisfies for other reasons
+ * gives none. */
 #include "lint.h"
 
 #include <stdio.h>
@@ -12,16 +13,16 @@
 
 #include "nearest.h"
 
-/* What a keyword's value holds. */
+/* Which subschemas a keyword's value has. */
 enum holds {
     HOLDS_VALUE,
     HOLDS_SCHEMA,
-    HOLDS_SCHEMAS, /* an array of them, or (items, before 2020-12) one */
-    HOLDS_MAP,     /* an object of them by name */
+    HOLDS_SCHEMAS, /* an array of schemas, or (items, before 2020-12) one */
+    HOLDS_MAP,     /* an object that maps names to schemas */
 };
 
-/* The keywords of drafts 4 to 2020-12. `instead` is what stands for a keyword
- * that the dialects from `until` on no longer know. */
+/* The keywords of drafts 4 to 2020-12. Dialects from `until` on no longer have
+ * the keyword; `instead` replaces it there. */
 struct word {
     const char *name;
     enum holds holds;
@@ -96,7 +97,7 @@ static const struct word words[] = {
 
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
-/* The subschemas that are still to be looked at. */
+/* The subschemas that are still to be checked. */
 struct walk {
     struct lint *lint;
     surety_val *stack;
@@ -129,7 +130,8 @@ static const struct word *word_find(surety_str key)
     return NULL;
 }
 
-/* The warning that the schema itself has about a key; NULL message: none. */
+/* Returns the warning of the compiled schema about a key; a message with NULL
+ * ptr: none. */
 static surety_schema_warning warning_of(const struct lint *lint, surety_val key)
 {
     const surety_position at = surety_val_position(key);
@@ -145,9 +147,10 @@ static surety_schema_warning warning_of(const struct lint *lint, surety_val key)
     return (surety_schema_warning){.message = {NULL, 0}};
 }
 
-/* What the schema says of a keyword that its draft does not know. A subschema
- * that is never referred to has no say there; in it, and where the schema does
- * not compile, a name is told that is nearly a keyword. */
+/* Warns of a keyword that the draft does not have, with the compiled schema's
+ * warning. The compiled schema has no warnings about a subschema that no
+ * reference uses; there, and if the schema does not compile, a name that is
+ * similar to a keyword gives a warning. */
 static void warn_unknown(struct lint *lint, surety_val key_val)
 {
     const surety_str key = surety_val_str(key_val);
@@ -175,7 +178,7 @@ static void warn_unknown(struct lint *lint, surety_val key_val)
                   (int)key.len, key.ptr);
 }
 
-/* Pushes what a keyword holds. */
+/* Pushes the subschemas of a keyword. */
 static void walk_member(struct walk *walk, enum holds holds, surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
@@ -214,7 +217,7 @@ static void lint_words(struct walk *walk, surety_val schema)
     }
 }
 
-/* Draft 7 and before ignore what stands beside $ref (draft 7 core, 8.3). */
+/* Draft 7 and before ignore keywords beside $ref (draft 7 core, 8.3). */
 static void lint_ref(struct lint *lint, surety_val schema)
 {
     if (lint->dialect > SURETY_DIALECT_7 || !surety_val_get(schema, "$ref").doc)
@@ -232,7 +235,7 @@ static void lint_ref(struct lint *lint, surety_val schema)
     }
 }
 
-/* ---- what no value can satisfy ------------------------------------------ */
+/* ---- schemas that no value satisfies ------------------------------------ */
 
 static void lint_bounds(struct lint *lint, surety_val schema)
 {
@@ -272,7 +275,7 @@ static bool type_name_allows(surety_val name, surety_val val)
            (surety_val_is(name, "integer") && surety_val_is_integer(val));
 }
 
-/* Whether the keyword type (absent, a name, names) allows val. */
+/* Returns whether the keyword type (absent, a name or several) allows val. */
 static bool type_allows(surety_val type, surety_val val)
 {
     if (surety_val_kind(type) == SURETY_KIND_STRING)
@@ -316,8 +319,9 @@ static bool is_false(surety_val schema)
            !surety_val_bool(schema, true);
 }
 
-/* Names that required asks for and nothing describes. A neighbour that may
- * describe them (a pattern, a reference, a branch) silences this. */
+/* Warns of names in required that no keyword describes. A keyword in the same
+ * object that may describe them (a pattern, a reference, a branch) prevents the
+ * warning. */
 static void lint_required(struct lint *lint, surety_val schema)
 {
     static const char *const silencers[] = {"patternProperties",
@@ -362,7 +366,7 @@ static void lint_required(struct lint *lint, surety_val schema)
     }
 }
 
-/* ---- what a model is not told ------------------------------------------- */
+/* ---- missing descriptions ----------------------------------------------- */
 
 static bool is_described(surety_val schema)
 {
@@ -377,7 +381,8 @@ static bool is_described(surety_val schema)
     return false;
 }
 
-/* One warning for all properties of an object, for they are often many. */
+/* Writes one warning for all properties of an object, because they are often
+ * many. */
 static void lint_descriptions(struct lint *lint, surety_val schema)
 {
     const surety_val properties = surety_val_get(schema, "properties");
@@ -441,7 +446,8 @@ bool lint_schema(struct lint *lint)
         lint_values(lint, schema);
         lint_required(lint, schema);
         lint_descriptions(lint, schema);
-        /* The last pushed is looked at first: turn them, for text order. */
+        /* The last pushed schema is checked first, so reverse them for text
+         * order. */
         for (size_t i = first, j = walk.count; i + 1 < j; i++) {
             const surety_val val = walk.stack[i];
             walk.stack[i] = walk.stack[--j];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What providers make of a contract: every keyword that their structured output
- * does not take, at its line, before a request is paid for. What is sent in
- * another form is a warning; what the provider would refuse is an error. */
+/* Reports every keyword of a contract that a provider's structured output does
+ * not accept, with its line, before a request costs money. A keyword that is
+ * sent in another form is a warning; one that the provider would refuse is an
+ * error. */
 #include "lint.h"
 
 #include <surety/strict.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety, the command-line tool. It stands on the public headers alone. This
- * file finds the command, runs it, and ends with the gravest exit code, after
- * everything written was seen to be written. A reader that went away (a closed
- * pipe) ends the tool soon and silently, as it ends any filter: by SIGPIPE, but
- * only after the command has cleaned up, so that files are whole and attempts
- * recorded. Where that signal was ignored from the start, the code is that of a
- * failed write. */
+/* surety, the command-line tool, which uses only the public headers. This file
+ * finds the command, runs it, checks that all output was written, and ends with
+ * the highest exit code.
+ *
+ * If the reader of a pipe closes it, the tool ends soon and silently by
+ * SIGPIPE, as other filters do, but only after the command has cleaned up, so
+ * that files are complete and attempts are recorded. If that signal was ignored
+ * when the tool started, the exit code is that of a failed write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,8 +17,8 @@
 #include "nearest.h"
 #include "options.h"
 
-/* The command of one or two words that argv begins with; NULL: none.
- * ret_words counts the words. */
+/* Returns the command whose name is the first one or two words of argv; NULL:
+ * none. *ret_words is the number of words. */
 static const struct command *find_command(int argc, char **argv, int *ret_words)
 {
     for (const struct command *row = commands; row->name; row++) {
@@ -34,7 +35,7 @@ static const struct command *find_command(int argc, char **argv, int *ret_words)
     return NULL;
 }
 
-/* Whether commands begin with the word and a space. */
+/* Returns whether the names of commands begin with the word and a space. */
 static bool is_group(const char *word)
 {
     const size_t len = strlen(word);
@@ -45,7 +46,7 @@ static bool is_group(const char *word)
     return false;
 }
 
-/* Says that there is no such command. group is "" or a group's name. */
+/* Reports that there is no such command. group is "" or a group's name. */
 static void refuse_command(struct cli *cli, const char *group, const char *word)
 {
     const size_t group_len = strlen(group);
@@ -65,7 +66,7 @@ static void refuse_command(struct cli *cli, const char *group, const char *word)
               word);
 }
 
-/* help [COMMAND]. */
+/* Runs help [COMMAND]. */
 static void run_help(struct cli *cli, int argc, char **argv)
 {
     int words = 0;
@@ -83,8 +84,8 @@ static void run_help(struct cli *cli, int argc, char **argv)
         refuse_command(cli, argv[0], argv[1]);
 }
 
-/* --man [PAGE] and --completion SHELL, from which the build makes files. A page
- * is a command, its words joined by "-". */
+/* Runs --man [PAGE] and --completion SHELL, from which the build makes files.
+ * The name of a page is a command's words joined by "-". */
 static void run_pages(struct cli *cli, int argc, char **argv)
 {
     const char *page = argc > 1 ? argv[1] : "";
@@ -112,7 +113,8 @@ static void run_pages(struct cli *cli, int argc, char **argv)
     refuse_command(cli, "", page);
 }
 
-/* A group's name alone, or with options only, is its command list. */
+/* Runs a group's name, alone or with options only, as the group's command
+ * "list". */
 static void run_group(struct cli *cli, int argc, char **argv)
 {
     static char list[] = "list";
@@ -161,10 +163,9 @@ static void run(struct cli *cli, int argc, char **argv)
     }
 }
 
-/* A standard descriptor that the caller closed would be given to the next file
- * or socket opened, which would then be read as standard input or written as
- * output. It becomes /dev/null, opened the wrong way round, so that its use
- * fails. */
+/* If the caller closed a standard descriptor, the next file or socket would get
+ * its number, and would be read as standard input or written as output. So it
+ * becomes /dev/null, opened in the wrong direction, so that using it fails. */
 static void hold_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -172,8 +173,8 @@ static void hold_descriptors(void)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Ends as a filter does whose reader has gone. Returns where the tool was
- * started with SIGPIPE ignored. */
+/* Ends the process by SIGPIPE, as a filter does whose reader has closed the
+ * pipe. Returns if the tool was started with SIGPIPE ignored. */
 static void end_by_pipe(bool is_ignored)
 {
     if (is_ignored)
@@ -189,7 +190,7 @@ int main(int argc, char **argv)
 
     hold_descriptors();
     ignores_pipe = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
-    /* A file that may grow no more is a failed write, which is said. */
+    /* Exceeding the file size limit is then a failed write, with a message. */
     signal(SIGXFSZ, SIG_IGN);
     output_init(&cli.out, STDOUT_FILENO);
     output_init(&cli.err, STDERR_FILENO);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The man pages, as roff for the man macros (groff_man(7)), from the tables
- * that --help prints. A minus is written \- so it stays one when copied. */
+/* Writes the man pages, as roff for the man macros (groff_man(7)), from the
+ * tables that --help uses. A minus is written as \- so that it is still a minus
+ * when it is copied. */
 #include "options.h"
 
 #include <string.h>
@@ -25,7 +26,8 @@ static void put_roff(surety_buf *out, const char *text)
     surety_buf_byte(out, '\n');
 }
 
-/* "contracts list" is the page surety-contracts-list. */
+/* Appends the name of a command's page: "contracts list" has
+ * surety-contracts-list. */
 static void put_page_name(surety_buf *out, const char *name, bool is_upper)
 {
     for (; *name; name++) {
@@ -68,7 +70,7 @@ static void put_pairs(surety_buf *out, const struct example *pair)
     }
 }
 
-/* Every limit, for the page of the tool. */
+/* Appends every limit, for the page of the tool. */
 static void put_limits(surety_buf *out)
 {
     surety_limit limit;

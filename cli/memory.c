@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reply of megabytes is read into a document several times as large, once,
- * and then the tool ends. Touching that memory for the first time, four
- * kilobytes a fault, would cost as much as reading the reply; in pages of two
- * megabytes it costs next to nothing. Blocks of MEMORY_LARGE bytes and more are
- * therefore mapped on their own, at multiples of such a page, and moved by
- * mremap when they grow. What the system does not give in huge pages it gives
- * in small ones. */
+/* The allocator for large blocks.
+ *
+ * The tool reads a reply of megabytes once, into a document several times as
+ * large, and then ends. The first access to that memory, with a page fault for
+ * every four kilobytes, would cost as much as reading the reply; with pages of
+ * two megabytes it costs next to nothing. So blocks of MEMORY_LARGE bytes and
+ * more have a mapping of their own, aligned to such a page, and are moved by
+ * mremap when they grow. If the system has no huge pages, it uses small
+ * ones. */
 #define _GNU_SOURCE /* mremap, MADV_HUGEPAGE */
 
 #include "memory.h"
@@ -20,14 +22,14 @@
 
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
 
-/* The bytes that are mapped for a block. */
+/* Returns the bytes that are mapped for a block. */
 static size_t mapped(size_t size)
 {
     return (size + MEMORY_PAGE - 1) & ~(MEMORY_PAGE - 1);
 }
 
-/* Address space of len bytes, at a multiple of the page where there is enough
- * of it; NULL: none. */
+/* Maps len bytes, aligned to a huge page if there is enough address space;
+ * NULL: out of memory. */
 static char *map_aligned(size_t len)
 {
     char *ptr = mmap(NULL, len + MEMORY_PAGE, PROT_READ | PROT_WRITE,
@@ -47,7 +49,7 @@ static char *map_aligned(size_t len)
     return ptr + before;
 }
 
-/* A large block becomes another large one. */
+/* Resizes a large block to another large size. */
 static void *remap(void *ptr, size_t size_old, size_t size_new)
 {
     const size_t len_old = mapped(size_old);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edit distance with exchanged neighbours counted as one change (optimal
- * string alignment), over words short enough for three rows on the stack. */
+/* Finds the nearest word by edit distance, where two exchanged neighbours are
+ * one change (optimal string alignment). Words are short enough for three rows
+ * of the table on the stack. */
 #include "nearest.h"
 
 #include <stdio.h>
@@ -12,7 +13,8 @@ void nearest_init(struct nearest *nearest, surety_str word)
 {
     nearest->word = word;
     nearest->best = (surety_str){NULL, 0};
-    /* A third of the letters, but one even in the shortest. */
+    /* Changes in a third of the letters are allowed, and one in the shortest
+     * words. */
     nearest->distance = (unsigned)(word.len + 2) / 3 + 1;
     if (nearest->distance > 4)
         nearest->distance = 4;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line, read with getopt_long against a command's table. What is
- * wrong is said in the words the user wrote, with the nearest option or choice
- * as a hint. Options may follow operands; "--" ends them. */
+/* Reads the command line with getopt_long and a command's table. Messages quote
+ * the words of the user, with the nearest option or choice as a hint. Options
+ * may follow operands; "--" ends the options. */
 #include "options.h"
 
 #include <getopt.h>
@@ -29,10 +29,10 @@ const struct option_row options_common[] = {
     {"version", 'V', OPTION_FLAG, 0, 0, NULL, NULL, "print the version"},
     OPTION_END};
 
-/* A command's rows and the common ones, as getopt_long wants them. */
+/* A command's rows and the common rows, in the form of getopt_long. */
 struct reading {
     struct cli *cli;
-    struct texts limits; /* of --limit */
+    struct texts limits; /* from --limit */
     bool has_config;     /* the command reads the configuration itself */
     const struct option_row *rows[OPTIONS_MAX];
     size_t count;
@@ -68,7 +68,8 @@ static void reading_add(struct reading *reading, const struct option_row *row)
     }
 }
 
-/* The row of what getopt gave: a long option's number or a letter. */
+/* Returns the row for getopt's result: the number of a long option, or a
+ * letter. */
 static const struct option_row *reading_row(const struct reading *reading,
                                             int code)
 {
@@ -80,7 +81,7 @@ static const struct option_row *reading_row(const struct reading *reading,
     return NULL;
 }
 
-/* An option that getopt did not take. */
+/* Reports an option that getopt refused. */
 static void refuse_option(const struct reading *reading, const char *word,
                           int code)
 {
@@ -171,7 +172,7 @@ static bool take_text(const struct reading *reading, const char *argument,
     return true;
 }
 
-/* Puts one option where its row says. */
+/* Stores one option in the member that its row names. */
 static bool take_option(const struct reading *reading,
                         const struct option_row *row, const char *argument,
                         void *settings)
@@ -190,8 +191,8 @@ static bool take_option(const struct reading *reading,
     return false;
 }
 
-/* The limits of the command line, and where the command does not read the
- * configuration itself, of that. */
+/* Sets the limits of the command line, and those of the configuration if the
+ * command does not read it itself. */
 static bool take_limits(struct reading *reading)
 {
     struct cli *cli = reading->cli;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tool writes. A program that prints a value and exits 0 while the
- * disk was full has lied, so every write and the close are looked at. The first
- * failure is kept and everything after it is dropped: the command looks at
- * `error` where it can stop early, and main turns it into the exit code. */
+/* Writes the tool's output. A program must not exit with 0 if its value was not
+ * written because the disk is full, so every write and the close are checked.
+ * The first failure is kept, and all later output is discarded: a command
+ * checks `error` where it can stop early, and main turns it into the exit
+ * code. */
 #include "output.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ void output_init(struct output *output, int fd)
     surety_buf_init(&output->buf, &memory_large, 0);
 }
 
-/* Waits until a descriptor that somebody made non-blocking takes more. */
+/* Waits until a non-blocking descriptor accepts more bytes. */
 static bool wait_writable(int fd)
 {
     struct pollfd watched = {fd, POLLOUT, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.h: a file descriptor with a buffer in front of it, every write
- * checked. Anything that appends to a surety_buf writes to it. */
+/* output.h: a file descriptor with a buffer, whose writes are all checked.
+ * Every function that appends to a surety_buf can write to it. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
@@ -8,19 +8,19 @@
 
 struct output {
     int fd;
-    int error; /* errno of the first write that failed; nothing is written
-                * after it. EPIPE: the reader has gone */
+    int error; /* errno of the first write that failed; nothing is written after
+                * it. EPIPE: the reader closed the pipe */
     surety_buf buf;
 };
 
 void output_init(struct output *output, int fd);
-/* Writes out what is buffered; false after a failure, which is kept. */
+/* Writes the buffer out; false after a failure, which is kept. */
 bool output_flush(struct output *output);
-/* Writes what is gathered, and then text without gathering it. */
+/* Writes the buffer out, and then text, which is not buffered. */
 bool output_write(struct output *output, surety_str text);
-/* The same once there is enough to be worth a call. */
+/* Writes the buffer out if it is large enough to be worth a system call. */
 bool output_pace(struct output *output);
-/* Flushes and closes; some file systems tell a full disk only here. */
+/* Flushes and closes; some file systems report a full disk only on close. */
 bool output_close(struct output *output);
 
 #endif

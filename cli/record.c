@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record is. Without --field, a line that is a JSON string is a reply,
- * and any other line is itself the value to check, as if a provider's API had
- * delivered it (the place native). With --field, the record is an object and
- * the same holds for the member that is named. A line that is no record (no
- * JSON, no such member, null in its place) has a report of its own, of the
- * stage record: it is a fault of the log and not of a model's reply. So reports
- * match lines, and each has the number of its line. */
+/* Judges the records of a log.
+ *
+ * Without --field, a line that is a JSON string is a reply, and every other
+ * line is itself the value to check, as if a provider's API had delivered it
+ * (the place native). With --field, the record is an object, and the same holds
+ * for the named member. A line that is no record (no JSON, no such member, or
+ * null as its value) has a report of its own with the stage record, because the
+ * log is wrong and not a model's reply. So there is one report for each line,
+ * with the number of the line. */
 #include "record.h"
 
 #include <stdio.h>
@@ -63,10 +65,10 @@ void recorder_done(struct recorder *recorder)
     surety_buf_done(&recorder->native);
 }
 
-/* ---- what is counted ----------------------------------------------------- */
+/* ---- counting errors ----------------------------------------------------- */
 
-/* Appends a path in which the index of an item is "*": a million items have one
- * kind of error, not a million. */
+/* Appends a path with "*" for array indices, so that the same error in a
+ * million items is one kind of error. */
 static void put_general(surety_buf *out, surety_str path)
 {
     size_t i = 0;
@@ -109,7 +111,8 @@ static void count_outcome(struct record_sink *sink,
 
 /* ---- reports ------------------------------------------------------------- */
 
-/* A mistake told by a report of our own, for there is no outcome to write. */
+/* An error that gets a report of the tool's own, because there is no
+ * outcome. */
 struct complaint {
     const char *stage, *keyword;
     surety_str message;
@@ -117,7 +120,7 @@ struct complaint {
     surety_str hint;
 };
 
-/* At most max characters of text. */
+/* Returns at most max characters of text. */
 static surety_str raw_shown(surety_str text, size_t max)
 {
     size_t end = 0;
@@ -131,7 +134,7 @@ static surety_str raw_shown(surety_str text, size_t max)
     return (surety_str){text.ptr, end};
 }
 
-/* What every report of a record begins with. */
+/* Writes the first members of every record's report. */
 static void put_record(const struct recorder *recorder,
                        const struct record *record, surety_buf *out)
 {
@@ -170,8 +173,8 @@ static void put_complaint(const struct recorder *recorder,
     surety_json_shown(out, start);
 }
 
-/* Writes it in place of an outcome's report; what it counts as is the
- * caller's. */
+/* Writes it in place of an outcome's report, and counts one more reply; the
+ * caller counts how it ended. */
 static surety_status complain(const struct recorder *recorder,
                               const struct record *record,
                               const struct complaint *complaint,
@@ -188,7 +191,7 @@ static surety_status complain(const struct recorder *recorder,
     return sink->out.status;
 }
 
-/* The same for a line that is no record. */
+/* The same for a line that is no record, which is counted as broken. */
 static surety_status complain_broken(const struct recorder *recorder,
                                      const struct record *record,
                                      struct complaint complaint,
@@ -218,7 +221,7 @@ static void put_outcome(const struct recorder *recorder,
     start = out->len;
     (void)surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
                                &options, out);
-    /* One object, of which the members of both are. */
+    /* Makes one object of both: a comma replaces the second opening brace. */
     if (out->status == SURETY_OK)
         out->ptr[start] = ',';
     surety_buf_byte(out, '\n');
@@ -226,7 +229,7 @@ static void put_outcome(const struct recorder *recorder,
 
 /* ---- judging ------------------------------------------------------------- */
 
-/* Why there is no verdict on a reply. */
+/* Writes a report about a reply that could not be judged. */
 static surety_status complain_unjudged(struct recorder *recorder,
                                        const struct record *record,
                                        bool is_long, const surety_error *error,
@@ -249,8 +252,8 @@ static surety_status complain_unjudged(struct recorder *recorder,
     return complain(recorder, record, &complaint, sink);
 }
 
-/* Judges what a record holds: a reply, or else a native value, which may be the
- * line itself. */
+/* Judges the content of a record: a reply, or else a native value, which may be
+ * the line itself. */
 static surety_status judge_record(struct recorder *recorder,
                                   const struct record *record, surety_str reply,
                                   surety_str native, struct record_sink *sink)
@@ -289,7 +292,8 @@ static surety_status judge_record(struct recorder *recorder,
     return sink->out.status;
 }
 
-/* The member of that name, or where it begins with "/" of that JSON Pointer. */
+/* Returns the member with the name field, or, if field begins with "/", the
+ * value at that JSON Pointer. */
 static surety_val record_member(surety_val record, const char *field)
 {
     if (field[0] == '/')
@@ -297,8 +301,8 @@ static surety_val record_member(surety_val record, const char *field)
     return surety_val_get(record, field);
 }
 
-/* What --field may have meant: the member whose name is nearest (true), or
- * those that there are. */
+/* Writes a hint for --field: the member with the nearest name (true), or the
+ * names of all members. */
 static bool say_members(surety_val record, const char *field,
                         char hint[HINT_MAX])
 {
@@ -328,7 +332,7 @@ static bool say_members(surety_val record, const char *field,
     return is_near;
 }
 
-/* A record without what --field names. */
+/* Writes a report about a record without the member of --field. */
 static surety_status complain_lacking(const struct recorder *recorder,
                                       const struct record *record,
                                       surety_val member,
@@ -422,7 +426,7 @@ surety_status recorder_line(struct recorder *recorder,
                                .hint = surety_str_of(error.hint)},
             sink);
     }
-    /* A value that is no string is read once, by the judge. */
+    /* A value that is no string is parsed only by the judge, not here too. */
     if (!settings->field && !settings->id && record.text.ptr[0] != '"')
         return judge_record(recorder, &record, (surety_str){NULL, 0},
                             record.text, sink);

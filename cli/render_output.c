@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One output after the other: made in memory, then saved whole. Each is tried
- * whatever became of the one before, and what is said of it is a line, or an
- * item of the report. The folder is made where it is not there. */
+/* Makes one output after the other in memory, and saves each completely or not
+ * at all. Each is tried even if the one before failed, and has a line of text
+ * or an item of the report. The folder is created if it does not exist. */
 #include "render_output.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ void render_output_init(struct render_output *output, struct cli *cli)
     surety_buf_init(&output->outputs, NULL, 0);
 }
 
-/* ---- what is said -------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
 static void put_error(surety_buf *out, const surety_error *error)
 {
@@ -30,7 +30,7 @@ static void put_error(surety_buf *out, const surety_error *error)
     surety_buf_byte(out, '}');
 }
 
-/* The lines of a remark, as the strings of an array. */
+/* Appends the lines of a remark as an array of strings. */
 static void put_remarks(surety_buf *out, surety_str remark)
 {
     bool is_first = true;
@@ -80,7 +80,8 @@ static void tell_json(struct render_output *output,
     surety_buf_byte(out, '}');
 }
 
-/* What names an output in a line: its kind and title, or its file. */
+/* Appends the name of an output for messages: its type and title, or its
+ * file. */
 static void put_subject(surety_buf *out, const surety_render_item *item)
 {
     surety_str title = item->title;
@@ -131,7 +132,7 @@ static void tell_text(struct render_output *output,
     }
 }
 
-/* ---- what is made -------------------------------------------------------- */
+/* ---- making outputs ------------------------------------------------------ */
 
 static int code_of(surety_status status)
 {
@@ -140,7 +141,7 @@ static int code_of(surety_status status)
     return cli_code_of(status, CODE_INVALID);
 }
 
-/* The folder, made where it is not there. */
+/* Creates the folder if it does not exist. */
 static bool make_folder(struct render_output *output)
 {
     struct stat about;
@@ -177,9 +178,9 @@ static surety_status keep(struct render_output *output, surety_str name,
     return status;
 }
 
-/* Places count in the value, which the user of --data has never seen: what is
- * wrong with the data is in his file, and what is wrong with the rest in his
- * options. */
+/* An error's path is a path in the value, which the user of --data has never
+ * seen. So a path in the data becomes a path in the user's file, and for other
+ * parts, which come from the options, no path is shown. */
 static void settle_place(const struct render_output *output,
                          surety_error *error)
 {
@@ -240,7 +241,8 @@ static void make_one(struct render_output *output, surety_rendering *rendering,
     output_flush(&output->cli->err);
 }
 
-/* Whether the i-th output is wanted; the numbers count charts and tables. */
+/* Returns whether an output was asked for; charts and tables are numbered
+ * separately. */
 static bool is_wanted(const struct render_output *output, bool is_table,
                       size_t number)
 {

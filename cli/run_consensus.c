@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety run --consensus: every -m is asked at the same time, and one answer is
- * made of theirs. The value goes to standard output as without it; who answered
- * what and who agreed, to standard error. */
+/* surety run --consensus: calls the models of all -m at the same time and makes
+ * one answer. The value goes to standard output, as without --consensus; who
+ * answered what and who agreed goes to standard error. */
 #include "run_consensus.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "diag.h"
 #include "run_world.h"
 
-/* A member's events are said with its name. */
+/* Shows a member's event with the member's name. */
 static void hear_member(void *ctx, size_t member, const surety_event *event)
 {
     struct run_consensus *job = ctx;
@@ -73,8 +73,8 @@ static void put_report(struct run_consensus *job, int code)
     }
 }
 
-/* The value as JSON; without a contract the text. What a terminal would act on
- * is escaped there. */
+/* Writes the value as JSON, or, without a contract, the text. On a terminal,
+ * characters that it would interpret are escaped. */
 static void put_value(struct run_consensus *job, int code)
 {
     const surety_val value = surety_consensus_info_of(job->consensus)->value;
@@ -117,7 +117,7 @@ void run_consensus_go(struct run_consensus *job)
     surety_status status;
     int code;
 
-    /* What all may spend is one bound, not one for each. */
+    /* The budget is one for all members together, not one for each. */
     job->run.budget = (surety_budget){.calls_max = 0};
     status = surety_consensus_new(&options, &job->consensus, &error);
     if (status != SURETY_OK) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety run --dry-run. The run is a real one up to the point where bytes would
- * leave; there stands a transport that shows them and stops the run. So what is
- * shown is what would be sent, in the mode that would be used. The body goes to
- * standard output, and what is about it to standard error. */
+/* surety run --dry-run: shows the first request instead of sending it. The run
+ * is a normal run with a transport that shows the request and stops the run. So
+ * the request is exactly what would be sent, in the mode that would be used.
+ * The body goes to standard output; all other information goes to standard
+ * error. */
 #include "run_dry.h"
 
 enum { DRY_BYTES_A_TOKEN = 3, DRY_CALLS = 8, DRY_TOKENS = 1000000 };
@@ -12,8 +13,9 @@ static uint64_t add(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* What all calls may cost: each as long as the first with the most that a
- * re-ask adds, and each reply as long as it may be. */
+/* Writes the highest possible cost of all calls: each prompt as long as the
+ * first one plus the most that a re-ask adds, and each reply of the greatest
+ * allowed length. */
 static void put_cost(const struct run_dry *dry, size_t body_len)
 {
     const surety_model *model = dry->model;
@@ -73,7 +75,7 @@ static void put_headers(const struct run_dry *dry,
     }
 }
 
-/* The body: indented where that is asked for and it is JSON. */
+/* Writes the body, indented if that was asked for and it is JSON. */
 static void put_body(const struct run_dry *dry, surety_str body)
 {
     surety_buf *out = &dry->cli->out.buf;

@@ -13,11 +13,12 @@ struct run_dry {
     const surety_model *model;
     surety_style style;
     uint32_t calls_max;
-    uint64_t tokens_max, cost_picousd_max; /* 0: the default; none */
-    int is_shown; /* not 0 once it was: the run may be cancelled */
+    uint64_t tokens_max, cost_picousd_max; /* 0: the default for tokens, no
+                                            * limit for cost */
+    int is_shown; /* not 0 after the request was shown: cancels the run */
 };
 
-/* model is the first that is asked. */
+/* model is the first model that would be called. */
 void run_dry_init(struct run_dry *dry, struct cli *cli,
                   const surety_model *model, const surety_budget *budget,
                   surety_style style);

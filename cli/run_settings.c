@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of surety run as a table, which of them go together, and their
- * numbers. Amounts are read exactly, as in the configuration: what cannot be
- * counted is refused and not rounded. */
+/* The options of surety run as a table, the rules about combining them, and
+ * their numbers. Amounts are read exactly, as in the configuration: an amount
+ * with too many decimals is refused, not rounded. */
 #include "run_settings.h"
 
 #include <string.h>
@@ -131,8 +131,8 @@ const struct option_row run_options[] = {
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* An amount in units of 10^-scale from min to max; left as it is where the
- * option was not given. False: said so. */
+/* An amount in units of 10^-scale, from min to max. It is unchanged if the
+ * option was not given. False: the message is written. */
 struct amount {
     const char *option, *text;
     unsigned scale;
@@ -245,9 +245,9 @@ bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
     return true;
 }
 
-/* ---- what goes together -------------------------------------------------- */
+/* ---- combinations of options --------------------------------------------- */
 
-/* An option that was given and is for contracts only; NULL: none. */
+/* Returns an option that was given and needs a contract; NULL: none. */
 static const char *wants_contract(const struct run_settings *settings)
 {
     const struct session_settings *session = &settings->session;
@@ -282,7 +282,8 @@ static const char *wants_contract(const struct run_settings *settings)
     return NULL;
 }
 
-/* Whether two paths name one file, however they are spelled. */
+/* Returns whether two paths name the same file, even if they are written
+ * differently. */
 static bool is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
@@ -296,7 +297,7 @@ static bool is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino;
 }
 
-/* Whether the recording that is to be written is one that is played. */
+/* Returns whether --record would overwrite a recording that is replayed. */
 static bool overwrites_replayed(const struct run_settings *settings)
 {
     static const char replay[] = "replay:";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_settings.h: what surety run asks of its user, and that as numbers. */
+/* run_settings.h: the options of surety run, and their numbers. */
 #ifndef CLI_RUN_SETTINGS_H
 #define CLI_RUN_SETTINGS_H
 
@@ -7,22 +7,23 @@
 
 #include "session.h"
 
-/* As the command line says it. Filled by options_parse. */
+/* The options as texts. Filled by options_parse. */
 struct run_settings {
-    struct session_settings session; /* first: its rows count from here */
+    struct session_settings session; /* must be first: its rows use offsets from
+                                      * here */
     struct texts models;
-    int consensus; /* of --consensus */
+    int consensus; /* choice of --consensus */
     const char *quorum, *aggregator;
     const char *config;
     const char *system;
-    int style; /* the choices of --style, counted from 1 */
+    int style; /* choice of --style, from 1 */
     bool instruct_system;
-    int mode; /* of --mode */
+    int mode; /* choice of --mode */
     const char *temperature, *output_tokens;
     bool no_stream;
     const char *retries;
-    int feedback; /* of --feedback */
-    int stop;     /* of --stop */
+    int feedback; /* choice of --feedback */
+    int stop;     /* choice of --stop */
     const char *calls, *tokens, *seconds, *usd;
     const char *connect, *first_byte, *idle, *total;
     const char *ledger;
@@ -31,8 +32,8 @@ struct run_settings {
     bool verbose, show_prompt, show_reply, dry_run;
 };
 
-/* What the texts of the settings say, as the library wants it. A zero is what
- * was not given, but where there is a flag. */
+/* The settings as numbers, in the units of the library. 0 means that the option
+ * was not given, except where a flag says so. */
 struct run_numbers {
     surety_budget budget;
     surety_timeouts timeouts;
@@ -43,10 +44,10 @@ struct run_numbers {
     uint32_t quorum;
 };
 
-/* False: said why. */
+/* False: the message is written. */
 bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
                       struct run_numbers *ret_numbers);
-/* Options that make no sense together; false: said so. */
+/* Checks that the options can be combined; false: the message is written. */
 bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                        const struct operands *operands);
 

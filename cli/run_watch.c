@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Watching a run. A model's text is somebody else's: on a terminal nothing of
- * it is acted on. The line that moves is drawn over itself and cleared before
- * anything else is written; it is there only where standard error is a
- * terminal, and a file or a pipe gets whole lines. */
+/* Shows a run while it goes on. A model's text is not trusted: on a terminal
+ * its control characters are escaped. The progress line is redrawn in place,
+ * and cleared before any other output. It is shown only if standard error is a
+ * terminal; a file or a pipe gets whole lines. */
 #include "run_watch.h"
 
 #include <time.h>
@@ -10,7 +10,7 @@
 
 enum { WATCH_STEP_MS = 200, WATCH_BYTES_A_TOKEN = 3 };
 
-/* ---- the line that moves ------------------------------------------------- */
+/* ---- the progress line --------------------------------------------------- */
 
 static uint64_t now_ms(void)
 {
@@ -46,7 +46,7 @@ static void draw(struct run_watch *watch)
     output_flush(&watch->cli->err);
 }
 
-/* Ends a line of the model's text. */
+/* Ends a line of the model's text with a line feed, if it has none. */
 static void end_line(struct run_watch *watch)
 {
     surety_buf *out = &watch->cli->err.buf;
@@ -82,7 +82,7 @@ static void show_text(struct run_watch *watch, surety_str text)
     output_flush(&watch->cli->err);
 }
 
-/* What is sent, between lines of its own. */
+/* Shows the prompt that is sent, between separator lines. */
 static void show_prompt(struct run_watch *watch, uint32_t attempt)
 {
     surety_buf *out = &watch->cli->err.buf;
@@ -143,7 +143,7 @@ void run_watch_done(struct run_watch *watch)
 {
     end_line(watch);
     watch->moves = false;
-    /* Before anything goes to standard output, which may be the same
+    /* Flushed before output to standard output, which may be the same
      * terminal. */
     output_flush(&watch->cli->err);
 }
@@ -168,8 +168,8 @@ static void watched_cancel(void *ctx, uint64_t id)
     watched->inner->cancel(watched->inner->ctx, id);
 }
 
-/* Shorter than it was asked for, so that the line moves; a wait that returns
- * early is repeated. */
+/* Waits for less than timeout_ms, so that the progress line is redrawn; the
+ * caller repeats a wait that returns early. */
 static surety_status watched_wait(void *ctx, uint32_t timeout_ms,
                                   surety_error *reterr)
 {
@@ -182,7 +182,7 @@ static surety_status watched_wait(void *ctx, uint32_t timeout_ms,
     return status;
 }
 
-/* The inner one is the configuration's. */
+/* Does nothing: the inner transport belongs to the configuration. */
 static void watched_close(void *ctx)
 {
     (void)ctx;

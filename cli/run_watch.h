@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_watch.h: what a run's user sees while it goes on, all of it on standard
- * error: decisions, the model's text, and on a terminal a line that moves. */
+/* run_watch.h: shows a run on standard error while it goes on: decisions, the
+ * model's text, and on a terminal a progress line. */
 #ifndef CLI_RUN_WATCH_H
 #define CLI_RUN_WATCH_H
 
@@ -11,31 +11,33 @@
 
 struct run_watch {
     struct cli *cli;
-    const surety_run *run; /* set once it is made */
-    surety_str who;        /* whose events come, where there are several */
-    bool verbose;          /* attempts and decisions */
-    bool show_prompt;      /* what the model is told */
-    bool show_reply;       /* the model's text */
+    const surety_run *run; /* set when the run exists */
+    surety_str who;        /* name of the member whose event is shown, in a
+                            * consensus */
+    bool verbose;          /* show attempts and decisions */
+    bool show_prompt;      /* show the prompt */
+    bool show_reply;       /* show the model's text */
     bool is_terminal;
-    bool moves; /* the line that moves */
-    /* How it stands. */
+    bool moves; /* show the progress line */
+    /* The current state. */
     uint32_t attempt;
     uint64_t begun_ms, drawn_ms;
     size_t text_bytes;
-    bool is_drawn;   /* the moving line stands there */
-    bool is_midline; /* the model's text ended without a line feed */
+    bool is_drawn;   /* the progress line is on the screen */
+    bool is_midline; /* the model's text so far does not end with a line feed */
     struct shown shown;
 };
 
-/* Zeroed but for what is shown. quiet: no line that moves. */
+/* The caller has set the flags of what to show, and zeroed the rest. quiet: no
+ * progress line. */
 void run_watch_init(struct run_watch *watch, struct cli *cli, bool quiet);
-/* A surety_run_options.event. */
+/* For the member event of surety_run_options. */
 void run_watch_event(void *ctx, const surety_event *event);
-/* Leaves the terminal as it was; before anything else is written to it. */
+/* Clears the progress line; call it before other output to the terminal. */
 void run_watch_done(struct run_watch *watch);
 
-/* A transport that passes everything on to another, and moves the line while
- * it waits. */
+/* A transport that passes all calls to another one, and redraws the progress
+ * line while it waits. */
 struct watched {
     surety_transport transport;
     surety_transport *inner;

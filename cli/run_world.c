@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The first signal asks the run to stop: what is under way is closed and
- * recorded, and then the process ends by that signal after all. The handler is
- * gone with its first use, so a second signal ends it there and then. One that
- * was ignored when the tool was started stays ignored (nohup). */
+/* Signals, secrets in memory, and the file of --record. The first signal stops
+ * the run: the exchange under way is closed and recorded, and then the process
+ * ends by that signal. The handler is removed by its first use, so a second
+ * signal ends the process at once. A signal that was ignored when the tool
+ * started stays ignored (nohup). */
 #include "run_world.h"
 
 #include <errno.h>
@@ -71,8 +72,8 @@ void secrets_release(void)
 #endif
 }
 
-/* Whether a file or a device takes bytes; what was tried is taken back. A
- * device gets a blank line, which is nothing in a recording. */
+/* Tests whether a file or a device accepts bytes, and removes the test bytes
+ * from a file. A device gets a blank line, which a recording may have. */
 static bool takes_bytes(int fd)
 {
     static const char blanks[4096] = "\n";
@@ -127,7 +128,8 @@ surety_status record_file_write(void *ctx, surety_str line)
     if (!file->error)
         file->len += (off_t)line.len;
     else if (done > 0 && ftruncate(file->fd, file->len) != 0)
-        return SURETY_OK; /* a pipe or the like keeps its half of a line */
+        return SURETY_OK; /* a pipe or device cannot remove an incomplete
+                           * line */
     return SURETY_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_world.h: what surety run has to do with the system it runs on: signals,
- * secrets in memory, a file that exchanges are written to. */
+/* run_world.h: the system's part of surety run: signals, secrets in memory, and
+ * a file for recorded exchanges. */
 #ifndef CLI_RUN_WORLD_H
 #define CLI_RUN_WORLD_H
 
@@ -10,36 +10,40 @@
 
 #include "cli.h"
 
-/* From here on the first SIGINT, SIGTERM or SIGHUP is kept, and the second ends
- * the process. */
+/* From now on the first SIGINT, SIGTERM or SIGHUP is only stored, and the
+ * second one ends the process. */
 void signals_catch(void);
-/* Not 0 once one was caught: what surety_run_wait watches. */
+/* Returns the flag for surety_run_wait, which is not 0 after a signal was
+ * caught. */
 const volatile int *signals_caught(void);
-/* Writes what is left and ends as the caught signal ends a process, so that a
- * shell sees it. Returns where none was caught. */
+/* If a signal was caught, flushes the output and ends the process by that
+ * signal, so that a shell sees it. Returns if none was caught. */
 void signals_raise(struct cli *cli);
 
-/* No core file and no reader of this process's memory while it holds keys.
- * secrets_release: once they are gone. */
+/* Forbids core files and reading of this process's memory by other processes
+ * while it has keys. Call secrets_release when the keys are wiped. */
 void secrets_guard(void);
 void secrets_release(void);
 
-/* A file that exchanges are recorded in. */
+/* A file for recorded exchanges. */
 struct record_file {
     struct cli *cli;
     const char *path;
     int fd;    /* -1: none */
-    int error; /* of the first write that failed; after it nothing is written */
-    off_t len; /* of the whole lines */
+    int error; /* errno of the first write that failed; after it nothing is
+                * written */
+    off_t len; /* length of the complete lines */
 };
-/* Empties it or makes it, for the user alone, and sees that it takes bytes: a
- * full disk is found before anything is spent. False: said why. */
+/* Empties or creates the file, accessible only to the user, and tests that it
+ * accepts bytes, so that a full disk is found before any money is spent. False:
+ * the message is written. */
 bool record_file_open(struct record_file *file, struct cli *cli,
                       const char *path);
-/* A surety_config_options.record. It always gives SURETY_OK: the answer that is
- * on its way is worth more than the record of it. */
+/* For the member record of surety_config_options. Always returns SURETY_OK,
+ * because the answer is more important than its record. */
 surety_status record_file_write(void *ctx, surety_str line);
-/* Says what failed, which is for the time when the value is out. */
+/* Closes the file, and reports a failed write. Call it after the value was
+ * written. */
 void record_file_close(struct record_file *file);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Judging one reply after the other. The law: the value goes to standard
- * output, the report to standard error, whatever form either has; so a pipe
- * gets values only, and `2>report` reports only. SARIF is one document for the
- * whole run, so its results are gathered and written at the end, and files that
- * could not be read become its notifications. */
+/* Judges one reply after the other.
+ *
+ * In every form the value goes to standard output and the report to standard
+ * error, so a pipe gets only values, and `2>report` gets only reports. SARIF is
+ * one document for the whole command, so its results are collected and written
+ * at the end; files that cannot be read become its notifications. */
 #include "session.h"
 
 #include <stdlib.h>
@@ -44,9 +45,9 @@ void tally_add(struct tally *tally, const surety_outcome *outcome)
         tally->invalid[surety_outcome_info_of(outcome)->stage]++;
 }
 
-/* ---- getting ready ------------------------------------------------------ */
+/* ---- preparation -------------------------------------------------------- */
 
-/* A contract's warning as a report has issues. */
+/* Appends a contract's warning in the form of a report's issue. */
 static void warning_json(surety_buf *out, const char *source,
                          const surety_issue *issue)
 {
@@ -54,7 +55,7 @@ static void warning_json(surety_buf *out, const char *source,
     surety_issue_write(issue, SURETY_REPORT_JSON, NULL, out);
 }
 
-/* The same as a notification of SARIF 2.1.0 (section 3.58). */
+/* Appends it as a notification of SARIF 2.1.0 (section 3.58). */
 static void warning_sarif(surety_buf *out, const char *source,
                           const surety_issue *issue)
 {
@@ -115,7 +116,7 @@ void session_warnings(struct cli *cli, surety_buf *report)
     surety_buf_reset(warnings);
 }
 
-/* One name of --extract. */
+/* Adds one name of --extract. */
 static bool take_place(struct cli *cli, surety_extract *extract,
                        surety_str name)
 {
@@ -233,7 +234,7 @@ static bool session_native(struct session *session)
     return false;
 }
 
-/* The prompt that the replies answered. */
+/* Reads the prompt of --prompt, which the replies answered. */
 static bool session_prompt(struct session *session)
 {
     const char *given = session->settings->prompt;
@@ -346,7 +347,8 @@ void session_failure(struct session *session, int code, const char *source,
     surety_buf_done(&text);
 }
 
-/* SARIF 2.1.0, sections 3.13 (the log), 3.14 (the run), 3.20 (invocation). */
+/* Writes the SARIF document. SARIF 2.1.0, sections 3.13 (log), 3.14 (run), 3.20
+ * (invocation). */
 static void session_sarif(struct session *session)
 {
     surety_buf *out = &session->cli->err.buf;
@@ -370,7 +372,7 @@ static void session_sarif(struct session *session)
     surety_json_shown(out, start);
 }
 
-/* What the verdict is and what it rests on. */
+/* For --verbose: writes the result and what it is based on. */
 static void put_verbose(const struct session *session,
                         const surety_outcome *outcome, const char *source,
                         surety_buf *out)
@@ -386,8 +388,8 @@ static void put_verbose(const struct session *session,
     surety_buf_text(out, "; formats were asserted\n");
 }
 
-/* That a value is not all of it must not be overlooked by those who read no
- * members of reports. */
+/* Writes a line that the value is partial, so that users of text reports do not
+ * overlook it. */
 static void put_partial(const surety_outcome *outcome, const char *source,
                         bool color, surety_buf *out)
 {
@@ -433,14 +435,14 @@ void session_report(struct session *session, const surety_outcome *outcome,
         session_warnings(session->cli, out);
         surety_buf_byte(out, '\n');
     }
-    /* A valid reply has no results, and so no comma before them. */
+    /* A valid reply adds no results, so the comma before them is removed. */
     if (is_sarif && start > 0 && out->len == start + 1)
         out->len = start;
 }
 
 /* ---- values ------------------------------------------------------------- */
 
-/* With --derive the value and its derived members, as one object. */
+/* With --derive: appends the value and its derived members as one object. */
 static void put_derived(const surety_outcome *outcome, surety_style style,
                         surety_buf *out)
 {
@@ -497,7 +499,7 @@ void session_value(struct session *session, const surety_outcome *outcome)
     surety_buf_byte(out, '\n');
 }
 
-/* What the model should be sent after a reply that failed. */
+/* Writes the prompt of a re-ask after a reply that failed. */
 static void session_again(struct session *session,
                           const surety_outcome *outcome, surety_str reply)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* session.h: one command's judging of replies: the contract, how to look, what
- * to print, and what came out of it. check and extract share it. */
+/* session.h: judges the replies of one command: its contract, settings, outputs
+ * and counts. Used by check, extract, run and render. */
 #ifndef CLI_SESSION_H
 #define CLI_SESSION_H
 
@@ -10,21 +10,21 @@
 
 enum style_choice { STYLE_UNSET, STYLE_PRETTY, STYLE_COMPACT };
 
-/* What both commands ask of the user. Filled by options_parse. */
+/* The options that the commands share. Filled by options_parse. */
 struct session_settings {
     const char *contract;
     const char *extract;
     int pick; /* 0: the contract's; 1: first; 2: last */
     const char *marker;
     bool keep_reasoning;
-    int repair; /* the choices of --repair, counted from 1 */
+    int repair; /* choice of --repair, from 1 */
     bool certain, partial;
-    int report; /* of --report */
+    int report; /* choice of --report */
     bool no_fallback, not_strict, derive, quiet, verbose, first;
     struct texts variables;
     const char *native;
-    int retry_prompt;   /* of --retry-prompt; 0: not given */
-    const char *prompt; /* of --prompt: a text or @FILE */
+    int retry_prompt;   /* choice of --retry-prompt; 0: not given */
+    const char *prompt; /* from --prompt: a text or @FILE */
     int style;          /* enum style_choice */
     int color;          /* enum color_choice */
     bool jsonl;
@@ -34,11 +34,11 @@ struct session_settings {
     bool stream, commit;
     struct validator_settings validator;
 };
-/* Frees what lists of texts there are. */
+/* Frees the lists of texts. */
 void session_settings_done(struct session_settings *settings);
 
-/* The rows of how to look. As those below, for a settings type whose first
- * member is a session_settings. */
+/* The rows about finding and repairing. These rows and those below are for a
+ * settings type whose first member is a session_settings. */
 #define SESSION_ROWS_LOOK                                                      \
     SECTION("Finding and repairing the JSON"),                                 \
         {"extract",                                                            \
@@ -85,7 +85,7 @@ void session_settings_done(struct session_settings *settings);
             "of the repairs, only those that leave the meaning in no doubt"    \
     }
 
-/* What of a failure may still be used, for check and extract. */
+/* The rows about using the value of a failed reply, for check and extract. */
 #define SESSION_ROWS_PARTIAL                                                   \
     {                                                                          \
         "partial", 0, OPTION_FLAG, offsetof(struct session_settings, partial), \
@@ -93,7 +93,7 @@ void session_settings_done(struct session_settings *settings);
             "of a reply that was cut off, print what is there, with a warning" \
     }
 
-/* The contract's fallback, for check, run and render. */
+/* The rows about the contract's fallback, for check, run and render. */
 #define SESSION_ROWS_FALLBACK                                                  \
     {"no-fallback",                                                            \
      0,                                                                        \
@@ -135,14 +135,14 @@ void session_settings_done(struct session_settings *settings);
             "tool itself and the exit code"                                    \
     }
 
-/* How many replies ended how. */
+/* Number of replies by result. */
 struct tally {
     uint64_t replies, valid, fallbacks;
     uint64_t invalid[4]; /* by surety_stage */
     uint64_t unjudged;   /* a validator failed */
-    uint64_t broken;     /* lines that are no record; invalid, too */
+    uint64_t broken;     /* lines that are no record; counted as invalid too */
     uint64_t found;      /* records that have the member of --field */
-    uint64_t lacking;    /* and those without, before the first that has it */
+    uint64_t lacking;    /* records without it, before the first that has it */
 };
 uint64_t tally_invalid(const struct tally *tally);
 void tally_add(struct tally *tally, const surety_outcome *outcome);
@@ -152,64 +152,67 @@ struct session {
     const struct session_settings *settings;
     const surety_contract *contract;
     surety_limits limits;
-    surety_extract extract;        /* where to look in a reply */
-    surety_extract extract_native; /* the same, the native value first */
-    surety_repair repair;          /* of --repair */
+    surety_extract extract;        /* the places to search in a reply */
+    surety_extract extract_native; /* the same, with native first */
+    surety_repair repair;          /* level of --repair */
     surety_judge_options options;
     surety_variable *variables;
-    surety_str native; /* of --native */
-    surety_str prompt; /* of --prompt; from a file: freed */
+    surety_str native; /* from --native */
+    surety_str prompt; /* from --prompt; freed if it was read from a file */
     struct validator_bounds bounds;
     struct validators validators;
     surety_judge *judge;
     surety_buf results;       /* SARIF results so far */
-    surety_buf notifications; /* SARIF: what went wrong besides */
+    surety_buf notifications; /* SARIF: errors that are not about a reply */
     surety_style style;
 };
 
-/* Makes ready to judge for contract; false: said why. Call session_done in any
- * case, which writes what is left of a report. */
+/* Prepares a session for contract; false: the message is written. Call
+ * session_done also after a failure; it writes the rest of a report. */
 bool session_init(struct session *session, struct cli *cli,
                   const struct session_settings *settings,
                   const surety_contract *contract);
 void session_done(struct session *session);
 
-/* The exit code of a judgement that failed. */
+/* Returns the exit code of a judgement that failed. */
 int session_code(const struct session *session, surety_status status);
-/* The contract that the settings name. What its schema warns of is written
- * unless --quiet was given; where reports are JSON or SARIF, which a program
- * reads from the same place, they have the warnings. NULL: said why. */
+/* Opens the contract that the settings name. The warnings of its schema are
+ * written unless --quiet was given. If reports are JSON or SARIF, the reports
+ * contain the warnings, because a program reads standard error. NULL: the
+ * message is written. */
 surety_contract *session_contract(struct cli *cli,
                                   const struct session_settings *settings);
 
-/* Adds them to a report in JSON that ends with its brace, the first of the
- * command, as the member contract_warnings. */
+/* Adds these warnings as the member contract_warnings to a JSON report that
+ * ends with its closing brace; only to the command's first report. */
 void session_warnings(struct cli *cli, surety_buf *report);
 
-/* The form that reports have: of --report, with colour where there is. */
+/* Returns the form of reports: that of --report, with colour if the tool uses
+ * colour. */
 surety_report session_form(const struct session *session);
-/* Appends as JSON what there is to use: the value, with --derive the derived
- * members too, or null for a failure that --not-strict forgives. False: there
- * is nothing. Safe in threads. */
+/* Appends the usable result as JSON: the value (with --derive also the derived
+ * members), or null for a failure with --not-strict. False: there is none.
+ * Threads may call it at the same time. */
 bool session_put(const struct session *session, const surety_outcome *outcome,
                  surety_style style, surety_buf *out);
-/* Prints what there is to use; a failure that --not-strict forgives is null,
- * any other raises its code. */
+/* Writes the usable result. A failure gives null with --not-strict; without it,
+ * it raises the exit code. */
 void session_value(struct session *session, const surety_outcome *outcome);
 
-/* A failure that is no reply's: a file, a limit. */
+/* Reports a failure that is not about a reply: a file, a limit. */
 void session_failure(struct session *session, int code, const char *source,
                      const surety_error *error);
 /* Writes the report of an outcome to err, unless --quiet. */
 void session_report(struct session *session, const surety_outcome *outcome,
                     const char *source);
-/* Says on a terminal that it is the terminal that is read. */
+/* If the input is a terminal, writes a line that says so. */
 void session_invite(struct session *session, const char *path);
 
-/* Judges one reply: its value to out, its report to err. False: stop. */
+/* Judges one reply, and writes its value to out and its report to err. False:
+ * stop. */
 bool session_reply(struct session *session, const char *source,
                    surety_str reply);
-/* Reads and judges each of the files, or standard input where there is none. */
+/* Reads and judges each of the files, or standard input if there are none. */
 void session_files(struct session *session, const struct operands *files);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text for terminals. What a model wrote is somebody else's text, values too:
- * a terminal shows it and does nothing that stands in it. */
+/* Makes text safe for terminals. The text and the values of a model are not
+ * trusted: a terminal must show them and must not interpret control characters
+ * in them. */
 #include "shown.h"
 
 #include <unistd.h>
 
 #include "cli.h"
 
-/* Whether a terminal would act on it, or it turns what stands around it, or
- * shows nothing and may hold a text of its own: C0 and C1 controls, separators
- * of lines, bidirectional and other format characters (Unicode 15, 23.2 to
- * 23.9). The joiners U+200C and U+200D are letters' own. */
+/* Returns whether a terminal would interpret a character, or whether it
+ * reverses the text around it, or is invisible and can hide a text: C0 and C1
+ * controls, line separators, bidirectional and other format characters (Unicode
+ * 15, 23.2 to 23.9). The joiners U+200C and U+200D are allowed, because words
+ * need them. */
 static bool is_acted_on(uint32_t code)
 {
     static const struct {
@@ -26,8 +28,8 @@ static bool is_acted_on(uint32_t code)
     return false;
 }
 
-/* The bytes that a character has whose first is this; 1: ASCII, or none begins
- * so. */
+/* Returns the length of a character by its first byte; 1: ASCII, or no
+ * character begins with that byte. */
 static unsigned length_of(unsigned char first)
 {
     if (first < 0xC2 || first > 0xF4)
@@ -68,7 +70,7 @@ static void put_escaped(const struct shown *shown, uint32_t code,
         put_format(out, "\\u%04x", (unsigned)code);
 }
 
-/* What was gathered: a character, or bytes that are none. */
+/* Appends the collected bytes: a character, or bytes that are not UTF-8. */
 static void put_gathered(struct shown *shown, surety_buf *out)
 {
     const unsigned gathered = shown->len;

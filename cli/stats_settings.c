@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of surety stats: its table, and what the texts among them say:
- * lists of words, times, and what is expected of derived members. */
+/* The options of surety stats: their table, and the parsing of their texts:
+ * lists of words, times, and expected values of derived members. */
 #include "stats_settings.h"
 
 #include <stdlib.h>
@@ -66,8 +66,8 @@ const struct option_row stats_options[] = {
 
 /* ---- lists --------------------------------------------------------------- */
 
-/* Takes the text before the next comma; the rest stays in *list, without an
- * address behind the last. */
+/* Removes and returns the text before the next comma; the rest stays in *list.
+ * After the last item list->ptr is NULL. */
 static surety_str next_item(surety_str *list)
 {
     const char *comma = list->len ? memchr(list->ptr, ',', list->len) : NULL;
@@ -182,7 +182,7 @@ static bool read_show(struct stats_asked *asked, struct cli *cli,
 
 /* ---- times --------------------------------------------------------------- */
 
-/* Takes so many digits; false: they are not there. */
+/* Reads exactly count digits; false: there are fewer. */
 static bool take_digits(const char **ptr, size_t count, int64_t *ret_number)
 {
     int64_t number = 0;
@@ -204,7 +204,7 @@ static bool take_byte(const char **ptr, char byte)
     return true;
 }
 
-/* Days since 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date
+/* Returns the days since 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date
  * Algorithms"). */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
@@ -218,7 +218,7 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
            719468;
 }
 
-/* "2026-11-21", "2026-11-21T08:30", "2026-11-21T08:30:15Z". */
+/* Reads "2026-11-21", "2026-11-21T08:30" or "2026-11-21T08:30:15Z". */
 static bool read_date(const char *ptr, int64_t *ret_ms)
 {
     static const int64_t days[] = {31, 28, 31, 30, 31, 30,
@@ -249,7 +249,7 @@ static bool read_date(const char *ptr, int64_t *ret_ms)
     return *ptr == '\0';
 }
 
-/* "7d": so long ago. */
+/* Reads a duration before now: "7d" is seven days ago. */
 static bool read_ago(const char *ptr, int64_t *ret_ms)
 {
     static const char units[] = "smhdw";
@@ -283,9 +283,9 @@ static bool read_time(struct cli *cli, const char *option, const char *given,
     return false;
 }
 
-/* ---- what is expected ---------------------------------------------------- */
+/* ---- expected values ----------------------------------------------------- */
 
-/* The next line of a file that is not empty, without its end. */
+/* Returns the next line that is not empty, without its line end. */
 static surety_str next_line(surety_str *text)
 {
     surety_str line = {text->ptr, 0};
@@ -305,7 +305,7 @@ static surety_str next_line(surety_str *text)
     return line;
 }
 
-/* Adds the values of a list or of a file's lines. */
+/* Adds the values of a list, or of the lines of a file. */
 static bool add_values(struct cli *cli, surety_stats_expect *expect,
                        surety_str text, bool is_file)
 {
@@ -386,7 +386,7 @@ bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
         cli_usage(cli, NULL, "--until is not later than --since");
         return false;
     }
-    /* No run began before 1970, and 0 stands for no bound. */
+    /* 0 means no bound, and no run began before 1970. */
     if (settings->since && asked->since_ms < 1)
         asked->since_ms = 1;
     if (settings->until && asked->until_ms < 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stats_settings.h: what surety stats is asked for, as the library wants it. */
+/* stats_settings.h: the options of surety stats, in the form of the library. */
 #ifndef CLI_STATS_SETTINGS_H
 #define CLI_STATS_SETTINGS_H
 
@@ -16,12 +16,12 @@ struct stats_settings {
     const char *since, *until, *by, *show, *chart;
     struct texts expects;
     unsigned top, width, height;
-    int format; /* the choices of --format, counted from 1 */
+    int format; /* choice of --format, from 1 */
     int color;
     bool force, formulas, quiet;
 };
 
-/* What the options say. Zeroed at first. */
+/* The parsed options. Begins zeroed. */
 struct stats_asked {
     surety_stats_by by[SURETY_BYS];
     size_t by_count;
@@ -29,10 +29,11 @@ struct stats_asked {
     int64_t since_ms, until_ms; /* 0: no bound */
     surety_stats_expect *expects;
     size_t expect_count;
-    surety_str *files; /* what was read of --expect NAME=@FILE */
+    surety_str *files; /* contents of the files of --expect NAME=@FILE */
 };
 
-/* False: said why. Call stats_asked_done in any case. */
+/* Parses the options. False: the message is written. Call stats_asked_done also
+ * after a failure. */
 bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
                       const struct stats_settings *settings);
 void stats_asked_done(struct stats_asked *asked);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics as tables that fit the terminal: what matters most stays when it
- * is narrow. Shares are rounded so that 100% and 0% mean all and none. */
+/* Writes statistics as tables that fit the terminal: on a narrow one the most
+ * important columns stay. Percentages are rounded so that 100% and 0% mean
+ * exactly all and none. */
 #include "stats_table.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* 1,234,567 */
+/* Appends a number like 1,234,567. */
 static void put_count(surety_buf *out, uint64_t number)
 {
     char digits[24];
@@ -26,7 +27,7 @@ static void put_count(surety_buf *out, uint64_t number)
     }
 }
 
-/* 950, 1.2k, 45k, 6.7M: three digits at most. */
+/* Appends a number with at most three digits: 950, 1.2k, 45k, 6.7M. */
 static void put_short(surety_buf *out, uint64_t number)
 {
     static const char units[] = "kMGTPE";
@@ -42,7 +43,8 @@ static void put_short(surety_buf *out, uint64_t number)
     put_format(out, shown < 9.95 ? "%.1f%c" : "%.0f%c", shown, units[unit]);
 }
 
-/* A share of a whole; what is not all is no 100%, what is there no 0%. */
+/* Appends a percentage. 100% only if part is whole, and 0% only if part is
+ * 0. */
 static void put_share(surety_buf *out, uint64_t part, uint64_t whole)
 {
     const double share = whole ? (double)part * 100.0 / (double)whole : 0.0;
@@ -57,7 +59,7 @@ static void put_share(surety_buf *out, uint64_t part, uint64_t whole)
         put_format(out, "%.1f%%", share < 0.1 ? 0.1 : share);
 }
 
-/* 850 ms, 1.2 s, 75 s, 12 min, 3.5 h */
+/* Appends a duration: 850 ms, 1.2 s, 75 s, 12 min, 3.5 h. */
 static void put_duration(surety_buf *out, uint64_t ms)
 {
     const double seconds = (double)ms / 1000.0;
@@ -98,7 +100,8 @@ static void end_duration(struct grid *grid, const surety_stats_group *group,
     grid_end(grid);
 }
 
-/* An amount of money; + where a part of it is not known. */
+/* Ends a cell with an amount of money; with "+" if a part of it is not
+ * known. */
 static void end_money(struct grid *grid, const surety_stats_group *group,
                       bool is_there, uint64_t picousd)
 {
@@ -164,7 +167,7 @@ static void put_key(struct grid *grid, surety_str key)
     grid_text(grid, key.len > 0 ? key : surety_str_of("(none)"));
 }
 
-/* "3 rejected, 1 refused", or nothing. */
+/* Appends "3 rejected, 1 refused", or nothing. */
 static void put_endings(const struct stats_table *table,
                         const surety_stats_group *total)
 {
@@ -195,7 +198,8 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* What the table has no room for, or its marks mean. */
+/* Writes notes: numbers for which the table has no room, and the meaning of its
+ * marks. */
 static void put_notes(const struct stats_table *table,
                       const surety_stats_group *total)
 {
@@ -329,7 +333,7 @@ static void put_issues(const struct stats_table *table, bool repairs)
 
 enum { COVER_INDENT = 6 };
 
-/* A list that is broken between its items. */
+/* A list that is wrapped between its items. */
 struct list {
     surety_buf *out;
     size_t at, width;
@@ -344,7 +348,7 @@ static void list_begin(struct list *list, const char *text)
     list->is_begun = false;
 }
 
-/* An item, with how often it came; 0: that is not said. */
+/* Appends an item with its count; 0: without a count. */
 static void list_put(struct list *list, surety_str text, uint64_t count)
 {
     surety_buf item;
@@ -366,7 +370,7 @@ static void list_put(struct list *list, surety_str text, uint64_t count)
         surety_buf_done(&digits);
     }
     surety_buf_text(list->out, list->is_begun ? "," : "");
-    /* What is longer than a line is cut. */
+    /* An item that is longer than a line is shortened. */
     if (width > list->width - COVER_INDENT - sizeof(number))
         width = list->width - COVER_INDENT - sizeof(number);
     if (list->is_begun && list->at + 3 + width + strlen(number) > list->width) {
@@ -383,7 +387,7 @@ static void list_put(struct list *list, surety_str text, uint64_t count)
     surety_buf_done(&item);
 }
 
-/* "sum 45, mean 1.5, from 0 to 3" */
+/* Appends "sum 45, mean 1.5, from 0 to 3". */
 static void put_cover_numbers(const struct stats_table *table,
                               const surety_stats_cover *cover)
 {
@@ -479,7 +483,7 @@ static void put_cover(const struct stats_table *table, size_t at)
     put_cover_others(table, &cover);
 }
 
-/* A line, indented and broken between words. */
+/* Writes a text, indented and wrapped between words. */
 static void put_wrapped(const struct stats_table *table, surety_str text)
 {
     size_t at = table->width;
@@ -501,7 +505,7 @@ static void put_wrapped(const struct stats_table *table, surety_str text)
     surety_buf_byte(table->out, '\n');
 }
 
-/* Which valid replies say nothing here, and what to do about it. */
+/* Writes which valid replies do not count here, and what to do about it. */
 static void put_cover_notes(const struct stats_table *table)
 {
     const surety_stats_replies replies =
@@ -538,7 +542,7 @@ static void put_coverage(const struct stats_table *table)
     const size_t count = surety_stats_info_of(table->stats)->cover_count;
     surety_str before = {NULL, 0};
 
-    /* Where no contract derives anything there is nothing to say. */
+    /* If no contract has derived members, there is nothing to show. */
     if (count == 0 && replies.not_kept == 0 && replies.unfit == 0 &&
         replies.patches == 0)
         return;
@@ -556,7 +560,7 @@ static void put_coverage(const struct stats_table *table)
     put_cover_notes(table);
 }
 
-/* ---- all of it ----------------------------------------------------------- */
+/* ---- all sections -------------------------------------------------------- */
 
 void stats_table_write(const struct stats_table *table)
 {
@@ -570,7 +574,7 @@ void stats_table_write(const struct stats_table *table)
         put_issues(table, true);
     if (table->sections & SURETY_STATS_COVERAGE)
         put_coverage(table);
-    /* Without the runs the first heading needs no line before it. */
+    /* Without the runs the first heading needs no empty line before it. */
     if (table->out->len > start && table->out->ptr[start] == '\n') {
         memmove(table->out->ptr + start, table->out->ptr + start + 1,
                 table->out->len - start - 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stats_table.h: statistics for people. */
+/* stats_table.h: writes statistics as tables for people. */
 #ifndef CLI_STATS_TABLE_H
 #define CLI_STATS_TABLE_H
 
@@ -11,7 +11,7 @@ struct stats_table {
     surety_buf *out;
     const surety_stats *stats;
     unsigned sections;
-    size_t top;   /* errors, repairs and values at most */
+    size_t top;   /* most errors, repairs and values to show */
     size_t width; /* columns of the terminal */
     bool color;
 };

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A reply judged while it arrives. What has come is read at once, whatever its
- * size, and nothing is waited for but more of it. A partial value is printed
- * where the tool would have to wait, and only if it differs from the one
- * before; so a slow reader of the values or a fast writer of the reply gets
- * fewer of them, and none is stale. Two ends: the reply's, and then the outcome
- * is that of check; or the moment from which no continuation satisfies the
- * contract, and then the report is what came, with the finding that ended it in
- * the place of its errors. A reader of the values that goes away ends it too,
- * though nothing more may ever come. */
+/* Judges a reply while it arrives.
+ *
+ * All available bytes are read at once, and the tool waits only for more of
+ * them. It prints a partial value only when it would have to wait, and only if
+ * the value differs from the last one printed. So a slow reader of the values,
+ * or a fast writer of the reply, gets fewer values, but never an outdated one.
+ *
+ * There are two normal ends. At the end of the reply the outcome is that of
+ * check. If no continuation can satisfy the contract, the tool stops early: the
+ * report is about the part that came, and has the finding that stopped it in
+ * place of its errors. The tool also ends when the reader of the values closes
+ * its pipe, even if no more input comes. */
 #include "stream.h"
 
 #include <errno.h>
@@ -27,13 +30,13 @@ struct arrival {
     const char *path;
     int fd;
     char *bytes;
-    surety_buf shown; /* the line printed last */
+    surety_buf shown; /* the last line printed */
 };
 
 /* ---- values ------------------------------------------------------------- */
 
-/* Keeps to itself a line that was printed already: what out holds behind
- * start. */
+/* Compares the line that out has after start with the last line printed:
+ * removes it if they are equal, else keeps a copy of it as the last line. */
 static void arrival_line(struct arrival *arrival, size_t start)
 {
     surety_buf *out = &arrival->session->cli->out.buf;
@@ -50,8 +53,8 @@ static void arrival_line(struct arrival *arrival, size_t start)
     surety_buf_add(&arrival->shown, line);
 }
 
-/* Prints the value at hand, if there is one that may still be the reply's and
- * it is another than before. */
+/* Prints the current value, if it may still become valid and differs from the
+ * last one printed. */
 static void arrival_show(struct arrival *arrival)
 {
     const bool derive = arrival->session->settings->derive;
@@ -73,7 +76,8 @@ static void arrival_show(struct arrival *arrival)
     output_flush(&arrival->session->cli->out);
 }
 
-/* Prints the value of an outcome, whichever it is. */
+/* Prints the value of an outcome, as session_value does, unless it was the last
+ * line printed. */
 static void arrival_value(struct arrival *arrival,
                           const surety_outcome *outcome)
 {
@@ -85,7 +89,7 @@ static void arrival_value(struct arrival *arrival,
 
 /* ---- the early end ------------------------------------------------------ */
 
-/* Why the rest was not waited for. */
+/* Appends why the tool does not wait for the rest. */
 static void put_stop(const struct arrival *arrival, surety_buf *out)
 {
     const surety_verdict verdict = surety_stream_verdict(arrival->stream);
@@ -101,7 +105,7 @@ static void put_stop(const struct arrival *arrival, surety_buf *out)
             : "nothing that follows can satisfy the contract");
 }
 
-/* The stage that a finding belongs to. */
+/* Returns the stage of a finding. */
 static surety_stage stage_of(const surety_issue *finding)
 {
     const surety_str keyword = finding->keyword;
@@ -117,7 +121,7 @@ static surety_stage stage_of(const surety_issue *finding)
     return SURETY_STAGE_VALIDATION;
 }
 
-/* A list of the report, from `from` on, and behind its items one more. */
+/* Appends a list of the report: its items, and then one more. */
 static void put_issues(surety_buf *out, surety_val list,
                        const surety_issue *last)
 {
@@ -131,8 +135,8 @@ static void put_issues(surety_buf *out, surety_val list,
     surety_buf_byte(out, ']');
 }
 
-/* The report object of what came, with the finding in the place of its errors
- * unless it is valid, and a warning that tells of the end. */
+/* Appends the report about the part that came, with the finding in place of its
+ * errors unless the part is valid, and with a warning about the early end. */
 static void put_stopped(const struct arrival *arrival, surety_val report,
                         bool is_valid, surety_buf *out)
 {
@@ -185,7 +189,7 @@ static void stop_json(const struct arrival *arrival,
     surety_doc_free(doc);
 }
 
-/* The finding, why it ended there, and what else is worth saying. */
+/* Writes the finding, the reason for the early end, and warnings. */
 static void stop_text(const struct arrival *arrival,
                       const surety_outcome *outcome)
 {
@@ -223,9 +227,9 @@ static void stop_text(const struct arrival *arrival,
     surety_buf_done(&subject);
 }
 
-/* Whether the reply has reached a point from which it is not worth waiting for
- * the rest. Where the contract falls back on the reply's own text, its end is
- * worth it, unless it runs away. */
+/* Returns whether the tool can stop waiting for the rest of the reply. If the
+ * contract's fallback has the reply's text, the tool waits for the end, unless
+ * the reply runs away. */
 static bool is_decided(const struct arrival *arrival)
 {
     const struct session *session = arrival->session;
@@ -242,9 +246,10 @@ static bool is_decided(const struct arrival *arrival)
             (verdict == SURETY_VERDICT_LOST && session->settings->commit));
 }
 
-/* ---- from beginning to end ---------------------------------------------- */
+/* ---- the whole stream --------------------------------------------------- */
 
-/* Waits until a read gives something. False: who reads the values has gone. */
+/* Waits until a read gives bytes or the end. False: the reader of the values
+ * has closed its pipe. */
 static bool arrival_wait(const struct arrival *arrival)
 {
     struct output *out = &arrival->session->cli->out;
@@ -259,7 +264,7 @@ static bool arrival_wait(const struct arrival *arrival)
 
 enum arrival_end { ARRIVAL_WHOLE, ARRIVAL_STOPPED, ARRIVAL_FAILED };
 
-/* Feeds what comes until there is nothing more to wait for. */
+/* Feeds the bytes to the stream until its end, or until the tool can stop. */
 static enum arrival_end arrival_feed(struct arrival *arrival)
 {
     struct session *session = arrival->session;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands as validators. Each is asked as an exec: model is, by the same
- * transport: /bin/sh runs it in a process group of its own with a small
- * environment, a limit on its time and one on what it writes. The value is on
- * its standard input and nowhere else, so nothing of a reply is ever read by
- * the shell.
+/* Runs commands as validators. Each is started like an exec: model, with the
+ * same transport: /bin/sh runs it in a process group of its own, with a small
+ * environment, a time limit and a limit on its output. The value is passed only
+ * on standard input, so the shell never interprets a part of a reply.
  *
- * What it writes decides. Nothing, or an empty array, with status 0: it has
- * nothing against the value. Issues: the value is refused, whatever the status,
- * for many checkers end with 1 then. All else is no answer, and a failure of
- * the command: another status without issues, a signal, the limits, what is no
- * array of issues. */
+ * The output decides. No output or an empty array, with exit status 0: the
+ * value is accepted. An array of issues: the value is not valid; the exit
+ * status is ignored, because many checkers then end with 1. Everything else is
+ * a failure of the command: another status without issues, a signal, a limit,
+ * an output that is no array of issues. */
 #include "validator.h"
 
 #include <stdio.h>
@@ -19,16 +18,18 @@
 #include "memory.h"
 
 enum {
-    /* A command may ask a database or a service; a person it shall not ask. */
+    /* Long enough for a query to a database or a service, too short for a
+     * question to a person. */
     TIMEOUT_MS = 10000,
     TIMEOUT_MS_MAX = 86400000,
-    /* Some thousand issues, and no document. */
+    /* Enough for some thousand issues, but not for a whole document. */
     BYTES_MAX = 1 << 20,
-    /* How long a run's other parts wait for one look. */
+    /* The longest time that one step of a validator delays the rest of a
+     * run. */
     SLICE_MS = 10
 };
 
-/* One value with one command. */
+/* The exchange of one value with one command. */
 struct exchange {
     struct exchange *next;
     surety_buf question, answer;
@@ -76,7 +77,7 @@ static void exchange_free(struct exchange *exchange)
     free(exchange);
 }
 
-/* The exchange about a value; NULL: there is none. */
+/* Returns the exchange for a value; a pointer to NULL: there is none. */
 static struct exchange **exchange_find(struct validator_command *command,
                                        surety_str question)
 {
@@ -130,7 +131,7 @@ static surety_status exchange_start(struct validator_command *command,
     return status;
 }
 
-/* ---- what it says -------------------------------------------------------- */
+/* ---- issues -------------------------------------------------------------- */
 
 static surety_status complain(surety_error *reterr, surety_status status,
                               const char *message, const char *hint)
@@ -143,7 +144,7 @@ static surety_status complain(surety_error *reterr, surety_status status,
 #define ISSUES_HINT                                                            \
     "it writes nothing, or [{\"path\":\"/a\",\"message\":\"why\"}]"
 
-/* A member by either of two names. */
+/* Returns the member with one of two names. */
 static surety_val either(surety_val item, const char *name, const char *other)
 {
     const surety_val val = surety_val_get(item, name);
@@ -151,8 +152,8 @@ static surety_val either(surety_val item, const char *name, const char *other)
     return val.doc ? val : surety_val_get(item, other);
 }
 
-/* A location: a JSON Pointer, or an array of names and indexes. False: it is
- * neither. */
+/* Appends a location, which is a JSON Pointer or an array of names and indices.
+ * False: it is neither. */
 static bool put_location(surety_val val, surety_buf *out)
 {
     if (!val.doc)
@@ -210,7 +211,7 @@ static surety_status say_issue(surety_val item,
     return status;
 }
 
-/* What a command's output comes to. *ret_count: issues. */
+/* Adds the issues of a command's output. *ret_count is their number. */
 static surety_status say_issues(surety_str text,
                                 const surety_validation *validation,
                                 size_t *ret_count, surety_error *reterr)
@@ -241,7 +242,7 @@ static surety_status say_issues(surety_str text,
     return status;
 }
 
-/* What came of an exchange. */
+/* Evaluates an exchange that has ended. */
 static surety_status say_end(const struct exchange *exchange,
                              const struct validator_bounds *bounds,
                              const surety_validation *validation,
@@ -285,7 +286,8 @@ static surety_status say_end(const struct exchange *exchange,
 
 /* ---- the validator ------------------------------------------------------- */
 
-/* Moves bytes until the exchange has ended, or a step's time is over. */
+/* Moves bytes until the exchange has ended, or until the time of a step has
+ * passed. */
 static surety_status command_wait(struct validators *validators,
                                   const struct exchange *exchange,
                                   surety_error *reterr)
@@ -343,9 +345,9 @@ static surety_status command_validate(void *ctx,
     return status;
 }
 
-/* ---- getting ready ------------------------------------------------------- */
+/* ---- preparation --------------------------------------------------------- */
 
-/* The names of --env. */
+/* Reads the names of --env. */
 static bool read_environment(struct validator_bounds *bounds, struct cli *cli,
                              const struct texts *given)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validator.h: commands that judge a value besides schema and rules: the value
- * as JSON on their standard input, what they have against it as a JSON array
- * on their standard output. */
+/* validator.h: runs commands that check a value in addition to schema and
+ * rules. A command gets the value as JSON on standard input, and writes its
+ * issues as a JSON array to standard output. */
 #ifndef CLI_VALIDATOR_H
 #define CLI_VALIDATOR_H
 
@@ -12,15 +12,16 @@
 #include "cli.h"
 #include "options.h"
 
-/* What the user asks for. */
+/* The options about validators. */
 struct validator_settings {
-    struct texts commands;    /* of --validator */
-    const char *timeout;      /* of --validator-timeout */
-    unsigned bytes;           /* of --validator-bytes */
-    struct texts environment; /* of --env */
+    struct texts commands;    /* from --validator */
+    const char *timeout;      /* from --validator-timeout */
+    unsigned bytes;           /* from --validator-bytes */
+    struct texts environment; /* from --env */
 };
 
-/* For how long and how much a command may write, and the variables it gets. */
+/* The limits of a command's time and output, and the environment variables that
+ * it gets. */
 struct validator_bounds {
     uint32_t timeout_ms;
     size_t bytes_max;
@@ -34,8 +35,9 @@ struct validators {
     struct validator_command *commands;
     surety_validator *list; /* for surety_judge_options */
     size_t count;
-    bool has_failed; /* one has, in the judgement at hand */
-    bool is_stepped; /* a command is not waited for: MORE until it has ended */
+    bool has_failed; /* a command has failed in the current judgement */
+    bool is_stepped; /* do not wait for a command: return MORE until it has
+                      * ended */
 #ifdef SURETY_WITH_RUN
     surety_transport *transport;
     uint64_t last_id;
@@ -44,8 +46,8 @@ struct validators {
 
 #ifdef SURETY_WITH_RUN
 
-/* The rows of --validator, for a settings type with a validator_settings at
- * `at`. */
+/* The rows of --validator, for a settings type that has a validator_settings as
+ * its member `at`. */
 #define VALIDATOR_ROWS(at)                                                     \
     {"validator",                                                              \
      0,                                                                        \
@@ -85,16 +87,17 @@ struct validators {
             "others, and so no keys"                                           \
     }
 
-/* Reads the settings; false: said why. Call bounds_done in any case. */
+/* Reads the settings; false: the message is written. Call validator_bounds_done
+ * also after a failure. */
 bool validator_bounds_read(struct validator_bounds *bounds, struct cli *cli,
                            const struct validator_settings *settings);
 void validator_bounds_done(struct validator_bounds *bounds);
-/* Makes ready to ask the commands; bounds must outlive it. IO, NOMEM. Call
- * validators_done in any case. */
+/* Prepares the commands; bounds must outlive validators. IO, NOMEM. Call
+ * validators_done also after a failure. */
 surety_status validators_init(struct validators *validators,
                               const struct validator_settings *settings,
                               const struct validator_bounds *bounds);
-/* Ends what is still at work. */
+/* Ends the commands that are still running. */
 void validators_done(struct validators *validators);
 
 #else

@@ -94,7 +94,7 @@ SURETY_API surety_status surety_consensus_wait(surety_consensus *consensus,
 SURETY_API void surety_consensus_cancel(surety_consensus *consensus,
                                         surety_now now);
 
-/* ---- results: its own, good until it is freed --------------------------- */
+/* ---- results: valid until the consensus is freed ------------------------ */
 
 /* The state or the result of a consensus. Texts and values belong to the
  * consensus. The next call of surety_consensus_info_of updates the struct. */

@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* ---- what is said ----------------------------------------------------- */
+/* ---- calls ------------------------------------------------------------ */
 
 /* The protocols. ORDER protocols (names in provider/names.c). */
 typedef enum surety_protocol {
@@ -52,7 +52,7 @@ typedef struct surety_message {
     surety_str text;
 } surety_message;
 
-/* ---- what comes back -------------------------------------------------- */
+/* ---- answers ---------------------------------------------------------- */
 
 /* Why a call gave no reply, or no complete reply. ORDER failures (names in
  * provider/names.c). */
@@ -131,7 +131,7 @@ typedef struct surety_answer {
                      * so */
 } surety_answer;
 
-/* ---- how bytes get there ---------------------------------------------- */
+/* ---- transports ------------------------------------------------------- */
 
 typedef struct surety_header {
     surety_str name;
@@ -299,7 +299,7 @@ SURETY_API surety_status surety_record_open(
     void *ctx, const surety_alloc *alloc, surety_transport **ret_transport,
     surety_error *reterr);
 
-/* ---- a model ---------------------------------------------------------- */
+/* ---- models ----------------------------------------------------------- */
 
 /* Prices in micro-dollars for a million tokens, so that tokens times price is
  * an exact number of pico-dollars. */

@@ -188,7 +188,7 @@ SURETY_API surety_status surety_chart_draw(surety_table *table,
                                            surety_buf *out, surety_buf *remarks,
                                            surety_error *reterr);
 
-/* ---- what a value asks for ----------------------------------------------- */
+/* ---- outputs of a value -------------------------------------------------- */
 
 typedef struct surety_rendering_options {
     size_t size; /* sizeof(surety_rendering_options) */

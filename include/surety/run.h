@@ -202,7 +202,7 @@ SURETY_API surety_status surety_run_wait(surety_run *run,
  * recorded. */
 SURETY_API void surety_run_cancel(surety_run *run, surety_now now);
 
-/* ---- results: the run's, good until it is freed ------------------------ */
+/* ---- results: valid until the run is freed ----------------------------- */
 
 /* The state or the result of a run. The texts belong to the run. The next call
  * of surety_run_info_of updates the struct. */
