@@ -125,8 +125,9 @@ surety_consensus_info_of(const surety_consensus *consensus);
 SURETY_API const surety_run *
 surety_consensus_member(const surety_consensus *consensus, size_t i);
 /* Appends the report. JSON: the contract surety/consensus, with kind, verdict,
- * value, agreement and minority by path, and each member's run report. Other
- * forms: text for people. */
+ * value, agreement and minority by path, and each member's run report. TEXT and
+ * COLOR: text for people. SURETY_UNSUPPORTED: another form; SURETY_MISUSE: an
+ * argument is NULL or no form; else the buffer's status. */
 SURETY_API surety_status surety_consensus_write(
     const surety_consensus *consensus, surety_report form, surety_buf *out);
 

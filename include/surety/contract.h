@@ -62,9 +62,8 @@ typedef struct surety_contract_options {
  * built-in contract surety/contract), an error in the schema, or a rule that
  * does not compile. SURETY_UNSUPPORTED: the contract needs a feature that this
  * build leaves out (rules without libjq). SURETY_LIMIT, SURETY_NOMEM. A
- * contract with rules starts a
- * child process that runs them, and may fail with SURETY_IO or
- * SURETY_TIMEOUT. */
+ * contract with rules starts a child process that runs them, and may fail with
+ * SURETY_IO or SURETY_TIMEOUT. */
 SURETY_API surety_status
 surety_contract_read(surety_str text, const surety_contract_options *options,
                      surety_contract **ret_contract, surety_error *reterr);

@@ -41,8 +41,8 @@ typedef struct surety_gen surety_gen;
 /* Makes the types of count contracts, which must outlive the result. A value
  * that no C type can hold becomes a surety_val, with a note; that is no
  * failure. SURETY_MISUSE: there is no contract, two have the same name, or the
- * prefix or header gives no valid C identifier; SURETY_NOMEM;
- * SURETY_LIMIT: a generated text is longer than text_bytes_max. */
+ * prefix or header gives no valid C identifier; SURETY_NOMEM; SURETY_LIMIT: a
+ * generated text is longer than text_bytes_max. */
 SURETY_API surety_status surety_gen_new(const surety_contract *const *contracts,
                                         size_t count,
                                         const surety_gen_options *options,

@@ -34,7 +34,8 @@ SURETY_API const char *surety_protocol_name(surety_protocol protocol);
 
 /* How a model is bound to the schema. ORDER modes. */
 typedef enum surety_mode {
-    SURETY_MODE_AUTO = 0, /* the most exact mode that the protocol has */
+    SURETY_MODE_AUTO = 0, /* the most exact mode that the protocol has and the
+                           * schema allows */
     SURETY_MODE_NATIVE,   /* the provider's structured output */
     SURETY_MODE_TOOL,     /* one tool that the model must call */
     SURETY_MODE_PROMPT    /* the prompt alone */

@@ -167,8 +167,7 @@ typedef struct surety_run surety_run;
  * options point to must outlive the run. SURETY_MISUSE: there is no model, a
  * model has no transport or has a mode that its protocol does not support,
  * there is a cost limit and a model has no price, ...; SURETY_IO: the system
- * gives
- * no random bytes for a seed; SURETY_NOMEM. */
+ * gives no random bytes for a seed; SURETY_NOMEM. */
 SURETY_API surety_status surety_run_new(const surety_run_options *options,
                                         surety_run **ret_run,
                                         surety_error *reterr);
@@ -264,9 +263,9 @@ typedef struct surety_attempt {
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on
- * one line. Other forms: the report of the outcome, or the message
- * if there is none; TEXT and COLOR also have the message and the log, unless
- * the run is VALID. No form has a header of a request or response. */
+ * one line. Other forms: the report of the outcome, or the message if there is
+ * none; TEXT and COLOR also have the message and the log, unless the run is
+ * VALID. No form has a header of a request or response. */
 SURETY_API surety_status surety_run_write(const surety_run *run,
                                           surety_report form, surety_str source,
                                           surety_buf *out);

@@ -132,7 +132,7 @@ typedef struct surety_stats_group {
     uint64_t calls;
     uint64_t retries; /* calls that repeated the call before unchanged */
     uint64_t reasks;  /* calls that listed the errors of the last reply */
-    uint64_t failed;  /* calls without an answer */
+    uint64_t failed;  /* calls that failed, or whose end is unknown */
     uint64_t input_tokens, cached_input_tokens;
     uint64_t output_tokens, reasoning_tokens;
     uint64_t tokens_unknown; /* calls with unknown token counts */

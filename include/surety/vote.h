@@ -76,8 +76,9 @@ typedef struct surety_ballot {
  * until the next merge. */
 typedef struct surety_vote_info {
     size_t size; /* sizeof(surety_vote_info) of the library */
-    /* The mean of votes / voters over all ballots, from 0 to 1; 1 if there are
-     * no ballots. */
+    /* The mean, over all ballots, of the share of voters who agree with the
+     * decision (for LEFT_OUT, those who left the value out), from 0 to 1; 1 if
+     * there are no ballots. */
     double agreement;
     const surety_ballot *ballots; /* in the order of the result */
     size_t ballot_count;
