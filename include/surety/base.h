@@ -43,7 +43,7 @@ typedef enum surety_status {
     SURETY_MISUSE = -3,      /* the caller broke a documented rule; nothing
                               * changed */
     SURETY_SYNTAX = -4,      /* the input does not have the required form */
-    SURETY_UNSUPPORTED = -5, /* understood, but deliberately not implemented */
+    SURETY_UNSUPPORTED = -5, /* understood, and not supported by design */
     SURETY_IO = -6,          /* a file, a process or a library could not be
                               * used */
     SURETY_TIMEOUT = -7,     /* a time limit passed */
