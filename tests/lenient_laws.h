@@ -58,13 +58,15 @@ static bool laws_same_cells(const surety_doc *a, const surety_doc *b)
     return true;
 }
 
-/* Whether they have the same mends. */
-static bool laws_same_mends(const surety_doc *a, const surety_doc *b)
+/* Whether they have the same repairs. */
+static bool laws_same_repairs(const surety_doc *a, const surety_doc *b)
 {
-    if (a->mends.count != b->mends.count || a->mends.likely != b->mends.likely)
+    if (a->repairs.total != b->repairs.total ||
+        a->repairs.likely != b->repairs.likely)
         return false;
-    for (size_t i = 0; i < a->mends.kept; i++) {
-        surety_mend left = surety_doc_mend(a, i), right = surety_doc_mend(b, i);
+    for (size_t i = 0; i < a->repairs.count; i++) {
+        surety_text_repair left = surety_doc_repair(a, i),
+                           right = surety_doc_repair(b, i);
 
         if (strcmp(left.kind, right.kind) || left.likely != right.likely ||
             left.offset != right.offset ||
@@ -78,7 +80,8 @@ static bool laws_same_mends(const surety_doc *a, const surety_doc *b)
 static bool laws_same(const struct laws_read *a, const struct laws_read *b)
 {
     return a->status == b->status && a->end == b->end &&
-           laws_same_cells(a->doc, b->doc) && laws_same_mends(a->doc, b->doc) &&
+           laws_same_cells(a->doc, b->doc) &&
+           laws_same_repairs(a->doc, b->doc) &&
            !strcmp(a->error.message, b->error.message) &&
            !strcmp(a->error.path, b->error.path) &&
            a->error.position.offset == b->error.position.offset;
@@ -259,13 +262,13 @@ static const char *laws_idempotent(const struct laws_read *read,
         surety_doc_read_lenient(again, surety_buf_str(out), NULL, &end, NULL);
     if (status == SURETY_NOMEM)
         return LAWS_NOMEM;
-    if (status || end != out->len || surety_doc_mend_count(again) ||
+    if (status || end != out->len || surety_doc_repair_count(again) ||
         !surety_val_equal(surety_doc_root(read->doc), surety_doc_root(again)))
         return "nothing is repaired twice";
     return NULL;
 }
 
-/* JSON is read as the strict reader reads it; what is not, with a mend. */
+/* JSON is read as the strict reader reads it; what is not, with a repair. */
 static const char *laws_honest(surety_str text, const struct laws_read *read,
                                surety_doc *again)
 {
@@ -274,10 +277,10 @@ static const char *laws_honest(surety_str text, const struct laws_read *read,
     if (status == SURETY_NOMEM)
         return LAWS_NOMEM;
     if (status == SURETY_OK &&
-        (read->status || surety_doc_mend_count(read->doc) ||
+        (read->status || surety_doc_repair_count(read->doc) ||
          !laws_same_cells(read->doc, again)))
         return "JSON is read as it is";
-    if (read->status || surety_doc_mend_count(read->doc))
+    if (read->status || surety_doc_repair_count(read->doc))
         return NULL;
     status =
         surety_doc_read(again, (surety_str){text.ptr, read->end}, NULL, NULL);
@@ -302,17 +305,17 @@ static const char *laws_levels(surety_str text, const struct laws_read *free,
     broken = laws_push(reader, text, &whole, &options, NULL, read);
     if (broken)
         return broken;
-    if (read->status == SURETY_OK && surety_doc_mend_likely(read->doc))
+    if (read->status == SURETY_OK && surety_doc_repair_likely(read->doc))
         return "a guess is no certainty";
-    if (free->status == SURETY_OK && !surety_doc_mend_likely(free->doc) &&
+    if (free->status == SURETY_OK && !surety_doc_repair_likely(free->doc) &&
         !laws_same(free, read))
         return "certainty is no less than that";
     options.strict = true;
     broken = laws_push(reader, text, &whole, &options, NULL, read);
     if (broken)
         return broken;
-    if (surety_doc_mend_count(read->doc))
-        return "no liberty where none is to be taken";
+    if (surety_doc_repair_count(read->doc))
+        return "a repair where none may be made";
     status = surety_doc_read(again, text, NULL, NULL);
     if (status == SURETY_NOMEM)
         return LAWS_NOMEM;

@@ -363,7 +363,7 @@ static const struct limit {
     {"candidatesMax", offsetof(surety_limits, candidates_max), false},
     {"ruleTimeMsMax", offsetof(surety_limits, rule_time_ms_max), false},
     {"ruleMemoryMibMax", offsetof(surety_limits, rule_memory_mib_max), false},
-    {"mendsMax", offsetof(surety_limits, mends_max), false},
+    {"repairsMax", offsetof(surety_limits, repairs_max), false},
     {"blankRunMax", offsetof(surety_limits, blank_run_max), false},
     {"repeatRunMax", offsetof(surety_limits, repeat_run_max), false},
     {"repeatDataMax", offsetof(surety_limits, repeat_data_max), false},

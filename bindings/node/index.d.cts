@@ -8,8 +8,8 @@ export const version: string;
  * become U+FFFD. */
 export type Text = string | ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 
-/** How much of a reply's form may be mended: nothing, text that is almost JSON,
- * and values that almost fit the schema. */
+/** How much of a reply may be repaired: nothing, text that is almost JSON, and
+ * values that almost fit the schema. */
 export type Repair = "none" | "syntax" | "align";
 /** Where in a reply its JSON stood. */
 export type Place = "native" | "whole" | "fence" | "fence-any" | "marker" |
@@ -107,7 +107,7 @@ export interface Issue extends Position {
   absoluteKeywordLocation: string;
 }
 
-/** What was repaired: a liberty in reading the text or, with an
+/** What was repaired: a change in reading the text or, with an
  * instanceLocation, a change toward the schema. */
 export interface Repaired extends Position {
   kind: string;
@@ -231,7 +231,7 @@ export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
   "schemaNodesMax" | "schemaDepthMax" | "schemaDocumentsMax" |
   "inplaceDepthMax" | "patternLenMax" | "patternMatchMax" |
   "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
-  "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "mendsMax" |
+  "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "repairsMax" |
   "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax"]?: number };
 
 export interface ContractOptions {

@@ -182,9 +182,8 @@ typedef struct surety_limits {
      * MiB. */
     uint32_t rule_time_ms_max;
     uint32_t rule_memory_mib_max;
-    /* Mends and edits kept for one value; 1,024. Further ones are only
-     * counted. */
-    uint32_t mends_max;
+    /* Repairs kept for one value; 1,024. Further ones are only counted. */
+    uint32_t repairs_max;
     /* A stream is running away after this many consecutive bytes of white space
      * outside of strings (blank_run_max; 4 KiB, more than the deepest indent),
      * or after this many bytes that repeat a text of at most 256 bytes

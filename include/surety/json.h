@@ -113,22 +113,22 @@ SURETY_API surety_position surety_doc_duplicate_again(const surety_doc *doc,
 /* ---- tolerant reading -------------------------------------------------- */
 
 /* A change that the tolerant reader made to read the text as JSON. A certain
- * mend leaves no doubt about the meaning (a trailing comma); a likely mend is a
- * guess (a missing quote). docs/repair.md lists the kinds. The texts belong to
- * the doc. */
-typedef struct surety_mend {
+ * repair leaves no doubt about the meaning (a trailing comma); a likely repair
+ * is a guess (a missing quote). docs/repair.md lists the kinds. The texts
+ * belong to the doc. */
+typedef struct surety_text_repair {
     const char *kind; /* "trailing-comma", ... */
     bool likely;      /* false: certain */
     size_t offset;    /* of stood, in the doc's text */
     surety_str stood; /* original text; empty: something was missing */
     surety_str read;  /* what it was read as; empty: it was skipped */
-} surety_mend;
+} surety_text_repair;
 
 typedef struct surety_lenient_options {
     size_t size; /* sizeof(surety_lenient_options) */
-    /* Make no mend: a text that surety_doc_read refuses is SURETY_SYNTAX. */
+    /* Make no repair: a text that surety_doc_read refuses is SURETY_SYNTAX. */
     bool strict;
-    /* Make no likely mend: a text that needs one is SURETY_SYNTAX. */
+    /* Make no likely repair: a text that needs one is SURETY_SYNTAX. */
     bool certain_only;
     /* Returns whether some object is expected to have a member of that name;
      * NULL: not known. Used only to choose where a text can be read in several
@@ -142,28 +142,29 @@ typedef struct surety_lenient_options {
 } surety_lenient_options;
 
 /* Reads into doc the JSON value at the start of text (after white space and
- * comments), and mends the errors that models make. doc is reused as by
+ * comments), and repairs the errors that models make. doc is reused as by
  * surety_doc_read; text must not change while doc is used. *ret_end is the
  * offset where the value ends; the rest of text is not read.
  * A text that is JSON gives exactly the result of surety_doc_read, without
- * mends. Linear in the value.
+ * repairs. Linear in the value.
  * SURETY_END: the text is cut off before the value ends. doc then has the part
  * that is there, with open values marked (surety_val_is_open), and the error's
  * path is that of the innermost open value. If only closing brackets are
- * missing after a complete value, that is a likely mend. If that value is a
- * number with only white space after it, there is a second likely mend, because
- * digits may be missing. SURETY_SYNTAX: mends cannot make it JSON;
+ * missing after a complete value, that is a likely repair. If that value is a
+ * number with only white space after it, there is a second likely repair,
+ * because digits may be missing. SURETY_SYNTAX: repairs cannot make it JSON;
  * SURETY_LIMIT; SURETY_NOMEM. */
 SURETY_API surety_status surety_doc_read_lenient(
     surety_doc *doc, surety_str text, const surety_lenient_options *options,
     size_t *ret_end, surety_error *reterr);
 
-/* The mends that were made in doc, in text order; a doc that was read strictly
- * has none. At most mends_max are kept; the count is exact. */
-SURETY_API size_t surety_doc_mend_count(const surety_doc *doc);
-SURETY_API surety_mend surety_doc_mend(const surety_doc *doc, size_t i);
+/* The repairs that were made in doc, in text order; a doc that was read
+ * strictly has none. At most repairs_max are kept; the count is exact. */
+SURETY_API size_t surety_doc_repair_count(const surety_doc *doc);
+SURETY_API surety_text_repair surety_doc_repair(const surety_doc *doc,
+                                                size_t i);
 /* Returns how many of them are likely; exact. */
-SURETY_API size_t surety_doc_mend_likely(const surety_doc *doc);
+SURETY_API size_t surety_doc_repair_likely(const surety_doc *doc);
 
 /* Returns whether val is open, that is, has not ended: a container without its
  * closing bracket, a string without its closing quote, a number or literal that

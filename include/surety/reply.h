@@ -246,16 +246,16 @@ SURETY_API surety_status surety_issue_write(const surety_issue *issue,
                                             const surety_issue_form *form,
                                             surety_buf *out);
 
-/* A repair: a mend of the text, or an edit of the value. position is a position
- * in the reply. Texts belong to the outcome. */
+/* A repair: a change of the text, or an edit of the value. position is a
+ * position in the reply. Texts belong to the outcome. */
 typedef struct surety_repaired {
     const char *kind;             /* docs/repair.md lists them */
     bool likely;                  /* false: certain */
-    surety_str instance_location; /* of an edit; empty for a mend */
+    surety_str instance_location; /* of an edit; else empty */
     surety_str stood; /* the original bytes, or the former value as JSON,
                        * shortened */
     surety_str read;  /* what replaced it; empty: nothing */
-    uint32_t cost;    /* of an edit; 0 for a mend */
+    uint32_t cost;    /* of an edit; else 0 */
     surety_position position;
 } surety_repaired;
 /* Returns the i-th of repaired_count repairs. */

@@ -184,7 +184,7 @@ SURETY_API surety_stats_group surety_stats_group_at(const surety_stats *stats,
 typedef struct surety_stats_issue {
     surety_str contract;
     surety_str kind;  /* an error's keyword; a repair's kind */
-    surety_str path;  /* a JSON Pointer; empty for a mend of the text */
+    surety_str path;  /* a JSON Pointer; empty for a repair of the text */
     uint64_t replies; /* number of replies that have it */
     uint64_t runs;    /* number of runs with such a reply */
     uint64_t valid;   /* number of these runs that still ended valid; for an

@@ -72,7 +72,7 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
                                          surety_doc *out, surety_error *reterr);
 
 /* The edits of the last call that was OK, in the order of the aligned value,
- * outer before inner. At most mends_max are kept; the count and the cost are
+ * outer before inner. At most repairs_max are kept; the count and the cost are
  * exact. */
 size_t surety__aligner_edit_count(const surety__aligner *aligner);
 /* How many of them are likely; exact. */

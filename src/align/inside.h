@@ -9,7 +9,7 @@
  *    live in the aligner's arena until the next call.
  * 2. At the end the plan of the root is written, with its edits. No other
  *    writing records edits.
- * 3. All edits are counted, and the first mends_max of them are kept. */
+ * 3. All edits are counted, and the first repairs_max of them are kept. */
 #ifndef SURETY_ALIGN_INSIDE_H
 #define SURETY_ALIGN_INSIDE_H
 

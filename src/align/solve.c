@@ -495,8 +495,8 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
         aligner->status = status;
     if (status)
         return surety_val_none();
-    *ret_cost = surety_doc_mend_count(docs->literal) +
-                2 * surety_doc_mend_likely(docs->literal);
+    *ret_cost = surety_doc_repair_count(docs->literal) +
+                2 * surety_doc_repair_likely(docs->literal);
     if (!docs->inner_open) {
         surety_build_begin(docs->inner, NULL);
         surety_build_array(docs->inner);

@@ -34,7 +34,7 @@ static void edit_add(surety__aligner *aligner, surety__change change)
     edits->count++;
     edits->cost += change.cost;
     edits->likely += surety__edit_rows[change.id].likely;
-    if (edits->kept >= aligner->limits.mends_max)
+    if (edits->kept >= aligner->limits.repairs_max)
         return;
     if (surety__grow(aligner->alloc, &edits->items, &edits->cap,
                      edits->kept + 1, sizeof(change), SIZE_MAX)) {

@@ -31,8 +31,8 @@ void surety_doc_free(surety_doc *doc)
     surety__free(doc->alloc, doc->seen, doc->seen_cap * sizeof(*doc->seen));
     surety__free(doc->alloc, doc->window,
                  doc->window_cap * sizeof(*doc->window));
-    surety__free(doc->alloc, doc->mends.items,
-                 doc->mends.cap * sizeof(*doc->mends.items));
+    surety__free(doc->alloc, doc->repairs.items,
+                 doc->repairs.cap * sizeof(*doc->repairs.items));
     surety__free(doc->alloc, doc, sizeof(*doc));
 }
 
@@ -43,9 +43,9 @@ void surety__doc_clear(surety_doc *doc)
     doc->text_len = 0;
     doc->own_len = 0;
     doc->duplicate_count = 0;
-    doc->mends.kept = 0;
-    doc->mends.count = 0;
-    doc->mends.likely = 0;
+    doc->repairs.count = 0;
+    doc->repairs.total = 0;
+    doc->repairs.likely = 0;
     doc->open = PLACE_NONE;
     doc->depth = 0;
     doc->build.status = SURETY_OK;

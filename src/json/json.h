@@ -67,22 +67,22 @@ enum surety__cell_flag {
 
 enum { DOC_SLOTS = 1024 }; /* a power of two, at most 65,536 */
 
-/* A repair that the tolerant reader made: mends.def has the kinds. */
-enum surety__mend_kind {
-#define X(id, name, likely, about) MEND_##id,
-#include "json/mends.def"
+/* A repair that the tolerant reader made: repairs.def has the kinds. */
+enum surety__repair_kind {
+#define X(id, name, likely, about) REPAIR_##id,
+#include "json/repairs.def"
 #undef X
-    MEND_COUNT
+    REPAIR_COUNT
 };
 
-typedef struct surety__mend {
+typedef struct surety__text_repair {
     uint8_t kind;
     bool own;         /* the replacement is in the doc's own block */
     uint32_t offset;  /* of the replaced bytes, in the text */
     uint32_t len;     /* number of replaced bytes */
     const char *read; /* the replacement, a constant; NULL: see below */
     uint32_t read_off, read_len; /* the same, in the text or own block */
-} surety__mend;
+} surety__text_repair;
 
 struct surety_doc {
     const surety_alloc *alloc;
@@ -109,10 +109,10 @@ struct surety_doc {
     } duplicates[64];
     size_t duplicate_count;
     struct {
-        surety__mend *items; /* in text order; at most mends_max */
-        size_t cap, kept;
-        size_t count, likely; /* all of them */
-    } mends;
+        surety__text_repair *items; /* in text order; at most repairs_max */
+        size_t cap, count;
+        size_t total, likely; /* also those that are not kept */
+    } repairs;
     surety_limits limits;
     bool limits_default; /* limits has the defaults */
     uint32_t open;       /* the innermost open container, PLACE_NONE: none */
@@ -227,17 +227,19 @@ bool surety__doc_read_first(surety_doc *doc, surety_str text,
 bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
                            size_t offset);
 
-/* ---- repairs (mend.c) --------------------------------------------------- */
+/* ---- repairs (repair.c) ---------------------------------------------------
+ */
 
 /* The name of a kind, its description, and whether it is only likely. */
-const char *surety__mend_name(enum surety__mend_kind kind);
-const char *surety__mend_about(enum surety__mend_kind kind);
-bool surety__mend_is_likely(enum surety__mend_kind kind);
-/* Records a repair, in text order. Beyond mends_max repairs are only counted.
+const char *surety__repair_kind_name(enum surety__repair_kind kind);
+const char *surety__repair_kind_about(enum surety__repair_kind kind);
+bool surety__repair_kind_is_likely(enum surety__repair_kind kind);
+/* Records a repair, in text order. Beyond repairs_max repairs are only counted.
  * Returns OK or NOMEM. */
-surety_status surety__mend_add(surety_doc *doc, const surety__mend *mend);
+surety_status surety__doc_repair_add(surety_doc *doc,
+                                     const surety__text_repair *repair);
 /* Removes the last repair, which must be certain. */
-void surety__mend_drop(surety_doc *doc);
+void surety__doc_repair_drop(surety_doc *doc);
 
 /* The reader itself, for values that need no document. */
 #include "json/tokens.h"

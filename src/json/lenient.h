@@ -95,7 +95,7 @@ struct quoted {
     size_t place;      /* offset of its first quote */
     size_t body;       /* offset of its first byte */
     size_t start;      /* if own: offset of its bytes in the own block */
-    uint64_t mends;    /* kinds of repair recorded, each once per string */
+    uint64_t repairs;  /* kinds of repair recorded, each once per string */
     size_t control_at; /* offset of the first control character */
     uint8_t style;
     bool key;
@@ -196,10 +196,12 @@ enum lenient_step surety__lenient_wait(surety_lenient *lenient,
 /* Records a repair: the len bytes at `at` are read as the constant text `read`.
  * Returns false when the options do not allow the repair, or when memory ran
  * out; the reader has failed then. */
-bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
-                          size_t at, size_t len, const char *read);
-/* As surety__lenient_mend, from a complete record. */
-bool surety__lenient_mend_as(surety_lenient *lenient, const surety__mend *mend);
+bool surety__lenient_repair(surety_lenient *lenient,
+                            enum surety__repair_kind kind, size_t at,
+                            size_t len, const char *read);
+/* As surety__lenient_repair, from a complete record. */
+bool surety__lenient_repair_as(surety_lenient *lenient,
+                               const surety__text_repair *repair);
 
 /* ---- structure (lenient_walk.c) ----------------------------------------- */
 

@@ -506,7 +506,7 @@ static bool ahead_is_key_like(const surety_lenient *lenient, size_t at)
 
     return !quoted->dirty && at > quoted->body &&
            at - quoted->body <= LENIENT_KEY_AHEAD &&
-           !(quoted->mends >> MEND_CONTROL_CHARACTER & 1);
+           !(quoted->repairs >> REPAIR_CONTROL_CHARACTER & 1);
 }
 
 static bool ahead_under(const surety_lenient *lenient, uint8_t kind)

@@ -16,25 +16,25 @@
 
 static const struct {
     char name[10];
-    uint8_t len, kind, mend; /* MEND_COUNT: it is JSON, no repair */
+    uint8_t len, kind, repair; /* REPAIR_COUNT: it is JSON, no repair */
 } bare_names[] = {
-    {"true", 4, CELL_TRUE, MEND_COUNT},
-    {"false", 5, CELL_FALSE, MEND_COUNT},
-    {"null", 4, CELL_NULL, MEND_COUNT},
-    {"True", 4, CELL_TRUE, MEND_PYTHON_LITERAL},
-    {"False", 5, CELL_FALSE, MEND_PYTHON_LITERAL},
-    {"None", 4, CELL_NULL, MEND_PYTHON_LITERAL},
-    {"TRUE", 4, CELL_TRUE, MEND_PYTHON_LITERAL},
-    {"FALSE", 5, CELL_FALSE, MEND_PYTHON_LITERAL},
-    {"NULL", 4, CELL_NULL, MEND_PYTHON_LITERAL},
-    {"Null", 4, CELL_NULL, MEND_PYTHON_LITERAL},
-    {"undefined", 9, CELL_NULL, MEND_JS_LITERAL},
-    {"NaN", 3, CELL_NULL, MEND_JS_LITERAL},
-    {"nan", 3, CELL_NULL, MEND_JS_LITERAL},
-    {"nil", 3, CELL_NULL, MEND_JS_LITERAL},
-    {"Infinity", 8, CELL_NULL, MEND_JS_LITERAL},
-    {"-Infinity", 9, CELL_NULL, MEND_JS_LITERAL},
-    {"+Infinity", 9, CELL_NULL, MEND_JS_LITERAL},
+    {"true", 4, CELL_TRUE, REPAIR_COUNT},
+    {"false", 5, CELL_FALSE, REPAIR_COUNT},
+    {"null", 4, CELL_NULL, REPAIR_COUNT},
+    {"True", 4, CELL_TRUE, REPAIR_PYTHON_LITERAL},
+    {"False", 5, CELL_FALSE, REPAIR_PYTHON_LITERAL},
+    {"None", 4, CELL_NULL, REPAIR_PYTHON_LITERAL},
+    {"TRUE", 4, CELL_TRUE, REPAIR_PYTHON_LITERAL},
+    {"FALSE", 5, CELL_FALSE, REPAIR_PYTHON_LITERAL},
+    {"NULL", 4, CELL_NULL, REPAIR_PYTHON_LITERAL},
+    {"Null", 4, CELL_NULL, REPAIR_PYTHON_LITERAL},
+    {"undefined", 9, CELL_NULL, REPAIR_JS_LITERAL},
+    {"NaN", 3, CELL_NULL, REPAIR_JS_LITERAL},
+    {"nan", 3, CELL_NULL, REPAIR_JS_LITERAL},
+    {"nil", 3, CELL_NULL, REPAIR_JS_LITERAL},
+    {"Infinity", 8, CELL_NULL, REPAIR_JS_LITERAL},
+    {"-Infinity", 9, CELL_NULL, REPAIR_JS_LITERAL},
+    {"+Infinity", 9, CELL_NULL, REPAIR_JS_LITERAL},
 };
 
 enum { BARE_NAMES = sizeof(bare_names) / sizeof(*bare_names) };
@@ -248,13 +248,13 @@ static enum lenient_step bare_make_number(surety_lenient *lenient, size_t start,
 static enum lenient_step bare_make_name(surety_lenient *lenient, size_t start,
                                         size_t row)
 {
-    const uint8_t kind = bare_names[row].kind, mend = bare_names[row].mend;
+    const uint8_t kind = bare_names[row].kind, repair = bare_names[row].repair;
 
-    if (mend != MEND_COUNT &&
-        !surety__lenient_mend(lenient, mend, start, bare_names[row].len,
-                              kind == CELL_TRUE    ? "true"
-                              : kind == CELL_FALSE ? "false"
-                                                   : "null"))
+    if (repair != REPAIR_COUNT &&
+        !surety__lenient_repair(lenient, repair, start, bare_names[row].len,
+                                kind == CELL_TRUE    ? "true"
+                                : kind == CELL_FALSE ? "false"
+                                                     : "null"))
         return STEP_FAIL;
     return bare_cell(lenient, start, kind, 0) ? STEP_GO : STEP_FAIL;
 }
@@ -267,7 +267,7 @@ static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
     surety_doc *doc = lenient->doc;
     surety__cell *cell;
     surety_status status;
-    surety__mend mend;
+    surety__text_repair repair;
     size_t count;
 
     *ret_made = false;
@@ -281,13 +281,13 @@ static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
     count = bare_form(lenient->text + start, len, doc->own + doc->own_len);
     if (!count)
         return STEP_GO;
-    mend = (surety__mend){.kind = MEND_NUMBER_FORM,
-                          .own = true,
-                          .offset = (uint32_t)start,
-                          .len = (uint32_t)len,
-                          .read_off = (uint32_t)doc->own_len,
-                          .read_len = (uint32_t)count};
-    if (!surety__lenient_mend_as(lenient, &mend))
+    repair = (surety__text_repair){.kind = REPAIR_NUMBER_FORM,
+                                   .own = true,
+                                   .offset = (uint32_t)start,
+                                   .len = (uint32_t)len,
+                                   .read_off = (uint32_t)doc->own_len,
+                                   .read_len = (uint32_t)count};
+    if (!surety__lenient_repair_as(lenient, &repair))
         return STEP_FAIL;
     cell = bare_cell(lenient, start, CELL_REAL, 0);
     if (!cell)
@@ -355,8 +355,8 @@ static enum lenient_step bare_make_text(surety_lenient *lenient, size_t start,
         surety__utf8_valid((surety_str){ptr, len}, NULL))
         return STEP_GO;
     if (!(flags & FLAG_OPEN) &&
-        !surety__lenient_mend(lenient, MEND_INVALID_UTF8, start, len,
-                              "\xEF\xBF\xBD"))
+        !surety__lenient_repair(lenient, REPAIR_INVALID_UTF8, start, len,
+                                "\xEF\xBF\xBD"))
         return STEP_FAIL;
     return bare_make_broken(lenient, start, len, cell);
 }
@@ -397,7 +397,7 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
     const char *ptr = lenient->text + start;
     size_t len = end - start;
     enum lenient_step step;
-    surety__mend mend;
+    surety__text_repair repair;
     size_t row;
     bool made;
 
@@ -416,12 +416,12 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
         return step;
     if (lenient->open == PLACE_NONE)
         return surety__lenient_fail(lenient, start, "no value begins here");
-    mend = (surety__mend){.kind = MEND_UNQUOTED_VALUE,
-                          .offset = (uint32_t)start,
-                          .len = (uint32_t)len,
-                          .read_off = (uint32_t)start,
-                          .read_len = (uint32_t)len};
-    if (!surety__lenient_mend_as(lenient, &mend))
+    repair = (surety__text_repair){.kind = REPAIR_UNQUOTED_VALUE,
+                                   .offset = (uint32_t)start,
+                                   .len = (uint32_t)len,
+                                   .read_off = (uint32_t)start,
+                                   .read_len = (uint32_t)len};
+    if (!surety__lenient_repair_as(lenient, &repair))
         return STEP_FAIL;
     return bare_make_text(lenient, start, len, 0);
 }
@@ -637,8 +637,8 @@ static enum lenient_step bare_quote(surety_lenient *lenient,
         bare->quoted = sign->style == STYLE_DOUBLE;
         return bare_take(lenient, sign->len);
     }
-    if (!surety__lenient_mend(lenient, MEND_MISSING_QUOTE, bare->place, 0,
-                              "\"") ||
+    if (!surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, bare->place, 0,
+                                "\"") ||
         bare_make_text(lenient, bare->place, at - bare->place, 0) != STEP_GO)
         return STEP_FAIL;
     lenient->at = at + sign->len;

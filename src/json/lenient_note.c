@@ -34,33 +34,35 @@ enum lenient_step surety__lenient_nomem(surety_lenient *lenient)
 
 /* Returns whether the options allow the repair; records the failure when they
  * do not. */
-static bool lenient_may(surety_lenient *lenient, enum surety__mend_kind kind,
+static bool lenient_may(surety_lenient *lenient, enum surety__repair_kind kind,
                         size_t at)
 {
     if (!lenient->options.strict &&
-        !(lenient->options.certain_only && surety__mend_is_likely(kind)))
+        !(lenient->options.certain_only && surety__repair_kind_is_likely(kind)))
         return true;
-    surety__lenient_fail(lenient, at, surety__mend_about(kind));
+    surety__lenient_fail(lenient, at, surety__repair_kind_about(kind));
     return false;
 }
 
-bool surety__lenient_mend(surety_lenient *lenient, enum surety__mend_kind kind,
-                          size_t at, size_t len, const char *read)
+bool surety__lenient_repair(surety_lenient *lenient,
+                            enum surety__repair_kind kind, size_t at,
+                            size_t len, const char *read)
 {
-    const surety__mend mend = {.kind = (uint8_t)kind,
-                               .offset = (uint32_t)at,
-                               .len = (uint32_t)len,
-                               .read = read};
+    const surety__text_repair repair = {.kind = (uint8_t)kind,
+                                        .offset = (uint32_t)at,
+                                        .len = (uint32_t)len,
+                                        .read = read};
 
-    return surety__lenient_mend_as(lenient, &mend);
+    return surety__lenient_repair_as(lenient, &repair);
 }
 
-bool surety__lenient_mend_as(surety_lenient *lenient, const surety__mend *mend)
+bool surety__lenient_repair_as(surety_lenient *lenient,
+                               const surety__text_repair *repair)
 {
     if ((lenient->options.strict || lenient->options.certain_only) &&
-        !lenient_may(lenient, mend->kind, mend->offset))
+        !lenient_may(lenient, repair->kind, repair->offset))
         return false;
-    if (surety__mend_add(lenient->doc, mend) == SURETY_OK)
+    if (surety__doc_repair_add(lenient->doc, repair) == SURETY_OK)
         return true;
     surety__lenient_nomem(lenient);
     return false;

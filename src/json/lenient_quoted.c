@@ -69,15 +69,16 @@ static bool quoted_replace(surety_lenient *lenient, size_t len, const char *ptr,
 }
 
 /* Records a repair once per string. */
-static bool quoted_mend(surety_lenient *lenient, enum surety__mend_kind kind,
-                        size_t len, const char *read)
+static bool quoted_repair(surety_lenient *lenient,
+                          enum surety__repair_kind kind, size_t len,
+                          const char *read)
 {
     const uint64_t bit = (uint64_t)1 << kind;
 
-    if (lenient->quoted.mends & bit)
+    if (lenient->quoted.repairs & bit)
         return true;
-    lenient->quoted.mends |= bit;
-    return surety__lenient_mend(lenient, kind, lenient->at, len, read);
+    lenient->quoted.repairs |= bit;
+    return surety__lenient_repair(lenient, kind, lenient->at, len, read);
 }
 
 /* ---- escapes ------------------------------------------------------------ */
@@ -119,8 +120,8 @@ static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
     if (code == -2)
         return quoted_more(lenient);
     if (code == -1) {
-        if (!quoted_mend(lenient, MEND_INVALID_UNICODE_ESCAPE, lead + 1,
-                         "\\\\u") ||
+        if (!quoted_repair(lenient, REPAIR_INVALID_UNICODE_ESCAPE, lead + 1,
+                           "\\\\u") ||
             (lead == 1 ? !quoted_take(lenient, 2)
                        : !quoted_replace(lenient, lead + 1, "\\u", 2)))
             return STEP_FAIL;
@@ -145,8 +146,8 @@ static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
         }
     }
     if (code >= 0xD800 && code <= 0xDFFF) {
-        if (!surety__lenient_mend(lenient, MEND_LONE_SURROGATE, at, len,
-                                  "\xEF\xBF\xBD"))
+        if (!surety__lenient_repair(lenient, REPAIR_LONE_SURROGATE, at, len,
+                                    "\xEF\xBF\xBD"))
             return STEP_FAIL;
         code = 0xFFFD;
     }
@@ -175,16 +176,16 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
     if (byte == '\'' || byte == '`') {
         took = (byte == '\'' ? quoted->style == STYLE_SINGLE
                              : quoted->style == STYLE_BACKTICK) ||
-               quoted_mend(lenient, MEND_INVALID_ESCAPE, 2,
-                           byte == '\'' ? "'" : "`");
+               quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 2,
+                             byte == '\'' ? "'" : "`");
         took = took && quoted_replace(lenient, 2, &byte, 1);
     } else if (byte == '\n' || byte == '\r') {
         /* A backslash continues the line in the next one; the string keeps the
          * line end. */
-        took = quoted_mend(lenient, MEND_INVALID_ESCAPE, 1, "") &&
+        took = quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "") &&
                quoted_replace(lenient, 1, "", 0);
     } else {
-        took = quoted_mend(lenient, MEND_INVALID_ESCAPE, 1, "\\\\") &&
+        took = quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "\\\\") &&
                quoted_take(lenient, 1);
     }
     return took ? STEP_GO : STEP_FAIL;
@@ -275,8 +276,9 @@ static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
         sign = surety__ahead_sign(&ahead);
     }
     if (!quoted_own(lenient) ||
-        !surety__lenient_mend(lenient, MEND_STRING_CONCATENATION, lenient->at,
-                              ahead.at + sign.len - lenient->at, ""))
+        !surety__lenient_repair(lenient, REPAIR_STRING_CONCATENATION,
+                                lenient->at, ahead.at + sign.len - lenient->at,
+                                ""))
         return STEP_FAIL;
     lenient->quoted.style = sign.style;
     lenient->quoted.dirty = false;
@@ -289,8 +291,8 @@ static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
 static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
 {
     if (lenient->open == PLACE_NONE) {
-        if (!surety__lenient_mend(lenient, MEND_BRACES_MISSING,
-                                  lenient->quoted.place, 0, "{"))
+        if (!surety__lenient_repair(lenient, REPAIR_BRACES_MISSING,
+                                    lenient->quoted.place, 0, "{"))
             return STEP_FAIL;
         if (surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE,
                                  lenient->quoted.place, 0) != STEP_GO)
@@ -298,8 +300,8 @@ static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
         /* The machine reads the string again, as a key. */
         return STEP_GO;
     }
-    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end, 0,
-                              "]"))
+    if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
+                                lenient->last.end, 0, "]"))
         return STEP_FAIL;
     if (surety__lenient_close(lenient, lenient->last.end) != STEP_GO)
         return STEP_FAIL;
@@ -336,10 +338,11 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
     const size_t other = quoted_other(lenient, next), end = next - other;
 
     /* A line end after the string is no control character of the string. */
-    if (lenient->quoted.mends >> MEND_CONTROL_CHARACTER & 1 &&
+    if (lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 &&
         lenient->quoted.control_at >= end)
-        surety__mend_drop(lenient->doc);
-    if (!surety__lenient_mend(lenient, MEND_MISSING_QUOTE, end, other, "\""))
+        surety__doc_repair_drop(lenient->doc);
+    if (!surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, end, other,
+                                "\""))
         return STEP_FAIL;
     if (lenient->quoted.own)
         lenient->doc->own_len -= lenient->at - end;
@@ -360,9 +363,9 @@ static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
     case CLOSING_WAIT: return STEP_WAIT;
     default: break;
     }
-    if (!surety__lenient_mend(lenient, MEND_UNESCAPED_QUOTE, lenient->at, len,
-                              lenient->text[lenient->at] == '\'' ? "'"
-                                                                 : "\\\""))
+    if (!surety__lenient_repair(
+            lenient, REPAIR_UNESCAPED_QUOTE, lenient->at, len,
+            lenient->text[lenient->at] == '\'' ? "'" : "\\\""))
         return STEP_FAIL;
     quoted->dirty = true;
     quoted->high |=
@@ -485,9 +488,9 @@ static enum lenient_step quoted_control(surety_lenient *lenient)
         "\\u001e", "\\u001f"};
     const unsigned char byte = (unsigned char)lenient->text[lenient->at];
 
-    if (!(lenient->quoted.mends >> MEND_CONTROL_CHARACTER & 1))
+    if (!(lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1))
         lenient->quoted.control_at = lenient->at;
-    return quoted_mend(lenient, MEND_CONTROL_CHARACTER, 1, names[byte]) &&
+    return quoted_repair(lenient, REPAIR_CONTROL_CHARACTER, 1, names[byte]) &&
                    quoted_take(lenient, 1)
                ? STEP_GO
                : STEP_FAIL;
@@ -511,8 +514,8 @@ static enum lenient_step quoted_wide(surety_lenient *lenient)
     if (ptr + step == end && (unsigned char)*ptr >= 0xC2 &&
         (unsigned char)*ptr <= 0xF4)
         return STEP_CUT;
-    return surety__lenient_mend(lenient, MEND_INVALID_UTF8, lenient->at, step,
-                                "\xEF\xBF\xBD") &&
+    return surety__lenient_repair(lenient, REPAIR_INVALID_UTF8, lenient->at,
+                                  step, "\xEF\xBF\xBD") &&
                    quoted_replace(lenient, step, "\xEF\xBF\xBD", 3)
                ? STEP_GO
                : STEP_FAIL;
@@ -560,14 +563,14 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
 {
     static const uint8_t kinds[] = {
         0,
-        MEND_SINGLE_QUOTE,
-        MEND_BACKTICK,
-        MEND_SMART_QUOTE,
-        MEND_SMART_QUOTE,
-        MEND_SMART_QUOTE,
-        MEND_ESCAPED_JSON,
-        MEND_TRIPLE_QUOTE,
-        MEND_TRIPLE_QUOTE,
+        REPAIR_SINGLE_QUOTE,
+        REPAIR_BACKTICK,
+        REPAIR_SMART_QUOTE,
+        REPAIR_SMART_QUOTE,
+        REPAIR_SMART_QUOTE,
+        REPAIR_ESCAPED_JSON,
+        REPAIR_TRIPLE_QUOTE,
+        REPAIR_TRIPLE_QUOTE,
     };
     const size_t at = lenient->at;
     uint8_t style = sign->style;
@@ -587,7 +590,7 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
         }
     }
     if (style != STYLE_DOUBLE &&
-        !surety__lenient_mend(lenient, kinds[style], at, len, "\""))
+        !surety__lenient_repair(lenient, kinds[style], at, len, "\""))
         return STEP_FAIL;
     lenient->quoted = (struct quoted){
         .place = at, .body = at + len, .style = style, .key = key};

@@ -141,12 +141,12 @@ static bool walk_blanks(surety_lenient *lenient)
             sign.code != '\v')
             return true;
         lenient->last.line |= sign.code == '\n';
-        if (!surety__lenient_mend(lenient,
-                                  *ptr == '\\' ? MEND_ESCAPED_JSON
-                                  : *ptr == '\xEF' && at == 0
-                                      ? MEND_BYTE_ORDER_MARK
-                                      : MEND_ODD_SPACE,
-                                  at, sign.len, *ptr == '\xEF' ? "" : " "))
+        if (!surety__lenient_repair(lenient,
+                                    *ptr == '\\' ? REPAIR_ESCAPED_JSON
+                                    : *ptr == '\xEF' && at == 0
+                                        ? REPAIR_BYTE_ORDER_MARK
+                                        : REPAIR_ODD_SPACE,
+                                    at, sign.len, *ptr == '\xEF' ? "" : " "))
             return false;
         lenient->at += sign.len;
     }
@@ -192,8 +192,8 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
 static enum lenient_step walk_comment_end(surety_lenient *lenient)
 {
     lenient->state = lenient->resume;
-    return surety__lenient_mend(lenient, MEND_COMMENT, lenient->bare.place,
-                                lenient->at - lenient->bare.place, "")
+    return surety__lenient_repair(lenient, REPAIR_COMMENT, lenient->bare.place,
+                                  lenient->at - lenient->bare.place, "")
                ? STEP_GO
                : STEP_FAIL;
 }
@@ -248,8 +248,8 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
         next.code != '[' && !lenient_is_closer(next.code) && !ahead.line)
         return surety__lenient_fail(lenient, ahead.at,
                                     "text stands behind an ellipsis");
-    if (!surety__lenient_mend(lenient, MEND_ELLIPSIS, lenient->at,
-                              end - lenient->at, ""))
+    if (!surety__lenient_repair(lenient, REPAIR_ELLIPSIS, lenient->at,
+                                end - lenient->at, ""))
         return STEP_FAIL;
     lenient->at = end;
     lenient->last.comma = false;
@@ -265,8 +265,8 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
 static bool walk_odd(surety_lenient *lenient, const struct sign *sign,
                      const char *read)
 {
-    return !sign->odd || surety__lenient_mend(lenient, MEND_FULL_WIDTH,
-                                              lenient->at, sign->len, read);
+    return !sign->odd || surety__lenient_repair(lenient, REPAIR_FULL_WIDTH,
+                                                lenient->at, sign->len, read);
 }
 
 /* Closes an object that began with two braces: "}}" counts as one "}". */
@@ -296,15 +296,15 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
     switch (surety__ahead_wrong(lenient, sign, at)) {
     case WRONG_WAIT: return STEP_WAIT;
     case WRONG_PARENT:
-        if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE,
-                                  lenient->last.end, 0,
-                                  lenient_in_object(lenient) ? "}" : "]"))
+        if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
+                                    lenient->last.end, 0,
+                                    lenient_in_object(lenient) ? "}" : "]"))
             return STEP_FAIL;
         return surety__lenient_close(lenient, at);
     case WRONG_KIND:
         right = lenient_in_object(lenient) ? "}" : "]";
-        if (!surety__lenient_mend(lenient, MEND_WRONG_CLOSE, at, sign->len,
-                                  right))
+        if (!surety__lenient_repair(lenient, REPAIR_WRONG_CLOSE, at, sign->len,
+                                    right))
             return STEP_FAIL;
         lenient->at += sign->len;
         return surety__lenient_close(lenient, lenient->at);
@@ -314,7 +314,7 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
         while (!sign->odd && len < LENIENT_CLOSERS && at + len < lenient->end &&
                lenient->text[at + len] == sign->code)
             len++;
-        if (!surety__lenient_mend(lenient, MEND_WRONG_CLOSE, at, len, ""))
+        if (!surety__lenient_repair(lenient, REPAIR_WRONG_CLOSE, at, len, ""))
             return STEP_FAIL;
         lenient->at += len;
         return STEP_GO;
@@ -342,8 +342,8 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
             return STEP_WAIT;
     }
     if (lenient->last.comma && !(cell->flags & LENIENT_TUPLE) &&
-        !surety__lenient_mend(lenient, MEND_TRAILING_COMMA,
-                              lenient->last.comma_at, 1, ""))
+        !surety__lenient_repair(lenient, REPAIR_TRAILING_COMMA,
+                                lenient->last.comma_at, 1, ""))
         return STEP_FAIL;
     if (!walk_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
         return STEP_FAIL;
@@ -365,8 +365,8 @@ static enum lenient_step walk_next_object(surety_lenient *lenient)
         cells[cell->span].kind != CELL_ARRAY)
         return surety__lenient_fail(lenient, lenient->at,
                                     "an object stands where a key is expected");
-    if (!surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end, 0,
-                              "}") ||
+    if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
+                                lenient->last.end, 0, "}") ||
         surety__lenient_close(lenient, lenient->at) != STEP_GO)
         return STEP_FAIL;
     if (comma) {
@@ -410,17 +410,18 @@ static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
     if (len > lenient->doc->limits.key_len_max)
         return surety__lenient_limit(lenient, start, FAULT_KEY_LEN);
     if (next > end && lenient->text[end] == '"') {
-        if (!surety__lenient_mend(lenient, MEND_MISSING_QUOTE, start, 0, "\""))
+        if (!surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, start, 0,
+                                    "\""))
             return STEP_FAIL;
     } else {
-        const surety__mend mend = {.kind = plain ? MEND_UNQUOTED_KEY
-                                                 : MEND_UNQUOTED_TEXT_KEY,
-                                   .offset = (uint32_t)start,
-                                   .len = (uint32_t)len,
-                                   .read_off = (uint32_t)start,
-                                   .read_len = (uint32_t)len};
+        const surety__text_repair repair = {
+            .kind = plain ? REPAIR_UNQUOTED_KEY : REPAIR_UNQUOTED_TEXT_KEY,
+            .offset = (uint32_t)start,
+            .len = (uint32_t)len,
+            .read_off = (uint32_t)start,
+            .read_len = (uint32_t)len};
 
-        if (!surety__lenient_mend_as(lenient, &mend))
+        if (!surety__lenient_repair_as(lenient, &repair))
             return STEP_FAIL;
     }
     cell = surety__lenient_cell(lenient, start);
@@ -535,8 +536,8 @@ static enum lenient_step walk_member_key(surety_lenient *lenient,
     case ']':
     case ')': return walk_closer(lenient, sign);
     case ',':
-        if (!surety__lenient_mend(lenient, MEND_DOUBLED_COMMA, lenient->at,
-                                  sign->len, ""))
+        if (!surety__lenient_repair(lenient, REPAIR_DOUBLED_COMMA, lenient->at,
+                                    sign->len, ""))
             return STEP_FAIL;
         lenient->at += sign->len;
         return STEP_GO;
@@ -579,7 +580,7 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
         }
         if (at + len < lenient->end && lenient->text[at + len] == '>')
             len++;
-        if (!surety__lenient_mend(lenient, MEND_EQUALS_SIGN, at, len, ":"))
+        if (!surety__lenient_repair(lenient, REPAIR_EQUALS_SIGN, at, len, ":"))
             return STEP_FAIL;
         lenient->at += len;
         return STEP_GO;
@@ -587,7 +588,7 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
     if (sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
         sign->code == SIGN_OTHER || sign->code == '+' ||
         (sign->code > 0 && lenient_is_name((char)sign->code)))
-        return surety__lenient_mend(lenient, MEND_MISSING_COLON, at, 0, ":")
+        return surety__lenient_repair(lenient, REPAIR_MISSING_COLON, at, 0, ":")
                    ? STEP_GO
                    : STEP_FAIL;
     return surety__lenient_fail(lenient, at,
@@ -610,8 +611,8 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
     if (!walk_odd(lenient, sign, "{"))
         return STEP_FAIL;
     if (next < lenient->end && lenient->text[next] == '{') {
-        if (!surety__lenient_mend(lenient, MEND_DOUBLE_BRACES, at,
-                                  sign->len + 1u, "{"))
+        if (!surety__lenient_repair(lenient, REPAIR_DOUBLE_BRACES, at,
+                                    sign->len + 1u, "{"))
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_TWICE, at,
                                     sign->len + 1u);
@@ -646,7 +647,7 @@ static enum lenient_step walk_loose(surety_lenient *lenient)
 {
     const size_t at = lenient->at;
 
-    if (!surety__lenient_mend(lenient, MEND_BRACES_MISSING, at, 0, "{"))
+    if (!surety__lenient_repair(lenient, REPAIR_BRACES_MISSING, at, 0, "{"))
         return STEP_FAIL;
     return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE, at, 0);
 }
@@ -693,8 +694,8 @@ static enum lenient_step walk_text(surety_lenient *lenient)
     if (prefix < 0)
         return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
     if (prefix) {
-        if (!surety__lenient_mend(lenient, MEND_STRING_PREFIX, lenient->at, 1,
-                                  ""))
+        if (!surety__lenient_repair(lenient, REPAIR_STRING_PREFIX, lenient->at,
+                                    1, ""))
             return STEP_FAIL;
         lenient->at++;
         quote = lenient_sign(lenient, lenient->at);
@@ -722,7 +723,7 @@ static enum lenient_step walk_value(surety_lenient *lenient,
         return surety__lenient_open(lenient, CELL_ARRAY, 0, lenient->at,
                                     sign->len);
     case '(':
-        if (!surety__lenient_mend(lenient, MEND_TUPLE, lenient->at, 1, "["))
+        if (!surety__lenient_repair(lenient, REPAIR_TUPLE, lenient->at, 1, "["))
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_ARRAY, LENIENT_TUPLE,
                                     lenient->at, 1);
@@ -735,8 +736,8 @@ static enum lenient_step walk_value(surety_lenient *lenient,
     case ',':
         if (!item)
             break;
-        if (!surety__lenient_mend(lenient, MEND_DOUBLED_COMMA, lenient->at,
-                                  sign->len, ""))
+        if (!surety__lenient_repair(lenient, REPAIR_DOUBLED_COMMA, lenient->at,
+                                    sign->len, ""))
             return STEP_FAIL;
         lenient->at += sign->len;
         return STEP_GO;
@@ -763,10 +764,10 @@ static enum lenient_step walk_value(surety_lenient *lenient,
 /* Records a missing comma before the sign at `at`. */
 static enum lenient_step walk_missing_comma(surety_lenient *lenient)
 {
-    if (!surety__lenient_mend(lenient,
-                              lenient->last.line ? MEND_MISSING_COMMA_LINE
-                                                 : MEND_MISSING_COMMA,
-                              lenient->last.end, 0, ","))
+    if (!surety__lenient_repair(lenient,
+                                lenient->last.line ? REPAIR_MISSING_COMMA_LINE
+                                                   : REPAIR_MISSING_COMMA,
+                                lenient->last.end, 0, ","))
         return STEP_FAIL;
     lenient->state = lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
     return STEP_GO;
@@ -814,8 +815,8 @@ static enum lenient_step walk_after(surety_lenient *lenient,
     if (sign->code == ',' || sign->code == ';') {
         if (sign->code == ','
                 ? !walk_odd(lenient, sign, ",")
-                : !surety__lenient_mend(lenient, MEND_SEMICOLON, lenient->at,
-                                        sign->len, ","))
+                : !surety__lenient_repair(lenient, REPAIR_SEMICOLON,
+                                          lenient->at, sign->len, ","))
             return STEP_FAIL;
         lenient->last.comma = true;
         lenient->last.comma_at = lenient->at;
@@ -856,21 +857,21 @@ static bool walk_end_number(surety_lenient *lenient)
 {
     const surety__cell *cell = &lenient->doc->cells[lenient->used - 1];
     const bool own = cell->flags & FLAG_OWN;
-    surety__mend mend;
+    surety__text_repair repair;
 
     /* A number in closed round brackets is complete. */
     if (!lenient->last.scalar || !surety__cell_is_number(cell) ||
         lenient->text[lenient->last.end - 1] == ')' || !walk_is_last(lenient))
         return true;
-    mend = (surety__mend){
-        .kind = MEND_NUMBER_AT_END,
+    repair = (surety__text_repair){
+        .kind = REPAIR_NUMBER_AT_END,
         .own = own,
         .offset = cell->place,
         .len = (uint32_t)(lenient->last.end - cell->place),
         .read_off = own ? cell->off : cell->place,
     };
-    mend.read_len = own ? cell->len : mend.len;
-    return surety__lenient_mend_as(lenient, &mend);
+    repair.read_len = own ? cell->len : repair.len;
+    return surety__lenient_repair_as(lenient, &repair);
 }
 
 /* Ends the text: no more bytes come, and the value is not complete. */
@@ -891,8 +892,8 @@ static enum lenient_step walk_end(surety_lenient *lenient)
         return STEP_CUT;
     if (!walk_end_number(lenient) ||
         (!loose &&
-         !surety__lenient_mend(lenient, MEND_MISSING_CLOSE, lenient->last.end,
-                               0, object ? "}" : "]")))
+         !surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
+                                 lenient->last.end, 0, object ? "}" : "]")))
         return STEP_FAIL;
     step = surety__lenient_close(lenient, lenient->last.end);
     lenient->last.scalar = false; /* walk_unwrap may have set it again */

@@ -362,17 +362,17 @@ static surety_status explain_cut(surety_judge *judge, surety__issue *issue)
                : SURETY_NOMEM;
 }
 
-/* The liberty that the tolerant reader may not take, where its fault is one. */
-static const char *explain_liberty(const surety_judge *judge,
-                                   const surety_error *fault)
+/* The repair that the tolerant reader may not make, where its fault is one. */
+static const char *explain_repair(const surety_judge *judge,
+                                  const surety_error *fault)
 {
     if (!judge->best->tolerant || !judge->task.options.certain_only)
         return NULL;
-    for (unsigned i = 0; i < MEND_COUNT; i++) {
-        const enum surety__mend_kind kind = (enum surety__mend_kind)i;
+    for (unsigned i = 0; i < REPAIR_COUNT; i++) {
+        const enum surety__repair_kind kind = (enum surety__repair_kind)i;
 
-        if (!strcmp(fault->message, surety__mend_about(kind)))
-            return surety__mend_name(kind);
+        if (!strcmp(fault->message, surety__repair_kind_about(kind)))
+            return surety__repair_kind_name(kind);
     }
     return NULL;
 }
@@ -387,7 +387,7 @@ static surety_status explain_syntax(surety_judge *judge)
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
     surety_buf *out = &judge->scratch;
-    const char *liberty = explain_liberty(judge, fault);
+    const char *kind = explain_repair(judge, fault);
     const bool ended = !best->cut && explain_ended(fault, text);
     size_t length = fault->position.length;
 
@@ -405,11 +405,11 @@ static surety_status explain_syntax(surety_judge *judge)
         surety_buf_text(out, best->index == SURETY__NATIVE
                                  ? "the native value is empty"
                                  : "the block is empty");
-    else if (liberty)
+    else if (kind)
         surety__buf_printf(out,
                            "only the repair %s would make JSON of this, and it "
                            "is a guess",
-                           liberty);
+                           kind);
     else
         surety_buf_text(out, fault->message);
     if (ended && text.len) {

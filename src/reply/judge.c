@@ -33,7 +33,7 @@
 static surety_status judge_find(surety_judge *judge, surety_error *reterr);
 static surety_status judge_next(surety_judge *judge, surety_error *reterr);
 static surety_status judge_try(surety_judge *judge, surety_error *reterr);
-static surety_status judge_mend(surety_judge *judge, surety_error *reterr);
+static surety_status judge_repair(surety_judge *judge, surety_error *reterr);
 static bool judge_has_won(const surety_judge *judge);
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr);
 static surety_status judge_reject(surety_judge *judge, surety_error *reterr);
@@ -62,7 +62,7 @@ surety_status surety_judge_reply(surety_judge *judge,
     while (status == SURETY_OK && !judge_has_won(judge)) {
         status = judge_next(judge, reterr);
         if (status == SURETY_OK && judge->seek.over)
-            status = judge_mend(judge, reterr);
+            status = judge_repair(judge, reterr);
         else if (status == SURETY_OK)
             status = judge_try(judge, reterr);
     }
@@ -213,7 +213,7 @@ static bool judge_is_part(const surety_judge *judge,
 static surety_status judge_trust(surety_judge *judge, surety_error *reterr)
 {
     const size_t count = surety_finder_count(judge->finder);
-    const bool mended = judge_has_won(judge);
+    const bool repaired = judge_has_won(judge);
     surety_status status = SURETY_OK;
     size_t i = judge->seek.doubted;
 
@@ -224,7 +224,7 @@ static surety_status judge_trust(surety_judge *judge, surety_error *reterr)
         if (candidate.place != judge->seek.over)
             break;
         if (judge_is_part(judge, &candidate)) {
-            if (mended)
+            if (repaired)
                 break;
             continue;
         }
@@ -244,7 +244,7 @@ static surety_status judge_trust(surety_judge *judge, surety_error *reterr)
 
 /* None of the candidates of the place that is over is valid: is one that almost
  * is JSON, or almost fits? Behind the last place: is the reply a text? */
-static surety_status judge_mend(surety_judge *judge, surety_error *reterr)
+static surety_status judge_repair(surety_judge *judge, surety_error *reterr)
 {
     surety_status status;
 

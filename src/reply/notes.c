@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was repaired, in the order in which it was done: what stood around the
- * value, the liberties of the reader in the order of the text, brackets left
+ * value, the repairs of the text in its order, brackets left
  * over, then the changes toward the schema.
  *
  * Only repairs of the outcome's own candidate are listed. Texts are copied,
@@ -83,8 +83,8 @@ static bool notes_wrapper(surety_judge *judge)
 
     if (!best->wrapper)
         return true;
-    repair = notes_add(judge, surety__mend_name(MEND_WRAPPER), false,
-                       surety__mend_about(MEND_WRAPPER));
+    repair = notes_add(judge, surety__repair_kind_name(REPAIR_WRAPPER), false,
+                       surety__repair_kind_about(REPAIR_WRAPPER));
     if (!repair)
         return false;
     repair->issue.placed = true;
@@ -95,13 +95,14 @@ static bool notes_wrapper(surety_judge *judge)
         &repair->stood);
 }
 
-/* A liberty at bytes of the candidate's text. */
-static bool notes_liberty(surety_judge *judge, enum surety__mend_kind kind,
-                          size_t offset, surety_str stood, surety_str read)
+/* A repair at bytes of the candidate's text. */
+static bool notes_text_repair(surety_judge *judge,
+                              enum surety__repair_kind kind, size_t offset,
+                              surety_str stood, surety_str read)
 {
-    surety__repair *repair =
-        notes_add(judge, surety__mend_name(kind), surety__mend_is_likely(kind),
-                  surety__mend_about(kind));
+    surety__repair *repair = notes_add(judge, surety__repair_kind_name(kind),
+                                       surety__repair_kind_is_likely(kind),
+                                       surety__repair_kind_about(kind));
 
     if (!repair)
         return false;
@@ -110,28 +111,28 @@ static bool notes_liberty(surety_judge *judge, enum surety__mend_kind kind,
            notes_copy(judge, read, &repair->read);
 }
 
-static bool notes_liberties(surety_judge *judge)
+static bool notes_text_repairs(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
     const surety_doc *doc = best->doc;
     const surety_str text = best->candidate.text;
     surety_str stood;
 
-    for (size_t i = 0; i < doc->mends.kept; i++) {
-        const surety_mend mend = surety_doc_mend(doc, i);
+    for (size_t i = 0; i < doc->repairs.count; i++) {
+        const surety_text_repair repair = surety_doc_repair(doc, i);
 
-        if (!notes_liberty(judge, doc->mends.items[i].kind, mend.offset,
-                           mend.stood, mend.read))
+        if (!notes_text_repair(judge, doc->repairs.items[i].kind, repair.offset,
+                               repair.stood, repair.read))
             return false;
     }
-    judge->outcome.repairs.total += doc->mends.count - doc->mends.kept;
+    judge->outcome.repairs.total += doc->repairs.total - doc->repairs.count;
     if (!best->brackets)
         return true;
     stood = surety__str_trim(
         (surety_str){text.ptr + text.len - best->brackets, best->brackets});
-    return notes_liberty(judge, MEND_EXTRA_CLOSE,
-                         (size_t)(stood.ptr - text.ptr), stood,
-                         SURETY__LITERAL(""));
+    return notes_text_repair(judge, REPAIR_EXTRA_CLOSE,
+                             (size_t)(stood.ptr - text.ptr), stood,
+                             SURETY__LITERAL(""));
 }
 
 static bool notes_rows(surety_judge *judge)
@@ -178,7 +179,7 @@ static bool notes_edits(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
     const size_t count = surety__aligner_edit_count(best->aligner);
-    const size_t kept = judge->limits.mends_max;
+    const size_t kept = judge->limits.repairs_max;
 
     for (size_t i = 0; i < count && i < kept; i++) {
         const surety__edit edit = surety__aligner_edit(best->aligner, i);
@@ -197,7 +198,7 @@ surety_status surety__notes_fill(surety_judge *judge)
 
     if (!best || !best->tolerant)
         return SURETY_OK;
-    if (!notes_wrapper(judge) || (!best->text && !notes_liberties(judge)) ||
+    if (!notes_wrapper(judge) || (!best->text && !notes_text_repairs(judge)) ||
         !notes_rows(judge) || (best->fits && !notes_edits(judge)))
         return SURETY_NOMEM;
     if (judge->outcome.repairs.total == judge->outcome.repairs.count)

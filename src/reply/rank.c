@@ -19,8 +19,8 @@ static int rank_compare(const surety__rank *a, const surety__rank *b)
 {
     if (a->weak != b->weak)
         return a->weak ? 1 : -1;
-    if (a->mended != b->mended)
-        return a->mended < b->mended ? -1 : 1;
+    if (a->repaired != b->repaired)
+        return a->repaired < b->repaired ? -1 : 1;
     if (a->cost != b->cost)
         return a->cost < b->cost ? -1 : 1;
     if (a->group != b->group)

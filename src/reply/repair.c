@@ -26,7 +26,7 @@
 #include "schema/schema.h"
 
 enum {
-    REPAIR_MEND_COST = 4 /* of a liberty that is likely only, among edits */
+    REPAIR_LIKELY_COST = 4 /* of a likely repair of the text, among edits */
 };
 
 /* A pass over one place. */
@@ -84,14 +84,14 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
 /* What reading a trial's doc took. */
 static void repair_rank(surety__trial *trial)
 {
-    const size_t likely = surety_doc_mend_likely(trial->doc);
-    const bool mended = surety_doc_mend_count(trial->doc) > 0 ||
-                        trial->wrapper || trial->brackets || trial->rows;
+    const size_t likely = surety_doc_repair_likely(trial->doc);
+    const bool repaired = surety_doc_repair_count(trial->doc) > 0 ||
+                          trial->wrapper || trial->brackets || trial->rows;
 
-    trial->rank.mended = likely   ? MENDED_LIKELY
-                         : mended ? MENDED_CERTAIN
-                                  : MENDED_NOTHING;
-    trial->rank.cost = (uint64_t)likely * REPAIR_MEND_COST;
+    trial->rank.repaired = likely     ? REPAIRED_LIKELY
+                           : repaired ? REPAIRED_CERTAIN
+                                      : REPAIRED_NOTHING;
+    trial->rank.cost = (uint64_t)likely * REPAIR_LIKELY_COST;
 }
 
 /* Whether an edit of the aligner's is a guess. */
@@ -129,9 +129,9 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
     trial->fits = true;
     trial->rank.cost += surety__aligner_cost(trial->aligner);
     if (guesses)
-        trial->rank.mended = MENDED_LIKELY;
-    else if (trial->rank.mended == MENDED_NOTHING)
-        trial->rank.mended = MENDED_CERTAIN;
+        trial->rank.repaired = REPAIRED_LIKELY;
+    else if (trial->rank.repaired == REPAIRED_NOTHING)
+        trial->rank.repaired = REPAIRED_CERTAIN;
     return SURETY_OK;
 }
 
@@ -182,7 +182,7 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
         surety_findings_reset(trial->findings);
         return SURETY_OK;
     }
-    trial->rank.mended = MENDED_PARTIAL;
+    trial->rank.repaired = REPAIRED_PARTIAL;
     trial->stage = good ? SURETY_STAGE_DONE : SURETY_STAGE_VALIDATION;
     return SURETY_OK;
 }
@@ -253,7 +253,7 @@ static bool repair_passes_over(struct repair *pass, surety__reading reading,
         return reading == SURETY__READING_VALUE || region->wrapper;
     if (judge->seek.taken_up || pass->place != SURETY_PLACE_WHOLE ||
         reading != SURETY__READING_VALUE || repair_is_container(doc) ||
-        !surety_doc_mend_count(doc))
+        !surety_doc_repair_count(doc))
         return false;
     judge->seek.put_off = true;
     return true;
@@ -291,7 +291,7 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
     const surety_doc *doc = surety__trial_spare(judge)->doc;
 
     pass->broken = pass->aside = false;
-    if (reading == SURETY__READING_CUT && !surety_doc_mend_count(doc) &&
+    if (reading == SURETY__READING_CUT && !surety_doc_repair_count(doc) &&
         surety_val_count(surety_doc_root(doc)))
         reading = SURETY__READING_BEGUN;
     if (surety__region_read(judge->finder, reading, *used, ret_brackets))
@@ -319,8 +319,8 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
 /* Whether the reader closed what the text does not close. */
 static bool repair_closes(const surety_doc *doc)
 {
-    for (size_t i = 0; i < doc->mends.kept; i++)
-        if (doc->mends.items[i].kind == MEND_MISSING_CLOSE)
+    for (size_t i = 0; i < doc->repairs.count; i++)
+        if (doc->repairs.items[i].kind == REPAIR_MISSING_CLOSE)
             return true;
     return false;
 }
@@ -642,7 +642,7 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;
-    trial->rank.mended = MENDED_LIKELY;
+    trial->rank.repaired = REPAIRED_LIKELY;
     status = surety__trial_beyond(judge, trial, reterr);
     if (status != SURETY_OK || trial->stage != SURETY_STAGE_DONE)
         return status;

@@ -70,19 +70,19 @@ typedef struct surety__objection {
     surety_str location, message, hint;
 } surety__objection;
 
-/* How much had to be mended. ORDER of preference. */
-typedef enum surety__mended {
-    MENDED_NOTHING,
-    MENDED_CERTAIN, /* only what leaves the meaning in no doubt */
-    MENDED_LIKELY,
-    MENDED_PARTIAL /* it was cut off */
-} surety__mended;
+/* How much had to be repaired. ORDER of preference. */
+typedef enum surety__repaired {
+    REPAIRED_NOTHING,
+    REPAIRED_CERTAIN, /* only what leaves the meaning in no doubt */
+    REPAIRED_LIKELY,
+    REPAIRED_PARTIAL /* it was cut off */
+} surety__repaired;
 
 /* How good a valid trial is; the members decide in this order, and the lower
  * value is better. All zero: it is valid as it stands. */
 typedef struct surety__rank {
     bool weak; /* it may be brackets of prose */
-    surety__mended mended;
+    surety__repaired repaired;
     uint64_t cost;
     unsigned group; /* of its place */
 } surety__rank;

@@ -106,7 +106,7 @@ void surety__report_repair(surety_buf *out, const surety__repair *repair)
     const bool same = surety_str_equal(repair->stood, repair->read);
 
     surety__report_line(out, about, SURETY__REPORT_TEXT_MAX);
-    /* Of a liberty with a single sign its name says all. */
+    /* A repair of the text by a single sign: its name says all. */
     if (about.len && repair->stood.len <= 1)
         return;
     surety_buf_text(out, about.len ? ": " : "");

@@ -237,7 +237,8 @@ void surety__issue_text(const surety_issue *issue,
     }
 }
 
-/* Whether a repair is shown with one before it: liberties of one kind are. */
+/* Whether a repair is shown with one before it: repairs of the text of one kind
+ * are. */
 static bool text_is_shown(const surety__repairs *repairs, size_t i)
 {
     const surety__repair *repair = &repairs->items[i];
@@ -249,7 +250,7 @@ static bool text_is_shown(const surety__repairs *repairs, size_t i)
     return false;
 }
 
-/* A line each, for nothing is wrong with them; of each kind of liberty the
+/* A line each, for nothing is wrong with them; of each kind of repair the
  * first and how many there are. */
 static void text_repairs(const surety__repairs *repairs, surety_str source,
                          bool color, surety_buf *out)

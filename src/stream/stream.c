@@ -4,7 +4,7 @@
  * followed by the prefix machine of schema/, and in the end the judge looks at
  * the whole: so the outcome cannot depend on the chunks.
  *
- * The verdict. A value that no continuation can mend is LOST, for another may
+ * The verdict. A value that no continuation can repair is LOST, for another may
  * stand behind it. It is NO where nothing else can be the reply's value: the
  * text is the native value, or only the whole reply is asked for. Then text
  * that is no JSON is NO, too, if nothing is repaired. With one reservation: a

@@ -12,7 +12,7 @@ from cli_run import check, gives, reports_of, run_tests, same, surety, write
 
 ROOT = os.path.join(os.path.dirname(__file__), "..", "..")
 GUIDE = os.path.join(ROOT, "docs", "repair.md")
-TABLES = {"src/json/mends.def": "Repairs of the text",
+TABLES = {"src/json/repairs.def": "Repairs of the text",
           "src/align/edits.def": "Repairs of the value"}
 
 TICKET = {"type": "object", "required": ["id", "title"],
@@ -45,7 +45,7 @@ def test_levels():
     gives("no repair unless asked for", surety(*base, stdin=FORM), 1, "",
           "error[json_parse]")
     gives("--repair none", surety(*base, "--repair", "none", stdin=FORM), 1)
-    gives("--repair syntax mends the form",
+    gives("--repair syntax repairs the form",
           surety(*base, "--repair", "syntax", stdin=FORM), 0, value,
           ("trailing-comma", "single-quote"))
     gives("--repair syntax leaves values alone",
@@ -53,7 +53,7 @@ def test_levels():
           "error[type]")
     gives("--repair align brings them to the schema",
           surety(*base, "--repair", "align", stdin=SHAPE), 0, value, "/id")
-    gives("--repair align mends the form too",
+    gives("--repair align repairs the form too",
           surety(*base, "--repair", "align", stdin=FORM), 0, value)
     gives("--certain allows what is certain",
           surety(*base, "--repair", "align", "--certain", stdin=FORM), 0,
@@ -62,7 +62,7 @@ def test_levels():
           surety(*base, "--repair", "syntax", "--certain",
                  stdin='{"id": 7, "title" "Lamp"}'), 1, "",
           "error[json_parse]")
-    gives("which is mended without it",
+    gives("which is repaired without it",
           surety(*base, "--repair", "syntax",
                  stdin='{"id": 7, "title" "Lamp"}'), 0, value,
           "missing-colon")

@@ -154,25 +154,25 @@ static void put_duplicates(surety_buf *out, const surety_doc *doc)
                            surety_doc_duplicate_count(doc));
 }
 
-static void put_mends(surety_buf *out, const surety_doc *doc)
+static void put_repairs(surety_buf *out, const surety_doc *doc)
 {
-    const size_t count = surety_doc_mend_count(doc);
+    const size_t count = surety_doc_repair_count(doc);
     size_t i = 0;
 
-    for (; surety_doc_mend(doc, i).kind[0]; i++) {
-        const surety_mend mend = surety_doc_mend(doc, i);
+    for (; surety_doc_repair(doc, i).kind[0]; i++) {
+        const surety_text_repair repair = surety_doc_repair(doc, i);
 
         surety__buf_printf(
-            out, "  %s %s at %zu: ", mend.likely ? "likely " : "certain",
-            mend.kind, mend.offset);
-        surety_json_string(out, mend.stood);
+            out, "  %s %s at %zu: ", repair.likely ? "likely " : "certain",
+            repair.kind, repair.offset);
+        surety_json_string(out, repair.stood);
         surety_buf_text(out, " -> ");
-        surety_json_string(out, mend.read);
+        surety_json_string(out, repair.read);
         surety_buf_byte(out, '\n');
     }
     if (count > i)
         surety__buf_printf(out, "  %zu more, %zu of all likely\n", count - i,
-                           surety_doc_mend_likely(doc));
+                           surety_doc_repair_likely(doc));
 }
 
 static void put_places(surety_buf *out, surety_val val)
@@ -363,7 +363,7 @@ static void part_lenient(struct part *part, surety_str text)
         surety__buf_printf(part->out, " to %zu", end);
     }
     surety_buf_byte(part->out, '\n');
-    put_mends(part->out, part->doc);
+    put_repairs(part->out, part->doc);
     put_duplicates(part->out, part->doc);
     if (part_has(part, "places"))
         put_places(part->out, surety_doc_root(part->doc));
@@ -393,9 +393,9 @@ static void part_prefixes(struct part *part, surety_str text)
             surety_buf_text(part->out, error.message);
         else
             put_value(part->out, surety_doc_root(part->doc));
-        for (size_t i = 0; i < surety_doc_mend_count(part->doc); i++)
+        for (size_t i = 0; i < surety_doc_repair_count(part->doc); i++)
             surety__buf_printf(part->out, " %s",
-                               surety_doc_mend(part->doc, i).kind);
+                               surety_doc_repair(part->doc, i).kind);
         surety_buf_byte(part->out, '\n');
         free(block);
     }

@@ -413,15 +413,15 @@ static void put_reading(surety_buf *out, const surety_doc *doc,
     if (status == SURETY_OK)
         surety_buf_number(out, end);
     surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
-    for (size_t i = 0; i < surety_doc_mend_count(doc); i++) {
-        const surety_mend mend = surety_doc_mend(doc, i);
+    for (size_t i = 0; i < surety_doc_repair_count(doc); i++) {
+        const surety_text_repair repair = surety_doc_repair(doc, i);
 
         surety_buf_byte(out, '\n');
-        surety_buf_text(out, mend.kind);
-        surety_buf_byte(out, mend.likely ? '?' : '!');
-        surety_buf_number(out, mend.offset);
-        surety_json_string(out, mend.stood);
-        surety_json_string(out, mend.read);
+        surety_buf_text(out, repair.kind);
+        surety_buf_byte(out, repair.likely ? '?' : '!');
+        surety_buf_number(out, repair.offset);
+        surety_json_string(out, repair.stood);
+        surety_json_string(out, repair.read);
     }
 }
 

@@ -274,10 +274,10 @@ static surety_status many_make(struct bench *bench, unsigned count)
     return surety_build_end(bench->doc, NULL);
 }
 
-TEST(mends_max)
+TEST(repairs_max)
 {
     static const surety_limits limits = {.size = sizeof(limits),
-                                         .mends_max = 4};
+                                         .repairs_max = 4};
     struct bench bench;
 
     if (!bench_make(t, &bench, &limits, "{\"items\":{\"type\":\"integer\"}}"))
@@ -364,7 +364,7 @@ int main(int argc, char **argv)
         {"JSON in a string is told", json_in_text_is_told},
         {"values become rows", rows},
         {"plain text", plain_text},
-        {"no more edits are kept than mends_max", mends_max},
+        {"no more edits are kept than repairs_max", repairs_max},
         {"work is bounded", work_is_bounded},
         {"what is torn is told", torn_is_told},
     };

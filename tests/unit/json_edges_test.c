@@ -162,12 +162,13 @@ TEST(docs_are_used_again)
            surety_doc_read_lenient(doc, surety_str_of("[,{\"a\":1,\"a\":2},:"),
                                    NULL, &end, &error));
     CHECK(!surety_doc_root(doc).doc && surety_doc_duplicate_count(doc) == 0);
-    CHECK(surety_doc_mend_count(doc) == 0 && end == 9);
+    CHECK(surety_doc_repair_count(doc) == 0 && end == 9);
     TRY(surety_doc_read_lenient(doc, surety_str_of("[1,]"), NULL, NULL,
                                 &error));
-    CHECK(surety_doc_mend_count(doc) == 1);
+    CHECK(surety_doc_repair_count(doc) == 1);
     TRY(surety_doc_read(doc, surety_str_of("2"), NULL, &error));
-    CHECK(surety_doc_mend_count(doc) == 0 && surety_doc_mend_likely(doc) == 0);
+    CHECK(surety_doc_repair_count(doc) == 0 &&
+          surety_doc_repair_likely(doc) == 0);
 done:
     surety_doc_free(doc);
 }

@@ -11,16 +11,16 @@
 
 /* ---- values ------------------------------------------------------------- */
 
-static void list_mends(const surety_doc *doc, surety_buf *out)
+static void list_repairs(const surety_doc *doc, surety_buf *out)
 {
     surety_buf_reset(out);
-    for (size_t i = 0; i < surety_doc_mend_count(doc); i++) {
-        surety_mend mend = surety_doc_mend(doc, i);
+    for (size_t i = 0; i < surety_doc_repair_count(doc); i++) {
+        surety_text_repair repair = surety_doc_repair(doc, i);
 
         if (i)
             surety_buf_byte(out, ' ');
-        surety_buf_text(out, mend.kind);
-        if (mend.likely)
+        surety_buf_text(out, repair.kind);
+        if (repair.likely)
             surety_buf_byte(out, '?');
     }
 }
@@ -47,9 +47,9 @@ TEST(reads_what_models_write)
         }
         CHECK(end <= strlen(row->text));
         CHECK_JSON(surety_doc_root(doc), row->json);
-        list_mends(doc, &out);
+        list_repairs(doc, &out);
         TRY(out.status);
-        CHECK_TEXT(surety_buf_str(&out), row->mends);
+        CHECK_TEXT(surety_buf_str(&out), row->repairs);
     }
 done:
     surety_buf_done(&out);
@@ -79,9 +79,9 @@ TEST(tabs_are_as_spaces)
         EXPECT(row->status, surety_doc_read_lenient(doc, surety_buf_str(&text),
                                                     NULL, &end, NULL));
         CHECK_JSON(surety_doc_root(doc), row->json);
-        list_mends(doc, &out);
+        list_repairs(doc, &out);
         TRY(out.status);
-        CHECK_TEXT(surety_buf_str(&out), row->mends);
+        CHECK_TEXT(surety_buf_str(&out), row->repairs);
         compared++;
     }
     CHECK(compared > 100);
@@ -126,21 +126,22 @@ TEST(tells_what_stood_and_what_was_read)
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(told); i++) {
         const struct told *row = &told[i];
-        surety_mend mend;
+        surety_text_repair repair;
 
         TRY(surety_doc_read_lenient(doc, surety_str_of(row->text), NULL, &end,
                                     NULL));
-        CHECK(surety_doc_mend_count(doc) > row->i);
-        mend = surety_doc_mend(doc, row->i);
-        CHECK_TEXT(surety_str_of(mend.kind), row->kind);
-        CHECK_TEXT(mend.stood, row->stood);
-        CHECK_TEXT(mend.read, row->read);
-        CHECK(mend.offset == row->offset);
+        CHECK(surety_doc_repair_count(doc) > row->i);
+        repair = surety_doc_repair(doc, row->i);
+        CHECK_TEXT(surety_str_of(repair.kind), row->kind);
+        CHECK_TEXT(repair.stood, row->stood);
+        CHECK_TEXT(repair.read, row->read);
+        CHECK(repair.offset == row->offset);
     }
-    CHECK(!surety_doc_mend(doc, 99).kind[0]);
-    CHECK(surety_doc_mend_count(NULL) == 0);
+    CHECK(!surety_doc_repair(doc, 99).kind[0]);
+    CHECK(surety_doc_repair_count(NULL) == 0);
     TRY(surety_doc_read(doc, surety_str_of("[1]"), NULL, NULL));
-    CHECK(surety_doc_mend_count(doc) == 0 && surety_doc_mend_likely(doc) == 0);
+    CHECK(surety_doc_repair_count(doc) == 0 &&
+          surety_doc_repair_likely(doc) == 0);
 done:
     surety_doc_free(doc);
 }
@@ -227,7 +228,8 @@ TEST(levels_are_kept)
     NEED(doc);
     TRY(surety_doc_read_lenient(doc, surety_str_of("{'a': [True,],}"), &options,
                                 &end, &error));
-    CHECK(surety_doc_mend_count(doc) == 4 && surety_doc_mend_likely(doc) == 0);
+    CHECK(surety_doc_repair_count(doc) == 4 &&
+          surety_doc_repair_likely(doc) == 0);
     EXPECT(SURETY_SYNTAX,
            surety_doc_read_lenient(doc, surety_str_of("{\"a\" 1}"), &options,
                                    &end, &error));
@@ -241,7 +243,7 @@ TEST(levels_are_kept)
     CHECK_TEXT(surety_str_of(error.message), "a comma is not allowed before ]");
     TRY(surety_doc_read_lenient(doc, surety_str_of("[1] ]"), &options, &end,
                                 &error));
-    CHECK(end == 3 && surety_doc_mend_count(doc) == 0);
+    CHECK(end == 3 && surety_doc_repair_count(doc) == 0);
 done:
     surety_doc_free(doc);
 }
@@ -418,7 +420,7 @@ TEST(limits_hold_at_their_edges)
                                          .string_len_max = 5,
                                          .key_len_max = 2,
                                          .values_max = 6,
-                                         .mends_max = 2};
+                                         .repairs_max = 2};
     static const struct {
         const char *text;
         surety_status status;
@@ -467,9 +469,10 @@ TEST(limits_hold_at_their_edges)
     /* The first are kept, and all are counted. */
     TRY(surety_doc_read_lenient(doc, surety_str_of("[1,,,,,]"), &options, &end,
                                 NULL));
-    CHECK(surety_doc_mend_count(doc) == 5 && surety_doc_mend_likely(doc) == 4);
-    CHECK(surety_doc_mend(doc, 1).offset == 3);
-    CHECK(!surety_doc_mend(doc, 2).kind[0]);
+    CHECK(surety_doc_repair_count(doc) == 5 &&
+          surety_doc_repair_likely(doc) == 4);
+    CHECK(surety_doc_repair(doc, 1).offset == 3);
+    CHECK(!surety_doc_repair(doc, 2).kind[0]);
 done:
     surety_lenient_free(reader);
     surety_doc_free(doc);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts as models write them, and what the tolerant reader makes of each: the
- * status, the value as compact JSON, and the liberties in text order, those
+ * status, the value as compact JSON, and the repairs in text order, those
  * that are likely only with a question mark. */
 #ifndef SURETY_TESTS_LENIENT_CASES_H
 #define SURETY_TESTS_LENIENT_CASES_H
@@ -11,7 +11,7 @@ struct lenient_case {
     const char *text;
     surety_status status;
     const char *json; /* NULL: refused */
-    const char *mends;
+    const char *repairs;
 };
 
 static const struct lenient_case lenient_cases[] = {

@@ -677,7 +677,7 @@ done:
 /* More repairs than are listed. */
 TEST(bounds_the_list)
 {
-    const surety_limits limits = {.size = sizeof(limits), .mends_max = 3};
+    const surety_limits limits = {.size = sizeof(limits), .repairs_max = 3};
     const surety_contract_options options = {
         .size = sizeof(options), .limits = &limits, .alloc = check_alloc(t)};
     const surety_repair level = SURETY_REPAIR_SYNTAX;

@@ -297,7 +297,7 @@ done:
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
-        {"refuses only what restoring does not mend",
+        {"refuses only what restoring does not repair",
          refuses_only_what_restoring_does_not_mend},
     };
 

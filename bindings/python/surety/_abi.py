@@ -161,7 +161,7 @@ class Limits(Structure):
         ("candidates_max", c_uint32),
         ("rule_time_ms_max", c_uint32),
         ("rule_memory_mib_max", c_uint32),
-        ("mends_max", c_uint32),
+        ("repairs_max", c_uint32),
         ("blank_run_max", c_uint32),
         ("repeat_run_max", c_uint32),
         ("repeat_data_max", c_uint32),

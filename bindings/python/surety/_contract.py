@@ -319,7 +319,7 @@ class Contract(Generic[T]):
         """Judges a reply. A bad one is no exception: the outcome says what is
         wrong.
 
-        repair: how much of its form may be mended, "none", "syntax" (text that
+        repair: how much may be repaired, "none", "syntax" (text that
         is almost JSON) or "align" (and values that almost fit); the contract
         says where it is not given. certain: no repair that is a guess.
         partial: a reply that is cut off gives what is there. derive: compute

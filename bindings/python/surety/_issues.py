@@ -36,7 +36,7 @@ class Issue(NamedTuple):
 
 
 class Repair(NamedTuple):
-    """What was repaired: a liberty in reading the text (cost 0), or a change
+    """What was repaired: a change in reading the text (cost 0), or a change
     toward the schema. likely: a guess; else it leaves no doubt."""
     kind: str
     likely: bool
