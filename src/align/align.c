@@ -20,9 +20,9 @@ static bool docs_new(surety__align_docs *docs, const surety_alloc *alloc)
     docs->trial[1] = surety_doc_new(alloc);
     docs->literal = surety_doc_new(alloc);
     docs->inner = surety_doc_new(alloc);
-    docs->rows = surety_doc_new(alloc);
+    docs->text = surety_doc_new(alloc);
     return docs->trial[0] && docs->trial[1] && docs->literal && docs->inner &&
-           docs->rows;
+           docs->text;
 }
 
 static void docs_free(surety__align_docs *docs)
@@ -31,7 +31,7 @@ static void docs_free(surety__align_docs *docs)
     surety_doc_free(docs->trial[1]);
     surety_doc_free(docs->literal);
     surety_doc_free(docs->inner);
-    surety_doc_free(docs->rows);
+    surety_doc_free(docs->text);
 }
 
 /* Removes all edits, and keeps the memory. */
@@ -85,33 +85,22 @@ void surety__aligner_free(surety__aligner *aligner)
     surety__free(aligner->alloc, aligner, sizeof(*aligner));
 }
 
-/* Resets the results of the last call. */
-static surety_status aligner_begin(surety__aligner *aligner,
-                                   const surety_schema *schema,
-                                   const surety__align_options *options,
-                                   surety_error *reterr)
+/* Begins a call: forgets the last one, and gives the work for val. */
+static void aligner_begin(surety__aligner *aligner, const surety_schema *schema,
+                          surety_val val)
 {
-    if (surety__options_take(&aligner->options, sizeof(aligner->options),
-                             options, reterr))
-        return SURETY_MISUSE;
     aligner->schema = schema;
     surety__graph_reset(&aligner->graph);
     surety__map_done(&aligner->answers, aligner->alloc);
     aligner->answers = (surety__map){.cap = 0};
     surety__arena_reset(&aligner->arena);
-    surety_buf_reset(&aligner->pointer);
     aligner->docs.inner_open = false;
-    aligner->lead = EDIT_NONE;
     aligner->status = SURETY_OK;
     edits_reset(&aligner->edits);
     aligner->answer = (surety__answer){.fits = false};
-    return SURETY_OK;
-}
-
-static uint64_t aligner_work(const surety__aligner *aligner, surety_val val)
-{
-    return aligner->limits.work_base +
-           (uint64_t)aligner->limits.work_per_value * val.doc->cell_count;
+    aligner->work =
+        aligner->limits.work_base +
+        (uint64_t)aligner->limits.work_per_value * val.doc->cell_count;
 }
 
 /* Ends a call without a value. */
@@ -139,95 +128,47 @@ static surety_status aligner_fail(surety__aligner *aligner, bool ambiguous,
               "schema");
 }
 
-/* Writes the aligned value to out and checks it. If that fails,
- * *ret_ambiguous: two ways were equally good. */
-static bool aligner_try(surety__aligner *aligner, surety_val val,
-                        surety_doc *out, bool *ret_ambiguous)
+/* Ends a call: writes the value that the answer's plan makes of val to out, and
+ * checks it. */
+static surety_status aligner_end(surety__aligner *aligner,
+                                 const surety__answer *answer, surety_val val,
+                                 surety_doc *out, surety_error *reterr)
 {
-    surety__answer answer = {.fits = true};
-    surety__goal *goal;
+    surety__align_docs *docs = &aligner->docs;
     bool valid = false;
 
-    *ret_ambiguous = false;
-    goal = surety__goal_root(aligner);
-    if (aligner->status)
-        return false;
-    if (!surety__goal_holds(aligner, goal, val)) {
-        if (aligner->status)
-            return false;
-        answer = surety__align_solve(aligner, goal, val);
-        *ret_ambiguous = answer.ambiguous;
-        if (aligner->status || !answer.fits || answer.ambiguous)
-            return false;
+    if (docs->inner_open && !aligner->status) {
+        surety_build_close(docs->inner);
+        aligner->status = surety_build_end(docs->inner, NULL);
     }
-    if (aligner->docs.inner_open) {
-        surety_build_close(aligner->docs.inner);
-        aligner->status = surety_build_end(aligner->docs.inner, NULL);
-        if (aligner->status)
-            return false;
+    if (!aligner->status && answer->fits && !answer->ambiguous &&
+        surety__plan_write(aligner, answer, val, out, true)) {
+        valid = !answer->plan;
+        if (!valid)
+            aligner->status =
+                surety_checker_check(aligner->checker, aligner->schema,
+                                     surety_doc_root(out), &valid, NULL);
     }
-    if (!surety__plan_write(aligner, &answer, val, out, true))
-        return false;
-    valid = !answer.plan;
-    if (!valid)
-        aligner->status =
-            surety_checker_check(aligner->checker, aligner->schema,
-                                 surety_doc_root(out), &valid, NULL);
-    return valid && !aligner->status;
+    return valid && !aligner->status
+               ? SURETY_OK
+               : aligner_fail(aligner, answer->ambiguous, reterr);
 }
 
 surety_status surety__aligner_align(surety__aligner *aligner,
                                     const surety_schema *schema, surety_val val,
-                                    const surety__align_options *options,
                                     surety_doc *out, surety_error *reterr)
 {
-    bool ambiguous;
+    surety__answer answer = {.fits = true};
+    surety__goal *goal;
 
     if (!aligner || !schema || !val.doc || !out || out == val.doc)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    if (aligner_begin(aligner, schema, options, reterr))
-        return SURETY_MISUSE;
-    aligner->work = aligner_work(aligner, val);
-    return aligner_try(aligner, val, out, &ambiguous)
-               ? SURETY_OK
-               : aligner_fail(aligner, ambiguous, reterr);
-}
-
-/* Puts the values into one array, in the aligner's own document. */
-static surety_status rows_build(surety__aligner *aligner,
-                                const surety_val *vals, size_t count)
-{
-    surety_doc *rows = aligner->docs.rows;
-
-    surety_build_begin(rows, vals[0].doc);
-    surety_build_array(rows);
-    for (size_t i = 0; i < count; i++)
-        surety_build_val(rows, vals[i]);
-    surety_build_close(rows);
-    return surety_build_end(rows, NULL);
-}
-
-surety_status surety__aligner_align_rows(surety__aligner *aligner,
-                                         const surety_schema *schema,
-                                         const surety_val *vals, size_t count,
-                                         const surety__align_options *options,
-                                         surety_doc *out, surety_error *reterr)
-{
-    bool ambiguous = false;
-
-    if (!aligner || !schema || !vals || !count || !vals[0].doc || !out)
-        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    if (aligner_begin(aligner, schema, options, reterr))
-        return SURETY_MISUSE;
-    aligner->status = rows_build(aligner, vals, count);
-    if (aligner->status)
-        return aligner_fail(aligner, false, reterr);
-    aligner->work = aligner_work(aligner, surety_doc_root(aligner->docs.rows));
-    aligner->lead = EDIT_ROWS;
-    return aligner_try(aligner, surety_doc_root(aligner->docs.rows), out,
-                       &ambiguous)
-               ? SURETY_OK
-               : aligner_fail(aligner, ambiguous, reterr);
+    aligner_begin(aligner, schema, val);
+    aligner->is_text = false;
+    goal = surety__goal_root(aligner);
+    if (!surety__goal_holds(aligner, goal, val))
+        answer = surety__align_solve(aligner, goal, val);
+    return aligner_end(aligner, &answer, val, out, reterr);
 }
 
 /* ---- plain text ---------------------------------------------------------- */
@@ -276,36 +217,24 @@ static surety__answer text_answer(surety__aligner *aligner, surety__goal *goal,
 
 surety_status surety__aligner_align_text(surety__aligner *aligner,
                                          const surety_schema *schema,
-                                         surety_str text,
-                                         const surety__align_options *options,
-                                         surety_doc *out, surety_error *reterr)
+                                         surety_str text, surety_doc *out,
+                                         surety_error *reterr)
 {
     surety__answer answer;
-    surety__goal *goal;
+    surety_status status;
     surety_val val;
-    bool valid = false;
 
     if (!aligner || !schema || !out)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    if (aligner_begin(aligner, schema, options, reterr))
-        return SURETY_MISUSE;
-    surety_build_begin(aligner->docs.rows, NULL);
-    surety_build_str(aligner->docs.rows, surety__text_trim(text));
-    aligner->status = surety_build_end(aligner->docs.rows, NULL);
-    if (aligner->status)
-        return aligner_fail(aligner, false, reterr);
-    val = surety_doc_root(aligner->docs.rows);
-    aligner->work = aligner_work(aligner, val);
-    aligner->lead = EDIT_TEXT;
-    goal = surety__goal_root(aligner);
-    answer = text_answer(aligner, goal, val);
-    if (!aligner->status && answer.fits && !answer.ambiguous &&
-        surety__plan_write(aligner, &answer, val, out, true))
-        aligner->status = surety_checker_check(
-            aligner->checker, schema, surety_doc_root(out), &valid, NULL);
-    return valid && !aligner->status
-               ? SURETY_OK
-               : aligner_fail(aligner, answer.ambiguous, reterr);
+    surety_build_begin(aligner->docs.text, NULL);
+    surety_build_str(aligner->docs.text, surety__text_trim(text));
+    status = surety_build_end(aligner->docs.text, NULL);
+    val = surety_doc_root(aligner->docs.text);
+    aligner_begin(aligner, schema, (surety_val){aligner->docs.text, 0});
+    aligner->is_text = true;
+    aligner->status = status;
+    answer = text_answer(aligner, surety__goal_root(aligner), val);
+    return aligner_end(aligner, &answer, val, out, reterr);
 }
 
 /* ---- edits --------------------------------------------------------------- */

@@ -20,18 +20,9 @@ typedef struct surety__edit {
     uint32_t cost;      /* above 0 */
     surety_str pointer; /* in the aligned value; for a member left out: its key
                          * below its container */
-    surety_val from;    /* in the original value; SURETY_NONE: rows, text */
+    surety_val from;    /* in the original value; SURETY_NONE: text */
     surety_val to;      /* in the aligned value; SURETY_NONE: left out */
 } surety__edit;
-
-typedef struct surety__align_options {
-    size_t size; /* sizeof(surety__align_options) */
-    /* "45%" and "12 kg" may mean 45 and 12. Otherwise they are refused: it is
-     * unknown whether 45 or 0.45 is meant. */
-    bool units;
-    /* "2,5" may mean 2.5. Otherwise it is refused. */
-    bool decimal_comma;
-} surety__align_options;
 
 typedef struct surety__aligner surety__aligner;
 
@@ -48,18 +39,8 @@ void surety__aligner_free(surety__aligner *aligner); /* takes NULL */
  * positions. val's doc must outlive out. */
 surety_status surety__aligner_align(surety__aligner *aligner,
                                     const surety_schema *schema, surety_val val,
-                                    const surety__align_options *options,
                                     surety_doc *out, surety_error *reterr);
 
-/* The same for count values (at least one) that follow each other although the
- * schema's root is an array: they become its items (an edit "rows" besides
- * their own). out's origin is the doc of the first one; all docs must outlive
- * out. */
-surety_status surety__aligner_align_rows(surety__aligner *aligner,
-                                         const surety_schema *schema,
-                                         const surety_val *vals, size_t count,
-                                         const surety__align_options *options,
-                                         surety_doc *out, surety_error *reterr);
 /* The same for a text that is not JSON, if the schema's root names a scalar by
  * type, enum or const: the single enum value that occurs in it as whole words
  * and is not negated; the single boolean or number; for an unrestricted string
@@ -67,9 +48,8 @@ surety_status surety__aligner_align_rows(surety__aligner *aligner,
  * none of them. The caller must decide whether the text is a refusal. */
 surety_status surety__aligner_align_text(surety__aligner *aligner,
                                          const surety_schema *schema,
-                                         surety_str text,
-                                         const surety__align_options *options,
-                                         surety_doc *out, surety_error *reterr);
+                                         surety_str text, surety_doc *out,
+                                         surety_error *reterr);
 
 /* The edits of the last call that was OK, in the order of the aligned value,
  * outer before inner. At most repairs_max are kept; the count and the cost are

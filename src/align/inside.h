@@ -158,7 +158,7 @@ typedef struct surety__align_docs {
     surety_doc *literal;  /* numbers, JSON in strings */
     surety_doc *inner;    /* an array of the values that were JSON in strings */
     bool inner_open;
-    surety_doc *rows; /* for surety__aligner_align_rows */
+    surety_doc *text; /* a plain text as a value */
 } surety__align_docs;
 
 /* The edits of the last call: all are counted; those within the limit are
@@ -175,13 +175,12 @@ struct surety__aligner {
     const surety_alloc *alloc;
     surety_limits limits;
     surety_checker *checker;
-    surety__align_options options;
     const surety_schema *schema;
     surety__arena arena;
     surety__graph graph; /* its nodes become goals */
     surety__map answers;
     surety__align_docs docs;
-    uint8_t lead;  /* the first edit of every value, or NONE */
+    bool is_text;  /* the value is a plain text: that is the first edit */
     uint64_t work; /* steps left */
     surety_status status;
     struct surety__question *questions;
@@ -259,8 +258,7 @@ bool surety__goal_holds(surety__aligner *aligner, const surety__goal *goal,
 /* Reads a number that people write as text, and writes it as a JSON number to
  * out (text.len + 24 bytes). *ret_edit: how it was written. Returns its
  * length; 0: not a number, or an ambiguous one. */
-size_t surety__number_of_text(surety_str text,
-                              const surety__align_options *options, char *out,
+size_t surety__number_of_text(surety_str text, char *out,
                               surety__edit_id *ret_edit);
 
 /* words.c */

@@ -3,9 +3,9 @@
  *
  * All work is on digits; nothing is ever rounded. A text is accepted only if
  * it can mean one number: commas separate groups of three ("18,204"), a
- * fraction must have a finite decimal form ("3/4"), and a currency sign is not
- * a unit. A form with different meanings in different countries ("1.204,5",
- * "2,5") is not a number unless the caller's options decide it. */
+ * fraction must have a finite decimal form ("3/4"), and a currency sign is
+ * ignored. A number with a unit ("45%": 45 or 0.45) and a form with different
+ * meanings in different countries ("1.204,5", "2,5") are refused. */
 #include "align/inside.h"
 
 /* A text being read, and the JSON number written so far. */
@@ -249,74 +249,7 @@ static bool human_hexadecimal(struct human_read *read)
     return true;
 }
 
-/* Skips "%" or a unit of a few letters. */
-static void human_unit(struct human_read *read)
-{
-    const char *at = read->at;
-    size_t letters = 0;
-    unsigned len;
-
-    if (human_skip(read, "%")) {
-        read->edit = EDIT_NUMBER_FROM_FORM;
-        return;
-    }
-    while (at < read->end && letters <= 12) {
-        uint32_t code = surety__utf8_decode(at, read->end, &len);
-
-        if (!surety__is_word(code) && code != '/' && code != 0xB0 &&
-            code != 0xB2 && code != 0xB3)
-            return;
-        at += len;
-        letters++;
-    }
-    if (letters > 12 || !letters)
-        return;
-    read->edit = EDIT_NUMBER_FROM_FORM;
-    read->at = at;
-}
-
-/* Reads "2,5" if the caller's comma is a decimal point. Then points separate
- * groups of three. */
-static bool human_with_comma(struct human_read *read)
-{
-    size_t first = human_digits(read), count;
-    bool grouped = false;
-
-    human_put(read, read->at, first);
-    read->at += first;
-    while (first && first <= 3 && read->at < read->end && *read->at == '.') {
-        read->at++;
-        if (human_digits(read) != 3)
-            return false;
-        human_put(read, read->at, 3);
-        read->at += 3;
-        grouped = true;
-    }
-    if (!human_skip(read, ","))
-        return false;
-    count = human_digits(read);
-    /* "1,204" can be either of two numbers. */
-    if (!first || !count || (count == 3 && first <= 3 && !grouped))
-        return false;
-    human_put(read, ".", 1);
-    human_put(read, read->at, count);
-    read->at += count;
-    read->edit = EDIT_NUMBER_FROM_FORM;
-    return true;
-}
-
-/* Whether "1.204" follows: another number if a comma is the decimal point. */
-static bool human_is_ambiguous(const struct human_read *read)
-{
-    struct human_read rest = *read;
-    const size_t first = human_digits(&rest);
-
-    rest.at += first;
-    return first && first <= 3 && *read->at != '0' && human_skip(&rest, ".") &&
-           human_digits(&rest) == 3;
-}
-
-static bool human_unsigned(struct human_read *read, bool decimal_comma)
+static bool human_unsigned(struct human_read *read)
 {
     size_t from = read->len;
     struct human_read again = *read;
@@ -325,10 +258,6 @@ static bool human_unsigned(struct human_read *read, bool decimal_comma)
     if (human_hexadecimal(read))
         return true;
     *read = again;
-    if (decimal_comma && memchr(read->at, ',', (size_t)(read->end - read->at)))
-        return human_with_comma(read);
-    if (decimal_comma && human_is_ambiguous(read))
-        return false;
     has_whole = human_digit(read);
     if (!human_whole(read))
         return false;
@@ -340,8 +269,7 @@ static bool human_unsigned(struct human_read *read, bool decimal_comma)
     return human_rest(read, has_whole);
 }
 
-size_t surety__number_of_text(surety_str text,
-                              const surety__align_options *options, char *out,
+size_t surety__number_of_text(surety_str text, char *out,
                               surety__edit_id *ret_edit)
 {
     struct human_read read = {.out = out, .edit = EDIT_NUMBER_FROM_TEXT};
@@ -364,13 +292,11 @@ size_t surety__number_of_text(surety_str text,
     }
     if (read.negative)
         read.out[read.len++] = '-';
-    if (read.at >= read.end || !human_unsigned(&read, options->decimal_comma))
+    if (read.at >= read.end || !human_unsigned(&read))
         return 0;
     human_blanks(&read);
-    if (!currency && read.at < read.end)
-        currency = human_currency(&read);
-    if (options->units && !currency && read.at < read.end)
-        human_unit(&read);
+    if (!currency)
+        human_currency(&read);
     if (read.at != read.end)
         return 0;
     *ret_edit = read.edit;

@@ -96,7 +96,7 @@ static void scalar_string(struct scalar_choice *choice)
     if (choice->goal->open_string || choice->best.fits || aligner->status)
         return;
     if (types & (TYPE_NUMBER | TYPE_INTEGER)) {
-        len = surety__number_of_text(text, &aligner->options, number, &edit);
+        len = surety__number_of_text(text, number, &edit);
         if (len)
             scalar_offer_text(choice, PLAN_NUMBER, edit,
                               (surety_str){number, len});
@@ -254,8 +254,7 @@ surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
         digits = number_bare(text_number(text));
         /* "8/10" in a sentence is a grade, not a fraction. */
         len = digits.len && !memchr(digits.ptr, '/', digits.len)
-                  ? surety__number_of_text(digits, &aligner->options, number,
-                                           &edit)
+                  ? surety__number_of_text(digits, number, &edit)
                   : 0;
         if (len)
             scalar_offer_text(&choice, PLAN_NUMBER, edit,

@@ -216,8 +216,8 @@ bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
     aligner->place_count = 0;
     surety_buf_reset(&aligner->pointer);
     surety_build_begin(doc, val.doc);
-    if (aligner->lead)
-        put_tell(&turn, (surety__change){.id = aligner->lead, .to = {doc, 0}});
+    if (aligner->is_text)
+        put_tell(&turn, (surety__change){.id = EDIT_TEXT, .to = {doc, 0}});
     put_value(&turn, answer->plan, val);
     while (aligner->place_count && !aligner->status && !doc->build.status)
         put_step(&turn);

@@ -152,7 +152,7 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
     if (!valid && judge->task.repair == SURETY_REPAIR_ALIGN) {
         if (!repair_prepare(judge, trial))
             return surety__fail_nomem(reterr);
-        status = surety__aligner_align(trial->aligner, schema, root, NULL,
+        status = surety__aligner_align(trial->aligner, schema, root,
                                        trial->aligned, NULL);
         status = repair_aligned(judge, trial, status, reterr);
         if (status != SURETY_OK && status != SURETY_END)
@@ -638,7 +638,7 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
         return surety__fail_nomem(reterr);
     status =
         surety__aligner_align_text(trial->aligner, judge->task.schema,
-                                   candidate.text, NULL, trial->aligned, NULL);
+                                   candidate.text, trial->aligned, NULL);
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;

@@ -2,10 +2,9 @@
 /* fuzz_align.c: values brought to schemas.
  *
  * An input that begins with "{" is a schema on the first line and a value on
- * each of the next ("text " before one: it is plain text; "rows ": its items
- * are rows). Any other input is a series of choices that make a schema and
- * values that nearly satisfy it, so that nearly every input is a real
- * question. What must hold:
+ * each of the next ("text " before one: it is plain text). Any other input is a
+ * series of choices that make a schema and values that nearly satisfy it, so
+ * that nearly every input is a real question. What must hold:
  *
  * - a valid value is copied, without an edit;
  * - what comes out is valid, and aligning it once more changes nothing;
@@ -21,9 +20,9 @@
 #include "choices.h"
 #include "fuzz.h"
 
-enum { SCHEMA_DEPTH = 3, VALUE_DEPTH = 3, VALUES = 6, ROWS_MAX = 64 };
+enum { SCHEMA_DEPTH = 3, VALUE_DEPTH = 3, VALUES = 6 };
 
-enum mode { MODE_VALUE, MODE_TEXT, MODE_ROWS };
+enum mode { MODE_VALUE, MODE_TEXT };
 
 /* One question, and what comes of it. */
 struct trial {
@@ -31,8 +30,6 @@ struct trial {
     surety_str schema_text, text;
     enum mode mode;
     surety_val val;
-    surety_val rows[ROWS_MAX];
-    size_t row_count;
     surety_doc *out;
     surety_status status;
 };
@@ -53,15 +50,11 @@ static void trial_align(struct trial *trial, surety__aligner *aligner,
 {
     trial->out = out;
     if (trial->mode == MODE_TEXT)
-        trial->status = surety__aligner_align_text(
-            aligner, trial->schema, trial->text, NULL, out, NULL);
-    else if (trial->mode == MODE_ROWS)
-        trial->status =
-            surety__aligner_align_rows(aligner, trial->schema, trial->rows,
-                                       trial->row_count, NULL, out, NULL);
+        trial->status = surety__aligner_align_text(aligner, trial->schema,
+                                                   trial->text, out, NULL);
     else
         trial->status = surety__aligner_align(aligner, trial->schema,
-                                              trial->val, NULL, out, NULL);
+                                              trial->val, out, NULL);
 }
 
 static void trial_write(const struct trial *trial, surety_val val,
@@ -156,20 +149,12 @@ static void try_one(struct trial *trial, surety__aligner *aligner)
     surety_checker *checker = surety_checker_new(NULL, NULL);
     surety_doc *doc = surety_doc_new(NULL);
     surety_doc *out = surety_doc_new(NULL);
-    surety_val item;
     bool valid = false;
 
     if (trial->mode != MODE_TEXT &&
         surety_doc_read(doc, trial->text, NULL, NULL))
         goto done;
     trial->val = surety_doc_root(doc);
-    trial->row_count = 0;
-    item = surety_val_first(trial->val);
-    for (; item.doc && trial->row_count < ROWS_MAX;
-         item = surety_val_next(trial->val, item))
-        trial->rows[trial->row_count++] = item;
-    if (trial->mode == MODE_ROWS && !trial->row_count)
-        goto done;
     trial_align(trial, aligner, out);
     if (trial->status == SURETY_OK)
         check_result(trial, aligner, checker);
@@ -347,10 +332,6 @@ static void try_choices(struct choices choices, surety__aligner *aligner)
             choose_value(&choices, &words, VALUE_DEPTH, &value);
             trial.text = surety_buf_str(&value);
             try_one(&trial, aligner);
-            if (*trial.text.ptr == '[') {
-                trial.mode = MODE_ROWS;
-                try_one(&trial, aligner);
-            }
         }
     surety_schema_free(schema);
     surety_buf_done(&value);
@@ -379,11 +360,8 @@ static void try_lines(const char *at, const char *end, surety__aligner *aligner)
         struct trial trial = {.schema = schema, .schema_text = first};
         surety_str line = next_line(&at, end);
 
-        if (line.len > 5 && !memcmp(line.ptr, "text ", 5))
+        if (line.len > 5 && !memcmp(line.ptr, "text ", 5)) {
             trial.mode = MODE_TEXT;
-        if (line.len > 5 && !memcmp(line.ptr, "rows ", 5))
-            trial.mode = MODE_ROWS;
-        if (trial.mode) {
             line.ptr += 5;
             line.len -= 5;
         }

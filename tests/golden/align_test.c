@@ -7,10 +7,8 @@
  *
  *     === shape     what a model does, and what is safe to do about it
  *     === schema    the schema
- *     === options   a line each: units, decimal-comma
- *     === values    a value a line, "text " before plain text and "rows "
- *                   before an array whose items are rows; below each, behind
- *                   two blanks, what becomes of it and the edits:
+ *     === values    a value a line, "text " before plain text; below each,
+ *                   behind two blanks, what becomes of it and the edits:
  *                   KIND [likely] COST AT-POINTER: FROM > TO
  *
  * With --update what stands behind blanks is written anew, to be read before
@@ -21,7 +19,6 @@
 /* What aligns the values of a case. */
 struct setting {
     surety_schema *schema;
-    surety__align_options options;
     surety_doc *doc, *out;
     surety__aligner *aligner;
 };
@@ -49,43 +46,23 @@ static void add_edit(surety_buf *out, surety__edit edit)
     surety_buf_text(out, "\n");
 }
 
-static surety_status align_rows(const struct setting *setting,
-                                surety_error *reterr)
-{
-    enum { ROWS_MAX = 64 };
-    surety_val rows[ROWS_MAX];
-    surety_val array = surety_doc_root(setting->doc);
-    surety_val item = surety_val_first(array);
-    size_t count = 0;
-
-    for (; item.doc && count < ROWS_MAX; item = surety_val_next(array, item))
-        rows[count++] = item;
-    return surety__aligner_align_rows(setting->aligner, setting->schema, rows,
-                                      count, &setting->options, setting->out,
-                                      reterr);
-}
-
 /* Appends what becomes of the value in line. */
 static void write_aligned(const struct setting *setting, surety_str line,
                           surety_buf *out)
 {
     const bool text = golden_take(&line, "text ");
-    const bool rows = !text && golden_take(&line, "rows ");
     surety_error err;
     surety_status status;
 
     if (!text && surety_doc_read(setting->doc, line, NULL, &err))
         golden_die("a value is no JSON", err.message);
     if (text)
-        status =
-            surety__aligner_align_text(setting->aligner, setting->schema, line,
-                                       &setting->options, setting->out, &err);
-    else if (rows)
-        status = align_rows(setting, &err);
+        status = surety__aligner_align_text(setting->aligner, setting->schema,
+                                            line, setting->out, &err);
     else
         status = surety__aligner_align(setting->aligner, setting->schema,
                                        surety_doc_root(setting->doc),
-                                       &setting->options, setting->out, &err);
+                                       setting->out, &err);
     surety_buf_text(out, "  = ");
     if (status) {
         surety_buf_text(out, "refused: ");
@@ -116,8 +93,6 @@ static void write_values(const struct setting *setting, surety_str lines,
 static void take_section(struct setting *setting,
                          const struct golden_section *section)
 {
-    surety_str rest = section->body;
-    surety_str line;
     surety_error err;
 
     if (golden_is(section, "schema")) {
@@ -126,18 +101,11 @@ static void take_section(struct setting *setting,
         if (surety_schema_read(section->body, NULL, &setting->schema, &err))
             golden_die("a schema cannot be read", err.message);
     }
-    while (golden_is(section, "options") && golden_line(&rest, &line)) {
-        setting->options.units |=
-            surety_str_equal(line, surety_str_of("units"));
-        setting->options.decimal_comma |=
-            surety_str_equal(line, surety_str_of("decimal-comma"));
-    }
 }
 
 static bool run(struct golden *golden)
 {
-    struct setting setting = {.options = {.size = sizeof(setting.options)},
-                              .doc = surety_doc_new(NULL),
+    struct setting setting = {.doc = surety_doc_new(NULL),
                               .out = surety_doc_new(NULL),
                               .aligner = surety__aligner_new(NULL, NULL)};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is told of an alignment: every change once, in the order of the result,
- * with what stood and what came of it; rows and plain text; limits. */
+ * with what stood and what came of it; plain text; limits. */
 #include "check.h"
 
 #include "align/align.h"
@@ -88,8 +88,7 @@ TEST(edits_in_order)
         goto done;
     TRY(surety_doc_read(bench.doc, surety_str_of(value), NULL, NULL));
     TRY(surety__aligner_align(bench.aligner, bench.schema,
-                              surety_doc_root(bench.doc), NULL, bench.out,
-                              NULL));
+                              surety_doc_root(bench.doc), bench.out, NULL));
     bench_tell(&bench);
     TRY(bench.text.status);
     CHECK_TEXT(
@@ -119,9 +118,9 @@ TEST(edits_in_order)
     /* A failure leaves no edits. */
     TRY(surety_doc_read(bench.doc, surety_str_of("[{\"ID\":\"x\"}]"), NULL,
                         NULL));
-    EXPECT(SURETY_END, surety__aligner_align(bench.aligner, bench.schema,
-                                             surety_doc_root(bench.doc), NULL,
-                                             bench.out, NULL));
+    EXPECT(SURETY_END,
+           surety__aligner_align(bench.aligner, bench.schema,
+                                 surety_doc_root(bench.doc), bench.out, NULL));
     CHECK(surety__aligner_edit_count(bench.aligner) == 0);
     CHECK(surety__aligner_edit_likely(bench.aligner) == 0);
     CHECK(surety__aligner_cost(bench.aligner) == 0);
@@ -141,8 +140,7 @@ TEST(json_in_text_is_told)
                                       "\"{id:'8'}\"]"),
                         NULL, NULL));
     TRY(surety__aligner_align(bench.aligner, bench.schema,
-                              surety_doc_root(bench.doc), NULL, bench.out,
-                              NULL));
+                              surety_doc_root(bench.doc), bench.out, NULL));
     bench_tell(&bench);
     TRY(bench.text.status);
     CHECK_TEXT(surety_buf_str(&bench.text),
@@ -155,43 +153,6 @@ TEST(json_in_text_is_told)
                "number-from-text ~3 /1/id \"8\" > 8");
 done:
     bench_done(&bench);
-}
-
-TEST(rows)
-{
-    struct bench bench = {.doc = NULL};
-    surety_doc *other = surety_doc_new(check_alloc(t));
-    surety_val vals[2];
-
-    NEED(other);
-    if (!bench_make(t, &bench, NULL, ROWS))
-        goto done;
-    TRY(surety_doc_read(bench.doc, surety_str_of("{\"id\":1}"), NULL, NULL));
-    TRY(surety_doc_read(other, surety_str_of("{\"Id\":2}"), NULL, NULL));
-    vals[0] = surety_doc_root(bench.doc);
-    vals[1] = surety_doc_root(other);
-    TRY(surety__aligner_align_rows(bench.aligner, bench.schema, vals, 2, NULL,
-                                   bench.out, NULL));
-    bench_tell(&bench);
-    TRY(bench.text.status);
-    CHECK_TEXT(surety_buf_str(&bench.text), "[{\"id\":1},{\"id\":2}]\n"
-                                            "rows 2  - > "
-                                            "[{\"id\":1},{\"id\":2}]\n"
-                                            "key-case 1 /1/id \"Id\" > \"id\"");
-    TRY(surety__aligner_align_rows(bench.aligner, bench.schema, vals, 1, NULL,
-                                   bench.out, NULL));
-    CHECK(surety__aligner_edit_count(bench.aligner) == 1);
-    TRY(surety_doc_read(other, surety_str_of("[]"), NULL, NULL));
-    vals[1] = surety_doc_root(other);
-    EXPECT(SURETY_END,
-           surety__aligner_align_rows(bench.aligner, bench.schema, vals, 2,
-                                      NULL, bench.out, NULL));
-    EXPECT(SURETY_MISUSE,
-           surety__aligner_align_rows(bench.aligner, bench.schema, vals, 0,
-                                      NULL, bench.out, NULL));
-done:
-    bench_done(&bench);
-    surety_doc_free(other);
 }
 
 struct spoken {
@@ -237,7 +198,7 @@ TEST(plain_text)
         if (!bench_make(t, &bench, NULL, spoken[i].schema))
             goto free;
         status = surety__aligner_align_text(bench.aligner, bench.schema,
-                                            surety_str_of(spoken[i].text), NULL,
+                                            surety_str_of(spoken[i].text),
                                             bench.out, NULL);
         if (status == SURETY_NOMEM && t->starved)
             goto free;
@@ -285,8 +246,7 @@ TEST(repairs_max)
     for (unsigned count = 3; count <= 5; count++) {
         TRY(many_make(&bench, count));
         TRY(surety__aligner_align(bench.aligner, bench.schema,
-                                  surety_doc_root(bench.doc), NULL, bench.out,
-                                  NULL));
+                                  surety_doc_root(bench.doc), bench.out, NULL));
         CHECK(surety__aligner_edit_count(bench.aligner) == count);
         CHECK(surety__aligner_edit_likely(bench.aligner) == count);
         CHECK(surety__aligner_cost(bench.aligner) == 3 * (uint64_t)count);
@@ -325,9 +285,9 @@ TEST(work_is_bounded)
     for (int i = 0; i < 100; i++)
         surety_build_close(bench.doc);
     TRY(surety_build_end(bench.doc, NULL));
-    EXPECT(SURETY_LIMIT, surety__aligner_align(bench.aligner, bench.schema,
-                                               surety_doc_root(bench.doc), NULL,
-                                               bench.out, &err));
+    EXPECT(SURETY_LIMIT,
+           surety__aligner_align(bench.aligner, bench.schema,
+                                 surety_doc_root(bench.doc), bench.out, &err));
     CHECK(strstr(err.message, "work_base") != NULL);
     CHECK(surety__aligner_edit_count(bench.aligner) == 0);
 done:
@@ -343,16 +303,16 @@ TEST(torn_is_told)
         goto done;
     TRY(surety_doc_read(
         bench.doc, surety_str_of("{\"a\":[{\"id\":1}],\"b\":[]}"), NULL, NULL));
-    EXPECT(SURETY_END, surety__aligner_align(bench.aligner, bench.schema,
-                                             surety_doc_root(bench.doc), NULL,
-                                             bench.out, &err));
+    EXPECT(SURETY_END,
+           surety__aligner_align(bench.aligner, bench.schema,
+                                 surety_doc_root(bench.doc), bench.out, &err));
     CHECK(strstr(err.message, "equally good") != NULL);
     EXPECT(SURETY_MISUSE,
            surety__aligner_align(bench.aligner, bench.schema, surety_val_none(),
-                                 NULL, bench.out, NULL));
-    EXPECT(SURETY_MISUSE, surety__aligner_align(bench.aligner, bench.schema,
-                                                surety_doc_root(bench.doc),
-                                                NULL, bench.doc, NULL));
+                                 bench.out, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety__aligner_align(bench.aligner, bench.schema,
+                                 surety_doc_root(bench.doc), bench.doc, NULL));
 done:
     bench_done(&bench);
 }
@@ -362,7 +322,6 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"edits stand in the order of the result", edits_in_order},
         {"JSON in a string is told", json_in_text_is_told},
-        {"values become rows", rows},
         {"plain text", plain_text},
         {"no more edits are kept than repairs_max", repairs_max},
         {"work is bounded", work_is_bounded},

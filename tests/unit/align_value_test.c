@@ -68,8 +68,7 @@ static bool bench_result(struct check *t, struct bench *bench, const char *want)
     CHECK(valid);
     CHECK_JSON(surety_doc_root(bench->out), want);
     TRY(surety__aligner_align(bench->aligner, bench->schema,
-                              surety_doc_root(bench->out), NULL, bench->again,
-                              NULL));
+                              surety_doc_root(bench->out), bench->again, NULL));
     CHECK(surety__aligner_edit_count(bench->aligner) == 0);
     CHECK(surety__aligner_cost(bench->aligner) == 0);
     CHECK(surety_val_equal(surety_doc_root(bench->out),
@@ -80,7 +79,7 @@ done:
 }
 
 static void aligned_hold(struct check *t, const struct aligned *rows,
-                         size_t count, const surety__align_options *options)
+                         size_t count)
 {
     struct bench bench;
 
@@ -93,9 +92,9 @@ static void aligned_hold(struct check *t, const struct aligned *rows,
         if (!bench_schema(t, &bench, row->schema))
             goto done;
         TRY(surety_doc_read(bench.doc, surety_str_of(row->value), NULL, NULL));
-        status = surety__aligner_align(bench.aligner, bench.schema,
-                                       surety_doc_root(bench.doc), options,
-                                       bench.out, NULL);
+        status =
+            surety__aligner_align(bench.aligner, bench.schema,
+                                  surety_doc_root(bench.doc), bench.out, NULL);
         if (status == SURETY_NOMEM && t->starved)
             goto done;
         if ((status == SURETY_OK) != (row->want != NULL))
@@ -109,7 +108,7 @@ done:
     bench_done(&bench);
 }
 
-#define HOLD(rows) aligned_hold(t, rows, CHECK_COUNT(rows), NULL)
+#define HOLD(rows) aligned_hold(t, rows, CHECK_COUNT(rows))
 
 TEST(numbers)
 {
@@ -281,7 +280,7 @@ TEST(long_numbers)
         text[0] = text[len + 1] = '"';
         memcpy(text + 1, want, len);
         text[len + 2] = '\0';
-        aligned_hold(t, &row, 1, NULL);
+        aligned_hold(t, &row, 1);
         if (t->failed || t->starved)
             return;
     }
@@ -289,47 +288,45 @@ TEST(long_numbers)
 
 TEST(numbers_with_units)
 {
-    static const surety__align_options options = {
-        .size = sizeof(options), .units = true, .decimal_comma = true};
     static const struct aligned rows[] = {
-        {NUMBER, "\"45%\"", "45"},
-        {NUMBER, "\"12 kg\"", "12"},
-        {NUMBER, "\"12kg\"", "12"},
-        {NUMBER, "\"2,5\"", "2.5"},
-        {NUMBER, "\"2,5 km\"", "2.5"},
-        {NUMBER, "\"1.204,5\"", "1204.5"},
-        {NUMBER, "\"1,204\"", NULL},
+        {NUMBER, "\"45%\"", NULL},
+        {NUMBER, "\"12 kg\"", NULL},
+        {NUMBER, "\"12kg\"", NULL},
+        {NUMBER, "\"2,5\"", NULL},
+        {NUMBER, "\"2,5 km\"", NULL},
+        {NUMBER, "\"1.204,5\"", NULL},
+        {NUMBER, "\"1,204\"", "1204"},
         {NUMBER, "\"12 kilograms of apples\"", NULL},
         {NUMBER, "\"$45%\"", NULL},
-        {NUMBER, "\"45 %\"", "45"},
+        {NUMBER, "\"45 %\"", NULL},
         {NUMBER, "\"45%%\"", NULL},
-        {NUMBER, "\"5 m/s\"", "5"},
-        {NUMBER, "\"5 \\u00b0C\"", "5"},
-        {NUMBER, "\"5 m\\u00b2\"", "5"},
-        {NUMBER, "\"5 m\\u00b3\"", "5"},
+        {NUMBER, "\"5 m/s\"", NULL},
+        {NUMBER, "\"5 \\u00b0C\"", NULL},
+        {NUMBER, "\"5 m\\u00b2\"", NULL},
+        {NUMBER, "\"5 m\\u00b3\"", NULL},
         {NUMBER, "\"5 m\\u00b1\"", NULL},
-        {NUMBER, "\"5 abcdefghijkl\"", "5"},
+        {NUMBER, "\"5 abcdefghijkl\"", NULL},
         {NUMBER, "\"5 abcdefghijklm\"", NULL},
         {NUMBER, "\"5 kg EUR\"", NULL},
         {NUMBER, "\"5 EUR kg\"", NULL},
-        {NUMBER, "\"-1,5\"", "-1.5"},
-        {NUMBER, "\"\\u20ac 1,5\"", "1.5"},
+        {NUMBER, "\"-1,5\"", NULL},
+        {NUMBER, "\"\\u20ac 1,5\"", NULL},
         {NUMBER, "\",5\"", NULL},
         {NUMBER, "\"5,\"", NULL},
         {NUMBER, "\"1,5,5\"", NULL},
-        {NUMBER, "\"1,23\"", "1.23"},
-        {NUMBER, "\"1,2345\"", "1.2345"},
-        {NUMBER, "\"123,456\"", NULL},
-        {NUMBER, "\"1234,567\"", "1234.567"},
-        {NUMBER, "\"1.234,567\"", "1234.567"},
-        {NUMBER, "\"1.234.567,8\"", "1234567.8"},
-        {NUMBER, "\"123.456,7\"", "123456.7"},
+        {NUMBER, "\"1,23\"", NULL},
+        {NUMBER, "\"1,2345\"", NULL},
+        {NUMBER, "\"123,456\"", "123456"},
+        {NUMBER, "\"1234,567\"", NULL},
+        {NUMBER, "\"1.234,567\"", NULL},
+        {NUMBER, "\"1.234.567,8\"", NULL},
+        {NUMBER, "\"123.456,7\"", NULL},
         {NUMBER, "\"12.34,5\"", NULL},
         {NUMBER, "\"1234.567,8\"", NULL},
         {NUMBER, "\"1.5\"", "1.5"},
     };
 
-    aligned_hold(t, rows, CHECK_COUNT(rows), &options);
+    HOLD(rows);
 }
 
 TEST(scalars)
@@ -638,7 +635,8 @@ int main(int argc, char **argv)
         {"numbers at their edges", numbers_at_their_edges},
         {"numbers of other forms", numbers_of_other_forms},
         {"numbers of a thousand characters", long_numbers},
-        {"numbers with units and decimal commas", numbers_with_units},
+        {"numbers with units and decimal commas are refused",
+         numbers_with_units},
         {"scalars of another type", scalars},
         {"values of an enum", choices},
         {"keys", keys},
