@@ -328,10 +328,10 @@ static bool check_chart(struct teller *teller)
 static void draw_chart(struct teller *teller)
 {
     const struct stats_settings *settings = teller->settings;
-    const surety_chart chart = {.size = sizeof(chart),
-                                .format = teller->chart_format,
-                                .width = settings->width,
-                                .height = settings->height};
+    const surety_stats_chart chart = {.size = sizeof(chart),
+                                      .format = teller->chart_format,
+                                      .width = settings->width,
+                                      .height = settings->height};
     surety_buf *err = &teller->cli->err.buf;
     surety_buf picture;
     surety_buf remarks;

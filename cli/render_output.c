@@ -71,7 +71,7 @@ static void tell_json(struct render_output *output,
         surety_json_number(out, "bytes", bytes);
     }
     surety_json_name(out, "remarks");
-    put_remarks(out, item->remark);
+    put_remarks(out, item->note);
     surety_json_name(out, "error");
     if (error)
         put_error(out, error);
@@ -102,7 +102,7 @@ static void tell_text(struct render_output *output,
                       const surety_error *error, int code)
 {
     surety_buf *err = &output->cli->err.buf;
-    surety_str remark = item->remark;
+    surety_str remark = item->note;
 
     if (error) {
         surety_buf subject;

@@ -63,7 +63,7 @@ static int show(surety_val value, const surety_rendering_options *options,
             status = surety_file_save(STR(folder), item.name,
                                       surety_buf_str(&bytes), false, &err);
         put(stderr, status ? "census: not made: " : "census: made ", item.name);
-        put_lines("  ", item.remark);
+        put_lines("  ", item.note);
         if (status) {
             put(stderr, "  ", STR(err.message));
             put(stderr, "  ", STR(err.hint));

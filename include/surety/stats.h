@@ -260,7 +260,7 @@ SURETY_API surety_status surety_stats_write(const surety_stats *stats,
                                             surety_buf *out);
 /* Appends one section as CSV: a header, then one record for each group (without
  * the total), error, repair, or value of a derived member. An unknown number is
- * empty. formulas: as in surety_table_form. */
+ * empty. formulas: as in surety_rendering_options. */
 SURETY_API surety_status surety_stats_write_csv(const surety_stats *stats,
                                                 surety_stats_section section,
                                                 size_t top, bool formulas,

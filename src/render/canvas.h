@@ -77,7 +77,7 @@ enum { DRAW_MARGIN = 28 };
 typedef struct surety__picture {
     surety__canvas canvas;
     surety__model *model;
-    const surety_chart *chart;
+    const surety__chart *chart;
     double width, height;
     double scale; /* pixels of the sheet per pixel of length */
     double left, top, right, bottom; /* of the plot */

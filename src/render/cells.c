@@ -6,17 +6,18 @@
 
 #include <math.h>
 
-surety__column *surety__table_column(const surety_table *table, surety_str name)
+surety__column *surety__table_column(const surety__table *table,
+                                     surety_str name)
 {
     surety__column *column = surety__map_get(
         &table->names, (uint64_t)surety__hash(name.ptr, name.len) + 1);
 
-    while (column && !surety_str_equal(column->shown.name, name))
+    while (column && !surety_str_equal(column->name, name))
         column = column->next;
     return column;
 }
 
-void surety__table_row(surety_table *table, size_t row)
+void surety__table_row(surety__table *table, size_t row)
 {
     const surety_val val = table->rows[row];
     size_t at = 0;
@@ -29,7 +30,7 @@ void surety__table_row(surety_table *table, size_t row)
             /* Most objects have their members in the columns' order. */
             const surety_str name = surety_val_str(surety_val_key(cell));
             const surety__column *column = table->columns[at];
-            if (!surety_str_equal(column->shown.name, name))
+            if (!surety_str_equal(column->name, name))
                 column = surety__table_column(table, name);
             if (column)
                 table->cells[column->index] = cell;
@@ -39,22 +40,22 @@ void surety__table_row(surety_table *table, size_t row)
     }
 }
 
-const surety__column *surety__table_find(const surety_table *table,
+const surety__column *surety__table_find(const surety__table *table,
                                          surety_str name)
 {
     const surety__column *found = surety__table_column(table, name);
 
     for (size_t i = 0; !found && i < table->columns_count; i++)
-        if (surety_str_equal(table->columns[i]->shown.label, name))
+        if (surety_str_equal(table->columns[i]->label, name))
             found = table->columns[i];
     for (size_t i = 0; !found && i < table->columns_count; i++)
-        if (surety__str_equal_nocase(table->columns[i]->shown.name, name) ||
-            surety__str_equal_nocase(table->columns[i]->shown.label, name))
+        if (surety__str_equal_nocase(table->columns[i]->name, name) ||
+            surety__str_equal_nocase(table->columns[i]->label, name))
             found = table->columns[i];
     return found;
 }
 
-surety_str surety__table_text(surety_table *table, surety_val val)
+surety_str surety__table_text(surety__table *table, surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
 
@@ -68,7 +69,7 @@ surety_str surety__table_text(surety_table *table, surety_val val)
     return surety_buf_str(&table->scratch);
 }
 
-surety_status surety__table_number(surety_table *table,
+surety_status surety__table_number(surety__table *table,
                                    const surety__figure *figure,
                                    double *ret_number)
 {
@@ -81,10 +82,10 @@ surety_status surety__table_number(surety_table *table,
     return SURETY_OK;
 }
 
-void surety__table_header(const surety_table *table, size_t column,
+void surety__table_header(const surety__table *table, size_t column,
                           surety_headers headers, surety_buf *out)
 {
-    const surety_column *shown = &table->columns[column]->shown;
+    const surety__column *shown = table->columns[column];
 
     if (headers == SURETY_HEADERS_NAMES) {
         surety_buf_add(out, shown->name);

@@ -2,29 +2,27 @@
 /* Draws a chart of a table. Every build reads the chart's data first (model.c),
  * so every build reports the same errors. Only the drawing is missing in a
  * build without cairo. */
+#include <assert.h>
+
 #include "render/render.h"
 
-surety_status surety_chart_draw(surety_table *table, const surety_chart *chart,
-                                surety_buf *out, surety_buf *remarks,
-                                surety_error *reterr)
+surety_status surety__chart_draw(surety__table *table,
+                                 const surety__chart *chart, surety_buf *out,
+                                 surety_buf *remarks, surety_error *reterr)
 {
     const size_t start = out->len;
     surety__model model;
     surety_status status;
-    surety_chart own;
 
-    if (surety__options_take(&own, sizeof(own), chart, reterr))
-        return SURETY_MISUSE;
-    chart = &own;
-    if ((chart->type != SURETY_CHART_BAR && chart->type != SURETY_CHART_LINE) ||
-        (chart->format != SURETY_CHART_PNG &&
-         chart->format != SURETY_CHART_SVG))
+    assert(chart->type == SURETY__CHART_BAR ||
+           chart->type == SURETY__CHART_LINE);
+    if (chart->format != SURETY_CHART_PNG && chart->format != SURETY_CHART_SVG)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "there is no such type or format of charts");
+                            "there is no such format of charts");
     status = surety__model_read(table, chart, &model, remarks, reterr);
 #ifdef SURETY_WITH_CHARTS
     if (!status)
-        status = surety__chart_draw(&model, chart, out, remarks, reterr);
+        status = surety__model_draw(&model, chart, out, remarks, reterr);
 #else
     if (!status) {
         status = surety__fail(reterr, SURETY_UNSUPPORTED,

@@ -15,7 +15,7 @@ enum { CHOOSE_NAMES_SHOWN = 8 };
 
 /* The index of the column with a name that the chart gives. SIZE_MAX: there is
  * none, and the error is filled in. */
-static size_t choose_named(const surety_table *table, surety_str name,
+static size_t choose_named(const surety__table *table, surety_str name,
                            surety_error *reterr)
 {
     const surety__column *column = surety__table_find(table, name);
@@ -32,7 +32,7 @@ static size_t choose_named(const surety_table *table, surety_str name,
          count++) {
         if (count > 0)
             surety_buf_text(&list, ", ");
-        surety_buf_add(&list, table->columns[count]->shown.name);
+        surety_buf_add(&list, table->columns[count]->name);
     }
     surety__hint(reterr, "they have %.*s%s", (int)list.len,
                  list.ptr ? list.ptr : "",
@@ -43,26 +43,25 @@ static size_t choose_named(const surety_table *table, surety_str name,
 
 /* The first column of a kind that is neither x nor one of y; SIZE_MAX: none.
  * must_vary skips columns with only one value. */
-static size_t choose_kind(const surety_table *table,
-                          const surety__choice *choice, surety_column_kind kind,
-                          bool must_vary)
+static size_t choose_kind(const surety__table *table,
+                          const surety__choice *choice,
+                          surety__column_kind kind, bool must_vary)
 {
     for (size_t i = 0; i < table->columns_count; i++) {
         const surety__column *column = table->columns[i];
         bool is_taken = i == choice->x;
         for (size_t k = 0; k < choice->y_count; k++)
             is_taken |= choice->y[k] == i;
-        if (!is_taken && column->shown.kind == kind &&
-            (column->varies || !must_vary))
+        if (!is_taken && column->kind == kind && (column->varies || !must_vary))
             return i;
     }
     return SIZE_MAX;
 }
 
 /* The first column of the first of three kinds that has one. */
-static size_t choose_kinds(const surety_table *table,
+static size_t choose_kinds(const surety__table *table,
                            const surety__choice *choice,
-                           const surety_column_kind *kinds, bool must_vary)
+                           const surety__column_kind *kinds, bool must_vary)
 {
     size_t found = SIZE_MAX;
 
@@ -71,16 +70,16 @@ static size_t choose_kinds(const surety_table *table,
     return found;
 }
 
-static const surety_column_kind choose_bar[] = {
-    SURETY_COLUMN_TEXT, SURETY_COLUMN_TIME, SURETY_COLUMN_CODE};
-static const surety_column_kind choose_line[] = {
-    SURETY_COLUMN_TIME, SURETY_COLUMN_TEXT, SURETY_COLUMN_CODE};
+static const surety__column_kind choose_bar[] = {
+    SURETY__COLUMN_TEXT, SURETY__COLUMN_TIME, SURETY__COLUMN_CODE};
+static const surety__column_kind choose_line[] = {
+    SURETY__COLUMN_TIME, SURETY__COLUMN_TEXT, SURETY__COLUMN_CODE};
 
-static void choose_x(const surety_table *table, surety_chart_type type,
+static void choose_x(const surety__table *table, surety__chart_type type,
                      surety__choice *choice)
 {
-    const surety_column_kind *kinds =
-        type == SURETY_CHART_BAR ? choose_bar : choose_line;
+    const surety__column_kind *kinds =
+        type == SURETY__CHART_BAR ? choose_bar : choose_line;
 
     choice->x = choose_kinds(table, choice, kinds, true);
     if (choice->x == SIZE_MAX)
@@ -134,13 +133,13 @@ static unsigned choose_words(surety_str name, surety_str title)
 }
 
 /* Scores a column against the title; 0: it is no column of numbers. */
-static unsigned choose_score(const surety_table *table, surety_str title,
+static unsigned choose_score(const surety__table *table, surety_str title,
                              size_t i)
 {
-    const surety_column *column = &table->columns[i]->shown;
+    const surety__column *column = table->columns[i];
     unsigned score;
 
-    if (column->kind != SURETY_COLUMN_NUMBER)
+    if (column->kind != SURETY__COLUMN_NUMBER)
         return 0;
     score = choose_words(column->label, title) + 2;
     if (!surety_str_equal(column->name, column->label))
@@ -150,10 +149,10 @@ static unsigned choose_score(const surety_table *table, surety_str title,
 
 /* Whether the title has every word of a column's label or name, and at least
  * one of these words is in no label of the columns already chosen. */
-static bool choose_is_named(const surety_table *table, surety_str title,
+static bool choose_is_named(const surety__table *table, surety_str title,
                             const surety__choice *choice, size_t i)
 {
-    const surety_column *column = &table->columns[i]->shown;
+    const surety__column *column = table->columns[i];
     const surety_str texts[] = {column->label, column->name};
     bool is_named = false;
 
@@ -164,9 +163,8 @@ static bool choose_is_named(const surety_table *table, surety_str title,
         for (surety_str word; (word = surety__word_next(&rest)).len > 0;) {
             bool is_shared = word.len < 3;
             for (size_t y = 0; y < choice->y_count; y++)
-                is_shared |=
-                    surety__words_shared(
-                        word, table->columns[choice->y[y]]->shown.label) > 0;
+                is_shared |= surety__words_shared(
+                                 word, table->columns[choice->y[y]]->label) > 0;
             has_own |= !is_shared;
             has_all &= word.len < 3 || surety__words_shared(word, title) > 0;
         }
@@ -177,7 +175,7 @@ static bool choose_is_named(const surety_table *table, surety_str title,
 
 /* Chooses the column of numbers that fits the title best, and further ones that
  * the title names word for word: "Calls and errors". */
-static void choose_y(const surety_table *table, surety_str title,
+static void choose_y(const surety__table *table, surety_str title,
                      surety__choice *choice)
 {
     unsigned best = 0;
@@ -196,12 +194,12 @@ static void choose_y(const surety_table *table, surety_str title,
          choice->y_count < SURETY_CHART_SERIES_MAX;
          i++)
         if (i != choice->x && i != choice->y[0] &&
-            table->columns[i]->shown.kind == SURETY_COLUMN_NUMBER &&
+            table->columns[i]->kind == SURETY__COLUMN_NUMBER &&
             choose_is_named(table, title, choice, i))
             choice->y[choice->y_count++] = i;
 }
 
-static surety_status choose_no_number(const surety_table *table,
+static surety_status choose_no_number(const surety__table *table,
                                       const surety__choice *choice,
                                       surety_error *reterr)
 {
@@ -212,13 +210,13 @@ static surety_status choose_no_number(const surety_table *table,
         surety__fail(
             reterr, SURETY_SYNTAX,
             "a chart needs two columns, and the data have only \"%.*s\"",
-            surety__render_cut(table->columns[0]->shown.name, 100),
-            table->columns[0]->shown.name.ptr);
+            surety__render_cut(table->columns[0]->name, 100),
+            table->columns[0]->name.ptr);
         return SURETY_SYNTAX;
     }
     surety_buf_init(&list, table->alloc, 0);
     for (size_t i = 0; i < table->columns_count && list.len < 150; i++) {
-        const surety_column *column = &table->columns[i]->shown;
+        const surety__column *column = table->columns[i];
         if (i == choice->x)
             continue;
         if (list.len > 0)
@@ -227,7 +225,7 @@ static surety_status choose_no_number(const surety_table *table,
         surety__buf_printf(&list, " is %s",
                            column->missing == table->rows_count
                                ? "empty"
-                               : surety_column_kind_name(column->kind));
+                               : surety__column_kind_name(column->kind));
     }
     surety__fail(reterr, SURETY_SYNTAX,
                  "the data have no column of numbers to draw: %.*s",
@@ -240,7 +238,7 @@ static surety_status choose_no_number(const surety_table *table,
 /* ---- series -------------------------------------------------------------- */
 
 /* Counts the distinct values of a column, up to max + 1. SURETY_NOMEM. */
-static surety_status choose_distinct(surety_table *table, size_t column,
+static surety_status choose_distinct(surety__table *table, size_t column,
                                      size_t max, size_t *ret_count)
 {
     surety__map seen = {0};
@@ -273,7 +271,7 @@ static surety_status choose_distinct(surety_table *table, size_t column,
 /* Handles more series of bars than a reader can distinguish. Swaps x and series
  * if that helps and the chart does not name x; otherwise gives each bar the
  * names of both. */
-static surety_status choose_series_fit(surety_table *table, size_t places,
+static surety_status choose_series_fit(surety__table *table, size_t places,
                                        surety__choice *choice,
                                        surety_error *reterr)
 {
@@ -294,10 +292,11 @@ static surety_status choose_series_fit(surety_table *table, size_t places,
     return SURETY_OK;
 }
 
-static surety_status choose_series(surety_table *table, surety_chart_type type,
+static surety_status choose_series(surety__table *table,
+                                   surety__chart_type type,
                                    surety__choice *choice, surety_error *reterr)
 {
-    const surety_column_kind x_kind = table->columns[choice->x]->shown.kind;
+    const surety__column_kind x_kind = table->columns[choice->x]->kind;
     size_t places;
 
     if (choose_distinct(table, choice->x, table->rows_count, &places))
@@ -306,18 +305,18 @@ static surety_status choose_series(surety_table *table, surety_chart_type type,
         return SURETY_OK;
     choice->series = choose_kinds(
         table, choice,
-        type == SURETY_CHART_BAR && x_kind != SURETY_COLUMN_TIME ? choose_line
-                                                                 : choose_bar,
+        type == SURETY__CHART_BAR && x_kind != SURETY__COLUMN_TIME ? choose_line
+                                                                   : choose_bar,
         true);
-    if (type == SURETY_CHART_BAR && choice->series != SIZE_MAX)
+    if (type == SURETY__CHART_BAR && choice->series != SIZE_MAX)
         return choose_series_fit(table, places, choice, reterr);
-    if (choice->series != SIZE_MAX || type == SURETY_CHART_BAR)
+    if (choice->series != SIZE_MAX || type == SURETY__CHART_BAR)
         return SURETY_OK;
     surety__fail(reterr, SURETY_SYNTAX,
                  "column \"%.*s\" has a value more than once, and no other "
                  "column tells the lines apart",
-                 surety__render_cut(table->columns[choice->x]->shown.name, 100),
-                 table->columns[choice->x]->shown.name.ptr);
+                 surety__render_cut(table->columns[choice->x]->name, 100),
+                 table->columns[choice->x]->name.ptr);
     surety__hint(reterr, "draw bars, or name another column for x");
     return SURETY_SYNTAX;
 }
@@ -326,13 +325,13 @@ static surety_status choose_series(surety_table *table, surety_chart_type type,
 
 /* Whether the values of a column have an order of their own: times, numbers,
  * months without a year. */
-static bool choose_is_ordered(const surety_table *table, size_t i)
+static bool choose_is_ordered(const surety__table *table, size_t i)
 {
     const surety__column *column = table->columns[i];
 
-    return column->shown.kind == SURETY_COLUMN_TIME ||
-           column->shown.kind == SURETY_COLUMN_NUMBER ||
-           column->parts == table->rows_count - column->shown.missing;
+    return column->kind == SURETY__COLUMN_TIME ||
+           column->kind == SURETY__COLUMN_NUMBER ||
+           column->parts == table->rows_count - column->missing;
 }
 
 static bool choose_is_across(const surety__wide *wide, size_t column)
@@ -346,18 +345,17 @@ static bool choose_is_across(const surety__wide *wide, size_t column)
 /* The column to combine with the columns of times: its values are x where each
  * time is a series, and the names of the series where each row is one.
  * SIZE_MAX: none. */
-static size_t choose_beside(const surety_table *table, surety_chart_type type,
+static size_t choose_beside(const surety__table *table, surety__chart_type type,
                             const surety__wide *wide)
 {
-    const surety_column_kind *kinds =
-        type == SURETY_CHART_BAR ? choose_bar : choose_line;
+    const surety__column_kind *kinds =
+        type == SURETY__CHART_BAR ? choose_bar : choose_line;
 
     for (size_t pass = 0; pass < 8; pass++) {
-        const surety_column_kind kind =
-            pass % 4 < 3 ? kinds[pass % 4] : SURETY_COLUMN_NUMBER;
+        const surety__column_kind kind =
+            pass % 4 < 3 ? kinds[pass % 4] : SURETY__COLUMN_NUMBER;
         for (size_t i = 0; i < table->columns_count; i++)
-            if (!choose_is_across(wide, i) &&
-                table->columns[i]->shown.kind == kind &&
+            if (!choose_is_across(wide, i) && table->columns[i]->kind == kind &&
                 (table->columns[i]->varies || pass >= 4))
                 return i;
     }
@@ -365,14 +363,14 @@ static size_t choose_beside(const surety_table *table, surety_chart_type type,
 }
 
 /* The only column of times that the title names; SIZE_MAX: none, or several. */
-static size_t choose_one_time(const surety_table *table, surety_str title,
+static size_t choose_one_time(const surety__table *table, surety_str title,
                               const surety__wide *wide)
 {
     size_t found = SIZE_MAX;
 
     for (size_t i = 0; i < wide->count; i++) {
         const surety_str time =
-            surety__wide_time(&table->columns[wide->columns[i]]->shown);
+            surety__wide_time(table->columns[wide->columns[i]]);
         if (surety__words_shared(time, title) == 0)
             continue;
         if (found != SIZE_MAX)
@@ -383,7 +381,7 @@ static size_t choose_one_time(const surety_table *table, surety_str title,
 }
 
 /* Whether the title fits a measure that is no column of times better. */
-static bool choose_is_other(const surety_table *table, surety_str title,
+static bool choose_is_other(const surety__table *table, surety_str title,
                             const surety__wide *wide)
 {
     unsigned best = 0;
@@ -397,11 +395,11 @@ static bool choose_is_other(const surety_table *table, surety_str title,
     return best_other > best;
 }
 
-static surety_status choose_too_wide(const surety_table *table,
+static surety_status choose_too_wide(const surety__table *table,
                                      const surety__wide *wide,
                                      surety_error *reterr)
 {
-    const surety_str first = table->columns[wide->columns[0]]->shown.name;
+    const surety_str first = table->columns[wide->columns[0]]->name;
 
     surety__fail(reterr, SURETY_LIMIT,
                  "%zu columns are times (\"%.*s\", ...), and a chart tells %d "
@@ -417,12 +415,12 @@ static surety_status choose_too_wide(const surety_table *table,
  * series for each row if rows have names, otherwise a series each. For bars,
  * the only one that the title names is y; otherwise they are a series each, or
  * places if they are too many for that. */
-static surety_status choose_wide(const surety_table *table,
-                                 const surety_chart *chart,
+static surety_status choose_wide(const surety__table *table,
+                                 const surety__chart *chart,
                                  surety__arena *arena, surety__choice *choice,
                                  surety_error *reterr)
 {
-    const bool is_line = chart->type == SURETY_CHART_LINE;
+    const bool is_line = chart->type == SURETY__CHART_LINE;
     surety__wide wide;
     size_t beside;
     bool is_across;
@@ -464,8 +462,8 @@ static surety_status choose_wide(const surety_table *table,
 /* ---- the choice ---------------------------------------------------------- */
 
 /* Looks up the columns that the chart names. */
-static surety_status choose_given(const surety_table *table,
-                                  const surety_chart *chart,
+static surety_status choose_given(const surety__table *table,
+                                  const surety__chart *chart,
                                   surety__choice *choice, surety_error *reterr)
 {
     if (chart->y_count > SURETY_CHART_SERIES_MAX)
@@ -493,8 +491,8 @@ static surety_status choose_given(const surety_table *table,
     return SURETY_OK;
 }
 
-surety_status surety__chart_choose(surety_table *table,
-                                   const surety_chart *chart,
+surety_status surety__chart_choose(surety__table *table,
+                                   const surety__chart *chart,
                                    surety__arena *arena,
                                    surety__choice *ret_choice,
                                    surety_error *reterr)

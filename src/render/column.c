@@ -64,7 +64,7 @@ surety_str surety__word_next(surety_str *rest)
     return word;
 }
 
-bool surety__column_has_code(const surety_column *column)
+bool surety__column_has_code(const surety__column *column)
 {
     surety_str rest = column->name;
 
@@ -92,7 +92,7 @@ static bool column_is_any(surety_str word, const char *const *list)
 
 /* ---- values -------------------------------------------------------------- */
 
-static bool column_stands_in(const surety_table *table, surety_str text,
+static bool column_stands_in(const surety__table *table, surety_str text,
                              const surety__figure *figure)
 {
     surety_str digits = {figure->text, figure->len};
@@ -118,7 +118,7 @@ static bool column_stands_in(const surety_table *table, surety_str text,
     return false;
 }
 
-surety__cell surety__table_cell(const surety_table *table, surety_val val,
+surety__cell surety__table_cell(const surety__table *table, surety_val val,
                                 surety__figure *figure)
 {
     const surety_kind kind = surety_val_kind(val);
@@ -147,7 +147,7 @@ surety__cell surety__table_cell(const surety_table *table, surety_val val,
     return figure->len > 0 ? SURETY__CELL_FIGURE : SURETY__CELL_TEXT;
 }
 
-bool surety__table_stand_in(const surety_table *table, surety_val val)
+bool surety__table_stand_in(const surety__table *table, surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
     surety__figure figure;
@@ -196,7 +196,7 @@ static void column_moment(surety__column *column, const surety__moment *moment)
         column->offsets_vary |= column->offset != moment->offset;
 }
 
-void surety__column_count(surety_table *table, surety__column *column,
+void surety__column_count(surety__table *table, surety__column *column,
                           surety_val val)
 {
     surety__figure figure;
@@ -204,7 +204,7 @@ void surety__column_count(surety_table *table, surety__column *column,
     const surety__cell cell = surety__table_cell(table, val, &figure);
 
     if (cell == SURETY__CELL_MISSING) {
-        column->shown.missing++;
+        column->missing++;
         return;
     }
     if (!column->first.doc)
@@ -225,13 +225,13 @@ void surety__column_count(surety_table *table, surety__column *column,
         column->parts += surety__moment_is_part(surety__table_text(table, val));
 }
 
-const char *surety_column_kind_name(surety_column_kind kind)
+const char *surety__column_kind_name(surety__column_kind kind)
 {
     switch (kind) {
-    case SURETY_COLUMN_TEXT: return "text";
-    case SURETY_COLUMN_NUMBER: return "number";
-    case SURETY_COLUMN_TIME: return "time";
-    case SURETY_COLUMN_CODE: return "code";
+    case SURETY__COLUMN_TEXT: return "text";
+    case SURETY__COLUMN_NUMBER: return "number";
+    case SURETY__COLUMN_TIME: return "time";
+    case SURETY__COLUMN_CODE: return "code";
     }
     return "text";
 }
@@ -264,22 +264,22 @@ static bool column_is_time(const surety__column *column, size_t there,
     return column->moments >= there - there / 5;
 }
 
-void surety__column_settle(const surety_table *table, surety__column *column)
+void surety__column_settle(const surety__table *table, surety__column *column)
 {
-    const size_t there = table->rows_count - column->shown.missing;
+    const size_t there = table->rows_count - column->missing;
     bool is_time;
     bool is_code;
 
-    column_name(column->shown.name, &is_time, &is_code);
+    column_name(column->name, &is_time, &is_code);
     if (there == 0)
-        column->shown.kind = SURETY_COLUMN_TEXT;
+        column->kind = SURETY__COLUMN_TEXT;
     else if (column_is_time(column, there, is_time))
-        column->shown.kind = SURETY_COLUMN_TIME;
+        column->kind = SURETY__COLUMN_TIME;
     else if (column->figures == there && column->integers == there &&
              (is_code || column->codes > 0))
-        column->shown.kind = SURETY_COLUMN_CODE;
+        column->kind = SURETY__COLUMN_CODE;
     else if (column->figures >= there - there / 5)
-        column->shown.kind = SURETY_COLUMN_NUMBER;
+        column->kind = SURETY__COLUMN_NUMBER;
     if (column->is_mixed)
         column->unit = (surety_str){NULL, 0};
 }
@@ -309,24 +309,24 @@ static void column_clean(surety_str label, surety_buf *out)
     }
 }
 
-surety_status surety__column_label(surety_table *table, surety_val labels,
+surety_status surety__column_label(surety__table *table, surety_val labels,
                                    surety__column *column)
 {
     const surety_str label =
-        surety_val_str(surety_val_member(labels, column->shown.name));
+        surety_val_str(surety_val_member(labels, column->name));
 
     if (surety__str_trim(label).len == 0)
         return SURETY_OK;
     if (!table->census) {
-        column->shown.label = label;
+        column->label = label;
         return SURETY_OK;
     }
     surety_buf_reset(&table->scratch);
     column_clean(label, &table->scratch);
     if (table->scratch.len == 0)
         return table->scratch.status;
-    column->shown.label =
+    column->label =
         surety__arena_text(&table->arena, surety_buf_str(&table->scratch));
-    return table->scratch.status || !column->shown.label.ptr ? SURETY_NOMEM
-                                                             : SURETY_OK;
+    return table->scratch.status || !column->label.ptr ? SURETY_NOMEM
+                                                       : SURETY_OK;
 }

@@ -11,14 +11,14 @@
 
 #include <surety/json.h>
 
-static void csv_cell(surety_table *table, size_t column,
-                     const surety_table_form *form, surety_buf *out)
+static void csv_cell(surety__table *table, size_t column,
+                     const surety__table_form *form, surety_buf *out)
 {
     const surety_val val = table->cells[column];
     surety__figure figure;
     const surety__cell cell = surety__table_cell(table, val, &figure);
     const bool is_number =
-        table->columns[column]->shown.kind == SURETY_COLUMN_NUMBER;
+        table->columns[column]->kind == SURETY__COLUMN_NUMBER;
     surety_str text;
 
     if (surety__table_stand_in(table, val))
@@ -35,8 +35,8 @@ static void csv_cell(surety_table *table, size_t column,
     surety__csv_field(text, form->formulas || cell != SURETY__CELL_TEXT, out);
 }
 
-surety_status surety__csv_write(surety_table *table,
-                                const surety_table_form *form, surety_buf *out)
+surety_status surety__csv_write(surety__table *table,
+                                const surety__table_form *form, surety_buf *out)
 {
     surety_buf header;
 

@@ -66,7 +66,7 @@ static void draw_swatch(const surety__picture *picture, size_t series, double x,
     const double from[2] = {x, y};
     const double to[2] = {x + 18, y};
 
-    if (picture->chart->type == SURETY_CHART_BAR) {
+    if (picture->chart->type == SURETY__CHART_BAR) {
         surety__canvas_ink(&picture->canvas,
                            surety__picture_color(picture, series));
         surety__canvas_box(&picture->canvas, x, y - 6, 12, 12);
@@ -82,7 +82,7 @@ static void draw_swatch(const surety__picture *picture, size_t series, double x,
 static void draw_entry(const surety__picture *picture, size_t series,
                        surety_str name, double *x, double *y)
 {
-    const double indent = picture->chart->type == SURETY_CHART_BAR ? 18 : 24;
+    const double indent = picture->chart->type == SURETY__CHART_BAR ? 18 : 24;
     surety__letters letters = draw_legend;
     PangoLayout *layout;
     double width, height;
@@ -227,7 +227,7 @@ static void draw_scale(surety__picture *picture, unsigned wanted)
     double low = picture->model->low;
     double high = picture->model->high;
 
-    if (picture->chart->type == SURETY_CHART_BAR || low == high) {
+    if (picture->chart->type == SURETY__CHART_BAR || low == high) {
         low = fmin(low, 0);
         high = fmax(high, 0);
     } else if (low >= 0 && low < 0.4 * high) {
@@ -235,7 +235,7 @@ static void draw_scale(surety__picture *picture, unsigned wanted)
     } else if (high <= 0 && high > 0.4 * low) {
         high = 0;
     }
-    if (picture->chart->type == SURETY_CHART_LINE &&
+    if (picture->chart->type == SURETY__CHART_LINE &&
         picture->model->low == picture->model->high) {
         low *= 1.25;
         high *= 1.25;
@@ -260,11 +260,11 @@ static double draw_last(const surety__picture *picture, size_t series)
 static uint8_t draw_tone(const surety__picture *picture, size_t series)
 {
     static const uint8_t tones[] = {8, 0, 5, 1}; /* none, good, fair, bad */
-    const surety_chart *chart = picture->chart;
+    const surety__chart *chart = picture->chart;
     const size_t number = picture->model->series[series]->index;
 
     return chart->tones && number < chart->tones_count &&
-                   chart->tones[number] <= SURETY_TONE_BAD
+                   chart->tones[number] <= SURETY__TONE_BAD
                ? tones[chart->tones[number]]
                : 8;
 }
@@ -318,7 +318,8 @@ static surety_status draw_colors_give(surety__picture *picture)
 
 /* ---- the sheet ----------------------------------------------------------- */
 
-static surety_status draw_sides(const surety_chart *chart, surety_error *reterr)
+static surety_status draw_sides(const surety__chart *chart,
+                                surety_error *reterr)
 {
     const unsigned sides[] = {chart->width, chart->height};
 
@@ -355,8 +356,8 @@ static void draw_about(const surety__picture *picture, surety_buf *out)
 
     surety__buf_printf(out, "%s chart of ",
                        model->is_stacked ? "Stacked bar"
-                       : picture->chart->type == SURETY_CHART_BAR ? "Bar"
-                                                                  : "Line");
+                       : picture->chart->type == SURETY__CHART_BAR ? "Bar"
+                                                                   : "Line");
     if (model->y_title.len > 0)
         surety_buf_add(out, model->y_title);
     else
@@ -404,7 +405,7 @@ static void draw_panels_make(surety__picture *picture,
         first += panel->model->series_count;
         draw_scale(panel, panels->count > 1 ? 3 : 5);
         left = fmax(left, surety__picture_tick_width(panel));
-        if (panel->chart->type == SURETY_CHART_LINE)
+        if (panel->chart->type == SURETY__CHART_LINE)
             room = fmax(room, surety__lines_room(panel));
     }
     panels->is_lying = false;
@@ -415,7 +416,7 @@ static void draw_panels_make(surety__picture *picture,
         panel->left = DRAW_MARGIN + left + 8;
         panel->right = picture->width - DRAW_MARGIN - room;
         panels->is_lying |=
-            panel->chart->type == SURETY_CHART_BAR && !surety__bars_fit(panel);
+            panel->chart->type == SURETY__CHART_BAR && !surety__bars_fit(panel);
     }
     picture->left = panels->items[0].left;
     picture->right = panels->items[0].right;
@@ -477,7 +478,7 @@ static void draw_panels_draw(struct draw_panels *panels)
             draw_legend_at(panel, panel->top - panels->caption);
         if (panels->is_lying)
             surety__bars_lying(panel);
-        else if (panel->chart->type == SURETY_CHART_BAR)
+        else if (panel->chart->type == SURETY__CHART_BAR)
             surety__bars_upright(panel);
         else
             surety__lines_draw(panel);
@@ -528,7 +529,7 @@ static surety_status draw_all(surety__picture *picture, surety_str title)
 /* Appends a remark for each difference between the picture and the request. */
 static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
 {
-    const surety_chart *chart = picture->chart;
+    const surety__chart *chart = picture->chart;
     const size_t shortened = *picture->shortened;
     const unsigned halves = (unsigned)(picture->scale * 2);
 
@@ -564,8 +565,8 @@ static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
             picture->model->series_count, SURETY_CHART_SERIES_MAX);
 }
 
-surety_status surety__chart_draw(surety__model *model,
-                                 const surety_chart *chart, surety_buf *out,
+surety_status surety__model_draw(surety__model *model,
+                                 const surety__chart *chart, surety_buf *out,
                                  surety_buf *remarks, surety_error *reterr)
 {
     unsigned cut = 0;

@@ -68,7 +68,7 @@ static void html_put(surety_str text, surety_buf *out)
         surety_buf_append(out, text.ptr + start, text.len - start);
 }
 
-static void html_head(const surety_table_form *form, surety_buf *out)
+static void html_head(const surety__table_form *form, surety_buf *out)
 {
     surety_buf_text(
         out,
@@ -89,17 +89,17 @@ static void html_head(const surety_table_form *form, surety_buf *out)
     }
 }
 
-static const char *html_class(const surety_table *table, size_t column)
+static const char *html_class(const surety__table *table, size_t column)
 {
-    return table->columns[column]->shown.kind == SURETY_COLUMN_NUMBER
+    return table->columns[column]->kind == SURETY__COLUMN_NUMBER
                ? " class=\"n\""
                : "";
 }
 
-static void html_header(const surety_table *table, size_t column,
+static void html_header(const surety__table *table, size_t column,
                         surety_headers headers, surety_buf *out)
 {
-    const surety_column *shown = &table->columns[column]->shown;
+    const surety__column *shown = table->columns[column];
 
     surety__buf_printf(out, "<th scope=\"col\"%s>", html_class(table, column));
     html_put(headers == SURETY_HEADERS_NAMES ? shown->name : shown->label, out);
@@ -111,12 +111,12 @@ static void html_header(const surety_table *table, size_t column,
     surety_buf_text(out, "</th>");
 }
 
-static void html_cell(surety_table *table, size_t column, bool is_head,
+static void html_cell(surety__table *table, size_t column, bool is_head,
                       surety_buf *out)
 {
     const surety_val val = table->cells[column];
     const bool is_number =
-        table->columns[column]->shown.kind == SURETY_COLUMN_NUMBER;
+        table->columns[column]->kind == SURETY__COLUMN_NUMBER;
     surety__figure figure;
     const surety__cell cell = surety__table_cell(table, val, &figure);
 
@@ -137,17 +137,18 @@ static void html_cell(surety_table *table, size_t column, bool is_head,
 }
 
 /* The first column of names, which heads the rows. */
-static size_t html_row_head(const surety_table *table)
+static size_t html_row_head(const surety__table *table)
 {
     for (size_t i = 0; i < table->columns_count; i++)
-        if (table->columns[i]->shown.kind == SURETY_COLUMN_TEXT ||
-            table->columns[i]->shown.kind == SURETY_COLUMN_TIME)
+        if (table->columns[i]->kind == SURETY__COLUMN_TEXT ||
+            table->columns[i]->kind == SURETY__COLUMN_TIME)
             return i;
     return SIZE_MAX;
 }
 
-surety_status surety__html_write(surety_table *table,
-                                 const surety_table_form *form, surety_buf *out)
+surety_status surety__html_write(surety__table *table,
+                                 const surety__table_form *form,
+                                 surety_buf *out)
 {
     const size_t head = html_row_head(table);
 

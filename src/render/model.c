@@ -23,8 +23,8 @@ enum {
 };
 
 struct model_reader {
-    surety_table *table;
-    const surety_chart *chart;
+    surety__table *table;
+    const surety__chart *chart;
     surety__model *model;
     surety__choice choice;
     surety__map places;
@@ -125,11 +125,11 @@ static void model_scale(struct model_reader *reader)
     surety__model *model = reader->model;
 
     model->scale = SURETY__SCALE_NAMES;
-    if (x->shown.kind == SURETY_COLUMN_TIME)
+    if (x->kind == SURETY__COLUMN_TIME)
         model->scale =
             x->years == x->moments ? SURETY__SCALE_YEARS : SURETY__SCALE_TIME;
-    else if (x->shown.kind == SURETY_COLUMN_NUMBER &&
-             reader->chart->type == SURETY_CHART_LINE)
+    else if (x->kind == SURETY__COLUMN_NUMBER &&
+             reader->chart->type == SURETY__CHART_LINE)
         model->scale = SURETY__SCALE_NUMBERS;
     model->grain = x->grain;
     if (x->offsets > 0 && x->offsets == x->moments && !x->offsets_vary)
@@ -187,7 +187,7 @@ static surety_status model_at(struct model_reader *reader, surety_val val,
 /* The name of a bar that two columns name: "apples, 2015". */
 static surety_str model_both(struct model_reader *reader, surety_str name)
 {
-    surety_table *table = reader->table;
+    surety__table *table = reader->table;
     surety_buf both;
     surety_str text;
 
@@ -205,10 +205,10 @@ static surety_str model_both(struct model_reader *reader, surety_str name)
 
 static surety_status model_row(struct model_reader *reader, size_t row)
 {
-    surety_table *table = reader->table;
+    surety__table *table = reader->table;
     const surety_val x = table->cells[reader->choice.x];
     const bool is_shared = reader->choice.series != SIZE_MAX ||
-                           reader->chart->type == SURETY_CHART_LINE;
+                           reader->chart->type == SURETY__CHART_LINE;
     surety__place *place;
     surety_str text;
     char key[12];
@@ -238,7 +238,7 @@ static surety_status model_row(struct model_reader *reader, size_t row)
 /* Finds or adds the series of a row by its value in the series column. */
 static surety_status model_row_series(struct model_reader *reader, size_t row)
 {
-    surety_table *table = reader->table;
+    surety__table *table = reader->table;
     const surety_str text =
         surety__table_text(table, table->cells[reader->choice.series]);
     const surety__place *place =
@@ -262,8 +262,7 @@ static surety_status model_across(struct model_reader *reader)
     bool are_years = true;
 
     for (size_t i = 0; i < wide->count && wide->is_time; i++) {
-        surety__wide_moment(&reader->table->columns[wide->columns[i]]->shown,
-                            &moment);
+        surety__wide_moment(reader->table->columns[wide->columns[i]], &moment);
         are_years &= moment.grain == SURETY__GRAIN_YEAR;
         if (i == 0)
             model->origin = moment.second;
@@ -274,8 +273,7 @@ static surety_status model_across(struct model_reader *reader)
                    : are_years    ? SURETY__SCALE_YEARS
                                   : SURETY__SCALE_TIME;
     for (size_t i = 0; i < wide->count; i++) {
-        const surety_column *column =
-            &reader->table->columns[wide->columns[i]]->shown;
+        const surety__column *column = reader->table->columns[wide->columns[i]];
         const surety_str text = surety__wide_time(column);
         surety__place *place;
         char key[12];
@@ -299,8 +297,8 @@ static surety_status model_across(struct model_reader *reader)
 static surety_status model_columns(struct model_reader *reader)
 {
     for (size_t i = 0; i < reader->choice.y_count; i++) {
-        const surety_column *column =
-            &reader->table->columns[reader->choice.y[i]]->shown;
+        const surety__column *column =
+            reader->table->columns[reader->choice.y[i]];
         if (!model_spot(reader, true, column->label, column->label, false))
             return model_nomem(reader);
     }
@@ -330,7 +328,7 @@ static surety_status model_bounds(struct model_reader *reader)
     const size_t lines[2] = {model->series_count, SURETY_CHART_LINES_MAX};
     const size_t series[2] = {model->series_count, SURETY_CHART_SERIES_MAX};
 
-    if (reader->chart->type == SURETY_CHART_BAR &&
+    if (reader->chart->type == SURETY__CHART_BAR &&
         model->series_count > SURETY_CHART_SERIES_MAX)
         return model_limit(reader, "draw lines, or ask for a table",
                            "series of bars", series);
@@ -368,7 +366,7 @@ static surety_status model_twice(struct model_reader *reader, surety_val val,
         reader->reterr, val,
         "rows give \"%.*s\" more than one value for the same %s",
         surety__render_cut(at, 80), at.ptr,
-        reader->chart->type == SURETY_CHART_BAR ? "bar" : "point of a line");
+        reader->chart->type == SURETY__CHART_BAR ? "bar" : "point of a line");
     surety__hint(reader->reterr,
                  "name the column that tells them apart as the series");
     return SURETY_SYNTAX;
@@ -378,7 +376,7 @@ static surety_status model_twice(struct model_reader *reader, surety_val val,
 static surety_status model_value(struct model_reader *reader, size_t row,
                                  size_t column, const size_t pair[2])
 {
-    surety_table *table = reader->table;
+    surety__table *table = reader->table;
     surety__model *model = reader->model;
     const surety_val val = table->cells[column];
     surety__figure figure;
@@ -498,7 +496,7 @@ static void model_measures(const struct model_reader *reader,
         const surety__column *column =
             reader->table
                 ->columns[across ? choice->across.columns[i] : choice->y[i]];
-        const surety_str label = column->shown.label;
+        const surety_str label = column->label;
         surety__measure *measure = &measures[is_one ? 0 : i];
         const unsigned decimals = column->has_exponent ? 9 : column->decimals;
         const bool is_percent =
@@ -523,7 +521,7 @@ static surety_status model_arrange(struct model_reader *reader)
 {
     surety__model *model = reader->model;
     surety__measure measures[SURETY_CHART_SERIES_MAX] = {0};
-    const bool is_bar = reader->chart->type == SURETY_CHART_BAR;
+    const bool is_bar = reader->chart->type == SURETY__CHART_BAR;
     const size_t bars[2] = {model->places_count * model->series_count,
                             SURETY_CHART_BARS_MAX};
     bool is_share, adds_up;
@@ -596,7 +594,7 @@ static surety_status model_sort(struct model_reader *reader)
         model->places[i]->index = i;
     }
     model->places_count = kept;
-    if (kept > 0 && reader->chart->type == SURETY_CHART_BAR &&
+    if (kept > 0 && reader->chart->type == SURETY__CHART_BAR &&
         surety__arrange_fill(model, reader->table->alloc))
         return model_nomem(reader);
     for (size_t i = 0; i < reader->spots_count; i++) {
@@ -683,14 +681,14 @@ static surety_status model_words_across(struct model_reader *reader)
  * NAME". */
 static void model_name(struct model_reader *reader, surety_buf *title)
 {
-    const surety_table *table = reader->table;
+    const surety__table *table = reader->table;
     const surety__choice *choice = &reader->choice;
     const surety__wide *wide = &choice->across;
     const size_t beside = wide->count > 0 ? choice->series : choice->x;
 
     for (size_t i = 0; i < choice->y_count; i++) {
         surety_buf_text(title, i > 0 ? ", " : "");
-        surety_buf_add(title, table->columns[choice->y[i]]->shown.label);
+        surety_buf_add(title, table->columns[choice->y[i]]->label);
     }
     if (wide->count > 0 && wide->measure.len > 0) {
         surety_buf_add(title, wide->measure);
@@ -703,7 +701,7 @@ static void model_name(struct model_reader *reader, surety_buf *title)
     if (beside == SIZE_MAX)
         return;
     surety_buf_text(title, " by ");
-    surety_buf_add(title, table->columns[beside]->shown.label);
+    surety_buf_add(title, table->columns[beside]->label);
 }
 
 static surety_status model_words(struct model_reader *reader)
@@ -796,13 +794,13 @@ static bool model_shows(const surety__choice *choice, size_t column)
 static void model_put_undrawn(const struct model_reader *reader,
                               surety_buf *out)
 {
-    const surety_table *table = reader->table;
+    const surety__table *table = reader->table;
     size_t count = 0;
 
     for (size_t i = 0; i < table->columns_count; i++) {
-        const surety_column *column = &table->columns[i]->shown;
+        const surety__column *column = table->columns[i];
         if (reader->chart->y_count > 0 ||
-            column->kind != SURETY_COLUMN_NUMBER ||
+            column->kind != SURETY__COLUMN_NUMBER ||
             model_shows(&reader->choice, i) || ++count > MODEL_NAMES_MAX)
             continue;
         surety_buf_text(out, count == 1 ? "not drawn: \"" : ", \"");
@@ -848,8 +846,8 @@ static void model_remark(const struct model_reader *reader, surety_buf *out)
     if (x && x->has_unix && model->scale == SURETY__SCALE_TIME)
         surety_buf_text(out, "numbers are read as Unix time\n");
     if (x && model->scale == SURETY__SCALE_NAMES &&
-        reader->chart->type == SURETY_CHART_LINE && model->places_count > 1 &&
-        x->parts < reader->table->rows_count - x->shown.missing)
+        reader->chart->type == SURETY__CHART_LINE && model->places_count > 1 &&
+        x->parts < reader->table->rows_count - x->missing)
         surety_buf_text(out, "the line joins names, which have no order but "
                              "that of the rows; bars compare them\n");
     if (model->panels_count > 1)
@@ -885,7 +883,7 @@ static surety_status model_tell(struct model_reader *reader,
 /* Assigns each row and column its place and its series. */
 static surety_status model_lay(struct model_reader *reader)
 {
-    surety_table *table = reader->table;
+    surety__table *table = reader->table;
     const size_t rows = table->rows_count;
     const size_t across = reader->choice.across.count;
     surety_status status = SURETY_OK;
@@ -943,7 +941,8 @@ static surety_status model_fill(struct model_reader *reader)
     return status ? status : model_arrange(reader);
 }
 
-surety_status surety__model_read(surety_table *table, const surety_chart *chart,
+surety_status surety__model_read(surety__table *table,
+                                 const surety__chart *chart,
                                  surety__model *model, surety_buf *remarks,
                                  surety_error *reterr)
 {

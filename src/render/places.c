@@ -33,7 +33,7 @@ static double places_slot(const surety__picture *picture)
 /* The x of the middle of a place. */
 static double places_middle(const surety__picture *picture, size_t place)
 {
-    if (picture->chart->type == SURETY_CHART_LINE)
+    if (picture->chart->type == SURETY__CHART_LINE)
         return surety__picture_across(picture,
                                       picture->model->places[place]->at);
     return picture->left + ((double)place + 0.5) * places_slot(picture);
@@ -422,7 +422,7 @@ static void places_times(const surety__picture *picture,
 {
     const surety__model *model = picture->model;
     const double last_at = model->places[model->places_count - 1]->at;
-    const bool is_bar = picture->chart->type == SURETY_CHART_BAR;
+    const bool is_bar = picture->chart->type == SURETY__CHART_BAR;
     double tick = surety__clock_tick(model->origin, model->places[0]->at, step);
     double end[2] = {0, 0};
     size_t place = 0;
@@ -502,7 +502,7 @@ void surety__places_draw(const surety__picture *picture)
     step = places_time_step(picture);
     if (step)
         places_times(picture, step);
-    else if (picture->chart->type == SURETY_CHART_BAR ||
+    else if (picture->chart->type == SURETY__CHART_BAR ||
              scale == SURETY__SCALE_TIME || picture->model->places_count == 1)
         places_given(picture);
     else if (scale == SURETY__SCALE_YEARS)

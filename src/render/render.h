@@ -62,8 +62,22 @@ bool surety__moment_is_part(surety_str text);
 
 /* ---- table.c, column.c --------------------------------------------------- */
 
+/* The content of a column. Its name and all of its values decide this. */
+typedef enum surety__column_kind {
+    SURETY__COLUMN_TEXT = 0,
+    SURETY__COLUMN_NUMBER,
+    SURETY__COLUMN_TIME, /* years, months, days, times of day, ... */
+    SURETY__COLUMN_CODE  /* digits that are an identifier: "06", a FIPS code */
+} surety__column_kind;
+/* "text", "number", "time", "code". */
+const char *surety__column_kind_name(surety__column_kind kind);
+
 typedef struct surety__column {
-    surety_column shown;
+    surety_str name;  /* name in the data */
+    surety_str label; /* label from the options' labels; else the name */
+    surety__column_kind kind;
+    size_t missing; /* number of values that are absent, null or mean "no
+                     * value" */
     struct surety__column *next; /* with the same hash */
     size_t index;
     surety_val first; /* the first value that is not missing */
@@ -82,7 +96,22 @@ typedef struct surety__column {
     bool has_exponent;
 } surety__column;
 
-struct surety_table {
+typedef struct surety__table_options {
+    /* An object that maps column names to labels; null or SURETY_NONE: none. */
+    surety_val labels;
+    /* Texts and numbers that mean "no value" ("-999"), in addition to null, ""
+     * and the usual ones (N/A, NaN, -, ...). */
+    const surety_str *missing;
+    size_t missing_count;
+    /* The data come from the Census Bureau's API: its annotation values such as
+     * -666666666 mean "no value", and "!!" separates the levels of a label.
+     * Source: Census Bureau, "Notes on ACS Estimate and Annotation Values". */
+    bool census;
+    const surety_alloc *alloc;
+} surety__table_options;
+
+/* Data that are read once and can be drawn in every form. */
+typedef struct surety__table {
     const surety_alloc *alloc;
     surety__arena arena;
     surety_val *rows; /* arrays or objects */
@@ -97,7 +126,45 @@ struct surety_table {
     bool census;
     surety_str *missing;
     size_t missing_count;
-};
+} surety__table;
+
+/* Reads data: an array of arrays, the first of which is the header; or an array
+ * of objects, whose members are the columns in order of appearance (an absent
+ * member is a missing value). For an object with a member "data", that member
+ * is read. Values must outlive the table. SURETY_SYNTAX, with path: data has
+ * another form, has no rows, or has a row that is longer or shorter than the
+ * header; SURETY_LIMIT, SURETY_NOMEM. NULL options: all zero. */
+surety_status surety__table_read(surety_val data,
+                                 const surety__table_options *options,
+                                 surety__table **ret_table,
+                                 surety_error *reterr);
+void surety__table_free(surety__table *table); /* takes NULL */
+
+typedef enum surety__table_format {
+    SURETY__TABLE_CSV = 0,
+    SURETY__TABLE_XLSX, /* SURETY_UNSUPPORTED in a build without libxlsxwriter
+                         */
+    SURETY__TABLE_HTML
+} surety__table_format;
+
+typedef struct surety__table_form {
+    surety__table_format format;
+    surety_headers headers;
+    surety_str title;        /* CSV has none */
+    const surety_str *notes; /* shown below the table; not in CSV */
+    size_t notes_count;
+    bool formulas;        /* CSV, as in surety_rendering_options */
+    bool byte_order_mark; /* CSV */
+    surety_str scratch;   /* XLSX: folder for temporary files; empty: /tmp */
+} surety__table_form;
+
+/* Appends the table in the given form. SURETY_UNSUPPORTED; SURETY_LIMIT;
+ * SURETY_IO: the scratch folder cannot be used, or libxlsxwriter, which is
+ * loaded for XLSX, is not installed; SURETY_NOMEM. On failure out keeps its
+ * former content and nothing else. */
+surety_status surety__table_write(surety__table *table,
+                                  const surety__table_form *form,
+                                  surety_buf *out, surety_error *reterr);
 
 typedef enum surety__cell {
     SURETY__CELL_MISSING = 0,
@@ -106,42 +173,42 @@ typedef enum surety__cell {
 } surety__cell;
 
 /* Fills table->cells with the values of a row, SURETY_NONE where absent. */
-void surety__table_row(surety_table *table, size_t row);
+void surety__table_row(surety__table *table, size_t row);
 /* Classifies a value; figure may be NULL. */
-surety__cell surety__table_cell(const surety_table *table, surety_val val,
+surety__cell surety__table_cell(const surety__table *table, surety_val val,
                                 surety__figure *figure);
 /* Whether val is a placeholder for a missing value, from the Census API or the
  * caller's list. Empty values do not count. */
-bool surety__table_stand_in(const surety_table *table, surety_val val);
+bool surety__table_stand_in(const surety__table *table, surety_val val);
 /* The text of a value: a string's content, otherwise its JSON. Valid until the
  * next call. */
-surety_str surety__table_text(surety_table *table, surety_val val);
+surety_str surety__table_text(surety__table *table, surety_val val);
 /* The double nearest to a figure, ±HUGE_VAL if it is too large.
  * SURETY_NOMEM. */
-surety_status surety__table_number(surety_table *table,
+surety_status surety__table_number(surety__table *table,
                                    const surety__figure *figure,
                                    double *ret_number);
 /* The first column of that name; NULL: none. */
-surety__column *surety__table_column(const surety_table *table,
+surety__column *surety__table_column(const surety__table *table,
                                      surety_str name);
 /* The column of that name or label; NULL: none. */
-const surety__column *surety__table_find(const surety_table *table,
+const surety__column *surety__table_find(const surety__table *table,
                                          surety_str name);
 /* Appends the header of a column. */
-void surety__table_header(const surety_table *table, size_t column,
+void surety__table_header(const surety__table *table, size_t column,
                           surety_headers headers, surety_buf *out);
 
 /* column.c: _count takes each value of a column; _settle then decides its
  * kind. */
-void surety__column_count(surety_table *table, surety__column *column,
+void surety__column_count(surety__table *table, surety__column *column,
                           surety_val val);
-void surety__column_settle(const surety_table *table, surety__column *column);
+void surety__column_settle(const surety__table *table, surety__column *column);
 /* Sets the cleaned label of a column, in the table's arena. SURETY_NOMEM. */
-surety_status surety__column_label(surety_table *table, surety_val labels,
+surety_status surety__column_label(surety__table *table, surety_val labels,
                                    surety__column *column);
 /* Whether a column's name has a word that its label lacks. It does not for "ms"
  * and "Latency (ms)". */
-bool surety__column_has_code(const surety_column *column);
+bool surety__column_has_code(const surety__column *column);
 /* Takes the next word of *rest, made of letters and digits; empty: none is
  * left. */
 surety_str surety__word_next(surety_str *rest);
@@ -156,16 +223,66 @@ int surety__render_cut(surety_str text, size_t max);
 
 /* ---- csv.c, html.c, xlsx.c ----------------------------------------------- */
 
-surety_status surety__csv_write(surety_table *table,
-                                const surety_table_form *form, surety_buf *out);
-surety_status surety__html_write(surety_table *table,
-                                 const surety_table_form *form,
+surety_status surety__csv_write(surety__table *table,
+                                const surety__table_form *form,
+                                surety_buf *out);
+surety_status surety__html_write(surety__table *table,
+                                 const surety__table_form *form,
                                  surety_buf *out);
 /* Whether a double, as the sheet stores it, keeps all digits of a figure. */
 bool surety__xlsx_holds(const surety__figure *figure);
-surety_status surety__xlsx_write(surety_table *table,
-                                 const surety_table_form *form, surety_buf *out,
-                                 surety_error *reterr);
+surety_status surety__xlsx_write(surety__table *table,
+                                 const surety__table_form *form,
+                                 surety_buf *out, surety_error *reterr);
+
+/* ---- chart.c ------------------------------------------------------------- */
+
+typedef enum surety__chart_type {
+    SURETY__CHART_BAR = 0, /* comparisons */
+    SURETY__CHART_LINE     /* trends */
+} surety__chart_type;
+
+/* A meaning of a series that its colour shows: good and fair are two blues, bad
+ * is a red; people with every kind of colour vision can distinguish them. */
+typedef enum surety__chart_tone {
+    SURETY__TONE_NONE = 0, /* the next of the usual colours */
+    SURETY__TONE_GOOD,
+    SURETY__TONE_FAIR,
+    SURETY__TONE_BAD
+} surety__chart_tone;
+
+typedef struct surety__chart {
+    surety__chart_type type;
+    surety_chart_format format;
+    surety_str title; /* empty: made from the columns */
+    surety_str note;  /* small lines below, such as the source; may be empty */
+    /* Columns by name or label. Defaults where none is named: x is the first
+     * column of text, or for lines the first column of time if there is one; y
+     * is the columns of numbers that the title names, or the one whose name and
+     * label share most words with it, else the first; series is a column that
+     * separates rows with the same x. If the names of columns are times, they
+     * are the x values of lines, or the series of bars. */
+    surety_str x;
+    const surety_str *y; /* each of several is a series */
+    size_t y_count;
+    surety_str series;
+    /* Size of the picture in pixels at scale 1; 0: chosen for the data. */
+    unsigned width;
+    unsigned height;
+    unsigned scale;                  /* PNG: factor from 1 to 4; 0: 2 */
+    const surety__chart_tone *tones; /* tones of the columns in y; NULL: none */
+    size_t tones_count;
+} surety__chart;
+
+/* Draws a chart and appends the picture to out. Where the picture differs from
+ * the data (a value that is no number, a measure that is not drawn, joined
+ * bars, a shortened title), a line is appended to notes (may be NULL).
+ * SURETY_SYNTAX: the data do not fit this chart, or there is no such column;
+ * SURETY_LIMIT; SURETY_UNSUPPORTED: a build without cairo; SURETY_IO: cairo or
+ * Pango, which are loaded here, is not installed; SURETY_NOMEM. */
+surety_status surety__chart_draw(surety__table *table,
+                                 const surety__chart *chart, surety_buf *out,
+                                 surety_buf *notes, surety_error *reterr);
 
 /* ---- choose.c, model.c --------------------------------------------------- */
 
@@ -179,12 +296,12 @@ typedef struct surety__wide {
     surety_str measure; /* the words that their names share; may be empty */
 } surety__wide;
 /* Finds such columns; count 0: there are none. SURETY_NOMEM. */
-surety_status surety__wide_find(const surety_table *table, surety_str title,
+surety_status surety__wide_find(const surety__table *table, surety_str title,
                                 surety__arena *arena, surety__wide *ret_wide);
 /* Reads the time in a column's name or label; false: it has none. */
-bool surety__wide_moment(const surety_column *column, surety__moment *moment);
+bool surety__wide_moment(const surety__column *column, surety__moment *moment);
 /* The text of that time: "2015" of "pop_2015". */
-surety_str surety__wide_time(const surety_column *column);
+surety_str surety__wide_time(const surety__column *column);
 /* Counts the words of text that title has too; words of up to two bytes do not
  * count. */
 unsigned surety__words_shared(surety_str text, surety_str title);
@@ -202,8 +319,8 @@ typedef struct surety__choice {
      * used. */
     surety__wide across;
 } surety__choice;
-surety_status surety__chart_choose(surety_table *table,
-                                   const surety_chart *chart,
+surety_status surety__chart_choose(surety__table *table,
+                                   const surety__chart *chart,
                                    surety__arena *arena,
                                    surety__choice *ret_choice,
                                    surety_error *reterr);
@@ -256,7 +373,8 @@ typedef struct surety__model {
 
 /* Reads the data of a chart, and appends a remark for all that it leaves out.
  * Call surety__model_done in any case. */
-surety_status surety__model_read(surety_table *table, const surety_chart *chart,
+surety_status surety__model_read(surety__table *table,
+                                 const surety__chart *chart,
                                  surety__model *model, surety_buf *remarks,
                                  surety_error *reterr);
 void surety__model_done(surety__model *model, const surety_alloc *alloc);
@@ -352,8 +470,8 @@ void surety__file_stem(surety_str wanted, size_t max, surety_buf *out);
  * than max code points is cut and ends in an ellipsis (U+2026). */
 void surety__line_clean(surety_str text, size_t max, surety_buf *out);
 
-surety_status surety__chart_draw(surety__model *model,
-                                 const surety_chart *chart, surety_buf *out,
+surety_status surety__model_draw(surety__model *model,
+                                 const surety__chart *chart, surety_buf *out,
                                  surety_buf *remarks, surety_error *reterr);
 
 #endif

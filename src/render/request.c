@@ -26,7 +26,7 @@ struct surety_rendering {
     surety__arena arena;
     struct request_item *items;
     size_t count;
-    surety_table *table;
+    surety__table *table;
     surety_status status; /* the result of reading the data */
     surety_error error;
     surety_str *notes;
@@ -202,17 +202,16 @@ static surety_status request_data(surety_rendering *all, surety_val value,
 {
     const surety_val census = surety_val_get(value, "census_data");
     const surety_val data = census.doc ? census : surety_val_get(value, "data");
-    surety_table_options options = {.size = sizeof(options),
-                                    .missing = all->options.missing,
-                                    .missing_count = all->options.missing_count,
-                                    .census = all->options.census || census.doc,
-                                    .alloc = all->options.alloc,
-                                    .labels =
-                                        surety_val_get(data, "variables")};
+    surety__table_options options = {
+        .missing = all->options.missing,
+        .missing_count = all->options.missing_count,
+        .census = all->options.census || census.doc,
+        .alloc = all->options.alloc,
+        .labels = surety_val_get(data, "variables")};
 
     if (surety_val_kind(options.labels) != SURETY_KIND_OBJECT)
         options.labels = request_any(value, "variables", "labels");
-    all->status = surety_table_read(data, &options, &all->table, &all->error);
+    all->status = surety__table_read(data, &options, &all->table, &all->error);
     if (all->status != SURETY_NOMEM)
         return SURETY_OK;
     return surety__fail_nomem(reterr);
@@ -273,7 +272,7 @@ void surety_rendering_free(surety_rendering *rendering)
         return;
     for (size_t i = 0; i < rendering->count; i++)
         surety_buf_done(&rendering->items[i].remark);
-    surety_table_free(rendering->table);
+    surety__table_free(rendering->table);
     surety__arena_done(&rendering->arena);
     surety__free(rendering->options.alloc, rendering, sizeof(*rendering));
 }
@@ -291,7 +290,7 @@ surety_render_item surety_rendering_item(const surety_rendering *rendering,
     if (i >= rendering->count)
         return item;
     item = rendering->items[i].shown;
-    item.remark = surety_buf_str(&rendering->items[i].remark);
+    item.note = surety_buf_str(&rendering->items[i].remark);
     return item;
 }
 
@@ -336,7 +335,7 @@ static surety_status request_column(surety_val val, surety_str *ret_name,
 
 /* Reads y: one name, or an array of names. */
 static surety_status request_y(const struct request_item *item,
-                               surety_chart *chart, surety_str *names,
+                               surety__chart *chart, surety_str *names,
                                surety_error *reterr)
 {
     const surety_val y = surety_val_get(item->asked, "y");
@@ -418,17 +417,16 @@ static surety_status request_chart(surety_rendering *all,
 {
     const surety_val format = surety_val_get(item->asked, "format");
     surety_str names[SURETY_CHART_SERIES_MAX];
-    surety_chart chart = {.size = sizeof(chart),
-                          .format = all->options.chart_format,
-                          .title = item->shown.title,
-                          .width = all->options.width,
-                          .height = all->options.height,
-                          .scale = all->options.scale};
+    surety__chart chart = {.format = all->options.chart_format,
+                           .title = item->shown.title,
+                           .width = all->options.width,
+                           .height = all->options.height,
+                           .scale = all->options.scale};
     surety_status status;
     surety_buf notes;
 
     if (surety_str_equal(item->shown.type, surety_str_of("line")))
-        chart.type = SURETY_CHART_LINE;
+        chart.type = SURETY__CHART_LINE;
     else if (!surety_str_equal(item->shown.type, surety_str_of("bar")))
         return request_unknown(
             item, "charts of the type",
@@ -454,7 +452,7 @@ static surety_status request_chart(surety_rendering *all,
     chart.note = surety_buf_str(&notes);
     if (!status)
         status =
-            surety_chart_draw(all->table, &chart, out, &item->remark, reterr);
+            surety__chart_draw(all->table, &chart, out, &item->remark, reterr);
     surety_buf_done(&notes);
     return status;
 }
@@ -463,25 +461,24 @@ static surety_status request_table(surety_rendering *all,
                                    const struct request_item *item,
                                    surety_buf *out, surety_error *reterr)
 {
-    surety_table_form form = {.size = sizeof(form),
-                              .headers = all->options.headers,
-                              .title = item->shown.title,
-                              .notes = all->notes,
-                              .notes_count = all->notes_count,
-                              .formulas = all->options.formulas,
-                              .byte_order_mark = all->options.byte_order_mark,
-                              .scratch = all->options.scratch};
+    surety__table_form form = {.headers = all->options.headers,
+                               .title = item->shown.title,
+                               .notes = all->notes,
+                               .notes_count = all->notes_count,
+                               .formulas = all->options.formulas,
+                               .byte_order_mark = all->options.byte_order_mark,
+                               .scratch = all->options.scratch};
     const surety_str type = item->shown.type;
 
     if (surety_str_equal(type, surety_str_of("excel")) ||
         surety_str_equal(type, surety_str_of("xlsx")))
-        form.format = SURETY_TABLE_XLSX;
+        form.format = SURETY__TABLE_XLSX;
     else if (surety_str_equal(type, surety_str_of("html")))
-        form.format = SURETY_TABLE_HTML;
+        form.format = SURETY__TABLE_HTML;
     else if (!surety_str_equal(type, surety_str_of("csv")))
         return request_unknown(item, "tables of the format",
                                "csv, excel (or xlsx) and html", reterr);
-    return surety_table_write(all->table, &form, out, reterr);
+    return surety__table_write(all->table, &form, out, reterr);
 }
 
 surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,

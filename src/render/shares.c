@@ -21,8 +21,8 @@ static const char *const shares_names[SHARES_COUNT] = {
     "not valid",
 };
 
-static const surety_chart_tone shares_tones[SHARES_COUNT] = {
-    SURETY_TONE_GOOD, SURETY_TONE_FAIR, SURETY_TONE_BAD};
+static const surety__chart_tone shares_tones[SHARES_COUNT] = {
+    SURETY__TONE_GOOD, SURETY__TONE_FAIR, SURETY__TONE_BAD};
 
 /* Whether the groups differ by time alone. */
 static bool shares_by_time(const surety_stats *stats)
@@ -143,29 +143,30 @@ static void shares_put_title(const surety_stats *stats, surety_buf *out)
 
 /* Reads the rows and draws them. */
 static surety_status shares_draw(surety_doc *doc, surety_str rows,
-                                 const surety_chart *chart, surety_buf *out,
+                                 const surety__chart *chart, surety_buf *out,
                                  surety_buf *remarks, surety_error *reterr)
 {
-    const surety_table_options options = {.size = sizeof(options),
-                                          .alloc = out->alloc};
-    surety_table *table = NULL;
+    const surety__table_options options = {.alloc = out->alloc};
+    surety__table *table = NULL;
     surety_status status = surety_doc_read(doc, rows, NULL, reterr);
 
     if (!status)
         status =
-            surety_table_read(surety_doc_root(doc), &options, &table, reterr);
+            surety__table_read(surety_doc_root(doc), &options, &table, reterr);
     if (!status)
-        status = surety_chart_draw(table, chart, out, remarks, reterr);
-    surety_table_free(table);
+        status = surety__chart_draw(table, chart, out, remarks, reterr);
+    surety__table_free(table);
     return status;
 }
 
 surety_status surety_stats_draw(const surety_stats *stats,
-                                const surety_chart *chart, surety_buf *out,
-                                surety_buf *remarks, surety_error *reterr)
+                                const surety_stats_chart *given,
+                                surety_buf *out, surety_buf *remarks,
+                                surety_error *reterr)
 {
     surety_str shares[SHARES_COUNT];
-    surety_chart own;
+    surety_stats_chart own;
+    surety__chart chart;
     surety_status status;
     surety_doc *doc;
     surety_buf rows, name;
@@ -177,19 +178,25 @@ surety_status surety_stats_draw(const surety_stats *stats,
                             "statistics and a buffer are needed");
     if (!surety_stats_info_of(stats)->group_count)
         return surety__fail(reterr, SURETY_SYNTAX, "there are no runs to draw");
-    if (surety__options_take(&own, sizeof(own), chart, reterr))
+    if (surety__options_take(&own, sizeof(own), given, reterr))
         return SURETY_MISUSE;
     for (size_t i = 0; i < SHARES_COUNT; i++)
         shares[i] = surety_str_of(shares_names[i]);
-    own.tones = shares_tones;
-    own.tones_count = SHARES_COUNT;
     lines = shares_by_time(stats) &&
             surety_stats_info_of(stats)->group_count > SURETY_CHART_BARS_MAX;
-    own.type = lines ? SURETY_CHART_LINE : SURETY_CHART_BAR;
-    own.x = surety_str_of(shares_column(stats));
-    own.y = shares;
-    own.y_count = SHARES_COUNT;
-    own.series = SURETY__LITERAL("");
+    chart =
+        (surety__chart){.type = lines ? SURETY__CHART_LINE : SURETY__CHART_BAR,
+                        .format = own.format,
+                        .title = own.title,
+                        .note = own.note,
+                        .x = surety_str_of(shares_column(stats)),
+                        .y = shares,
+                        .y_count = SHARES_COUNT,
+                        .width = own.width,
+                        .height = own.height,
+                        .scale = own.scale,
+                        .tones = shares_tones,
+                        .tones_count = SHARES_COUNT};
     start = out->len;
     surety_buf_init(&rows, out->alloc, 0);
     surety_buf_init(&name, out->alloc, 0);
@@ -197,14 +204,14 @@ surety_status surety_stats_draw(const surety_stats *stats,
         stats, shares_by_time(stats) ? SIZE_MAX : SURETY_STATS_BARS_MAX, &name,
         &rows);
     surety_buf_reset(&name);
-    if (!own.title.len) {
+    if (!chart.title.len) {
         shares_put_title(stats, &name);
-        own.title = surety_buf_str(&name);
+        chart.title = surety_buf_str(&name);
     }
     doc = surety_doc_new(out->alloc);
     status = !doc || rows.status || name.status
                  ? surety__fail_nomem(reterr)
-                 : shares_draw(doc, surety_buf_str(&rows), &own, out, remarks,
+                 : shares_draw(doc, surety_buf_str(&rows), &chart, out, remarks,
                                reterr);
     if (!status && left && remarks)
         surety__buf_printf(remarks,

@@ -53,7 +53,7 @@ int surety__render_cut(surety_str text, size_t max)
 /* ---- columns ------------------------------------------------------------- */
 
 /* Adds a column as the last one; name is not copied. */
-static surety_status table_add(surety_table *table, surety_str name,
+static surety_status table_add(surety__table *table, surety_str name,
                                surety_error *reterr)
 {
     const uint64_t hash = (uint64_t)surety__hash(name.ptr, name.len) + 1;
@@ -74,8 +74,8 @@ static surety_status table_add(surety_table *table, surety_str name,
     column = surety__arena_take(&table->arena, sizeof(*column));
     if (status || !column)
         return surety__fail_nomem(reterr);
-    column->shown.name = name;
-    column->shown.label = name;
+    column->name = name;
+    column->label = name;
     column->index = table->columns_count;
     column->next = surety__map_get(&table->names, hash);
     /* A look-up by name finds the first of several columns. */
@@ -90,7 +90,7 @@ static surety_status table_add(surety_table *table, surety_str name,
 }
 
 /* Adds the columns of a header. An empty name becomes "column N". */
-static surety_status table_head(surety_table *table, surety_val header,
+static surety_status table_head(surety__table *table, surety_val header,
                                 surety_error *reterr)
 {
     surety_status status = SURETY_OK;
@@ -119,7 +119,7 @@ static surety_status table_head(surety_table *table, surety_val header,
 }
 
 /* Adds a column for each member of an object that has none yet. */
-static surety_status table_meet(surety_table *table, surety_val object,
+static surety_status table_meet(surety__table *table, surety_val object,
                                 surety_error *reterr)
 {
     surety_status status = SURETY_OK;
@@ -135,7 +135,7 @@ static surety_status table_meet(surety_table *table, surety_val object,
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static surety_status table_push(surety_table *table, surety_val row,
+static surety_status table_push(surety__table *table, surety_val row,
                                 surety_error *reterr)
 {
     void *rows = table->rows;
@@ -156,7 +156,7 @@ static surety_status table_push(surety_table *table, surety_val row,
 }
 
 /* Adds one row, after checking it against the header and the rows before it. */
-static surety_status table_take(surety_table *table, surety_val row,
+static surety_status table_take(surety__table *table, surety_val row,
                                 surety_error *reterr)
 {
     const size_t number = table->rows_count + 1;
@@ -213,7 +213,7 @@ static surety_status table_rows_of(surety_val data, surety_val *ret_rows,
         surety_kind_name(surety_val_kind(data)));
 }
 
-static surety_status table_fill(surety_table *table, surety_val data,
+static surety_status table_fill(surety__table *table, surety_val data,
                                 surety_error *reterr)
 {
     surety_val row = surety_val_first(data);
@@ -245,7 +245,7 @@ static surety_status table_fill(surety_table *table, surety_val data,
 }
 
 /* Counts all values of each column, then settles its kind and label. */
-static surety_status table_count(surety_table *table, surety_val labels,
+static surety_status table_count(surety__table *table, surety_val labels,
                                  surety_error *reterr)
 {
     surety_status status = SURETY_OK;
@@ -266,8 +266,8 @@ static surety_status table_count(surety_table *table, surety_val labels,
     return status ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
-static surety_status table_begin(surety_table *table,
-                                 const surety_table_options *options)
+static surety_status table_begin(surety__table *table,
+                                 const surety__table_options *options)
 {
     table->alloc = options->alloc;
     surety__arena_init(&table->arena, options->alloc, 0);
@@ -288,38 +288,37 @@ static surety_status table_begin(surety_table *table,
     return table->missing ? SURETY_OK : SURETY_NOMEM;
 }
 
-surety_status surety_table_read(surety_val data,
-                                const surety_table_options *options,
-                                surety_table **ret_table, surety_error *reterr)
+surety_status surety__table_read(surety_val data,
+                                 const surety__table_options *options,
+                                 surety__table **ret_table,
+                                 surety_error *reterr)
 {
-    surety_table_options own;
-    surety_table *table;
+    static const surety__table_options none;
+    surety__table *table;
     surety_val rows = surety_val_none();
-    surety_status status;
+    surety_status status = table_rows_of(data, &rows, reterr);
 
-    status = surety__options_take(&own, sizeof(own), options, reterr);
-    if (!status)
-        status = table_rows_of(data, &rows, reterr);
     if (status)
         return status;
-    table = surety__new(own.alloc, sizeof(*table));
+    options = options ? options : &none;
+    table = surety__new(options->alloc, sizeof(*table));
     if (!table)
         return surety__fail_nomem(reterr);
-    status = table_begin(table, &own);
+    status = table_begin(table, options);
     if (status)
         surety__fail_nomem(reterr);
     if (!status)
         status = table_fill(table, rows, reterr);
     if (!status)
-        status = table_count(table, own.labels, reterr);
+        status = table_count(table, options->labels, reterr);
     if (status)
-        surety_table_free(table);
+        surety__table_free(table);
     else
         *ret_table = table;
     return status;
 }
 
-void surety_table_free(surety_table *table)
+void surety__table_free(surety__table *table)
 {
     if (!table)
         return;
@@ -337,45 +336,25 @@ void surety_table_free(surety_table *table)
     surety__free(table->alloc, table, sizeof(*table));
 }
 
-/* ---- properties ---------------------------------------------------------- */
-
-size_t surety_table_rows(const surety_table *table)
-{
-    return table->rows_count;
-}
-
-size_t surety_table_columns(const surety_table *table)
-{
-    return table->columns_count;
-}
-
-surety_column surety_table_column(const surety_table *table, size_t i)
-{
-    return i < table->columns_count ? table->columns[i]->shown
-                                    : (surety_column){0};
-}
-
-surety_status surety_table_write(surety_table *table,
-                                 const surety_table_form *form, surety_buf *out,
-                                 surety_error *reterr)
+surety_status surety__table_write(surety__table *table,
+                                  const surety__table_form *form,
+                                  surety_buf *out, surety_error *reterr)
 {
     const size_t start = out->len;
     surety_status status = SURETY_MISUSE;
-    surety_table_form filled;
+    surety__table_form filled = *form;
 
-    if (surety__options_take(&filled, sizeof(filled), form, reterr))
-        return SURETY_MISUSE;
     if (filled.headers == SURETY_HEADERS_DEFAULT)
-        filled.headers = filled.format == SURETY_TABLE_CSV
+        filled.headers = filled.format == SURETY__TABLE_CSV
                              ? SURETY_HEADERS_NAMES
                              : SURETY_HEADERS_BOTH;
     switch (filled.format) {
-    case SURETY_TABLE_CSV:
+    case SURETY__TABLE_CSV:
         status = surety__csv_write(table, &filled, out);
         break;
-    case SURETY_TABLE_XLSX:
+    case SURETY__TABLE_XLSX:
         return surety__xlsx_write(table, &filled, out, reterr);
-    case SURETY_TABLE_HTML:
+    case SURETY__TABLE_HTML:
         status = surety__html_write(table, &filled, out);
         break;
     }

@@ -57,14 +57,14 @@ static struct wide_name wide_text(surety_str text)
     return name;
 }
 
-static struct wide_name wide_name(const surety_column *column)
+static struct wide_name wide_name(const surety__column *column)
 {
     const struct wide_name name = wide_text(column->name);
 
     return name.is_time || name.is_part ? name : wide_text(column->label);
 }
 
-bool surety__wide_moment(const surety_column *column, surety__moment *moment)
+bool surety__wide_moment(const surety__column *column, surety__moment *moment)
 {
     const struct wide_name name = wide_name(column);
 
@@ -72,17 +72,17 @@ bool surety__wide_moment(const surety_column *column, surety__moment *moment)
     return name.is_time;
 }
 
-surety_str surety__wide_time(const surety_column *column)
+surety_str surety__wide_time(const surety__column *column)
 {
     return wide_name(column).year;
 }
 
 /* Whether a column can hold the values of a time: numbers, or no values. */
-static bool wide_may(const surety_table *table, size_t column)
+static bool wide_may(const surety__table *table, size_t column)
 {
-    const surety_column *shown = &table->columns[column]->shown;
+    const surety__column *shown = table->columns[column];
 
-    return shown->kind == SURETY_COLUMN_NUMBER ||
+    return shown->kind == SURETY__COLUMN_NUMBER ||
            shown->missing == table->rows_count;
 }
 
@@ -107,7 +107,7 @@ static surety_str wide_inner(surety_str text)
 
 /* The text of a name without its year: "pop" of "pop_2015". It is the longer of
  * the texts before and after the year. */
-static surety_str wide_measure(const surety_column *column,
+static surety_str wide_measure(const surety__column *column,
                                surety__arena *arena)
 {
     const struct wide_name name = wide_name(column);
@@ -124,7 +124,7 @@ static surety_str wide_measure(const surety_column *column,
     return surety__arena_text(arena, behind.len > before.len ? behind : before);
 }
 
-surety_status surety__wide_find(const surety_table *table, surety_str title,
+surety_status surety__wide_find(const surety__table *table, surety_str title,
                                 surety__arena *arena, surety__wide *ret_wide)
 {
     const size_t count = table->columns_count;
@@ -138,7 +138,7 @@ surety_status surety__wide_find(const surety_table *table, surety_str title,
     if (!names || !columns)
         return SURETY_NOMEM;
     for (size_t i = 0; i < count; i++)
-        names[i] = wide_may(table, i) ? wide_name(&table->columns[i]->shown)
+        names[i] = wide_may(table, i) ? wide_name(table->columns[i])
                                       : (struct wide_name){.stem = 0};
     for (size_t i = 0; i < count; i++) {
         size_t group = 0;
@@ -147,8 +147,8 @@ surety_status surety__wide_find(const surety_table *table, surety_str title,
             continue;
         for (size_t k = 0; k < count; k++)
             group += wide_alike(&names[i], &names[k]);
-        score = 1 + surety__words_shared(table->columns[i]->shown.name, title) +
-                surety__words_shared(table->columns[i]->shown.label, title);
+        score = 1 + surety__words_shared(table->columns[i]->name, title) +
+                surety__words_shared(table->columns[i]->label, title);
         if (group < 2 || score <= best_score)
             continue;
         best = i;
@@ -161,6 +161,6 @@ surety_status surety__wide_find(const surety_table *table, surety_str title,
         return SURETY_OK;
     *ret_wide = (surety__wide){
         .columns = columns, .count = found, .is_time = names[best].is_time};
-    ret_wide->measure = wide_measure(&table->columns[columns[0]]->shown, arena);
+    ret_wide->measure = wide_measure(table->columns[columns[0]], arena);
     return ret_wide->measure.ptr ? SURETY_OK : SURETY_NOMEM;
 }

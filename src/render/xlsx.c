@@ -68,8 +68,8 @@ struct xlsx_format {
 
 struct xlsx {
     surety__xlsx lib;
-    surety_table *table;
-    const surety_table_form *form;
+    surety__table *table;
+    const surety__table_form *form;
     lxw_workbook *book;
     lxw_worksheet *sheet;
     struct xlsx_format formats[XLSX_FORMATS_MAX];
@@ -236,7 +236,7 @@ static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
     const char *quote = unit.len > 0 && !is_percent ? "\"" : "";
     struct xlsx_format *format = xlsx->formats;
 
-    if (about->shown.kind != SURETY_COLUMN_NUMBER)
+    if (about->kind != SURETY__COLUMN_NUMBER)
         return NULL;
     for (; format < xlsx->formats + xlsx->formats_count; format++)
         if (format->decimals == about->decimals &&
@@ -262,11 +262,11 @@ static lxw_format *xlsx_format(struct xlsx *xlsx, const surety__column *about,
 
 static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
 {
-    surety_table *table = xlsx->table;
+    surety__table *table = xlsx->table;
     const surety__column *about = table->columns[column];
     const surety_val val = table->cells[column];
-    const bool is_text = about->shown.kind == SURETY_COLUMN_CODE ||
-                         about->shown.kind == SURETY_COLUMN_TEXT;
+    const bool is_text = about->kind == SURETY__COLUMN_CODE ||
+                         about->kind == SURETY__COLUMN_TEXT;
     surety__figure figure;
     const surety__cell cell = surety__table_cell(table, val, &figure);
     double number = 0;
@@ -305,7 +305,7 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
 
 static surety_status xlsx_header(struct xlsx *xlsx)
 {
-    surety_table *table = xlsx->table;
+    surety__table *table = xlsx->table;
     surety_status status = SURETY_OK;
     lxw_format *bold = xlsx->lib.workbook_add_format(xlsx->book);
     lxw_format *right = xlsx->lib.workbook_add_format(xlsx->book);
@@ -320,8 +320,7 @@ static surety_status xlsx_header(struct xlsx *xlsx)
     xlsx->lib.format_set_align(right, LXW_ALIGN_RIGHT);
     surety_buf_init(&header, table->alloc, 0);
     for (size_t i = 0; i < table->columns_count && !status; i++) {
-        const bool is_number =
-            table->columns[i]->shown.kind == SURETY_COLUMN_NUMBER;
+        const bool is_number = table->columns[i]->kind == SURETY__COLUMN_NUMBER;
         surety_buf_reset(&header);
         surety__table_header(table, i, xlsx->form->headers, &header);
         status = header.status
@@ -337,7 +336,7 @@ static surety_status xlsx_header(struct xlsx *xlsx)
 static surety_status xlsx_about(struct xlsx *xlsx)
 {
     lxw_doc_properties about = {0};
-    const surety_table_form *form = xlsx->form;
+    const surety__table_form *form = xlsx->form;
     double width = 0;
     double *widths = xlsx->widths;
     surety_status status = SURETY_OK;
@@ -361,7 +360,7 @@ static surety_status xlsx_about(struct xlsx *xlsx)
 
 static surety_status xlsx_fill(struct xlsx *xlsx)
 {
-    surety_table *table = xlsx->table;
+    surety__table *table = xlsx->table;
     const size_t columns = table->columns_count;
     surety_status status;
 
@@ -447,9 +446,9 @@ static surety_status xlsx_build(struct xlsx *xlsx, const char *path)
     return SURETY_IO;
 }
 
-surety_status surety__xlsx_write(surety_table *table,
-                                 const surety_table_form *form, surety_buf *out,
-                                 surety_error *reterr)
+surety_status surety__xlsx_write(surety__table *table,
+                                 const surety__table_form *form,
+                                 surety_buf *out, surety_error *reterr)
 {
     struct xlsx xlsx = {.table = table, .form = form, .reterr = reterr};
     const size_t columns = table->columns_count;
@@ -482,9 +481,9 @@ surety_status surety__xlsx_write(surety_table *table,
 
 #else
 
-surety_status surety__xlsx_write(surety_table *table,
-                                 const surety_table_form *form, surety_buf *out,
-                                 surety_error *reterr)
+surety_status surety__xlsx_write(surety__table *table,
+                                 const surety__table_form *form,
+                                 surety_buf *out, surety_error *reterr)
 {
     (void)table;
     (void)form;

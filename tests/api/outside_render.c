@@ -8,31 +8,28 @@
 
 int main(void)
 {
-    surety_table_options options = {0};
-    surety_table_form form = {0};
     surety_doc *doc = surety_doc_new(NULL);
-    surety_table *table = NULL;
+    surety_rendering *all = NULL;
     surety_stats *stats = NULL;
     surety_error error;
     surety_buf out;
     int good = 0;
 
     surety_buf_init(&out, NULL, 0);
-    options.size = sizeof(options);
-    form.size = sizeof(form);
-    form.format = SURETY_TABLE_CSV;
-    if (surety_doc_read(doc, surety_str_of("[[\"answer\"], [42]]"), NULL,
-                        &error) == SURETY_OK &&
-        surety_table_read(surety_doc_root(doc), &options, &table, &error) ==
+    if (surety_doc_read(doc,
+                        surety_str_of("{\"tables\": [{}],"
+                                      "\"data\": [[\"answer\"], [42]]}"),
+                        NULL, &error) == SURETY_OK &&
+        surety_rendering_new(surety_doc_root(doc), NULL, &all, &error) ==
             SURETY_OK &&
-        surety_table_write(table, &form, &out, &error) == SURETY_OK &&
+        surety_rendering_draw(all, 0, &out, &error) == SURETY_OK &&
         surety_stats_new(NULL, &stats, &error) == SURETY_OK)
         good =
             out.len == 12 && memcmp(out.ptr, "answer\r\n42\r\n", 12) == 0 &&
             surety_stats_draw(stats, NULL, &out, NULL, &error) == SURETY_SYNTAX;
     printf("%s\n", good ? "42" : error.message);
     surety_stats_free(stats);
-    surety_table_free(table);
+    surety_rendering_free(all);
     surety_doc_free(doc);
     surety_buf_done(&out);
     return good ? 0 : 1;

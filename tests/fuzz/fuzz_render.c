@@ -12,7 +12,7 @@
  * - a picture is whole; made again, every output has the same bytes;
  * - file names are safe: no path, no control characters, not too long, each
  *   once, and made safe again they stay. */
-#include <surety/render.h>
+#include "render/render.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,23 +172,22 @@ static void check_name(surety_str name)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static void write_table(surety_table *table, surety_table_format format)
+static void write_table(surety__table *table, surety__table_format format)
 {
-    const size_t rows = surety_table_rows(table);
-    const size_t columns = surety_table_columns(table);
-    const surety_table_form form = {.size = sizeof(form),
-                                    .format = format,
-                                    .title = surety_str_of("<i>&\"'")};
+    const size_t rows = table->rows_count;
+    const size_t columns = table->columns_count;
+    const surety__table_form form = {.format = format,
+                                     .title = surety_str_of("<i>&\"'")};
     surety_buf made, again;
 
     surety_buf_init(&made, NULL, 0);
     surety_buf_init(&again, NULL, 0);
-    if (surety_table_write(table, &form, &made, NULL) ||
-        surety_table_write(table, &form, &again, NULL))
+    if (surety__table_write(table, &form, &made, NULL) ||
+        surety__table_write(table, &form, &again, NULL))
         fault("a table cannot be written", surety_buf_str(&made));
     if (!surety_str_equal(surety_buf_str(&made), surety_buf_str(&again)))
         fault("a table is another the second time", surety_buf_str(&made));
-    if (format == SURETY_TABLE_CSV)
+    if (format == SURETY__TABLE_CSV)
         check_csv(surety_buf_str(&made), rows, columns);
     else
         check_html(surety_buf_str(&made), rows, columns);
@@ -196,22 +195,22 @@ static void write_table(surety_table *table, surety_table_format format)
     surety_buf_done(&again);
 }
 
-static void draw_chart(surety_table *table, surety_chart_type type, bool is_svg)
+static void draw_chart(surety__table *table, surety__chart_type type,
+                       bool is_svg)
 {
-    const surety_chart chart = {.size = sizeof(chart),
-                                .type = type,
-                                .format = is_svg ? SURETY_CHART_SVG
-                                                 : SURETY_CHART_PNG,
-                                .width = 320,
-                                .height = 240,
-                                .scale = 1};
+    const surety__chart chart = {.type = type,
+                                 .format = is_svg ? SURETY_CHART_SVG
+                                                  : SURETY_CHART_PNG,
+                                 .width = 320,
+                                 .height = 240,
+                                 .scale = 1};
     surety_error error;
     surety_buf made;
     surety_status status;
 
     memset(&error, 0, sizeof(error));
     surety_buf_init(&made, NULL, 0);
-    status = surety_chart_draw(table, &chart, &made, NULL, &error);
+    status = surety__chart_draw(table, &chart, &made, NULL, &error);
     if (status && (error.message[0] == '\0' || made.len > 0))
         fault("a chart fails without a word", surety_buf_str(&made));
     if (!status)
@@ -221,19 +220,18 @@ static void draw_chart(surety_table *table, surety_chart_type type, bool is_svg)
 
 static void render_rows(surety_val data, size_t size)
 {
-    surety_table *table = NULL;
-    const surety_table_options options = {.size = sizeof(options),
-                                          .census = size % 2 == 0};
+    surety__table *table = NULL;
+    const surety__table_options options = {.census = size % 2 == 0};
 
-    if (surety_table_read(data, &options, &table, NULL) != SURETY_OK)
+    if (surety__table_read(data, &options, &table, NULL) != SURETY_OK)
         return;
-    write_table(table, SURETY_TABLE_CSV);
-    write_table(table, SURETY_TABLE_HTML);
+    write_table(table, SURETY__TABLE_CSV);
+    write_table(table, SURETY__TABLE_HTML);
     if (size <= PICTURE_BYTES_MAX) {
-        draw_chart(table, SURETY_CHART_BAR, size % 4 != 0);
-        draw_chart(table, SURETY_CHART_LINE, size % 4 != 1);
+        draw_chart(table, SURETY__CHART_BAR, size % 4 != 0);
+        draw_chart(table, SURETY__CHART_LINE, size % 4 != 1);
     }
-    surety_table_free(table);
+    surety__table_free(table);
 }
 
 /* ---- what a value asks for ----------------------------------------------- */

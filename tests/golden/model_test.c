@@ -40,13 +40,13 @@ struct source {
     surety_buf value;
     bool is_brief;
     surety_doc *doc;
-    surety_table *table;
+    surety__table *table;
     surety_str missing[MISSING_MAX];
 };
 
 static void source_done(struct source *source)
 {
-    surety_table_free(source->table);
+    surety__table_free(source->table);
     surety_doc_free(source->doc);
     surety_buf_done(&source->value);
 }
@@ -65,8 +65,7 @@ static void put_error(surety_buf *out, const surety_error *error)
 /* False: it cannot be read, and made has the reason. */
 static bool source_read(struct golden *golden, struct source *source)
 {
-    surety_table_options options = {.size = sizeof(options),
-                                    .missing = source->missing};
+    surety__table_options options = {.missing = source->missing};
     surety_str rest = golden_body(golden, "options");
     surety_error error = {0};
     surety_val root;
@@ -87,8 +86,8 @@ static bool source_read(struct golden *golden, struct source *source)
         golden_die("a value is no JSON", golden->path);
     root = surety_doc_root(source->doc);
     options.labels = surety_val_get(root, "variables");
-    if (!surety_table_read(surety_val_get(root, "data"), &options,
-                           &source->table, &error))
+    if (!surety__table_read(surety_val_get(root, "data"), &options,
+                            &source->table, &error))
         return true;
     put_error(&golden->made, &error);
     return false;
@@ -111,16 +110,15 @@ static void put_flag(surety_buf *out, const char *name, bool is_set)
 static void put_column(surety_buf *out, const surety__column *column)
 {
     surety_buf_byte(out, '"');
-    surety_buf_add(out, column->shown.name);
+    surety_buf_add(out, column->name);
     surety_buf_byte(out, '"');
-    if (!surety_str_equal(column->shown.name, column->shown.label)) {
+    if (!surety_str_equal(column->name, column->label)) {
         surety_buf_text(out, " (");
-        surety_buf_add(out, column->shown.label);
+        surety_buf_add(out, column->label);
         surety_buf_byte(out, ')');
     }
-    surety__buf_printf(out, ": %s",
-                       surety_column_kind_name(column->shown.kind));
-    put_count(out, "missing", column->shown.missing);
+    surety__buf_printf(out, ": %s", surety__column_kind_name(column->kind));
+    put_count(out, "missing", column->missing);
     put_flag(out, "varies", column->varies);
     put_count(out, "figures", column->figures);
     put_count(out, "integers", column->integers);
@@ -236,19 +234,18 @@ static void put_amount(surety_buf *out, const surety__model *model)
                        model->missing, model->panels_count);
 }
 
-static surety_chart chart_of(surety_val asked,
-                             surety_str names[SURETY_CHART_SERIES_MAX + 1])
+static surety__chart chart_of(surety_val asked,
+                              surety_str names[SURETY_CHART_SERIES_MAX + 1])
 {
     const surety_val y = surety_val_get(asked, "y");
-    surety_chart chart = {
-        .size = sizeof(chart),
+    surety__chart chart = {
         .title = surety_val_str(surety_val_get(asked, "title")),
         .x = surety_val_str(surety_val_get(asked, "x")),
         .y = names,
         .series = surety_val_str(surety_val_get(asked, "series"))};
 
     if (surety_val_is(surety_val_get(asked, "type"), "line"))
-        chart.type = SURETY_CHART_LINE;
+        chart.type = SURETY__CHART_LINE;
     if (surety_val_kind(y) == SURETY_KIND_STRING)
         names[chart.y_count++] = surety_val_str(y);
     for (surety_val one = surety_val_first(y);
@@ -261,7 +258,7 @@ static surety_chart chart_of(surety_val asked,
 static void put_chart(surety_buf *out, struct source *source, surety_val asked)
 {
     surety_str names[SURETY_CHART_SERIES_MAX + 1];
-    const surety_chart chart = chart_of(asked, names);
+    const surety__chart chart = chart_of(asked, names);
     surety_error error = {0};
     surety__model model;
     surety_buf remarks;

@@ -18,7 +18,7 @@
  * begin with one of these words. The letters are those of boxfont.h, the same
  * on each machine. With --update the pictures are written anew, to be read
  * before they are believed. */
-#include <surety/render.h>
+#include "render/render.h"
 
 #include "golden/boxfont.h"
 #include "golden/cases.h"
@@ -43,8 +43,9 @@ const char *__lsan_default_suppressions(void)
 /* What is drawn next. */
 struct setting {
     surety_str data;
-    surety_chart chart;
-    surety_chart_tone tones[TONES_MAX];
+    bool has_chart;
+    surety__chart chart;
+    surety__chart_tone tones[TONES_MAX];
     surety_str y[COLUMNS_MAX];
     surety_buf note;
 };
@@ -70,7 +71,7 @@ static void take_tones(struct setting *setting, surety_str rest)
             tone++;
         if (tone == 4)
             golden_die("no such tone", rest.ptr);
-        setting->tones[setting->chart.tones_count++] = (surety_chart_tone)tone;
+        setting->tones[setting->chart.tones_count++] = (surety__chart_tone)tone;
         golden_take(&rest, " ");
     }
 }
@@ -89,12 +90,12 @@ static void take_note(struct setting *setting, surety_str line)
 
 static void take_line(struct setting *setting, surety_str line)
 {
-    surety_chart *chart = &setting->chart;
+    surety__chart *chart = &setting->chart;
 
     if (golden_take(&line, "bar"))
-        chart->type = SURETY_CHART_BAR;
+        chart->type = SURETY__CHART_BAR;
     else if (surety_str_equal(line, surety_str_of("line")))
-        chart->type = SURETY_CHART_LINE;
+        chart->type = SURETY__CHART_LINE;
     else if (golden_take(&line, "png"))
         chart->format = SURETY_CHART_PNG;
     else if (golden_take(&line, "title "))
@@ -123,10 +124,9 @@ static void setting_read(struct setting *setting, surety_str rest)
 {
     surety_str line;
 
-    setting->chart = (surety_chart){.size = sizeof(setting->chart),
-                                    .format = SURETY_CHART_SVG,
-                                    .y = setting->y,
-                                    .tones = setting->tones};
+    setting->has_chart = true;
+    setting->chart = (surety__chart){
+        .format = SURETY_CHART_SVG, .y = setting->y, .tones = setting->tones};
     surety_buf_reset(&setting->note);
     while (golden_line(&rest, &line))
         take_line(setting, line);
@@ -166,19 +166,19 @@ static void put_lines(surety_buf *out, surety_str text, const char *indent,
 static surety_status draw(const struct setting *setting, surety_buf *picture,
                           surety_buf *remarks, surety_error *error)
 {
-    surety_table_options options = {.size = sizeof(options)};
+    surety__table_options options = {.alloc = NULL};
     surety_doc *doc = surety_doc_new(NULL);
-    surety_table *table = NULL;
+    surety__table *table = NULL;
     surety_status status;
 
     if (!doc || surety_doc_read(doc, setting->data, NULL, error))
         golden_die("data are no JSON", error->message);
     options.labels = surety_val_get(surety_doc_root(doc), "labels");
-    status = surety_table_read(surety_doc_root(doc), &options, &table, error);
+    status = surety__table_read(surety_doc_root(doc), &options, &table, error);
     if (!status)
         status =
-            surety_chart_draw(table, &setting->chart, picture, remarks, error);
-    surety_table_free(table);
+            surety__chart_draw(table, &setting->chart, picture, remarks, error);
+    surety__table_free(table);
     surety_doc_free(doc);
     return status;
 }
@@ -217,7 +217,7 @@ static void begin_picture(struct golden *golden, const struct setting *setting,
     surety_str rest = section->text;
     surety_str words = {"", 0};
 
-    if (!setting->data.ptr || !setting->chart.size)
+    if (!setting->data.ptr || !setting->has_chart)
         golden_die("a picture of nothing", golden->path);
     golden_begin(golden, section);
     if (golden_line(&rest, &words) && golden_take(&words, "only ")) {

@@ -167,7 +167,7 @@ static void put_output(surety_buf *out, surety_rendering *all, size_t i,
                                (size_t)error.position.column);
         surety_buf_byte(out, '\n');
     }
-    put_lines(out, item.remark, "  = ");
+    put_lines(out, item.note, "  = ");
     if (!status && has_ending(item.name, ".csv"))
         put_lines(out, surety_buf_str(&bytes), "    ");
     else if (!status && has_ending(item.name, ".html"))

@@ -48,7 +48,7 @@ struct setting {
     surety_contract *contracts[CONTRACTS_MAX];
     size_t top;
     bool formulas;
-    surety_chart chart;
+    surety_stats_chart chart;
 };
 
 /* ---- options ------------------------------------------------------------- */

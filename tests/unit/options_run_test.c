@@ -426,7 +426,7 @@ static void entry_act(const void *given, surety_buf *out)
     place_remove(&place);
 }
 
-/* ---- tables and charts --------------------------------------------------- */
+/* ---- outputs and charts -------------------------------------------------- */
 
 static const char data_text[] = "{\"charts_needed\":[{\"type\":\"bar\"}],"
                                 "\"tables_needed\":[{\"type\":\"csv\"}],"
@@ -440,62 +440,10 @@ static surety_doc *data_doc(void)
     return doc;
 }
 
-static surety_table *data_table(const surety_doc *doc)
-{
-    surety_table *table = NULL;
-
-    (void)surety_table_read(surety_val_get(surety_doc_root(doc), "data"), NULL,
-                            &table, NULL);
-    return table;
-}
-
-static void table_fill(void *own)
-{
-    static const surety_str missing[] = {{"7", 1}};
-
-    ((surety_table_options *)own)->missing = missing;
-    ((surety_table_options *)own)->missing_count = 1;
-}
-
-static void table_act(const void *given, surety_buf *out)
-{
-    surety_doc *doc = data_doc();
-    surety_table *table = NULL;
-
-    if (options_ended(
-            surety_table_read(surety_val_get(surety_doc_root(doc), "data"),
-                              given, &table, NULL),
-            out))
-        surety_buf_number(out, surety_table_column(table, 1).missing);
-    surety_table_free(table);
-    surety_doc_free(doc);
-}
-
-static void form_fill(void *own)
-{
-    ((surety_table_form *)own)->format = SURETY_TABLE_HTML;
-    ((surety_table_form *)own)->title = surety_str_of("T");
-}
-
-static void form_act(const void *given, surety_buf *out)
-{
-    surety_doc *doc = data_doc();
-    surety_table *table = data_table(doc);
-    surety_buf text;
-
-    surety_buf_init(&text, NULL, 0);
-    options_ended(surety_table_write(table, given, &text, NULL), out);
-    surety_buf_add(out, surety_buf_str(&text));
-    surety_buf_done(&text);
-    surety_table_free(table);
-    surety_doc_free(doc);
-}
-
 static void chart_fill(void *own)
 {
-    ((surety_chart *)own)->format = SURETY_CHART_SVG;
-    ((surety_chart *)own)->title = surety_str_of("T");
-    ((surety_chart *)own)->x = surety_str_of("no such column");
+    ((surety_stats_chart *)own)->format = SURETY_CHART_SVG;
+    ((surety_stats_chart *)own)->title = surety_str_of("T");
 }
 
 /* What kind of picture it is: in one of cairo's, names differ from call to
@@ -509,14 +457,10 @@ static void chart_show(surety_buf *text, surety_buf *out)
 static void chart_act(const void *given, surety_buf *out)
 {
     const surety_entry entry = sample_attempt(ID, 1);
-    surety_doc *doc = data_doc();
-    surety_table *table = data_table(doc);
     surety_stats *stats = NULL;
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
-    options_ended(surety_chart_draw(table, given, &text, NULL, NULL), out);
-    chart_show(&text, out);
     (void)surety_stats_new(NULL, &stats, NULL);
     (void)surety__stats_add(stats, &entry, NULL);
     (void)surety__stats_end(stats, NULL);
@@ -524,8 +468,6 @@ static void chart_act(const void *given, surety_buf *out)
     chart_show(&text, out);
     surety_stats_free(stats);
     surety_buf_done(&text);
-    surety_table_free(table);
-    surety_doc_free(doc);
 }
 
 static void rendering_fill(void *own)
@@ -568,10 +510,7 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_config_options, exec_environment_count,
                 .fill = config_fill, .act = config_act),
     OPTIONS_ROW(surety_mock_options, alloc, .fill = mock_fill, .act = mock_act),
-    OPTIONS_ROW(surety_table_options, alloc, .fill = table_fill,
-                .act = table_act),
-    OPTIONS_ROW(surety_table_form, scratch, .fill = form_fill, .act = form_act),
-    OPTIONS_ROW(surety_chart, tones_count, .fill = chart_fill,
+    OPTIONS_ROW(surety_stats_chart, scale, .fill = chart_fill,
                 .act = chart_act),
     OPTIONS_ROW(surety_rendering_options, alloc, .fill = rendering_fill,
                 .act = rendering_act),

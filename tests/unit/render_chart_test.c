@@ -21,9 +21,9 @@ const char *__lsan_default_suppressions(void)
 
 struct fixture {
     surety_doc *doc;
-    surety_table *table;
+    surety__table *table;
     surety__model model;
-    surety_chart chart;
+    surety__chart chart;
     surety_buf remarks;
     surety_buf out;
     surety_error error;
@@ -33,7 +33,6 @@ struct fixture {
 static void fixture_init(struct check *t, struct fixture *fixture)
 {
     memset(fixture, 0, sizeof(*fixture));
-    fixture->chart.size = sizeof(fixture->chart);
     fixture->chart.scale = 1;
     surety_buf_init(&fixture->remarks, check_alloc(t), 0);
     surety_buf_init(&fixture->out, check_alloc(t), 0);
@@ -43,7 +42,7 @@ static void fixture_done(struct check *t, struct fixture *fixture)
 {
     if (fixture->has_model)
         surety__model_done(&fixture->model, check_alloc(t));
-    surety_table_free(fixture->table);
+    surety__table_free(fixture->table);
     surety_doc_free(fixture->doc);
     surety_buf_done(&fixture->remarks);
     surety_buf_done(&fixture->out);
@@ -52,8 +51,7 @@ static void fixture_done(struct check *t, struct fixture *fixture)
 static surety_status read_table(struct check *t, struct fixture *fixture,
                                 const char *json)
 {
-    surety_table_options options = {
-        .size = sizeof(options), .census = true, .alloc = check_alloc(t)};
+    surety__table_options options = {.census = true, .alloc = check_alloc(t)};
     surety_status status;
 
     fixture->doc = surety_doc_new(check_alloc(t));
@@ -64,13 +62,13 @@ static surety_status read_table(struct check *t, struct fixture *fixture,
     if (status)
         return status;
     options.labels = surety_val_get(surety_doc_root(fixture->doc), "variables");
-    return surety_table_read(surety_doc_root(fixture->doc), &options,
-                             &fixture->table, &fixture->error);
+    return surety__table_read(surety_doc_root(fixture->doc), &options,
+                              &fixture->table, &fixture->error);
 }
 
 /* The model of the chart over the data. */
 static surety_status read_model(struct check *t, struct fixture *fixture,
-                                surety_chart_type type, const char *title,
+                                surety__chart_type type, const char *title,
                                 const char *json)
 {
     surety_status status = read_table(t, fixture, json);
@@ -87,38 +85,38 @@ static surety_status read_model(struct check *t, struct fixture *fixture,
 TEST(chooses_columns_by_kind)
 {
     static const struct {
-        surety_chart_type type;
+        surety__chart_type type;
         const char *title, *json, *x, *y;
         size_t places, series;
     } cases[] = {
-        {SURETY_CHART_BAR, "",
+        {SURETY__CHART_BAR, "",
          "[[\"B01003_001E\",\"NAME\",\"state\"],[\"39538223\",\"CA\",\"06\"],"
          "[\"1\",\"TX\",\"48\"]]",
          "NAME", "B01003_001E", 2, 1},
-        {SURETY_CHART_LINE, "",
+        {SURETY__CHART_LINE, "",
          "[[\"Year\",\"Median Household Income (USD)\"],[\"2015\",\"53,889\"],"
          "[\"2016\",\"55,322\"]]",
          "Year", "Median Household Income (USD)", 2, 1},
-        {SURETY_CHART_BAR, "Median income of states",
+        {SURETY__CHART_BAR, "Median income of states",
          "{\"data\":[[\"NAME\",\"B1_001E\",\"B1_001M\",\"B2_001E\"],"
          "[\"a\",1,2,3],[\"b\",1,2,3]],\"variables\":{\"B1_001E\":"
          "\"Population\",\"B1_001M\":\"Income margin\",\"B2_001E\":\"Median "
          "income\"}}",
          "NAME", "Median income (B2_001E)", 2, 1},
-        {SURETY_CHART_LINE, "",
+        {SURETY__CHART_LINE, "",
          "[[\"NAME\",\"Year\",\"v\"],[\"a\",2015,1],[\"a\",2016,2],"
          "[\"b\",2015,1],[\"b\",2016,2]]",
          "Year", "v", 2, 2},
-        {SURETY_CHART_BAR, "",
+        {SURETY__CHART_BAR, "",
          "[[\"NAME\",\"Year\",\"v\"],[\"a\",2015,1],[\"a\",2016,2],"
          "[\"b\",2015,1],[\"b\",2016,2]]",
          "NAME", "v", 2, 2},
-        {SURETY_CHART_BAR, "",
+        {SURETY__CHART_BAR, "",
          "[[\"NAME\",\"Year\",\"v\"],[\"a\",2015,1],[\"a\",2016,2]]", "Year",
          "v", 2, 1},
-        {SURETY_CHART_LINE, "", "[[\"Age\",\"Share\"],[30,1],[10,2],[20,3]]",
+        {SURETY__CHART_LINE, "", "[[\"Age\",\"Share\"],[30,1],[10,2],[20,3]]",
          "Age", "Share", 3, 1},
-        {SURETY_CHART_LINE, "", "[[\"state\",\"v\"],[\"06\",1],[\"48\",2]]",
+        {SURETY__CHART_LINE, "", "[[\"state\",\"v\"],[\"06\",1],[\"48\",2]]",
          "state", "v", 2, 1}};
 
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
@@ -147,7 +145,7 @@ TEST(sorts_times_and_leaves_gaps)
     struct fixture fixture;
 
     fixture_init(t, &fixture);
-    TRY(read_model(t, &fixture, SURETY_CHART_LINE, "T",
+    TRY(read_model(t, &fixture, SURETY__CHART_LINE, "T",
                    "[[\"Year\",\"v\"],[2017,\"3\"],[2015,\"-666666666\"],"
                    "[2016,\"odd\"],[2014,\"1\"],[2013,4],[2012,5],[2011,6],"
                    "[2010,7]]"));
@@ -166,20 +164,20 @@ done:
 TEST(says_what_cannot_be_drawn)
 {
     static const struct {
-        surety_chart_type type;
+        surety__chart_type type;
         const char *json, *says;
     } cases[] = {
-        {SURETY_CHART_BAR, "[[\"a\"],[\"x\"]]", "needs two columns"},
-        {SURETY_CHART_BAR, "[[\"a\",\"b\"],[\"x\",\"y\"]]",
+        {SURETY__CHART_BAR, "[[\"a\"],[\"x\"]]", "needs two columns"},
+        {SURETY__CHART_BAR, "[[\"a\",\"b\"],[\"x\",\"y\"]]",
          "no column of numbers to draw: b is text"},
-        {SURETY_CHART_BAR, "[[\"a\",\"b\"],[\"x\",null]]", "b is empty"},
-        {SURETY_CHART_BAR, "[[\"a\",\"b\"],[\"x\",1e400]]",
+        {SURETY__CHART_BAR, "[[\"a\",\"b\"],[\"x\",null]]", "b is empty"},
+        {SURETY__CHART_BAR, "[[\"a\",\"b\"],[\"x\",1e400]]",
          "row 1 has 1e400, which is larger than a chart can show"},
-        {SURETY_CHART_BAR, "[[\"a\",\"b\"],[\"x\",\"$5\"],[\"y\",\"5%\"]]",
+        {SURETY__CHART_BAR, "[[\"a\",\"b\"],[\"x\",\"$5\"],[\"y\",\"5%\"]]",
          "different units"},
-        {SURETY_CHART_LINE, "[[\"Year\",\"v\"],[2015,1],[2015,2]]",
+        {SURETY__CHART_LINE, "[[\"Year\",\"v\"],[2015,1],[2015,2]]",
          "no other column tells the lines apart"},
-        {SURETY_CHART_BAR,
+        {SURETY__CHART_BAR,
          "[[\"n\",\"Year\",\"v\"],[\"a\",2015,1],[\"a\",2015,2],"
          "[\"b\",2016,2]]",
          "more than one value"}};
@@ -205,7 +203,7 @@ TEST(names_columns_that_are_not_there)
 
     fixture_init(t, &fixture);
     fixture.chart.x = surety_str_of("foo");
-    EXPECT(SURETY_SYNTAX, read_model(t, &fixture, SURETY_CHART_BAR, "",
+    EXPECT(SURETY_SYNTAX, read_model(t, &fixture, SURETY__CHART_BAR, "",
                                      "[[\"NAME\",\"v\"],[\"a\",1]]"));
     CHECK(strstr(fixture.error.message, "no column \"foo\""));
     CHECK(t->starved || strstr(fixture.error.hint, "NAME, v"));
@@ -215,8 +213,8 @@ TEST(names_columns_that_are_not_there)
     fixture.chart.y = twice;
     fixture.chart.y_count = 2;
     EXPECT(SURETY_SYNTAX,
-           surety_chart_draw(fixture.table, &fixture.chart, &fixture.out, NULL,
-                             &fixture.error));
+           surety__chart_draw(fixture.table, &fixture.chart, &fixture.out, NULL,
+                              &fixture.error));
     CHECK(strstr(fixture.error.message, "no column \"w\""));
 done:
     fixture_done(t, &fixture);
@@ -250,7 +248,7 @@ TEST(joins_the_smallest_of_too_many_bars)
         bool is_right;
         CHECK(make_rows(&json, count));
         fixture_init(t, &fixture);
-        status = read_model(t, &fixture, SURETY_CHART_BAR, "", json.ptr);
+        status = read_model(t, &fixture, SURETY__CHART_BAR, "", json.ptr);
         for (size_t i = 0; !status && i < fixture.model.places_count; i++)
             sum += fixture.model.values[i];
         for (size_t i = 0; i < count; i++)
@@ -291,7 +289,7 @@ TEST(joins_means_by_their_mean)
     surety_buf_text(&json, "]");
     surety_buf_byte(&json, '\0');
     CHECK(json.status == SURETY_OK);
-    TRY(read_model(t, &fixture, SURETY_CHART_BAR, "", json.ptr));
+    TRY(read_model(t, &fixture, SURETY__CHART_BAR, "", json.ptr));
     CHECK(fixture.model.places_count == 500);
     CHECK_TEXT(fixture.model.places[499]->text, "100 others, their mean");
     CHECK(fabs(fixture.model.values[499] - 2) < 1e-9);
@@ -316,7 +314,7 @@ TEST(refuses_too_many_bars_along_a_time)
     surety_buf_byte(&json, '\0');
     CHECK(json.status == SURETY_OK);
     EXPECT(SURETY_LIMIT,
-           read_model(t, &fixture, SURETY_CHART_BAR, "", json.ptr));
+           read_model(t, &fixture, SURETY__CHART_BAR, "", json.ptr));
     CHECK(strstr(fixture.error.message, "501 bars along a time"));
     CHECK(strstr(fixture.error.hint, "draw a line"));
 done:
@@ -338,134 +336,134 @@ static const char *shape_of(const surety__model *model, char *text, size_t size)
 
 /* Charts, what they show, and what is said of them. */
 static const struct {
-    surety_chart_type type;
+    surety__chart_type type;
     const char *title, *json, *shape, *remarks;
 } shown[] = {
     /* Quarter-hours are moments of their own; an offset is kept. */
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"time\",\"v\"],[\"2026-03-28T00:00Z\",1],"
      "[\"2026-03-28T00:15Z\",2],[\"2026-03-28T00:30Z\",3]]",
      "3 time, 1 series, 1 panel", ""},
     /* The same hour twice, an offset apart: over the end of summer. */
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"time\",\"v\"],[\"2026-10-25T02:30+02:00\",1],"
      "[\"2026-10-25T02:30+01:00\",2]]",
      "2 time, 1 series, 1 panel",
      "times of different offsets are shown in UTC\n"},
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"time\",\"v\"],[\"2026-10-25T02:30Z\",1],"
      "[\"2026-10-25T02:45\",2]]",
      "2 time, 1 series, 1 panel",
      "1 of 2 times have no offset and are taken as UTC\n"},
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"timestamp\",\"v\"],[1774656000,1],[1774656600,2]]",
      "2 time, 1 series, 1 panel", "numbers are read as Unix time\n"},
     /* Columns that are years: places of lines, series of bars. */
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"NAME\",\"2015\",\"2016\",\"2017\"],[\"CA\",1,2,3],"
      "[\"TX\",2,3,4]]",
      "3 years, 2 series, 1 panel", ""},
-    {SURETY_CHART_BAR, "",
+    {SURETY__CHART_BAR, "",
      "[[\"NAME\",\"2015\",\"2016\",\"2017\"],[\"CA\",1,2,3],"
      "[\"TX\",2,3,4]]",
      "2 names, 3 series, 1 panel", ""},
-    {SURETY_CHART_BAR, "Income in 2016",
+    {SURETY__CHART_BAR, "Income in 2016",
      "[[\"NAME\",\"2015\",\"2016\",\"2017\"],[\"CA\",1,2,3],"
      "[\"TX\",2,3,4]]",
      "2 names, 1 series, 1 panel",
      "not drawn: \"2015\", \"2017\"; y names the columns to be drawn\n"},
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"NAME\",\"pop_2015\",\"pop_2016\",\"area\"],[\"CA\",1,2,3],"
      "[\"TX\",2,3,4]]",
      "2 years, 2 series, 1 panel",
      "not drawn: \"area\"; y names the columns to be drawn\n"},
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"region\",\"2025-01\",\"2025-02\"],[\"N\",1,2],[\"S\",2,3]]",
      "2 time, 2 series, 1 panel", ""},
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"region\",\"Jan\",\"Feb\",\"Mar\"],[\"N\",1,2,3],[\"S\",2,3,4]]",
      "3 names, 2 series, 1 panel", ""},
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"month\",\"2024\",\"2025\"],[\"Jan\",1,2],[\"Feb\",2,3]]",
      "2 names, 2 series, 1 panel", ""},
-    {SURETY_CHART_LINE, "", "[[\"2015\",\"2016\",\"2017\"],[1,2,3]]",
+    {SURETY__CHART_LINE, "", "[[\"2015\",\"2016\",\"2017\"],[1,2,3]]",
      "3 years, 1 series, 1 panel", ""},
-    {SURETY_CHART_BAR, "",
+    {SURETY__CHART_BAR, "",
      "[[\"n\",\"2011\",\"2012\",\"2013\",\"2014\",\"2015\",\"2016\","
      "\"2017\",\"2018\",\"2019\"],[\"a\",1,2,3,4,5,6,7,8,9]]",
      "9 years, 1 series, 1 panel", ""},
     /* No measure is dropped without a word. */
-    {SURETY_CHART_LINE, "Calls",
+    {SURETY__CHART_LINE, "Calls",
      "[[\"day\",\"calls\",\"errors\"],[\"2026-03-01\",9,1],"
      "[\"2026-03-02\",8,2]]",
      "2 time, 1 series, 1 panel",
      "not drawn: \"errors\"; y names the columns to be drawn\n"},
-    {SURETY_CHART_LINE, "Calls and errors by day",
+    {SURETY__CHART_LINE, "Calls and errors by day",
      "[[\"day\",\"calls\",\"errors\"],[\"2026-03-01\",9,1],"
      "[\"2026-03-02\",8,2]]",
      "2 time, 2 series, 1 panel", ""},
     /* Scales that have nothing in common are not one axis. */
-    {SURETY_CHART_LINE, "Calls and errors by day",
+    {SURETY__CHART_LINE, "Calls and errors by day",
      "[[\"day\",\"calls\",\"errors\"],[\"2026-03-01\",9000,1],"
      "[\"2026-03-02\",8000,2]]",
      "2 time, 2 series, 2 panels",
      "2 scales: measures that have none in common are drawn one below the "
      "other\n"},
-    {SURETY_CHART_BAR, "cost and share",
+    {SURETY__CHART_BAR, "cost and share",
      "[[\"n\",\"cost\",\"share\"],[\"a\",\"$5\",\"6%\"],"
      "[\"b\",\"$7\",\"8%\"]]",
      "2 names, 2 series, 2 panels",
      "2 scales: measures that have none in common are drawn one below the "
      "other\n"},
     /* Shares of a whole are stacked; what sums to 100 by chance is not. */
-    {SURETY_CHART_BAR, "good and bad",
+    {SURETY__CHART_BAR, "good and bad",
      "[[\"n\",\"good\",\"bad\"],[\"a\",\"60%\",\"40%\"],"
      "[\"b\",\"33%\",\"66%\"]]",
      "2 names, 2 series stacked, 1 panel", ""},
-    {SURETY_CHART_BAR, "good and bad",
+    {SURETY__CHART_BAR, "good and bad",
      "[[\"n\",\"good\",\"bad\"],[\"a\",60,40],[\"b\",33.3,66.7]]",
      "2 names, 2 series stacked, 1 panel", ""},
-    {SURETY_CHART_BAR, "good and bad",
+    {SURETY__CHART_BAR, "good and bad",
      "[[\"n\",\"good\",\"bad\"],[\"a\",60,40],[\"b\",33,66]]",
      "2 names, 2 series, 1 panel", ""},
-    {SURETY_CHART_BAR, "good and bad",
+    {SURETY__CHART_BAR, "good and bad",
      "[[\"n\",\"good\",\"bad\"],[\"a\",60,40]]", "1 names, 2 series, 1 panel",
      ""},
-    {SURETY_CHART_BAR, "good and bad",
+    {SURETY__CHART_BAR, "good and bad",
      "[[\"n\",\"good\",\"bad\"],[\"a\",\"110%\",\"-10%\"]]",
      "1 names, 2 series, 1 panel", ""},
     /* Places of time without a row are empty, and no neighbours. */
-    {SURETY_CHART_BAR, "", "[[\"year\",\"v\"],[2015,1],[2016,2],[2019,3]]",
+    {SURETY__CHART_BAR, "", "[[\"year\",\"v\"],[2015,1],[2016,2],[2019,3]]",
      "5 years, 1 series, 1 panel",
      "2 places of the axis of time have no row and are empty\n"},
-    {SURETY_CHART_BAR, "",
+    {SURETY__CHART_BAR, "",
      "[[\"month\",\"v\"],[\"2025-11\",1],[\"2025-12\",2],[\"2026-02\",3]]",
      "4 time, 1 series, 1 panel",
      "1 place of the axis of time has no row and is empty\n"},
-    {SURETY_CHART_BAR, "",
+    {SURETY__CHART_BAR, "",
      "[[\"time\",\"v\"],[\"2026-03-01T10:00Z\",1],"
      "[\"2026-03-01T10:15Z\",2],[\"2026-03-01T10:45Z\",3]]",
      "4 time, 1 series, 1 panel",
      "1 place of the axis of time has no row and is empty\n"},
-    {SURETY_CHART_BAR, "", "[[\"year\",\"v\"],[1900,1],[2016,2],[2019,3]]",
+    {SURETY__CHART_BAR, "", "[[\"year\",\"v\"],[1900,1],[2016,2],[2019,3]]",
      "3 years, 1 series, 1 panel",
      "the bars stand side by side, whatever time lies between them\n"},
     /* Rows without a place. */
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"date\",\"v\"],[\"2026-02-27\",1],[\"2026-02-28\",2],"
      "[\"2026-02-30\",9],[\"2026-03-01\",3],[\"2026-03-02\",3],[null,4]]",
      "4 time, 1 series, 1 panel",
      "2 rows have no place on the axis and are left out: row 3 has "
      "\"2026-02-30\"\n"},
     /* Names have no order. */
-    {SURETY_CHART_LINE, "", "[[\"n\",\"v\"],[\"a\",1],[\"b\",2]]",
+    {SURETY__CHART_LINE, "", "[[\"n\",\"v\"],[\"a\",1],[\"b\",2]]",
      "2 names, 1 series, 1 panel",
      "the line joins names, which have no order but that of the rows; bars "
      "compare them\n"},
-    {SURETY_CHART_LINE, "", "[[\"n\",\"v\"],[\"Mon\",1],[\"Tue\",2]]",
+    {SURETY__CHART_LINE, "", "[[\"n\",\"v\"],[\"Mon\",1],[\"Tue\",2]]",
      "2 names, 1 series, 1 panel", ""},
     /* Names that look alike are not one. */
-    {SURETY_CHART_LINE, "",
+    {SURETY__CHART_LINE, "",
      "[[\"year\",\"n\",\"v\"],[2015,\"A\\u200bB\",1],[2015,\"AB\",2],"
      "[2016,\"AB\",2]]",
      "2 years, 2 series, 1 panel", "1 of 4 values are missing\n"}};
@@ -503,7 +501,7 @@ TEST(names_bars_by_both_of_two_columns)
     struct fixture fixture;
 
     fixture_init(t, &fixture);
-    TRY(read_model(t, &fixture, SURETY_CHART_BAR, "",
+    TRY(read_model(t, &fixture, SURETY__CHART_BAR, "",
                    "[[\"k\",\"year\",\"v\"],[\"a\",2010,1],[\"a\",2011,1],"
                    "[\"b\",2012,1],[\"c\",2013,1],[\"d\",2014,1],"
                    "[\"e\",2015,1],[\"f\",2016,1],[\"g\",2017,1],"
@@ -520,7 +518,7 @@ TEST(says_what_a_measure_is_called_once)
     struct fixture fixture;
 
     fixture_init(t, &fixture);
-    TRY(read_model(t, &fixture, SURETY_CHART_LINE, "",
+    TRY(read_model(t, &fixture, SURETY__CHART_LINE, "",
                    "{\"data\":[[\"year\",\"ms\"],[2015,1],[2016,2]],"
                    "\"variables\":{\"ms\":\"Latency (ms)\"}}"));
     CHECK_TEXT(fixture.model.y_title, "Latency (ms)");
@@ -556,7 +554,7 @@ TEST(fills_the_steps_of_a_time)
         bool go_up = true;
         fixture_init(t, &fixture);
         surety_buf_reset(&out);
-        status = read_model(t, &fixture, SURETY_CHART_BAR, "", cases[i].json);
+        status = read_model(t, &fixture, SURETY__CHART_BAR, "", cases[i].json);
         gaps = fixture.model.gaps;
         for (size_t k = 0; !status && k < fixture.model.places_count; k++) {
             surety_buf_add(&out, fixture.model.places[k]->text);
@@ -775,8 +773,8 @@ static bool draw(struct fixture *fixture, surety_chart_format format,
 {
     fixture->chart.format = format;
     surety_buf_reset(&fixture->out);
-    *status = surety_chart_draw(fixture->table, &fixture->chart, &fixture->out,
-                                &fixture->remarks, &fixture->error);
+    *status = surety__chart_draw(fixture->table, &fixture->chart, &fixture->out,
+                                 &fixture->remarks, &fixture->error);
     if (*status == SURETY_UNSUPPORTED)
         return true;
     if (*status != SURETY_OK)
@@ -807,7 +805,7 @@ TEST(draws_pictures)
     CHECK(draw(&fixture, SURETY_CHART_PNG, &status) ||
           (t->starved && status == SURETY_NOMEM));
     TRY(status == SURETY_UNSUPPORTED ? SURETY_OK : status);
-    fixture.chart.type = SURETY_CHART_LINE;
+    fixture.chart.type = SURETY__CHART_LINE;
     CHECK(draw(&fixture, SURETY_CHART_SVG, &status) ||
           (t->starved && status == SURETY_NOMEM));
     TRY(status == SURETY_UNSUPPORTED ? SURETY_OK : status);
@@ -833,16 +831,16 @@ TEST(ends_at_its_sizes)
     for (size_t i = 0; i < CHECK_COUNT(cases) && !t->starved; i++) {
         fixture.chart.width = cases[i].width;
         fixture.chart.height = cases[i].height;
-        status = surety_chart_draw(fixture.table, &fixture.chart, &fixture.out,
-                                   NULL, &fixture.error);
+        status = surety__chart_draw(fixture.table, &fixture.chart, &fixture.out,
+                                    NULL, &fixture.error);
         if (status == SURETY_UNSUPPORTED)
             break;
         EXPECT(cases[i].want, status);
     }
     surety_buf_reset(&fixture.out);
     fixture.out.max = 100;
-    status = surety_chart_draw(fixture.table, &fixture.chart, &fixture.out,
-                               NULL, &fixture.error);
+    status = surety__chart_draw(fixture.table, &fixture.chart, &fixture.out,
+                                NULL, &fixture.error);
     if (status != SURETY_UNSUPPORTED)
         EXPECT(SURETY_LIMIT, status);
     CHECK(fixture.out.len == 0);

@@ -5,7 +5,7 @@
  * knows a position: all measures are of boxes against each other. */
 #include "check.h"
 
-#include <surety-render.h>
+#include "render/render.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,25 +36,23 @@ struct picture {
 static surety_status draw(struct check *t, const char *json, unsigned width,
                           unsigned height, surety_buf *out)
 {
-    const surety_table_options options = {.size = sizeof(options),
-                                          .alloc = check_alloc(t)};
-    const surety_chart chart = {.size = sizeof(chart),
-                                .type = SURETY_CHART_BAR,
-                                .format = SURETY_CHART_SVG,
-                                .width = width,
-                                .height = height};
+    const surety__table_options options = {.alloc = check_alloc(t)};
+    const surety__chart chart = {.type = SURETY__CHART_BAR,
+                                 .format = SURETY_CHART_SVG,
+                                 .width = width,
+                                 .height = height};
     surety_doc *doc = surety_doc_new(check_alloc(t));
-    surety_table *table = NULL;
+    surety__table *table = NULL;
     surety_status status =
         doc ? surety_doc_read(doc, surety_str_of(json), NULL, NULL)
             : SURETY_NOMEM;
 
     if (!status)
         status =
-            surety_table_read(surety_doc_root(doc), &options, &table, NULL);
+            surety__table_read(surety_doc_root(doc), &options, &table, NULL);
     if (!status)
-        status = surety_chart_draw(table, &chart, out, NULL, NULL);
-    surety_table_free(table);
+        status = surety__chart_draw(table, &chart, out, NULL, NULL);
+    surety__table_free(table);
     surety_doc_free(doc);
     return status;
 }

@@ -141,7 +141,7 @@ TEST(lists_what_a_value_asks_for)
         CHECK_TEXT(item.at, want[i].at);
     }
     CHECK_TEXT(surety_rendering_item(all, 6).name, "A.csv.csv");
-    CHECK_TEXT(surety_rendering_item(all, 4).remark,
+    CHECK_TEXT(surety_rendering_item(all, 4).note,
                "the file name \"../up\" is made safe: up.xlsx\n");
     EXPECT(SURETY_SYNTAX, surety_rendering_draw(all, 1, &out, &error));
     CHECK(strstr(error.message, "no charts of the type \"pie\""));
@@ -281,7 +281,7 @@ TEST(ends_at_its_notes)
             status = SURETY_OK;
         if (!status)
             is_said = surety_str_equal(
-                surety_rendering_item(all, 0).remark,
+                surety_rendering_item(all, 0).note,
                 surety_str_of(count == 6
                                   ? "members that are passed over: \"cut\"\n"
                                   : "members that are passed over: \"cut\"\n"

@@ -147,8 +147,8 @@ static surety_status draw_groups(struct check *t, size_t count, surety_buf *out,
                                           .by = by,
                                           .by_count = 1,
                                           .alloc = check_alloc(t)};
-    const surety_chart chart = {.size = sizeof(chart),
-                                .format = SURETY_CHART_SVG};
+    const surety_stats_chart chart = {.size = sizeof(chart),
+                                      .format = SURETY_CHART_SVG};
     surety_stats *stats = NULL;
     surety_status status = surety_stats_new(&options, &stats, err);
     char run[] = "run 00 0";

@@ -547,7 +547,7 @@ TEST(writes_nothing_of_nothing)
 {
     const surety_stats_options options = {.size = sizeof(options),
                                           .alloc = check_alloc(t)};
-    const surety_chart chart = {.size = sizeof(chart)};
+    const surety_stats_chart chart = {.size = sizeof(chart)};
     surety_stats *stats = NULL;
     surety_error err;
     surety_buf out;
@@ -579,8 +579,8 @@ TEST(draws)
                                           .by = by,
                                           .by_count = 1,
                                           .alloc = check_alloc(t)};
-    const surety_chart chart = {.size = sizeof(chart),
-                                .format = SURETY_CHART_SVG};
+    const surety_stats_chart chart = {.size = sizeof(chart),
+                                      .format = SURETY_CHART_SVG};
     surety_stats *stats = NULL;
     surety_status status;
     surety_buf out, remarks;
