@@ -66,7 +66,7 @@ static surety__edit_id key_edit(enum surety__closeness close)
 
 /* Lists the members and marks exact keys. near: for each other key the closest
  * name; NULL: none. */
-static bool parts_list(struct object_work *work, surety__known **near)
+static bool parts_list(struct object_work *work, surety__entry **near)
 {
     const surety__cell *cell = surety__cell_of(work->object);
     const surety_doc *doc = work->object.doc;
@@ -75,21 +75,18 @@ static bool parts_list(struct object_work *work, surety__known **near)
     for (uint32_t i = 0; i < cell->count; i++) {
         surety__aligned_part *part = &work->plan->parts[i];
         enum surety__closeness close;
-        surety__known *name;
+        surety__entry *name;
 
         part->key = (uint32_t)(key - doc->cells);
         if (!surety__aligner_charge(work->aligner, 1 + key->len / 64))
             return false;
-        close = CLOSE_SAME;
-        name = surety__names_exact(work->alternative, doc, key);
-        if (!name)
-            name = surety__names_find(work->alternative,
-                                      surety__cell_str(doc, key), &close);
+        name = surety__lexicon_find(&work->alternative->names,
+                                    (surety_val){doc, part->key}, &close);
         key = surety__cell_after(key + 1);
         if (!name)
             continue;
         if (close == CLOSE_SAME) {
-            size_t at = (size_t)(name - work->alternative->names);
+            size_t at = (size_t)(name - work->alternative->names.entries);
 
             work->exact[at] = true;
             work->claims[at] = i + 1;
@@ -107,10 +104,10 @@ static bool parts_list(struct object_work *work, surety__known **near)
 /* Renames a member to the name that its key is close to, if the name is free.
  * False: two keys claim it. */
 static bool part_rename(struct object_work *work, uint32_t i,
-                        surety__known *name)
+                        surety__entry *name)
 {
     surety__aligned_part *part = &work->plan->parts[i];
-    size_t at = name ? (size_t)(name - work->alternative->names) : 0;
+    size_t at = name ? (size_t)(name - work->alternative->names.entries) : 0;
     surety_str key = part_key(work, part);
     surety__goal *goal;
 
@@ -138,7 +135,7 @@ static bool part_rename(struct object_work *work, uint32_t i,
 /* The goal of a member's value, computed once for each name. */
 static bool part_goal(struct object_work *work, surety__aligned_part *part)
 {
-    surety__known *name = part->known;
+    surety__entry *name = part->known;
 
     if (!name)
         return member_goal(work, part->name, &part->goal);
@@ -166,8 +163,8 @@ static bool parts_settle(struct object_work *work)
             work->cost += surety__edit_rows[EDIT_UNKNOWN_KEY].cost;
         }
     }
-    for (uint32_t i = 0; i < work->alternative->name_count; i++)
-        if (work->alternative->names[i].required && !work->claims[i])
+    for (uint32_t i = 0; i < work->alternative->names.count; i++)
+        if (work->alternative->names.entries[i].required && !work->claims[i])
             return false;
     /* If no member is kept, the object was meant for something else. */
     return !work->aligner->status && (kept || !work->plan->count);
@@ -180,8 +177,8 @@ static bool parts_may_do(const struct object_work *work)
     uint32_t count = surety__cell_of(work->object)->count;
     uint32_t required = 0;
 
-    for (uint32_t i = 0; i < work->alternative->name_count; i++)
-        required += work->alternative->names[i].required;
+    for (uint32_t i = 0; i < work->alternative->names.count; i++)
+        required += work->alternative->names.entries[i].required;
     return required <= count;
 }
 
@@ -192,17 +189,17 @@ surety__align_plan *surety__object_plan(surety__aligner *aligner,
     uint32_t count = surety__cell_of(object)->count;
     struct object_work work = {
         .aligner = aligner, .alternative = alternative, .object = object};
-    surety__known **near;
+    surety__entry **near;
 
     if (!surety__names_make(aligner, alternative) || !parts_may_do(&work) ||
         !surety__aligner_charge(
-            aligner, 1 + (count + (uint64_t)alternative->name_count) / 4))
+            aligner, 1 + (count + (uint64_t)alternative->names.count) / 4))
         return NULL;
     work.plan = surety__plan_new(aligner, PLAN_OBJECT, EDIT_NONE, object);
     near = surety__aligner_take(aligner, count + 1u, sizeof(*near));
-    work.claims = surety__aligner_take(aligner, alternative->name_count + 1u,
+    work.claims = surety__aligner_take(aligner, alternative->names.count + 1u,
                                        sizeof(*work.claims));
-    work.exact = surety__aligner_take(aligner, alternative->name_count + 1u,
+    work.exact = surety__aligner_take(aligner, alternative->names.count + 1u,
                                       sizeof(*work.exact));
     if (!work.plan || !near || !work.claims || !work.exact)
         return NULL;

@@ -270,202 +270,78 @@ bool surety__goal_scalars(surety__aligner *aligner, surety__goal *goal,
     return true;
 }
 
-/* ---- values of enum and const -------------------------------------------- */
+/* ---- lexicons ------------------------------------------------------------ */
 
-static void choices_count(const surety__choices *choices, uint32_t *count)
-{
-    if (choices)
-        *count += choices->count;
-}
-
-static void choices_take(surety__aligner *aligner, surety__goal *goal,
-                         const surety__shape *shape,
-                         const surety__choices *choices)
+/* Adds the strings of an enum or const of shape. */
+static void goal_list(surety__aligner *aligner, surety__goal *goal,
+                      const surety__shape *shape,
+                      const surety__choices *choices)
 {
     for (uint32_t i = 0; choices && i < choices->count; i++) {
-        surety_val val = {shape->at.doc, (uint32_t)choices->list[i].value};
-        surety__align_choice *choice = &goal->choices[goal->choice_count];
-        uint32_t *slot;
-        uint32_t other;
+        const surety_val val = {shape->at.doc,
+                                (uint32_t)choices->list[i].value};
+        surety__entry *choice;
 
         if (surety_val_kind(val) != SURETY_KIND_STRING)
             continue;
-        choice->val = val;
-        choice->text = surety_val_str(val);
-        choice->letters = surety__text_hash(surety__text_bare(choice->text));
-        slot = &goal->choice_slots[choice->letters & goal->choice_mask];
-        for (other = *slot; other; other = goal->choices[other - 1].next)
-            if (!surety__aligner_charge(aligner, 1) ||
-                surety_str_equal(goal->choices[other - 1].text, choice->text))
-                break;
-        if (other)
-            continue;
-        choice->next = *slot;
-        *slot = ++goal->choice_count;
-        if (choice->text.len > goal->choice_longest)
-            goal->choice_longest = choice->text.len;
+        choice =
+            surety__lexicon_add(aligner, &goal->choices, surety_val_str(val));
+        if (choice && !choice->val.doc)
+            choice->val = val;
     }
 }
 
 bool surety__goal_list(surety__aligner *aligner, surety__goal *goal)
 {
-    uint32_t count = 0, size = 8;
+    uint32_t count = 0;
 
-    if (goal->listed)
-        return true;
-    for (uint32_t a = 0; a < goal->alternative_count; a++)
-        for (size_t s = 0; s < goal->alternatives[a].all.count; s++) {
-            choices_count(goal->alternatives[a].all.items[s].shape->choices,
-                          &count);
-            choices_count(goal->alternatives[a].all.items[s].shape->constant,
-                          &count);
-        }
-    if (!surety__aligner_charge(aligner, count))
-        return false;
-    while (size < 2 * count)
-        size *= 2;
-    goal->choices =
-        surety__aligner_take(aligner, count + 1u, sizeof(*goal->choices));
-    goal->choice_slots =
-        surety__aligner_take(aligner, size, sizeof(*goal->choice_slots));
-    if (!goal->choices || !goal->choice_slots)
-        return false;
-    goal->choice_mask = size - 1;
+    if (goal->choices.entries)
+        return !aligner->status;
     for (uint32_t a = 0; a < goal->alternative_count; a++)
         for (size_t s = 0; s < goal->alternatives[a].all.count; s++) {
             const surety__shape *shape =
                 goal->alternatives[a].all.items[s].shape;
 
-            choices_take(aligner, goal, shape, shape->choices);
-            choices_take(aligner, goal, shape, shape->constant);
+            count += shape->choices ? shape->choices->count : 0;
+            count += shape->constant ? shape->constant->count : 0;
         }
-    goal->listed = true;
+    if (!surety__lexicon_make(aligner, &goal->choices, count))
+        return false;
+    for (uint32_t a = 0; a < goal->alternative_count; a++)
+        for (size_t s = 0; s < goal->alternatives[a].all.count; s++) {
+            const surety__shape *shape =
+                goal->alternatives[a].all.items[s].shape;
+
+            goal_list(aligner, goal, shape, shape->choices);
+            goal_list(aligner, goal, shape, shape->constant);
+        }
     return !aligner->status;
-}
-
-/* ---- the names of an alternative ---------------------------------------- */
-
-static void names_add(surety__aligner *aligner,
-                      surety__alternative *alternative,
-                      const surety__property *property)
-{
-    surety__known *name = &alternative->names[alternative->name_count];
-    uint32_t *slot;
-    uint32_t other;
-
-    name->text = property->name;
-    name->letters = surety__text_hash(surety__text_bare(property->name));
-    name->required = property->required;
-    slot = &alternative->slots[name->letters & alternative->slot_mask];
-    for (other = *slot; other; other = alternative->names[other - 1].next)
-        if (!surety__aligner_charge(aligner, 1) ||
-            surety_str_equal(alternative->names[other - 1].text, name->text))
-            break;
-    if (other) {
-        alternative->names[other - 1].required |= property->required;
-        return;
-    }
-    name->hash = surety__hash(name->text.ptr, name->text.len) & 0xFFFF;
-    name->next = *slot;
-    *slot = ++alternative->name_count;
-    slot = &alternative->exact_slots[name->hash & alternative->slot_mask];
-    name->next_exact = *slot;
-    *slot = alternative->name_count;
 }
 
 bool surety__names_make(surety__aligner *aligner,
                         surety__alternative *alternative)
 {
-    uint32_t count = 0, size = 8;
+    const surety__conjunction *all = &alternative->all;
+    uint32_t count = 0;
 
-    if (alternative->names_ready)
-        return true;
-    for (size_t s = 0; s < alternative->all.count; s++)
-        if (alternative->all.items[s].shape->objects)
-            count += alternative->all.items[s].shape->objects->property_count;
-    if (!surety__aligner_charge(aligner, count))
+    if (alternative->names.entries)
+        return !aligner->status;
+    for (size_t s = 0; s < all->count; s++)
+        if (all->items[s].shape->objects)
+            count += all->items[s].shape->objects->property_count;
+    if (!surety__lexicon_make(aligner, &alternative->names, count))
         return false;
-    while (size < 2 * count)
-        size *= 2;
-    alternative->names =
-        surety__aligner_take(aligner, count + 1u, sizeof(*alternative->names));
-    alternative->slots =
-        surety__aligner_take(aligner, size, sizeof(*alternative->slots));
-    alternative->exact_slots =
-        surety__aligner_take(aligner, size, sizeof(*alternative->slots));
-    if (!alternative->names || !alternative->slots || !alternative->exact_slots)
-        return false;
-    alternative->slot_mask = size - 1;
-    for (size_t s = 0; s < alternative->all.count; s++) {
-        const surety__objects *objects =
-            alternative->all.items[s].shape->objects;
+    for (size_t s = 0; s < all->count; s++) {
+        const surety__objects *objects = all->items[s].shape->objects;
 
-        for (uint32_t p = 0; objects && p < objects->property_count; p++)
-            names_add(aligner, alternative, &objects->properties[p]);
+        for (uint32_t p = 0; objects && p < objects->property_count; p++) {
+            const surety__property *property = &objects->properties[p];
+            surety__entry *name = surety__lexicon_add(
+                aligner, &alternative->names, property->name);
+
+            if (name)
+                name->required |= property->required;
+        }
     }
-    alternative->names_ready = true;
     return !aligner->status;
-}
-
-surety__known *surety__names_exact(const surety__alternative *alternative,
-                                   const surety_doc *doc,
-                                   const surety__cell *key)
-{
-    surety_str text = surety__cell_str(doc, key);
-
-    for (uint32_t i =
-             alternative->exact_slots[key->hash & alternative->slot_mask];
-         i; i = alternative->names[i - 1].next_exact) {
-        surety__known *name = &alternative->names[i - 1];
-
-        if (name->hash == key->hash && surety_str_equal(name->text, text))
-            return name;
-    }
-    return NULL;
-}
-
-/* Compares one name with key. Returns the closest so far; *ret_ambiguous: two
- * are equally close. */
-static surety__known *names_closer(surety__known *best, surety__known *name,
-                                   surety_str key,
-                                   enum surety__closeness *ret_close,
-                                   bool *ret_ambiguous)
-{
-    enum surety__closeness close = surety__text_closeness(key, name->text);
-
-    if (close == CLOSE_NOT) {
-        close = surety__text_closeness(surety__text_bare(key),
-                                       surety__text_bare(name->text));
-        close = close < CLOSE_SEPARATOR ? CLOSE_SEPARATOR : close;
-    }
-    if (close == CLOSE_NOT || close > *ret_close)
-        return best;
-    *ret_ambiguous = close == *ret_close;
-    *ret_close = close;
-    return name;
-}
-
-surety__known *surety__names_find(const surety__alternative *alternative,
-                                  surety_str key,
-                                  enum surety__closeness *ret_close)
-{
-    uint32_t letters = surety__text_hash(surety__text_bare(key));
-    uint32_t first = alternative->slots[letters & alternative->slot_mask];
-    surety__known *best = NULL;
-    unsigned looks = 0;
-    bool ambiguous = false;
-
-    *ret_close = CLOSE_SAME;
-    for (uint32_t i = first; i; i = alternative->names[i - 1].next)
-        if (surety_str_equal(alternative->names[i - 1].text, key))
-            return &alternative->names[i - 1];
-        else if (alternative->names[i - 1].letters == letters)
-            looks++;
-    *ret_close = CLOSE_NOT;
-    for (uint32_t i = looks <= LIKENESS_MAX ? first : 0; i;
-         i = alternative->names[i - 1].next)
-        if (alternative->names[i - 1].letters == letters)
-            best = names_closer(best, &alternative->names[i - 1], key,
-                                ret_close, &ambiguous);
-    return ambiguous ? NULL : best;
 }

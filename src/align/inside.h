@@ -35,56 +35,64 @@ typedef struct surety__edit_row {
 
 extern const surety__edit_row surety__edit_rows[EDIT_COUNT];
 
-/* ---- goals (goal.c) ------------------------------------------------------ */
+/* ---- texts found by their letters (lexicon.c) ---------------------------- */
 
-/* A name of an alternative, found by the hash of its letters. */
-typedef struct surety__known {
+/* A text of the schema: the name of a property, or a string of enum or const.
+ */
+typedef struct surety__entry {
     surety_str text;
     uint32_t letters;    /* surety__text_hash */
-    uint32_t hash;       /* surety__hash's low 16 bits */
+    uint32_t hash;       /* surety__name_hash */
     uint32_t next;       /* with the same slot by letters, + 1; 0: none */
     uint32_t next_exact; /* with the same slot by hash */
-    bool required;
+    surety_val val;      /* of a string: it */
+    bool required;       /* of a name, and the following members */
     /* The goal of its value, after it was first needed. */
     bool goal_known, allowed;
     struct surety__goal *goal;
-} surety__known;
+} surety__entry;
+
+typedef struct surety__lexicon {
+    surety__entry *entries; /* NULL: not made yet */
+    uint32_t *slots, *exact_slots;
+    uint32_t count, mask;
+    size_t longest; /* bytes of the longest text */
+} surety__lexicon;
+
+/* A search for the closest text. */
+typedef struct surety__lookup {
+    surety_str text;
+    surety_str bare;              /* compared with the entries' bare texts */
+    enum surety__closeness least; /* of bare texts, at best */
+    uint32_t letters;
+    /* The result: */
+    enum surety__closeness close;
+    bool ambiguous; /* two are equally close, or too many to compare */
+} surety__lookup;
+
+/* ---- goals (goal.c) ------------------------------------------------------ */
 
 /* One way to satisfy a goal: shapes that all apply, with unions decided. */
 typedef struct surety__alternative {
     surety__conjunction all;
-    uint8_t types;    /* TYPE_ bits that every shape accepts */
-    uint8_t named;    /* those of them that type, enum, const or a keyword
-                       * about containers names */
-    bool enumerated;  /* a shape lists its values */
-    bool names_ready; /* the following members are filled in */
-    surety__known *names;
-    uint32_t *slots, *exact_slots; /* index + 1 */
-    uint32_t name_count, slot_mask;
+    uint8_t types;         /* TYPE_ bits that every shape accepts */
+    uint8_t named;         /* those of them that type, enum, const or a keyword
+                            * about containers names */
+    bool enumerated;       /* a shape lists its values */
+    surety__lexicon names; /* of its properties, on first use */
 } surety__alternative;
-
-/* A string in an enum or const of a goal. */
-typedef struct surety__align_choice {
-    surety_val val;
-    surety_str text;
-    uint32_t letters;
-    uint32_t next;
-} surety__align_choice;
 
 typedef struct surety__goal {
     const surety__conjunction *roots; /* of a graph node: all of them must
                                        * hold */
     /* Filled in on first use. */
-    bool expanded, listed;
+    bool expanded;
     bool several; /* its shapes alone do not decide the validity */
     uint8_t types, named;
     bool open_string; /* strings are accepted that are not listed */
     surety__alternative *alternatives;
     uint32_t alternative_count;
-    surety__align_choice *choices;
-    uint32_t *choice_slots;
-    uint32_t choice_count, choice_mask;
-    size_t choice_longest; /* bytes of the longest choice */
+    surety__lexicon choices; /* the strings of enum and const */
 } surety__goal;
 
 /* ---- plans --------------------------------------------------------------- */
@@ -110,7 +118,7 @@ typedef struct surety__aligned_part {
     uint8_t key_edit;     /* EDIT_NONE: the key is kept */
     uint8_t left_out;     /* EDIT_NONE: the member is kept */
     bool optional;        /* it may be left out if it is null */
-    surety__known *known; /* its property, or NULL */
+    surety__entry *known; /* its property, or NULL */
     surety__goal *goal;   /* NULL: any value */
     surety_str name; /* its new key, from the schema; if the key is kept, valid
                       * only while the object's plan is made */
@@ -192,10 +200,6 @@ struct surety__aligner {
     surety__align_edits edits;
 };
 
-/* How many names or choices with the same letters are compared; if there are
- * more, they are ambiguous. */
-enum { LIKENESS_MAX = 8 };
-
 /* Takes cost steps from the work left; false: there are not enough, and the
  * status is set. */
 static inline bool surety__aligner_charge(surety__aligner *aligner,
@@ -220,6 +224,25 @@ surety__align_plan *surety__plan_new(surety__aligner *aligner,
                                      enum surety__plan_kind kind,
                                      surety__edit_id edit, surety_val val);
 
+/* lexicon.c */
+
+/* Room for count texts. */
+bool surety__lexicon_make(surety__aligner *aligner, surety__lexicon *lexicon,
+                          uint32_t count);
+/* The entry of text, which is new if text is not there yet; NULL: the status is
+ * set. */
+surety__entry *surety__lexicon_add(surety__aligner *aligner,
+                                   surety__lexicon *lexicon, surety_str text);
+/* The entry closest to the lookup's text, of those with its letters; NULL:
+ * none. */
+surety__entry *surety__lexicon_closest(const surety__lexicon *lexicon,
+                                       surety__lookup *lookup);
+/* The name closest to a member's key, and how close (*ret_close); NULL: there
+ * is none, or two are equally close. */
+surety__entry *surety__lexicon_find(const surety__lexicon *lexicon,
+                                    surety_val key,
+                                    enum surety__closeness *ret_close);
+
 /* goal.c */
 
 /* The goal of a conjunction; equal ones have the same goal. NULL: any value
@@ -239,15 +262,6 @@ bool surety__goal_list(surety__aligner *aligner, surety__goal *goal);
 /* Fills in the names of an alternative. */
 bool surety__names_make(surety__aligner *aligner,
                         surety__alternative *alternative);
-/* The name that equals the key cell of doc; NULL: none. */
-surety__known *surety__names_exact(const surety__alternative *alternative,
-                                   const surety_doc *doc,
-                                   const surety__cell *key);
-/* The name closest to key, and how close (*ret_close); NULL: there is none, or
- * two are equally close. */
-surety__known *surety__names_find(const surety__alternative *alternative,
-                                  surety_str key,
-                                  enum surety__closeness *ret_close);
 /* Whether val satisfies all roots of goal, which may be NULL. Also false if
  * the status is set. */
 bool surety__goal_holds(surety__aligner *aligner, const surety__goal *goal,
@@ -265,15 +279,15 @@ size_t surety__number_of_text(surety_str text, char *out,
 
 /* The choice of goal that text means, and the edit for it; NULL: none, or
  * several. */
-const surety__align_choice *surety__choice_meant(surety__aligner *aligner,
-                                                 const surety__goal *goal,
-                                                 surety_str text,
-                                                 surety__edit_id *ret_edit);
+const surety__entry *surety__choice_meant(surety__aligner *aligner,
+                                          const surety__goal *goal,
+                                          surety_str text,
+                                          surety__edit_id *ret_edit);
 /* The single choice of goal that occurs anywhere in a longer text; NULL: none,
  * several, or the text negates. */
-const surety__align_choice *surety__choice_within(surety__aligner *aligner,
-                                                  const surety__goal *goal,
-                                                  surety_str text);
+const surety__entry *surety__choice_within(surety__aligner *aligner,
+                                           const surety__goal *goal,
+                                           surety_str text);
 /* 1, 0: the text means true or false; -1: neither. */
 int surety__boolean_of_text(surety_str text);
 /* The same for a longer text: one of the two occurs, and nothing negates it. */

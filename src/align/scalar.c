@@ -63,7 +63,7 @@ static void scalar_offer_choice(struct scalar_choice *choice, surety_str text,
                                 surety__edit_id edit)
 {
     surety__edit_id found = EDIT_NONE;
-    const surety__align_choice *meant;
+    const surety__entry *meant;
     surety__align_plan *plan;
 
     if (!surety__goal_list(choice->aligner, choice->goal))
@@ -227,8 +227,7 @@ surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
 {
     struct scalar_choice choice = {
         .aligner = aligner, .goal = goal, .val = val};
-    const surety__align_choice *within =
-        surety__choice_within(aligner, goal, text);
+    const surety__entry *within = surety__choice_within(aligner, goal, text);
     char number[1100];
     surety__edit_id edit;
     surety__align_plan *plan;

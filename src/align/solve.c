@@ -293,9 +293,8 @@ static bool object_is_known(surety__aligner *aligner, surety__goal *goal,
 
             if (!surety__aligner_charge(aligner, 1))
                 return false;
-            if (surety__names_find(alternative,
-                                   surety_val_str(surety_val_key(member)),
-                                   &close))
+            if (surety__lexicon_find(&alternative->names,
+                                     surety_val_key(member), &close))
                 return true;
         }
     }
@@ -450,20 +449,21 @@ static void question_answered(surety__aligner *aligner,
 /* Whether the goal knows the key, or the key names something that is not the
  * answer. */
 static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
-                         surety_str key)
+                         surety_val key)
 {
     static const char *const others[] = {"error",   "errors",  "reason",
                                          "refusal", "message", "warning"};
     enum surety__closeness close;
 
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (surety__str_equal_nocase(key, surety_str_of(others[i])))
+        if (surety__str_equal_nocase(surety_val_str(key),
+                                     surety_str_of(others[i])))
             return true;
     for (uint32_t a = 0; a < goal->alternative_count; a++) {
         if (!surety__names_make(aligner, &goal->alternatives[a]) ||
             !surety__aligner_charge(aligner, 1))
             return true;
-        if (surety__names_find(&goal->alternatives[a], key, &close))
+        if (surety__lexicon_find(&goal->alternatives[a].names, key, &close))
             return true;
     }
     return false;
@@ -592,7 +592,7 @@ static void question_within(surety__aligner *aligner,
         if (edit == EDIT_JSON_IN_TEXT) {
             val = text_within(aligner, question->val, &cost);
         } else if (edit == EDIT_WRAPPER_KEY) {
-            bool known = key_is_known(aligner, goal, surety_val_str(val));
+            bool known = key_is_known(aligner, goal, val);
             bool scalar = !(goal->types & (TYPE_ARRAY | TYPE_OBJECT));
 
             val.index++;

@@ -4,14 +4,12 @@
  *
  * A text means a choice if the two are close (letters.h) and no other choice
  * is as close. If the text has more words, exactly one choice may occur in it,
- * as whole words. If it negates, doubts or asks, it means none. Choices are
- * found by the hash of their letters, so a long list costs no more than a
- * short one. */
+ * as whole words. If it negates, doubts or asks, it means none. */
 #include "align/inside.h"
 
 /* A choice that occurs in a text as whole words. */
 struct word_hit {
-    const surety__align_choice *choice;
+    const surety__entry *choice;
     size_t start, end;
 };
 
@@ -20,46 +18,6 @@ enum { WORDS_MAX = 24 };
 
 /* The most bytes of an explanation after a choice. */
 enum { EXPLAINED_MAX = 4096 };
-
-/* The choice with these letters in text; the closest if there are several.
- * *ret_ambiguous: two are equally close, or too many to compare. */
-static const surety__align_choice *choice_of(const surety__goal *goal,
-                                             surety_str text, uint32_t letters,
-                                             enum surety__closeness *ret_close,
-                                             bool *ret_ambiguous)
-{
-    uint32_t first = goal->choice_slots[letters & goal->choice_mask];
-    const surety__align_choice *best = NULL;
-    unsigned looks = 0;
-
-    *ret_close = CLOSE_NOT;
-    for (uint32_t i = first; i; i = goal->choices[i - 1].next)
-        if (goal->choices[i - 1].letters == letters) {
-            best = &goal->choices[i - 1];
-            looks++;
-        }
-    *ret_ambiguous = looks > LIKENESS_MAX;
-    if (looks > LIKENESS_MAX)
-        return best;
-    best = NULL;
-    for (uint32_t i = first; i; i = goal->choices[i - 1].next) {
-        const surety__align_choice *choice = &goal->choices[i - 1];
-        enum surety__closeness close;
-
-        if (choice->letters != letters)
-            continue;
-        close = surety__text_closeness(text, choice->text);
-        if (close == CLOSE_NOT)
-            close =
-                surety__text_closeness(text, surety__text_bare(choice->text));
-        if (close == CLOSE_NOT || close > *ret_close)
-            continue;
-        *ret_ambiguous = close == *ret_close;
-        *ret_close = close;
-        best = choice;
-    }
-    return best;
-}
 
 /* ---- words --------------------------------------------------------------- */
 
@@ -119,19 +77,20 @@ static bool word_hit_at(const surety__goal *goal, surety_str text, size_t start,
     while (words < WORDS_MAX &&
            (letter = surety__letters_next(&letters)) != LETTER_END) {
         size_t end = (size_t)(letters.at - text.ptr);
-        enum surety__closeness close;
-        const surety__align_choice *choice;
-        bool ambiguous;
+        surety__lookup lookup;
+        const surety__entry *choice;
 
         hash = surety__letter_hash(hash, letter);
-        if (end - start > 3 * goal->choice_longest + 8)
+        if (end - start > 3 * goal->choices.longest + 8)
             break;
         if (letters.pending || !word_edge(text, end))
             continue;
         words++;
-        choice = choice_of(goal, (surety_str){rest.ptr, end - start}, hash,
-                           &close, &ambiguous);
-        if (!choice || ambiguous)
+        lookup.text = lookup.bare = (surety_str){rest.ptr, end - start};
+        lookup.least = CLOSE_SAME;
+        lookup.letters = hash;
+        choice = surety__lexicon_closest(&goal->choices, &lookup);
+        if (!choice || lookup.ambiguous)
             continue;
         *ret_hit = (struct word_hit){choice, start, end};
         found = true;
@@ -150,7 +109,7 @@ static bool word_hit_next(surety__aligner *aligner, const surety__goal *goal,
 
         if (!surety__is_word(code) || !word_edge(text, *at))
             continue;
-        if (!surety__aligner_charge(aligner, 1 + goal->choice_longest / 4))
+        if (!surety__aligner_charge(aligner, 1 + goal->choices.longest / 4))
             return false;
         if (word_hit_at(goal, text, *at, ret_hit)) {
             *at = ret_hit->end;
@@ -261,8 +220,8 @@ static bool text_parts(surety_str text, size_t at)
 
 /* The edit that leads from text, or from text without punctuation around it
  * (bare), to the choice. */
-static surety__edit_id choice_edit(const surety__align_choice *choice,
-                                   surety_str text, surety_str bare)
+static surety__edit_id choice_edit(const surety__entry *choice, surety_str text,
+                                   surety_str bare)
 {
     enum surety__closeness close = surety__text_closeness(text, choice->text);
 
@@ -278,9 +237,9 @@ static surety__edit_id choice_edit(const surety__align_choice *choice,
 
 /* The choice that comes first in text and is separated from the rest, or that
  * comes after a label ("Priority: high"). */
-static const surety__align_choice *choice_explained(surety__aligner *aligner,
-                                                    const surety__goal *goal,
-                                                    surety_str text)
+static const surety__entry *choice_explained(surety__aligner *aligner,
+                                             const surety__goal *goal,
+                                             surety_str text)
 {
     surety_str bare = surety__text_bare(text);
     size_t offset = (size_t)(bare.ptr - text.ptr);
@@ -311,41 +270,43 @@ static const surety__align_choice *choice_explained(surety__aligner *aligner,
     return hit.choice;
 }
 
-const surety__align_choice *surety__choice_meant(surety__aligner *aligner,
-                                                 const surety__goal *goal,
-                                                 surety_str text,
-                                                 surety__edit_id *ret_edit)
+const surety__entry *surety__choice_meant(surety__aligner *aligner,
+                                          const surety__goal *goal,
+                                          surety_str text,
+                                          surety__edit_id *ret_edit)
 {
-    surety_str bare = surety__text_bare(text);
-    enum surety__closeness close;
-    const surety__align_choice *choice;
-    bool ambiguous;
+    const surety_str bare = surety__text_bare(text);
+    surety__lookup lookup = {.text = text, .bare = text};
+    const surety__entry *choice;
 
-    if (!goal->choice_count ||
+    if (!goal->choices.count ||
         !surety__aligner_charge(aligner, 1 + text.len / 64))
         return NULL;
-    if (!bare.len || bare.len > 4 * goal->choice_longest + EXPLAINED_MAX)
+    if (!bare.len || bare.len > 4 * goal->choices.longest + EXPLAINED_MAX)
         return NULL;
-    choice = choice_of(goal, text, surety__text_hash(bare), &close, &ambiguous);
-    if (!choice || close > CLOSE_CASE)
-        choice =
-            choice_of(goal, bare, surety__text_hash(bare), &close, &ambiguous);
+    lookup.letters = surety__text_hash(bare);
+    choice = surety__lexicon_closest(&goal->choices, &lookup);
+    if (!choice || lookup.close > CLOSE_CASE) {
+        lookup.text = lookup.bare = bare;
+        choice = surety__lexicon_closest(&goal->choices, &lookup);
+    }
     if (choice) {
         *ret_edit = choice_edit(choice, text, bare);
-        return ambiguous ? NULL : choice;
+        return lookup.ambiguous ? NULL : choice;
     }
     *ret_edit = EDIT_ENUM_IN_TEXT;
     return choice_explained(aligner, goal, text);
 }
 
-const surety__align_choice *surety__choice_within(surety__aligner *aligner,
-                                                  const surety__goal *goal,
-                                                  surety_str text)
+const surety__entry *surety__choice_within(surety__aligner *aligner,
+                                           const surety__goal *goal,
+                                           surety_str text)
 {
     struct word_hit hit;
     size_t at = 0;
 
-    if (!goal->choice_count || !word_hit_next(aligner, goal, text, &at, &hit) ||
+    if (!goal->choices.count ||
+        !word_hit_next(aligner, goal, text, &at, &hit) ||
         text_doubts(text, hit.start, hit.end) ||
         !hit_is_alone(aligner, goal, text, &hit))
         return NULL;
