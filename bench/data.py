@@ -472,15 +472,15 @@ def reply_sets(folder):
             make.rows(600), ensure_ascii=False, indent=2)) for _ in range(500))
 
     plain = folder.contract("rows", schemas.ROWS)
-    mends = folder.contract("rows-mended", schemas.ROWS, repair="syntax")
+    repairs = folder.contract("rows-repaired", schemas.ROWS, repair="syntax")
     aligns = folder.contract("rows-aligned", schemas.ROWS, repair="align")
     for name, kind, contract, text in (
             ("prose-46K", "reply", plain, lambda: fence(rows(1000), 45_000)),
             ("small", "reply", plain, small),
             ("rows-5M", "reply", plain, lambda: fence(rows(5_000_000))),
-            ("dirty-10K", "dirty", mends, lambda: fence(
+            ("dirty-10K", "dirty", repairs, lambda: fence(
                 soil(rows(10_000, 2), random.Random("dirty")))),
-            ("dirty-5M", "dirty", mends, lambda: fence(
+            ("dirty-5M", "dirty", repairs, lambda: fence(
                 soil(rows(5_000_000, 2), random.Random("dirty")))),
             ("loose-10K", "loose", aligns, lambda: fence(loose(10_000))),
             ("loose-5M", "loose", aligns, lambda: fence(loose(5_000_000)))):

@@ -291,7 +291,7 @@ static void put_left(const struct stats_table *table, size_t more,
 static void put_issues(const struct stats_table *table, bool repairs)
 {
     static const struct grid_column errors_columns[] = {
-        {"replies", false, 0}, {"runs", false, 2}, {"mended", false, 0},
+        {"replies", false, 0}, {"runs", false, 2}, {"corrected", false, 0},
         {"keyword", true, 0},  {"path", true, 0},  {"contract", true, 1},
     };
     static const struct grid_column repairs_columns[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Almost-JSON mended: the text as it was meant, the values toward the schema,
+/* Almost-JSON repaired: the text as it was meant, the values toward the schema,
  * and each repair told, so that a program can decide what it lives with. */
 #include <surety.h>
 

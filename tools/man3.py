@@ -9,7 +9,7 @@ there.
 
 OTHER is a package whose page stands beside this one's. FILE lists names of
 functions, one a line; a name that no header declares gets an empty page and is
-told, so that the build goes on until the list is mended.
+told, so that the build goes on until the list is corrected.
 """
 
 import argparse

@@ -153,7 +153,7 @@ system 0 - credibility --consensus vote \
     -m here:steady -m here:busy -m here:lost "$(cat "$inputs/posts.txt")"
 stop
 
-say '6. Almost-JSON is a mistake, unless you say how much may be mended'
+say '6. Almost-JSON is a mistake, unless you say how much may be repaired'
 show 1 surety check -c credibility/analysis-result credibility-almost.md
 say '   The form and the values; every repair is told'
 show 0 surety check -c credibility/analysis-result --repair align \
@@ -175,7 +175,7 @@ say '8. The whole job: prompt, model, check, ask again, value'
 say '   What the model is told, with the schema as a type'
 show 0 surety prompt -c credibility/analysis-result --style typescript \
     'How credible is this account?'
-say '   A recorded model breaks the contract, is told exactly how, and mends it'
+say '   A recorded model breaks the contract, is shown where, and corrects it'
 show 0 surety run -c user-story/iteration-output --retries 1 \
     -m replay:../recordings/story.jsonl --ledger "$scratch/ledger.db" \
     -v --show-prompt --show-reply 'As a user I want to log in.'

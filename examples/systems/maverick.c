@@ -2,7 +2,7 @@
 /* maverick: one agent of a team that maintains code. Each has a contract, for
  * structured output where the model can do that, else for a ```json block. A
  * reply that breaks it is an error, and with --not-strict null:
- *     maverick -m anthropic:claude-sonnet-4-5 Fixer "Mend the failing test" */
+ *     maverick -m anthropic:claude-sonnet-4-5 Fixer "Fix the failing test" */
 #include <surety-run.h>
 
 #include <stdio.h>

@@ -31,7 +31,7 @@ typedef enum surety_prompt_when {
     SURETY_PROMPT_LAST = 0, /* the last reply has it */
     SURETY_PROMPT_EARLIER,  /* an earlier reply had it, and no later reply was
                              * checked far enough to show that it is fixed */
-    SURETY_PROMPT_MENDED    /* an earlier reply had it, and a later one did
+    SURETY_PROMPT_CORRECTED /* an earlier reply had it, and a later one did
                              * not */
 } surety_prompt_when;
 typedef struct surety_prompt_finding {

@@ -188,7 +188,7 @@ static const struct decide_row decide_rows[CASE_COUNT] = {
     [CASE_UNHEARD] = {"the reply was not judged",
                       {ACTION_END},
                       SURETY_RUN_VALIDATOR,
-                      "mend the validator; the reply is in the report"},
+                      "fix the validator; the reply is in the report"},
     [CASE_UNJUDGED] = {"the reply cannot be judged",
                        {ACTION_MODEL},
                        SURETY_RUN_REJECTED,

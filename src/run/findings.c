@@ -5,8 +5,8 @@
  *
  * Rules:
  * 1. An error is kept until a later reply was checked at its location and does
- *    not have it. Then it is marked as mended and still reported: a model that
- *    starts again may make it again.
+ *    not have it. Then it is marked as corrected and still reported: a model
+ * that starts again may make it again.
  * 2. An incomplete reply was checked only where it is complete: at values that
  *    have ended and are under no union that is still open. A value of a wrong
  *    type is not checked further. Rules and validators run only if the schema
@@ -158,14 +158,14 @@ static void findings_drop(surety__findings *findings, size_t i)
             (findings->count - i) * sizeof(*findings->items));
 }
 
-/* Makes room for one more: removes the oldest mended finding, else the oldest.
- * False: out of memory. */
+/* Makes room for one more: removes the oldest corrected finding, else the
+ * oldest. False: out of memory. */
 static bool findings_room(surety__findings *findings, surety__run_store *store)
 {
     size_t i = 0;
 
     if (findings->count == SURETY__FINDINGS_MAX) {
-        while (i < findings->count && !findings->items[i].mended)
+        while (i < findings->count && !findings->items[i].corrected)
             i++;
         findings_drop(findings, i < findings->count ? i : 0);
     }
@@ -201,7 +201,7 @@ void surety__findings_note(surety__findings *findings, surety__run_store *store,
         findings_add(findings, store, issue, number);
 }
 
-/* Marks an error as mended if the last reply was checked for it and does not
+/* Marks an error as corrected if the last reply was checked for it and does not
  * have it. */
 static void findings_close(surety__findings *findings, size_t i,
                            const surety_outcome *outcome)
@@ -210,7 +210,7 @@ static void findings_close(surety__findings *findings, size_t i,
 
     if (finding->last || !findings_are_checked(outcome, &finding->issue))
         return;
-    finding->mended = true;
+    finding->corrected = true;
     if (surety__findings_stage(&finding->issue) != SURETY_STAGE_VALIDATION)
         findings_drop(findings, i);
 }
@@ -269,8 +269,8 @@ surety__findings_tell(const surety__findings *findings,
         const surety__finding *finding = &findings->items[i];
         surety_prompt_when when = SURETY_PROMPT_EARLIER;
 
-        if (finding->mended)
-            when = SURETY_PROMPT_MENDED;
+        if (finding->corrected)
+            when = SURETY_PROMPT_CORRECTED;
         else if (judged && finding->last)
             when = SURETY_PROMPT_LAST;
         /* The outcome reports those itself. */

@@ -387,7 +387,7 @@ static void receive_note(surety_run *run, bool patched)
 }
 
 /* Whether the text of a value was repaired before it could be read. */
-static bool receive_is_mended(const surety_outcome *outcome)
+static bool receive_is_repaired(const surety_outcome *outcome)
 {
     for (size_t i = 0; i < surety_outcome_info_of(outcome)->repaired_count; i++)
         if (!surety_outcome_repaired(outcome, i).instance_location.len)
@@ -419,7 +419,7 @@ static bool receive_found(surety_run *run, surety__subject *subject)
         const surety_str value = receive_restore_val(run, found, &same);
         subject->faulty = !value.len;
         same = same && value.len;
-        if (value.len && !same && receive_is_mended(outcome)) {
+        if (value.len && !same && receive_is_repaired(outcome)) {
             surety__fail(&run->restoring.fault, SURETY_SYNTAX,
                          "this is not JSON as it stands, and not of the form "
                          "of the contract");

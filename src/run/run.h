@@ -289,7 +289,7 @@ typedef struct surety__log {
 typedef struct surety__finding {
     surety_issue issue; /* the run owns its texts */
     bool last;          /* the last judged reply has it */
-    bool mended;        /* a later reply does not have it any more */
+    bool corrected;     /* a later reply does not have it any more */
     /* The number of the attempt, if the error was seen while its reply arrived
      * and the judgement does not report it; else 0. */
     size_t noted;

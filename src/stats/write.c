@@ -182,7 +182,7 @@ static void sums_issues(const char *name, const surety__issues *issues,
         surety_json_text(out, "path", issue->path);
         surety_json_number(out, "replies", issue->replies);
         surety_json_number(out, "runs", issue->runs);
-        surety_json_number(out, repairs ? "valid" : "mended", issue->valid);
+        surety_json_number(out, repairs ? "valid" : "corrected", issue->valid);
         surety_buf_byte(out, '}');
     }
     surety_buf_byte(out, ']');
@@ -367,7 +367,7 @@ static void sums_csv_issues(const surety__issues *issues, bool repairs,
 
     surety__buf_printf(out, "contract,%s,path,replies,runs,%s\r\n",
                        repairs ? "kind" : "keyword",
-                       repairs ? "valid" : "mended");
+                       repairs ? "valid" : "corrected");
     for (size_t i = 0; i < count; i++) {
         const surety_stats_issue *issue = &issues->items[i]->told;
         const surety_str texts[] = {issue->contract, issue->kind, issue->path};

@@ -78,7 +78,7 @@ def huge(case, path, _):
     return beyond_double(case.at(path))
 
 
-def mended(kind_):
+def repaired(kind_):
     return lambda case, path, what: kind_ in case.ours.repairs
 
 
@@ -180,12 +180,14 @@ STRICT = [
 ]
 # The same, with --repair align beside Pydantic's lax mode.
 ALIGN = [
-    ("12", f"surety mends, Pydantic refuses: {each}", "theirs", mended(each))
+    ("12", f"surety repairs, Pydantic refuses: {each}", "theirs",
+     repaired(each))
     for each in ("array-from-value", "enum-accent", "enum-case",
                  "json-in-text", "key-case", "null-left-out", "number-form",
                  "number-from-text", "text-from-number", "unknown-key",
                  "value-from-array", "wrapper-key")] + [
-    ("2", f"surety mends, Pydantic refuses: {each}", "theirs", mended(each))
+    ("2", f"surety repairs, Pydantic refuses: {each}", "theirs",
+     repaired(each))
     for each in ("boolean-from-number", "boolean-from-text", "null-from-text",
                  "text-from-boolean")] + [
     ("1", "a number or a boolean as a text: Python's form, JSON's form",

@@ -152,7 +152,7 @@ def test_prompt_again():
 
 
 def test_stop():
-    """A model that mends what it is told, and its three errors."""
+    """A model that corrects what it is told, and its three errors."""
     write("three.json", {
         "type": "object", "required": ["a", "b", "c"],
         "properties": {name: {"type": "integer", "maximum": 10}
@@ -268,7 +268,7 @@ def test_what_is_wanted_whole():
                "chunk_delay_ms": 5},
               {"json": [{"op": "replace", "path": "/id", "value": 7}]}):
         result = run("--mode", "prompt", "-v", name="patch.json")
-        gives("a value that a patch will mend", result, 0, PRINTED)
+        gives("a value that a patch will correct", result, 0, PRINTED)
         check("is not stopped", "stopped after" not in result.err, result.err)
     contract("text.json", retry={"max": 0}, extract={"from": ["whole"]},
              fallback={"kind": "text", "value": {"text": ""}, "field": "/text"})
@@ -339,27 +339,27 @@ def test_parts():
 
 def test_repairs():
     contract()
-    contract("mends.json", repair="align")
+    contract("repairs.json", repair="align")
     almost = {"text": "{id: '7', text: 'ok',}", "repeat": True}
     with Mock(almost):
         complains("almost JSON is none",
                   run("--mode", "prompt", "--retries", "0"), 1)
-        complains("--repair syntax mends its form",
+        complains("--repair syntax repairs its form",
                   run("--mode", "prompt", "--retries", "0", "--repair",
                       "syntax"), 1, "/id")
         result = run("--mode", "prompt", "--repair", "align", "--report",
-                        "json", ledger="mends.db")
+                        "json", ledger="repairs.db")
         gives("--repair align its values", result, 0, PRINTED)
         kinds = [one["kind"] for one in report_of(result)["repairs"]]
         check("the report lists them", "trailing-comma" in kinds
               and "unquoted-key" in kinds, kinds)
         gives("so does a contract",
-              run("--mode", "prompt", "-v", name="mends.json"), 0, PRINTED,
+              run("--mode", "prompt", "-v", name="repairs.json"), 0, PRINTED,
               "valid after ")
         complains("which --repair none overrides",
                   run("--mode", "prompt", "--retries", "0", "--repair", "none",
-                      name="mends.json"), 1)
-    base = sqlite3.connect(os.path.join(FOLDER, "mends.db"))
+                      name="repairs.json"), 1)
+    base = sqlite3.connect(os.path.join(FOLDER, "repairs.db"))
     rows = base.execute("select kind from repairs order by number").fetchall()
     base.close()
     same("and the ledger", [kind for kind, in rows], kinds)

@@ -107,7 +107,7 @@ def test_asks_again():
     with Mock({"json": {"massage": "Hello"}},
               {"json": [{"op": "add", "path": "/message", "value": "Hello"}],
                "when": {"contains": "is missing"}}):
-        gives("a patch mends the reply",
+        gives("a patch corrects the reply",
               ask("--feedback", "patch", "--mode", "prompt"), 0, None)
     with Mock({"json": {}, "repeat": True}):
         gives("--retries 0 asks once", ask("--retries", "0", "-v"), 1, "",

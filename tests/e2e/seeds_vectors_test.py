@@ -150,9 +150,9 @@ BLOCKS = (
 def test_blocks():
     write("box.json", BOX_CONTRACT)
     table("S1.30", "box.json", BLOCKS)
-    mended = [row for row in BLOCKS if "--repair syntax" in row[4]]
-    for row, report in zip(mended, judge(
-            "box.json", [row[1] for row in mended], "--repair", "syntax")):
+    repaired = [row for row in BLOCKS if "--repair syntax" in row[4]]
+    for row, report in zip(repaired, judge(
+            "box.json", [row[1] for row in repaired], "--repair", "syntax")):
         check(f"S1.30 with --repair syntax, {row[0]}: ok", report["ok"]
               and report["value"] == json.loads(BOX), report)
     twice = judge("box.json", [fence('{"name":"a","value":1,"value":2}')])[0]
@@ -360,7 +360,7 @@ def tables(*values):
     return answer(tables_needed=list(values))
 
 
-STRICT = "types are what they are; --repair align mends it"
+STRICT = "types are what they are; --repair align repairs it"
 ENUMS = "its document names the kinds"
 MARKERS = (
     ("the whole reply", SAID, "ok", "ok", "", ANSWER),

@@ -188,7 +188,7 @@ def test_real():
           and groups["big"]["value_cost_picousd"] is None, groups)
     same("what fails", data["errors"]["listed"],
          [{"contract": "point", "keyword": "maximum", "path": "/x",
-           "replies": 6, "runs": 3, "mended": 2}])
+           "replies": 6, "runs": 3, "corrected": 2}])
     same("what was repaired", data["repairs"]["listed"],
          [{"contract": "point", "kind": "trailing-comma", "path": "",
            "replies": 1, "runs": 1, "valid": 1}])
@@ -534,7 +534,7 @@ def test_csv():
                                              "median_ms")) for row in rows},
              {("1", "1", "0.000000002", "0.000000002", "100")})
     rows = rows_of(*base, "--show", "errors", "--formulas")
-    same("errors", sorted((row["keyword"], row["path"], row["mended"])
+    same("errors", sorted((row["keyword"], row["path"], row["corrected"])
                           for row in rows),
          sorted((name or "type", f"/{name}/*", "1") for name in NAMES))
     same("--top", len(rows_of(*base, "--show", "errors", "--top", "3")), 3)

@@ -110,7 +110,7 @@ def test_example():
     gives("S1.30 UnifiedReviewer from the recording of a text",
           maverick("UnifiedReviewer", given("review.txt"),
                    model=recording("maverick-review")), 0, review.out)
-    is_careful("maverick", "-m", recording("maverick"), "Fixer", "Mend it.")
+    is_careful("maverick", "-m", recording("maverick"), "Fixer", "Fix it.")
     is_small("maverick")
 
 

@@ -218,7 +218,7 @@ def test_corrections():
         same("S0.6 fewer than 3 exports are corrected in the last iterations",
              carried(run), [[]] * 4 + [[FEW]] * 3)
         same("no correction ends the analysis", result_of(run).get("valid"), 6)
-        same("what is not mended at the end stays in the result",
+        same("what is not corrected at the end stays in the result",
              (run.code, result_of(run).get("corrections")), (0, [FEW]))
     with mocked(reply(1, meta={"done": True}), reply(2),
                 reply(3, "pre_final", meta={"done": True}, **saved(3))):

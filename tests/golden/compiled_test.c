@@ -20,7 +20,7 @@
  *                         was completed or found
  *     === growth          a text each line
  *     === grown           of each, byte by byte: where it is lost as strict
- *                         JSON, as what is mended, as what is aligned; and as
+ *                         JSON, as what is repaired, as what is aligned; and as
  *                         JSON that comes at once; why; and all steps
  *
  * The steps are the least limit of work with which there is an answer. They are
@@ -387,7 +387,7 @@ static void write_grown_one(struct setting *setting, surety_str text,
         unsigned flags;
         size_t bytes; /* of a step */
     } modes[] = {{"strict ", SURETY__PREFIX_STRICT, 1},
-                 {"mended ", 0, 1},
+                 {"repaired ", 0, 1},
                  {"aligned ", SURETY__PREFIX_ALIGN, 1},
                  {"at once ", SURETY__PREFIX_STRICT, SIZE_MAX}};
     surety_lenient *reader = surety_lenient_new(NULL);

@@ -8,8 +8,8 @@
  *     === contract             the contract; another one begins afresh
  *     === reply                a reply that failed (only where there is one)
  *     === findings             what is known of replies before it, a line each:
- *                              "earlier", "last" or "mended", a place ("-": the
- *                              root), and the message
+ *                              "earlier", "last" or "corrected", a place ("-":
+ * the root), and the message
  *     === schema               the schema that goes with a call
  *     === value                an example in its form
  *     === STYLE                what surety_prompt_write must give: json-schema,
@@ -17,7 +17,7 @@
  *                              contract's); the prompt is "Go on."
  *     === FEEDBACK             what surety_prompt_again must add after a failed
  *                              reply: simple, errors, patch
- *     === mended PATCH         PATCH is a reply to the patch prompt; what must
+ *     === applied PATCH        PATCH is a reply to the patch prompt; what must
  *                              come of it, or "error: ..."
  *     === examples             a schema a line, and behind it the example that
  *                              is made of it, or "error: ..."
@@ -114,7 +114,7 @@ static bool answer(const struct talk *talk, surety_str words, surety_buf *out)
     surety_error err = {.message = ""};
 
     if (style < 0 && feedback < 0) {
-        if (!talk->outcome || !golden_take(&words, "mended "))
+        if (!talk->outcome || !golden_take(&words, "applied "))
             return false;
         status = surety_prompt_patch(talk->outcome, words, out, &err);
         if (status == SURETY_OK)
@@ -218,7 +218,7 @@ static bool take_contract(struct golden *golden, struct talk *talk,
 
 static bool take_findings(struct talk *talk, surety_str text)
 {
-    static const char *const whens[] = {"last ", "earlier ", "mended "};
+    static const char *const whens[] = {"last ", "earlier ", "corrected "};
     surety_str line;
 
     talk->finding_count = 0;

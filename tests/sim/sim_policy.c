@@ -16,9 +16,9 @@ enum { FIELDS = 8, SEEDS = 300, SEEDS_FEW = 20, PIECE = 24, TEXT_MAX = 65536 };
 
 /* How a model takes what it is told. */
 enum habit {
-    HABIT_MENDS,   /* what it was told once is right from then on */
-    HABIT_FORGETS, /* what it is told now is right, and nothing else better */
-    HABIT_RANDOM   /* mostly right where told; elsewhere new mistakes */
+    HABIT_CORRECTS, /* what it was told once is right from then on */
+    HABIT_FORGETS,  /* what it is told now is right, and nothing else better */
+    HABIT_RANDOM    /* mostly right where told; elsewhere new mistakes */
 };
 
 struct policy_case {
@@ -41,10 +41,10 @@ static const char *const habit_names[] = {
         habit, reasks, wrong, 3000, 3000                                       \
     }
 static const struct policy_case policy_cases[] = {
-    POLICY_SIZES(HABIT_MENDS, 2, 1),   POLICY_SIZES(HABIT_MENDS, 2, 3),
-    POLICY_SIZES(HABIT_FORGETS, 2, 3), POLICY_SIZES(HABIT_RANDOM, 2, 3),
-    {HABIT_MENDS, 5, 1, 200, 3000},    {HABIT_MENDS, 5, 3, 200, 3000},
-    {HABIT_FORGETS, 5, 3, 200, 3000},  {HABIT_RANDOM, 5, 3, 200, 3000},
+    POLICY_SIZES(HABIT_CORRECTS, 2, 1), POLICY_SIZES(HABIT_CORRECTS, 2, 3),
+    POLICY_SIZES(HABIT_FORGETS, 2, 3),  POLICY_SIZES(HABIT_RANDOM, 2, 3),
+    {HABIT_CORRECTS, 5, 1, 200, 3000},  {HABIT_CORRECTS, 5, 3, 200, 3000},
+    {HABIT_FORGETS, 5, 3, 200, 3000},   {HABIT_RANDOM, 5, 3, 200, 3000},
 };
 enum { POLICY_CASES = sizeof(policy_cases) / sizeof(policy_cases[0]) };
 
@@ -90,7 +90,7 @@ static bool policy_is_right(const struct policy_model *model, size_t field,
         policy_chance(model, model->calls * FIELDS + field + 1);
 
     switch (model->one->habit) {
-    case HABIT_MENDS: return model->taught[field] || !model->wrong[field];
+    case HABIT_CORRECTS: return model->taught[field] || !model->wrong[field];
     case HABIT_FORGETS: return told || !model->wrong[field];
     default:
         if (told)
@@ -331,7 +331,7 @@ static bool policy_try(const struct policy_case *one, size_t seeds,
         good =
             policy_sum_up(one, (surety_stop)stop, true, contract, &sums[stop]);
     }
-    /* Three errors in a reply, and a model that mends what it is told: valid
+    /* Three errors in a reply, and a model that corrects what it is told: valid
      * within the calls that a contract has by itself. */
     if (good && one->habit != HABIT_RANDOM)
         good = weigh->valid == seeds && whole.valid == seeds;

@@ -487,7 +487,7 @@ int main(int argc, char **argv)
         good = good && (argc > 1 || sim_saw_all(&bench.tally));
         printf("%s 2 - they go everywhere\n", good ? "ok" : "not ok");
         good = sim_policies(false) && good;
-        printf("%s 3 - what is told is mended within the calls, by each "
+        printf("%s 3 - what is told is corrected within the calls, by each "
                "policy\n",
                good ? "ok" : "not ok");
     } else if (good) {

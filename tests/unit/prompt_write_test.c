@@ -41,7 +41,7 @@ done:
     surety_contract_free(contract);
 }
 
-TEST(asks_again_and_mends)
+TEST(asks_again_and_corrects)
 {
     static const char reply[] = "```json\n{\"a\": 85, \"b\": [\"x\"]}\n```\n";
     static const char patch[] =
@@ -81,21 +81,21 @@ TEST(tells_errors_of_earlier_replies)
     static const char reply[] = "```json\n{\"b\": [\"x\"], \"a\": 85}\n```\n";
     static const char want[] =
         "1. at the root: the property \"z\" is not allowed\n"
-        "   this was in an earlier reply, and has not been seen mended\n"
+        "   this was in an earlier reply, and has not been seen corrected\n"
         "2. at /b/0: \"x\" has 1 character, fewer than the minimum of 2\n"
         "   there now: \"x\"\n"
         "   wanted: {\"type\":\"string\",\"minLength\":2}\n"
         "3. at /b/2: no text\n"
-        "   this was in an earlier reply, and has not been seen mended\n"
+        "   this was in an earlier reply, and has not been seen corrected\n"
         "4. at /b/10: no text either\n"
-        "   this was in an earlier reply, and has not been seen mended\n"
+        "   this was in an earlier reply, and has not been seen corrected\n"
         "5. at /a: 85 is greater than the maximum of 9\n"
         "   there now: 85\n"
         "   wanted: {\"type\":\"integer\",\"maximum\":9}\n"
         "6. at /c: seen while it came\n"
         "Wrong in an earlier reply, and right since; keep it right:\n"
         "- at /a: \"4\" must be an integer\n"
-        "=====\nAnswer again, whole, with all of this mended.\n";
+        "=====\nAnswer again, whole, with all of this corrected.\n";
 #define FINDING(place, text, since)                                            \
     {                                                                          \
         .issue = {.keyword = {"type", 4},                                      \
@@ -104,7 +104,7 @@ TEST(tells_errors_of_earlier_replies)
         .when = since                                                          \
     }
     static const surety_prompt_finding findings[] = {
-        FINDING("/a", "\"4\" must be an integer", SURETY_PROMPT_MENDED),
+        FINDING("/a", "\"4\" must be an integer", SURETY_PROMPT_CORRECTED),
         FINDING("/b/10", "no text either", SURETY_PROMPT_EARLIER),
         FINDING("/b/2", "no text", SURETY_PROMPT_EARLIER),
         FINDING("/c", "seen while it came", SURETY_PROMPT_LAST),
@@ -522,7 +522,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"writes every style", writes_every_style},
-        {"asks again and mends", asks_again_and_mends},
+        {"asks again and corrects", asks_again_and_corrects},
         {"tells errors of earlier replies", tells_errors_of_earlier_replies},
         {"tells errors of no reply", tells_errors_of_no_reply},
         {"makes examples", makes_examples},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model is told again: every error that was seen and not seen mended,
+/* What a model is told again: every error that was seen and not seen corrected,
  * whatever became of the replies in between; and how far a reply that is wrong
  * is read. */
 #include "check.h"
@@ -15,8 +15,9 @@
 #define VALID                                                                  \
     PIECE("{\\\"a\\\":1,\\\"b\\\":1,\\\"c\\\":{\\\"d\\\":1}}") FINISH("stop")
 #define EARLIER                                                                \
-    "\\n   this was in an earlier reply, and has not been seen mended\\n"
-#define MENDED "Wrong in an earlier reply, and right since; keep it right:\\n"
+    "\\n   this was in an earlier reply, and has not been seen corrected\\n"
+#define CORRECTED                                                              \
+    "Wrong in an earlier reply, and right since; keep it right:\\n"
 
 static const char again_contract[] =
     "{\"type\":\"object\",\"required\":[\"a\",\"b\",\"c\"],\"properties\":{"
@@ -91,10 +92,10 @@ done:
     trial_close(&trial);
 }
 
-TEST(tells_what_was_not_seen_mended)
+TEST(tells_what_was_not_seen_corrected)
 {
     static const struct again_case cases[] = {
-        /* Of two errors the first is mended, and the reply is stopped before
+        /* Of two errors the first is corrected, and the reply is stopped before
          * the second. */
         {.replies = {PIECE(
                          "{\\\"a\\\":99,\\\"b\\\":99,\\\"c\\\":{\\\"d\\\":1}}")
@@ -115,7 +116,7 @@ TEST(tells_what_was_not_seen_mended)
                   "maximum of 10" EARLIER "   wanted: {\\\"type\\\":"
                   "\\\"integer\\\",\\\"maximum\\\":10}\\n3. at /c/d: \\\"1\\\" "
                   "is a string, but must be an integer" EARLIER},
-         .untold = {EARLIER, MENDED},
+         .untold = {EARLIER, CORRECTED},
          .stop = SURETY_STOP_ALWAYS},
         /* What was seen right is told as such, and no more as wrong. */
         {.replies = {PIECE("{\\\"a\\\":99,\\\"b\\\":1,\\\"c\\\":{\\\"d\\\":1,"
@@ -123,20 +124,21 @@ TEST(tells_what_was_not_seen_mended)
                      PIECE("{\\\"a\\\":1,\\\"b\\\":99,\\\"c\\\":{\\\"d\\\":")},
          .told = {"2. at /c/e: 1 must be a string",
                   "2. at /c/e: 1 must be a string" EARLIER
-                  "   wanted: {\\\"type\\\":\\\"string\\\"}\\n" MENDED
+                  "   wanted: {\\\"type\\\":\\\"string\\\"}\\n" CORRECTED
                   "- at /a: 99 is greater than the maximum of 10\\n"},
          .untold = {NULL, "there now: 99\\n   wanted: {\\\"type\\\":"
                           "\\\"integer\\\",\\\"maximum\\\":10}\\n2. at /a"},
          .stop = SURETY_STOP_ALWAYS},
-        /* A member that is gone is mended, and a whole reply mends all. */
+        /* A member that is gone is corrected, and a whole reply corrects all.
+         */
         {.replies = {PIECE(
                          "{\\\"x\\\":1,\\\"a\\\":99,\\\"b\\\":1,\\\"c\\\":{}}")
                          FINISH("stop"),
                      PIECE("{\\\"a\\\":1,\\\"b\\\":99,\\\"c\\\":{}}")
                          FINISH("stop")},
          .told = {"at /x: ",
-                  MENDED "- at /a: 99 is greater than the maximum of "
-                         "10\\n- at /x: the property \\\"x\\\""},
+                  CORRECTED "- at /a: 99 is greater than the maximum of "
+                            "10\\n- at /x: the property \\\"x\\\""},
          .untold = {NULL, EARLIER},
          .stop = SURETY_STOP_NEVER},
     };
@@ -170,7 +172,7 @@ TEST(tells_it_across_other_failures)
          .told = {"1. at /a: a is too much",
                   "1. at /a: a is too much" EARLIER "2. at /b: 99 is greater",
                   "a is too much" EARLIER}},
-        /* Broken JSON is mended by a reply that is whole. */
+        /* Broken JSON is corrected by a reply that is whole. */
         {.replies = {PIECE("{\\\"a\\\":1,,") FINISH("stop"), WRONG},
          .told = {"this is not JSON", "1. at /b: 99"},
          .untold = {NULL, "this is not JSON"}},
@@ -180,7 +182,7 @@ TEST(tells_it_across_other_failures)
         again_try(t, &cases[i]);
 }
 
-/* Three errors that a model mends as it is told of them. */
+/* Three errors that a model corrects as it is told of them. */
 #define TRIPLE(a, b, d)                                                        \
     PIECE("{\\\"a\\\":" a ",")                                                 \
     PIECE("\\\"b\\\":" b ",")                                                  \
@@ -198,7 +200,7 @@ TEST(reads_on_for_more_errors)
          .stop = SURETY_STOP_NEVER},
         {.replies = {TRIPLE("99", "99", "true"), TRIPLE("1", "99", "true"),
                      TRIPLE("1", "1", "true")},
-         .told = {"1. at /a: 99", "1. at /b: 99", MENDED "- at /a: 99"},
+         .told = {"1. at /a: 99", "1. at /b: 99", CORRECTED "- at /a: 99"},
          .untold = {"/b: ", "/c/d: ", NULL},
          .stop = SURETY_STOP_ALWAYS},
     };
@@ -255,7 +257,7 @@ TEST(weighs_what_is_to_come)
          .retry_max = SURETY_RUN_NONE,
          .stopped = SURETY_VERDICT_NO,
          .decision = "stopped after 315 bytes"},
-        /* What the last re-ask is not told, nobody mends. */
+        /* What the last re-ask is not told, nobody corrects. */
         {.body = BAD END, .retry_max = 1, .decision = "read on from byte 315 "},
         {.body = BAD END, .retry_max = 2, .decision = "read on from byte 315 "},
         /* With rounds to spare, a part of what one costs. */
@@ -292,7 +294,8 @@ TEST(weighs_what_is_to_come)
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
-        {"tells what was not seen mended", tells_what_was_not_seen_mended},
+        {"tells what was not seen corrected",
+         tells_what_was_not_seen_corrected},
         {"tells it across other failures", tells_it_across_other_failures},
         {"reads on for more errors", reads_on_for_more_errors},
         {"weighs what is to come", weighs_what_is_to_come},

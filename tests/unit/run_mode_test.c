@@ -242,7 +242,7 @@ TEST(asks_again_rather_than_guess)
         {SAYS("{\\\"m\\\":{" LIST "[],\\\"k\\\":1}}"), "is not of the form"},
         {SAYS("{\\\"m\\\":{" LIST "[{\\\"k\\\":1}]}}"),
          "this is no list of key and value"},
-        /* It would be mended, and is not of the form of the contract. */
+        /* It would be repaired, and is not of the form of the contract. */
         {SAYS("{\\\"m\\\":{" LIST "[" PAIR("1") ",]}}"), "not JSON"},
     };
     const surety_repair repair = SURETY_REPAIR_SYNTAX;

@@ -281,7 +281,7 @@ TEST(stops_what_runs_away)
 TEST(waits_for_what_is_wanted_whole)
 {
     static const struct watch_case cases[] = {
-        /* A patch mends the value, which must be there. */
+        /* A patch corrects the value, which must be there. */
         {.policy = WHOLE ",\"retry\":{\"feedback\":\"patch\"}",
          .body = PIECE("{\\\"n\\\": 11, \\\"s\\\": ") PIECE("\\\"a\\\"}")
              FINISH("stop"),

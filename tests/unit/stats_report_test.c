@@ -50,7 +50,7 @@ TEST(counts_errors)
     surety_entry entry;
 
     TRY(surety_stats_new(&options, &stats, NULL));
-    /* Mended at the third try. */
+    /* Corrected at the third try. */
     entry = sample_broken(RUN_1, 1);
     entry.errors = first;
     entry.error_count = 3;
@@ -60,7 +60,7 @@ TEST(counts_errors)
     entry.error_count = 1;
     TRY(surety__stats_add(stats, &entry, NULL));
     TRY(sample_add(stats, sample_attempt(RUN_1, 3)));
-    /* Never mended. */
+    /* Never corrected. */
     entry = sample_broken(RUN_2, 1);
     entry.errors = second;
     entry.error_count = 1;
@@ -488,11 +488,12 @@ TEST(writes_json)
     /* One section, the first of its errors. */
     surety_buf_reset(&out);
     TRY(surety_stats_write(cover.stats, SURETY_STATS_ERRORS, 1, &out));
-    CHECK_TEXT(surety_buf_str(&out),
-               "{\"from\":\"2026-11-21T12:00:01Z\",\"to\":\"2026-11-21T12:00:"
-               "02Z\",\"errors\":{\"listed\":[{\"contract\":\"c\",\"keyword\":"
-               "\"required\",\"path\":\"/a,\\\"b\\\"\\n\",\"replies\":1,"
-               "\"runs\":1,\"mended\":1}],\"more\":1,\"left_out_replies\":0}}");
+    CHECK_TEXT(
+        surety_buf_str(&out),
+        "{\"from\":\"2026-11-21T12:00:01Z\",\"to\":\"2026-11-21T12:00:"
+        "02Z\",\"errors\":{\"listed\":[{\"contract\":\"c\",\"keyword\":"
+        "\"required\",\"path\":\"/a,\\\"b\\\"\\n\",\"replies\":1,"
+        "\"runs\":1,\"corrected\":1}],\"more\":1,\"left_out_replies\":0}}");
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);
@@ -518,7 +519,7 @@ TEST(writes_csv)
     TRY(surety_stats_write_csv(cover.stats, SURETY_STATS_ERRORS, 0, false,
                                &out));
     CHECK_TEXT(surety_buf_str(&out),
-               "contract,keyword,path,replies,runs,mended\r\n"
+               "contract,keyword,path,replies,runs,corrected\r\n"
                "c,required,\"/a,\"\"b\"\"\n\",1,1,1\r\n"
                "c,type,/x/*,1,1,1\r\n");
     surety_buf_reset(&out);

@@ -270,7 +270,7 @@ done:
     surety_buf_done(&written);
 }
 
-TEST(refuses_only_what_restoring_does_not_mend)
+TEST(refuses_only_what_restoring_does_not_repair)
 {
     struct loose_bench bench = {.valid = 0};
 
@@ -298,7 +298,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"refuses only what restoring does not repair",
-         refuses_only_what_restoring_does_not_mend},
+         refuses_only_what_restoring_does_not_repair},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

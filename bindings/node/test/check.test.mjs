@@ -224,16 +224,16 @@ test("prompts, instructions, examples", () => {
   assert.throws(() => contract(false).example(), { status: "unsupported" });
 });
 
-test("a re-ask says what was wrong, and a patch mends it", () => {
+test("a re-ask says what was wrong, and a patch corrects it", () => {
   const person = contract(PERSON);
   const outcome = person.check('{"name": "Ada", "age": 200}');
   assert.match(outcome.retryPrompt("Who?"), /at \/age: 200 is greater/);
   assert.match(outcome.retryPrompt("Who?", { feedback: "patch" }), /JSON Patch/);
   assert.doesNotMatch(outcome.retryPrompt("Who?", { feedback: "simple" }),
     /maximum of/);
-  const mended = outcome.patch(
+  const patched = outcome.patch(
     'Here: [{"op": "replace", "path": "/age", "value": 20}]');
-  assert.deepEqual(person.parse(mended), { name: "Ada", age: 20, tags: [] });
+  assert.deepEqual(person.parse(patched), { name: "Ada", age: 20, tags: [] });
   assert.throws(() => outcome.patch("no patch"), { status: "syntax" });
 });
 

@@ -133,7 +133,7 @@ test("a ledger, as a file", () => mocked([HELLO], async (config) => {
 
 test("system, styles, modes, temperature, tokens and patches", () => mocked(
   [{ when: { contains: "TypeScript form" }, ...HELLO }, { json: { message: 1 } },
-    { json: [{ op: "replace", path: "/message", value: "Mended" }] }],
+    { json: [{ op: "replace", path: "/message", value: "Corrected" }] }],
   async (config) => {
     const first = await ask(config, { system: "Be brief", style: "typescript",
       instructSystem: true, mode: "prompt", temperature: 0.5, outputTokensMax: 99, whole: true,
@@ -141,7 +141,7 @@ test("system, styles, modes, temperature, tokens and patches", () => mocked(
     assert.equal(first.value.message, "Hello");
     assert.equal(first.attempts[0].mode, "prompt");
     const second = await ask(config, { feedback: "patch", mode: "prompt" });
-    assert.equal(second.value.message, "Mended");
+    assert.equal(second.value.message, "Corrected");
     assert.equal(second.attempts[1].purpose, "patch");
   }));
 

@@ -389,9 +389,9 @@ class Functions(unittest.TestCase):
             "Do it.", outcome, feedback="simple"))
         asked = contract.prompt_again("Do it.", outcome, feedback="patch")
         self.assertIn("6902", asked)
-        mended = contract.patch(
+        patched = contract.patch(
             outcome, '[{"op": "replace", "path": "/a", "value": 1}]')
-        self.assertEqual(mended.value, {"a": 1, "b": "y"})
+        self.assertEqual(patched.value, {"a": 1, "b": "y"})
         with self.assertRaises(surety.Syntax):
             contract.patch(outcome, '[{"op": "remove", "path": "/c"}]')
 

@@ -8,7 +8,7 @@
 #include <surety/extract.h>
 
 /* Whether a value looks like an array of operations, or like one operation. */
-static bool mend_is_list(surety_val val)
+static bool patched_is_list(surety_val val)
 {
     surety_val v;
 
@@ -23,8 +23,8 @@ static bool mend_is_list(surety_val val)
 }
 
 /* Reads the first candidate that is a patch. SURETY_SYNTAX: there is none. */
-static surety_status mend_read(surety_str reply, surety_doc *doc,
-                               surety_finder *finder, surety_error *reterr)
+static surety_status patched_read(surety_str reply, surety_doc *doc,
+                                  surety_finder *finder, surety_error *reterr)
 {
     surety_status status =
         surety_finder_find(finder, reply, NULL, NULL, reterr);
@@ -41,7 +41,7 @@ static surety_status mend_read(surety_str reply, surety_doc *doc,
             if (status == SURETY_OK &&
                 (pass == 1 ||
                  surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_ARRAY) &&
-                mend_is_list(surety_doc_root(doc)))
+                patched_is_list(surety_doc_root(doc)))
                 return SURETY_OK;
         }
         status = SURETY_OK;
@@ -55,8 +55,8 @@ static surety_status mend_read(surety_str reply, surety_doc *doc,
 }
 
 /* Puts a single operation into an array. */
-static surety_status mend_list(surety_val patch, surety_doc *list,
-                               surety_val *ret_list, surety_error *reterr)
+static surety_status patched_list(surety_val patch, surety_doc *list,
+                                  surety_val *ret_list, surety_error *reterr)
 {
     surety_status status;
 
@@ -95,9 +95,9 @@ surety_status surety_prompt_patch(const surety_outcome *outcome,
     if (!finder || !doc || !list || !result)
         surety__fail_nomem(reterr);
     else
-        status = mend_read(reply, doc, finder, reterr);
+        status = patched_read(reply, doc, finder, reterr);
     if (status == SURETY_OK)
-        status = mend_list(surety_doc_root(doc), list, &patch, reterr);
+        status = patched_list(surety_doc_root(doc), list, &patch, reterr);
     if (status == SURETY_OK)
         status = surety_patch_apply(patch, target, result, reterr);
     if (status == SURETY_OK)
