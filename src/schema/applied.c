@@ -296,9 +296,7 @@ bool surety__applies(const surety_doc *doc, const surety__cell *object,
 
     if (object->kind != CELL_OBJECT)
         return false;
-    member =
-        surety__member(doc, object, applicator->key,
-                       surety__hash(applicator->key.ptr, applicator->key.len));
+    member = surety__member_named(doc, object, applicator->key);
     if (!member || applicator->kind == APPLY_DEPENDENT)
         return member != NULL;
     return member->kind == CELL_STRING &&

@@ -209,13 +209,6 @@ static bool assert_count(surety__machine *machine, const surety__cell *cell,
     return !assert_fails(machine, failure);
 }
 
-static const surety__cell *member_named(const surety_doc *doc,
-                                        const surety__cell *object,
-                                        surety_str name)
-{
-    return surety__member(doc, object, name, surety__hash(name.ptr, name.len));
-}
-
 static bool assert_dependents(surety__machine *machine,
                               const surety__shape *shape,
                               const surety__cell *object)
@@ -229,7 +222,7 @@ static bool assert_dependents(surety__machine *machine,
 
         if (!surety__machine_charge(machine, lookups * object->count / 16))
             return false;
-        if (!member_named(machine->doc, object, dependent->key))
+        if (!surety__member_named(machine->doc, object, dependent->key))
             continue;
         for (surety_val v = surety_val_first(names); v.doc;
              v = surety_val_next(names, v)) {
@@ -237,7 +230,7 @@ static bool assert_dependents(surety__machine *machine,
                                        .instance = object,
                                        .name = surety_val_str(v)};
 
-            if (member_named(machine->doc, object, failure.name))
+            if (surety__member_named(machine->doc, object, failure.name))
                 continue;
             failure.step.token = dependent->key;
             if (assert_fails(machine, failure))
@@ -259,7 +252,7 @@ bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
         const surety__property *property = &objects->properties[i];
 
         if (property->required &&
-            !member_named(machine->doc, object, property->name))
+            !surety__member_named(machine->doc, object, property->name))
             surety__report_failure(machine,
                                    (surety__failure){.keyword = KW_REQUIRED,
                                                      .instance = object,
@@ -362,7 +355,6 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
                            const surety__cell *array)
 {
     surety__failure failure = {.keyword = KW_UNIQUE_ITEMS};
-    void *items = machine->hashes;
     const surety__cell *item = array + 1;
     surety__pair *pairs;
 
@@ -372,13 +364,12 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
         return false;
     if (array->count <= UNIQUE_FEW && items_differ(machine->doc, array))
         return true;
-    if (surety__grow(machine->alloc, &items, &machine->hash_cap, array->count,
-                     sizeof(*pairs), SIZE_MAX)) {
+    if (surety__grow(machine->alloc, &machine->hashes, &machine->hash_cap,
+                     array->count, sizeof(*pairs), SIZE_MAX)) {
         machine->status = SURETY_NOMEM;
         return false;
     }
-    machine->hashes = items;
-    pairs = items;
+    pairs = machine->hashes;
     for (uint32_t i = 0; i < array->count; i++) {
         pairs[i].key = surety__val_hash(surety__val_of(machine->doc, item));
         pairs[i].value = (uint64_t)(item - array);

@@ -55,14 +55,13 @@ static void scope_enter(struct surety__completion *completion, size_t i)
 
     while (all) {
         const surety__conjunct *one = &all->items[i];
-        void *items = completion->chain;
 
-        if (surety__grow(machine->alloc, &items, &completion->chain_cap,
-                         length + 1, sizeof(*completion->chain), SIZE_MAX)) {
+        if (surety__grow(machine->alloc, &completion->chain,
+                         &completion->chain_cap, length + 1,
+                         sizeof(*completion->chain), SIZE_MAX)) {
             machine->status = SURETY_NOMEM;
             return;
         }
-        completion->chain = items;
         completion->chain[length++] = one->shape;
         i = one->from;
         if (!one->here)
@@ -216,9 +215,7 @@ static void level_defaults(struct surety__completion *completion,
             if (!property->default_val ||
                 !surety__machine_charge(completion->machine,
                                         1 + level->cell->count / 16) ||
-                surety__member(
-                    doc, level->cell, property->name,
-                    surety__hash(property->name.ptr, property->name.len)) ||
+                surety__member_named(doc, level->cell, property->name) ||
                 default_earlier(level, i, property))
                 continue;
             completion->changed = true;
@@ -239,7 +236,6 @@ static void value_begin(struct surety__completion *completion)
     surety__machine *machine = completion->machine;
     const surety__cell *cell = completion->cell;
     surety__conjunction *all = &completion->said.all;
-    void *items = completion->levels;
     surety__conjunction spare;
     struct level *level;
 
@@ -250,13 +246,12 @@ static void value_begin(struct surety__completion *completion)
         surety_build_val(completion->doc, surety__val_of(machine->doc, cell));
         return;
     }
-    if (surety__grow(machine->alloc, &items, &completion->level_cap,
-                     completion->depth + 1, sizeof(*completion->levels),
-                     SIZE_MAX)) {
+    if (surety__grow(machine->alloc, &completion->levels,
+                     &completion->level_cap, completion->depth + 1,
+                     sizeof(*completion->levels), SIZE_MAX)) {
         machine->status = SURETY_NOMEM;
         return;
     }
-    completion->levels = items;
     level = &completion->levels[completion->depth++];
     if (completion->depth > completion->level_made) {
         *level = (struct level){.cell = NULL};

@@ -76,14 +76,12 @@ static bool findings_after(const surety__noted *a, const surety__noted *b)
 surety_status surety__findings_add(surety_findings *findings,
                                    surety__noted noted)
 {
-    void *items = findings->list;
     size_t at = findings->count;
     surety_status status =
-        surety__grow(findings->alloc, &items, &findings->cap,
+        surety__grow(findings->alloc, &findings->list, &findings->cap,
                      findings->count + 1, sizeof(noted), SIZE_MAX);
 
     assert(findings->sorted_from <= findings->count);
-    findings->list = items;
     if (status)
         return status;
     while (at > findings->sorted_from &&

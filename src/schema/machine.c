@@ -40,15 +40,11 @@ bool surety__machine_exhausted(surety__machine *machine)
 
 bool surety__machine_room(surety__machine *machine, size_t depth)
 {
-    void *items = machine->frames;
-    surety_status status =
-        surety__grow(machine->alloc, &items, &machine->frame_cap, depth + 1,
-                     sizeof(*machine->frames), SIZE_MAX);
-
-    machine->frames = items;
-    if (status)
-        machine->status = SURETY_NOMEM;
-    return !status;
+    if (!surety__grow(machine->alloc, &machine->frames, &machine->frame_cap,
+                      depth + 1, sizeof(*machine->frames), SIZE_MAX))
+        return true;
+    machine->status = SURETY_NOMEM;
+    return false;
 }
 
 void surety__machine_scope(surety__machine *machine, const surety__shape *shape)
@@ -87,14 +83,11 @@ uint32_t surety__bits_open(surety__machine *machine, size_t children)
 {
     size_t words = (children + 63) / 64;
     uint32_t bits = (uint32_t)machine->bits_len;
-    void *items = machine->bits;
-    surety_status status = surety__grow(
-        machine->alloc, &items, &machine->bits_cap, machine->bits_len + words,
-        sizeof(*machine->bits), UINT32_MAX - 1);
 
     assert(machine->bits_len <= machine->bits_cap);
-    machine->bits = items;
-    if (status) {
+    if (surety__grow(machine->alloc, &machine->bits, &machine->bits_cap,
+                     machine->bits_len + words, sizeof(*machine->bits),
+                     UINT32_MAX - 1)) {
         machine->status = SURETY_NOMEM;
         return BITS_NONE;
     }

@@ -156,6 +156,12 @@ bool surety__applies(const surety_doc *doc, const surety__cell *object,
 bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell);
 
+/* The value of the member called name, or NULL. */
+static inline const surety__cell *surety__member_named(
+    const surety_doc *doc, const surety__cell *object, surety_str name)
+{
+    return surety__member(doc, object, name, surety__hash(name.ptr, name.len));
+}
 /* The slot of the key's name, or NULL. */
 static inline const surety__slot *
 surety__slot_find(const surety__objects *objects, const surety_doc *doc,

@@ -54,9 +54,7 @@ void surety__meant_members(const surety_doc *doc, const surety__shape *branch,
             const surety__shape *of = NULL;
             const surety__choices *choices = property_choices(property, &of);
             const surety__cell *member =
-                choices ? surety__member(doc, cell, property->name,
-                                         surety__hash(property->name.ptr,
-                                                      property->name.len))
+                choices ? surety__member_named(doc, cell, property->name)
                         : NULL;
 
             if (!member)

@@ -118,15 +118,13 @@ bool surety__prefix_is_firm(const surety__prefix *prefix,
  * its threads have been made from prefix->base on. */
 static void prefix_push(surety__prefix *prefix, uint32_t cell, uint32_t key)
 {
-    void *items = prefix->levels;
     prefix_level *level;
 
-    if (surety__grow(prefix->alloc, &items, &prefix->level_cap,
+    if (surety__grow(prefix->alloc, &prefix->levels, &prefix->level_cap,
                      prefix->level_count + 1, sizeof(*level), SIZE_MAX)) {
         prefix->nomem = true;
         return;
     }
-    prefix->levels = items;
     level = &prefix->levels[prefix->level_count++];
     *level = (prefix_level){.cell = cell,
                             .key = key,

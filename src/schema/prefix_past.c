@@ -33,14 +33,12 @@ static void past_link(surety__prefix *prefix, size_t at)
 static bool past_make_room(surety__prefix *prefix)
 {
     const size_t cap = prefix->head_cap ? 2 * prefix->head_cap : 16;
-    void *items = prefix->items;
     uint32_t *heads;
 
-    if (surety__grow(prefix->alloc, &items, &prefix->item_cap,
+    if (surety__grow(prefix->alloc, &prefix->items, &prefix->item_cap,
                      prefix->item_count + 1, sizeof(prefix_entry),
                      PREFIX_NONE - 1))
         return false;
-    prefix->items = items;
     if (prefix->item_count < prefix->head_cap)
         return true;
     heads = surety__resize(prefix->alloc, NULL, 0, cap * sizeof(*heads));

@@ -204,17 +204,15 @@ static bool thread_bounds_hold(surety__prefix *prefix,
 static prefix_thread *thread_add(surety__prefix *prefix, size_t base,
                                  prefix_thread made)
 {
-    void *items = prefix->threads;
     const prefix_thread *parent;
 
     if (prefix->thread_count - base >= PREFIX_THREADS)
         return NULL;
-    if (surety__grow(prefix->alloc, &items, &prefix->thread_cap,
+    if (surety__grow(prefix->alloc, &prefix->threads, &prefix->thread_cap,
                      prefix->thread_count + 1, sizeof(made), PREFIX_NONE - 1)) {
         prefix->nomem = true;
         return NULL;
     }
-    prefix->threads = items;
     assert(made.shape || made.applicator);
     if (made.parent != PREFIX_NONE) {
         assert(made.parent < prefix->thread_count);
