@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of findings. One sentence, no full stop: the value, then
- * what the schema wants. Values are quoted as JSON, long ones cut with "..."
- * behind them; arrays and objects are called by their kind. Hints are what was
- * likely meant, with a question mark, and only where it is evident. */
+/* Writes the message and the hint of a finding.
+ *
+ * A message is one sentence without a full stop: the value, then what the
+ * schema requires. It is made from a row of sentences[], in which marks stand
+ * for what the failure has. Values are quoted as JSON, and long ones are cut
+ * ("..."); arrays and objects are called by their kind. A hint is what was
+ * probably meant, with a question mark, and only where it is evident. */
 #include "schema/machine.h"
 
 enum {
@@ -77,14 +80,6 @@ static void message_wanted(surety_buf *out, surety_val val)
         message_quote(out, val);
 }
 
-static void message_count(surety_buf *out, uint64_t count, const char *noun,
-                          const char *nouns)
-{
-    surety_buf_number(out, count);
-    surety_buf_byte(out, ' ');
-    surety_buf_text(out, count == 1 ? noun : nouns);
-}
-
 /* ---- types ------------------------------------------------------------- */
 
 static const struct {
@@ -103,18 +98,15 @@ static const struct {
 /* "a string, a number or null" */
 static void message_types(surety_buf *out, unsigned types)
 {
-    const char *list[7];
-    size_t count = 0;
+    const char *between = "";
 
-    for (size_t i = 0; i < sizeof(type_names) / sizeof(*type_names); i++)
-        if ((types & type_names[i].bits) == type_names[i].bits) {
-            list[count++] = type_names[i].name;
-            types &= ~type_names[i].bits;
-        }
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            surety_buf_text(out, i + 1 == count ? " or " : ", ");
-        surety_buf_text(out, list[i]);
+    for (size_t i = 0; i < sizeof(type_names) / sizeof(*type_names); i++) {
+        if (!types || (types & type_names[i].bits) != type_names[i].bits)
+            continue;
+        types &= ~type_names[i].bits;
+        surety__buf_printf(out, "%s%s", *between && !types ? " or " : between,
+                           type_names[i].name);
+        between = ", ";
     }
 }
 
@@ -130,27 +122,19 @@ static const char *type_of_val(surety_val val)
     return names[surety_val_kind(val)];
 }
 
-static void message_type(const surety__shape *shape, surety_val val,
-                         surety_buf *out)
-{
-    surety_kind kind = surety_val_kind(val);
+/* ---- sentences ----------------------------------------------------------- */
 
-    if (kind == SURETY_KIND_ARRAY || kind == SURETY_KIND_OBJECT) {
-        surety_buf_text(out, type_of_val(val));
-        surety_buf_text(out, " stands here, but it must be ");
-    } else if (kind == SURETY_KIND_NULL || kind == SURETY_KIND_NUMBER) {
-        message_quote(out, val);
-        surety_buf_text(out, " must be ");
-    } else {
-        message_quote(out, val);
-        surety_buf_text(out, " is ");
-        surety_buf_text(out, type_of_val(val));
-        surety_buf_text(out, ", but must be ");
-    }
-    message_types(out, shape->types);
-}
-
-/* ---- values ------------------------------------------------------------ */
+/* A failure while its message is written. */
+struct message {
+    const surety__machine *machine;
+    const surety__failure *failure;
+    const surety__frame *frame;
+    surety__keyword keyword; /* that failed, or that has the false subschema */
+    surety_val val;
+    surety_str name; /* of a property */
+    unsigned types;  /* that are allowed */
+    surety_buf *out;
+};
 
 static surety_val message_keyword(const surety__shape *shape,
                                   surety__keyword keyword)
@@ -158,360 +142,321 @@ static surety_val message_keyword(const surety__shape *shape,
     return surety_val_member(shape->at, surety__keyword_name(keyword));
 }
 
-static void message_enum(const surety__shape *shape, surety_val val,
-                         surety_buf *out)
+/* The value of the keyword. Exclusive bounds are those of the shape, for draft
+ * 4 writes them as a minimum or maximum and a boolean. */
+static surety_val message_bound(const struct message *message)
 {
-    surety_val list = message_keyword(shape, KW_ENUM);
-    size_t count = surety_val_count(list);
-    size_t shown = 0;
+    const surety__shape *shape = message->frame->shape;
 
-    message_quote(out, val);
-    if (count == 0) {
-        surety_buf_text(out, " is not allowed: the enum has no values");
-        return;
-    }
-    surety_buf_text(out, count == 1 ? " must be " : " is not one of ");
-    for (surety_val v = surety_val_first(list); v.doc && shown < LIST_VALUES;
-         v = surety_val_next(list, v)) {
-        if (shown++)
-            surety_buf_text(out, ", ");
-        message_wanted(out, v);
-    }
-    if (count > shown) {
-        surety_buf_text(out, " and ");
-        surety_buf_number(out, count - shown);
-        surety_buf_text(out, " more");
-    }
+    if (message->keyword == KW_EXCLUSIVE_MINIMUM)
+        return surety__val_of(shape->at.doc, shape->numbers->exclusive_minimum);
+    if (message->keyword == KW_EXCLUSIVE_MAXIMUM)
+        return surety__val_of(shape->at.doc, shape->numbers->exclusive_maximum);
+    return message_keyword(shape, message->keyword);
 }
 
-/* "VALUE WORDS BOUND" */
-static void message_bound(surety_val val, const char *words, surety_val bound,
-                          surety_buf *out)
+/* "1 item", "2 items" */
+static void message_size(const struct message *message)
 {
-    message_quote(out, val);
-    surety_buf_text(out, words);
-    message_wanted(out, bound);
-}
+    static const char *const nouns[][2] = {
+        [SURETY_KIND_STRING] = {"character", "characters"},
+        [SURETY_KIND_ARRAY] = {"item", "items"},
+        [SURETY_KIND_OBJECT] = {"property", "properties"},
+    };
+    const uint64_t count = message->failure->count;
 
-static void message_const(surety_val val, surety_val bound, surety_buf *out)
-{
-    bool shown = !message_is_large(bound);
-
-    message_bound(val, shown ? " must be " : " must be equal to ", bound, out);
-    if (!shown)
-        surety_buf_text(out, " that const gives");
-}
-
-/* "SUBJECT has N NOUNS, fewer than the minimum of BOUND" */
-static void message_size(surety_val val, const surety__failure *failure,
-                         bool few, surety_val bound, surety_buf *out)
-{
-    bool text = surety_val_kind(val) == SURETY_KIND_STRING;
-    bool array = surety_val_kind(val) == SURETY_KIND_ARRAY;
-
-    message_quote(out, val);
-    surety_buf_text(out, " has ");
-    message_count(out, failure->count,
-                  text    ? "character"
-                  : array ? "item"
-                          : "property",
-                  text    ? "characters"
-                  : array ? "items"
-                          : "properties");
-    surety_buf_text(out, few ? ", fewer than the minimum of "
-                             : ", more than the maximum of ");
-    message_quote(out, bound);
-}
-
-static void message_contains(const surety__failure *failure, surety_val bound,
-                             surety_buf *out)
-{
-    if (failure->keyword == KW_CONTAINS) {
-        surety_buf_text(out, "no item matches the schema of contains, but at "
-                             "least one must");
-        return;
-    }
-    message_count(out, failure->count, "item matches", "items match");
-    surety_buf_text(out, " the schema of contains, ");
-    surety_buf_text(out, failure->keyword == KW_MIN_CONTAINS
-                             ? "fewer than the minimum of "
-                             : "more than the maximum of ");
-    message_quote(out, bound);
-}
-
-/* Every branch names the values of one property, and none has the one that
- * is there. */
-static void message_unknown(const surety__machine *machine,
-                            const surety__applicator *applicator,
-                            const surety__cell *key, surety_buf *out)
-{
-    size_t shown = 0;
-
-    surety_buf_text(out, "the property ");
-    message_name(out, surety__cell_str(machine->doc, key));
-    surety_buf_text(out, " is ");
-    message_quote(out, surety__val_of(machine->doc, key + 1));
-    surety_buf_text(out, ", not one of ");
-    for (uint32_t i = 0; i < applicator->count; i++) {
-        const surety__shape *of = NULL;
-        surety_val list, v;
-
-        if (!surety__meant_choices(machine->doc, applicator->shapes[i], key,
-                                   &of))
-            continue;
-        list = message_keyword(of, of->constant ? KW_CONST : KW_ENUM);
-        v = of->constant ? list : surety_val_first(list);
-        for (; v.doc;
-             v = of->constant ? surety_val_none() : surety_val_next(list, v)) {
-            if (shown == LIST_VALUES) {
-                surety_buf_text(out, ", ...");
-                return;
-            }
-            if (shown++)
-                surety_buf_text(out, ", ");
-            message_wanted(out, v);
-        }
-    }
-}
-
-static void message_union(const surety__machine *machine,
-                          const surety__failure *failure, surety_val val,
-                          surety_buf *out)
-{
-    const surety__frame *frame = &machine->frames[machine->depth - 1];
-    const surety__applicator *applicator =
-        &frame->shape->applicators[frame->at];
-    const surety__cell *unknown =
-        failure->count ? NULL
-                       : surety__meant_unknown(machine->doc, applicator,
-                                               failure->instance);
-    unsigned types = 0;
-
-    if (unknown) {
-        message_unknown(machine, applicator, unknown, out);
-        return;
-    }
-    message_quote(out, val);
-    if (failure->count > 1) {
-        surety_buf_text(out, " matches both schema ");
-        surety_buf_number(out, frame->first);
-        surety_buf_text(out, " and schema ");
-        surety_buf_number(out, frame->second);
-        surety_buf_text(out, " of oneOf, but must match exactly one");
-        return;
-    }
-    for (uint32_t i = 0; i < applicator->count; i++) {
-        const surety__shape *branch =
-            surety__shape_meant(applicator->shapes[i], NULL);
-
-        types |= branch->never ? 0u : branch->types;
-    }
-    if (types != TYPE_ANY &&
-        !(types & surety__type_bits(machine->doc, failure->instance, false))) {
-        surety_buf_text(out, " must be ");
-        message_types(out, types);
-        return;
-    }
-    surety_buf_text(out, " matches none of the ");
-    surety_buf_number(out, failure->other);
-    surety_buf_text(out, " schemas of ");
-    surety_buf_add(out, surety__keyword_name(failure->keyword));
-}
-
-static void message_false(const surety__machine *machine,
-                          const surety__failure *failure, surety_val val,
-                          surety_buf *out)
-{
-    const surety__frame *frame = &machine->frames[machine->depth - 1];
-
-    switch (failure->step.keyword) {
-    case KW_PROPERTIES:
-    case KW_PATTERN_PROPERTIES:
-    case KW_ADDITIONAL_PROPERTIES:
-    case KW_UNEVALUATED_PROPERTIES:
-    case KW_PROPERTY_NAMES:
-        surety_buf_text(out, "the property ");
-        message_name(out, surety__cell_str(machine->doc,
-                                           failure->instance->kind == CELL_KEY
-                                               ? failure->instance
-                                               : failure->instance - 1));
-        surety_buf_text(out, " is not allowed");
-        return;
-    case KW_ITEMS:
-    case KW_ITEMS_ARRAY:
-    case KW_ADDITIONAL_ITEMS:
-    case KW_PREFIX_ITEMS:
-    case KW_UNEVALUATED_ITEMS:
-        surety_buf_text(out, "item ");
-        surety_buf_number(out, surety__frame_ordinal(frame));
-        surety_buf_text(out, " is not allowed");
-        if (failure->step.keyword == KW_UNEVALUATED_ITEMS ||
-            failure->step.index != UINT32_MAX)
-            return;
-        if (!frame->shape->arrays->prefix_count) {
-            surety_buf_text(out, ": the array must be empty");
-            return;
-        }
-        surety_buf_text(out, ": the array may have at most ");
-        message_count(out, frame->shape->arrays->prefix_count, "item", "items");
-        return;
-    case KW_DEPENDENT_SCHEMAS:
-    case KW_DEPENDENCIES:
-        surety_buf_text(out, "the property ");
-        message_name(out, failure->step.token);
-        surety_buf_text(out, " is not allowed");
-        return;
-    case KW_PROPERTY_DEPENDENCIES:
-        surety_buf_text(out, "the property ");
-        message_name(out, failure->step.token);
-        surety_buf_text(out, " must not be ");
-        message_quote(out, surety_val_key(failure->never->at));
-        return;
-    case KW_NONE:
-        message_quote(out, val);
-        surety_buf_text(out, " is not allowed: the schema is false");
-        return;
-    default:
-        message_quote(out, val);
-        surety_buf_text(out, " is not allowed: the schema of ");
-        surety_buf_add(out, surety__keyword_name(failure->step.keyword));
-        surety_buf_text(out, " is false");
-    }
-}
-
-static void message_unique(const surety__failure *failure, surety_buf *out)
-{
-    surety_buf_text(out, "items ");
-    surety_buf_number(out, failure->count);
-    surety_buf_text(out, " and ");
-    surety_buf_number(out, failure->other);
-    surety_buf_text(out, " are equal, but must be unique");
-}
-
-static void message_missing(const surety__failure *failure, surety_buf *out)
-{
-    surety_buf_text(out, "the required property ");
-    message_name(out, failure->name);
-    surety_buf_text(out, " is missing");
-    if (failure->keyword != KW_REQUIRED) {
-        surety_buf_text(out, ": ");
-        message_name(out, failure->step.token);
-        surety_buf_text(out, " needs it");
-    }
+    surety_buf_number(message->out, count);
+    surety_buf_byte(message->out, ' ');
+    surety_buf_text(message->out,
+                    nouns[surety_val_kind(message->val)][count != 1]);
 }
 
 /* As it is, for quoting doubles every backslash; only control characters make
  * it a JSON string. */
-static void message_pattern(const surety__shape *shape, surety_val val,
-                            surety_buf *out)
+static void message_pattern(surety_buf *out, surety_str source)
 {
-    surety_str source = surety_val_str(message_keyword(shape, KW_PATTERN));
+    const surety_str head = message_head(source);
 
-    message_quote(out, val);
-    surety_buf_text(out, " does not match the pattern ");
     for (size_t i = 0; i < source.len; i++)
         if ((unsigned char)source.ptr[i] < 0x20) {
             message_name(out, source);
             return;
         }
-    surety_buf_add(out, message_head(source));
-    if (source.len > QUOTE_BYTES)
+    surety_buf_add(out, head);
+    if (head.len < source.len)
         surety_buf_text(out, "...");
 }
 
-/* The bounds are those of the shape, for draft 4 writes the exclusive ones
- * otherwise. */
-static void message_number(const surety__shape *shape, surety__keyword keyword,
-                           surety_val val, surety_buf *out)
+/* Writes a sentence with its marks:
+ *
+ *     %v  the value          %b  the value of the keyword
+ *     %T  its type           %t  the types that are allowed
+ *     %s  its size           %n  %o  the failure's numbers
+ *     %p  the property       %k  the property that the step names
+ *     %w  the keyword        %m  how many items match
+ *     %r  the pattern */
+static void message_put(const struct message *message, const char *sentence)
 {
-    const surety__numbers *numbers = shape->numbers;
-    const struct {
-        surety__keyword keyword;
-        const char *words;
-        const surety__cell *bound;
-    } rows[] = {
-        {KW_MINIMUM, " is less than the minimum of ", numbers->minimum},
-        {KW_MAXIMUM, " is greater than the maximum of ", numbers->maximum},
-        {KW_EXCLUSIVE_MINIMUM, " is not greater than ",
-         numbers->exclusive_minimum},
-        {KW_EXCLUSIVE_MAXIMUM, " is not less than ",
-         numbers->exclusive_maximum},
-        {KW_MULTIPLE_OF, " is not a multiple of ", numbers->multiple_of},
-    };
+    const surety__failure *failure = message->failure;
+    surety_buf *out = message->out;
+    const char *mark;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-        if (rows[i].keyword == keyword)
-            message_bound(val, rows[i].words,
-                          surety__val_of(shape->at.doc, rows[i].bound), out);
+    for (; (mark = strchr(sentence, '%')) != NULL; sentence = mark + 2) {
+        surety_buf_append(out, sentence, (size_t)(mark - sentence));
+        switch (mark[1]) {
+        case 'v': message_quote(out, message->val); break;
+        case 'b': message_wanted(out, message_bound(message)); break;
+        case 'T': surety_buf_text(out, type_of_val(message->val)); break;
+        case 't': message_types(out, message->types); break;
+        case 's': message_size(message); break;
+        case 'n': surety_buf_number(out, failure->count); break;
+        case 'o': surety_buf_number(out, failure->other); break;
+        case 'p': message_name(out, message->name); break;
+        case 'k': message_name(out, failure->step.token); break;
+        case 'm':
+            surety_buf_number(out, failure->count);
+            surety_buf_text(out, failure->count == 1 ? " item matches"
+                                                     : " items match");
+            break;
+        case 'r':
+            message_pattern(out, surety_val_str(message_bound(message)));
+            break;
+        default:
+            assert(mark[1] == 'w');
+            surety_buf_add(out, surety__keyword_name(message->keyword));
+        }
+    }
+    surety_buf_text(out, sentence);
+}
+
+/* Where a sentence depends on more than the keyword, a function has it. */
+static const char *const sentences[KW_COUNT] = {
+    [KW_MINIMUM] = "%v is less than the minimum of %b",
+    [KW_MAXIMUM] = "%v is greater than the maximum of %b",
+    [KW_EXCLUSIVE_MINIMUM] = "%v is not greater than %b",
+    [KW_EXCLUSIVE_MAXIMUM] = "%v is not less than %b",
+    [KW_MULTIPLE_OF] = "%v is not a multiple of %b",
+    [KW_MIN_LENGTH] = "%v has %s, fewer than the minimum of %b",
+    [KW_MAX_LENGTH] = "%v has %s, more than the maximum of %b",
+    [KW_MIN_ITEMS] = "%v has %s, fewer than the minimum of %b",
+    [KW_MAX_ITEMS] = "%v has %s, more than the maximum of %b",
+    [KW_MIN_PROPERTIES] = "%v has %s, fewer than the minimum of %b",
+    [KW_MAX_PROPERTIES] = "%v has %s, more than the maximum of %b",
+    [KW_PATTERN] = "%v does not match the pattern %r",
+    [KW_CONTENT_ENCODING] = "%v is not base64",
+    [KW_CONTENT_MEDIA_TYPE] = "%v is not JSON",
+    [KW_UNIQUE_ITEMS] = "items %n and %o are equal, but must be unique",
+    [KW_CONTAINS] =
+        "no item matches the schema of contains, but at least one must",
+    [KW_MIN_CONTAINS] =
+        "%m the schema of contains, fewer than the minimum of %b",
+    [KW_MAX_CONTAINS] =
+        "%m the schema of contains, more than the maximum of %b",
+    [KW_REQUIRED] = "the required property %p is missing",
+    [KW_DEPENDENT_REQUIRED] =
+        "the required property %p is missing: %k needs it",
+    [KW_DEPENDENCIES] = "the required property %p is missing: %k needs it",
+    [KW_NOT] = "%v matches the schema of not, but must not",
+};
+
+/* Adds a value to a list; false: the list is full. */
+static bool message_list(surety_buf *out, surety_val val, size_t *shown)
+{
+    if (*shown == LIST_VALUES)
+        return false;
+    surety_buf_text(out, (*shown)++ ? ", " : "");
+    message_wanted(out, val);
+    return true;
+}
+
+static void message_enum(const struct message *message)
+{
+    const surety_val list = message_bound(message);
+    const size_t count = surety_val_count(list);
+    surety_val v = surety_val_first(list);
+    size_t shown = 0;
+
+    message_put(message, count == 0   ? "%v is not allowed: the enum has no "
+                                        "values"
+                         : count == 1 ? "%v must be "
+                                      : "%v is not one of ");
+    while (v.doc && message_list(message->out, v, &shown))
+        v = surety_val_next(list, v);
+    if (count > shown)
+        surety__buf_printf(message->out, " and %zu more", count - shown);
+}
+
+/* Every branch lists the values of the property, and none has the one that is
+ * there. */
+static void message_unknown(const struct message *message,
+                            const surety__applicator *applicator,
+                            const surety__cell *key)
+{
+    const surety_doc *doc = message->machine->doc;
+    struct message member = *message;
+    size_t shown = 0;
+
+    member.name = surety__cell_str(doc, key);
+    member.val = surety__val_of(doc, key + 1);
+    message_put(&member, "the property %p is %v, not one of ");
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *of = NULL;
+        surety_val list, v;
+
+        if (!surety__meant_choices(doc, applicator->shapes[i], key, &of))
+            continue;
+        list = message_keyword(of, of->constant ? KW_CONST : KW_ENUM);
+        v = of->constant ? list : surety_val_first(list);
+        for (; v.doc;
+             v = of->constant ? surety_val_none() : surety_val_next(list, v))
+            if (!message_list(message->out, v, &shown)) {
+                surety_buf_text(message->out, ", ...");
+                return;
+            }
+    }
+}
+
+static void message_union(struct message *message)
+{
+    const surety__failure *failure = message->failure;
+    const surety_doc *doc = message->machine->doc;
+    const surety__applicator *applicator =
+        &message->frame->shape->applicators[message->frame->at];
+    const surety__cell *unknown =
+        failure->count
+            ? NULL
+            : surety__meant_unknown(doc, applicator, failure->instance);
+
+    if (unknown) {
+        message_unknown(message, applicator, unknown);
+        return;
+    }
+    if (failure->count > 1) {
+        message_put(message, "%v matches both schema ");
+        surety__buf_printf(message->out,
+                           "%u and schema %u of oneOf, but must match exactly "
+                           "one",
+                           message->frame->first, message->frame->second);
+        return;
+    }
+    message->types = 0;
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *branch =
+            surety__shape_meant(applicator->shapes[i], NULL);
+
+        message->types |= branch->never ? 0u : branch->types;
+    }
+    message_put(message,
+                message->types != TYPE_ANY &&
+                        !(message->types &
+                          surety__type_bits(doc, failure->instance, false))
+                    ? "%v must be %t"
+                    : "%v matches none of the %o schemas of %w");
+}
+
+/* An item that is not allowed. */
+static void message_item(const struct message *message)
+{
+    const surety__step *step = &message->failure->step;
+    uint32_t prefix;
+
+    surety__buf_printf(message->out, "item %u is not allowed",
+                       surety__frame_ordinal(message->frame));
+    if (step->keyword == KW_UNEVALUATED_ITEMS || step->index != UINT32_MAX)
+        return;
+    prefix = message->frame->shape->arrays->prefix_count;
+    if (prefix)
+        surety__buf_printf(message->out, ": the array may have at most %u %s",
+                           prefix, prefix == 1 ? "item" : "items");
+    else
+        surety_buf_text(message->out, ": the array must be empty");
+}
+
+static void message_false(struct message *message)
+{
+    const surety__failure *failure = message->failure;
+    const surety__cell *cell = failure->instance;
+
+    message->keyword = failure->step.keyword;
+    switch (message->keyword) {
+    case KW_PROPERTIES:
+    case KW_PATTERN_PROPERTIES:
+    case KW_ADDITIONAL_PROPERTIES:
+    case KW_UNEVALUATED_PROPERTIES:
+    case KW_PROPERTY_NAMES:
+        message->name = surety__cell_str(
+            message->machine->doc, cell->kind == CELL_KEY ? cell : cell - 1);
+        message_put(message, "the property %p is not allowed");
+        return;
+    case KW_ITEMS:
+    case KW_ITEMS_ARRAY:
+    case KW_ADDITIONAL_ITEMS:
+    case KW_PREFIX_ITEMS:
+    case KW_UNEVALUATED_ITEMS: message_item(message); return;
+    case KW_DEPENDENT_SCHEMAS:
+    case KW_DEPENDENCIES:
+        message_put(message, "the property %k is not allowed");
+        return;
+    case KW_PROPERTY_DEPENDENCIES:
+        message_put(message, "the property %k must not be ");
+        message_quote(message->out, surety_val_key(failure->never->at));
+        return;
+    default:
+        message_put(message,
+                    message->keyword
+                        ? "%v is not allowed: the schema of %w is false"
+                        : "%v is not allowed: the schema is false");
+    }
 }
 
 void surety__message_write(const surety__machine *machine,
                            const surety__failure *failure, surety_buf *out)
 {
-    const surety__shape *shape = machine->frames[machine->depth - 1].shape;
-    surety_val val = surety__val_of(machine->doc, failure->instance);
-    surety_val bound = failure->keyword
-                           ? message_keyword(shape, failure->keyword)
-                           : surety_val_none();
+    const surety__frame *frame = &machine->frames[machine->depth - 1];
+    const surety__shape *shape = frame->shape;
+    struct message message = {
+        .machine = machine,
+        .failure = failure,
+        .frame = frame,
+        .keyword = failure->keyword,
+        .val = surety__val_of(machine->doc, failure->instance),
+        .name = failure->name,
+        .types = shape->types,
+        .out = out};
+    const surety_kind kind = surety_val_kind(message.val);
 
+    assert(machine->depth);
     if (failure->never) {
-        message_false(machine, failure, val, out);
+        message_false(&message);
         return;
     }
     if (failure->instance->kind == CELL_KEY)
         surety_buf_text(out, "the property name ");
     switch (failure->keyword) {
-    case KW_TYPE: message_type(shape, val, out); return;
-    case KW_ENUM: message_enum(shape, val, out); return;
-    case KW_CONST: message_const(val, bound, out); return;
-    case KW_MINIMUM:
-    case KW_MAXIMUM:
-    case KW_EXCLUSIVE_MINIMUM:
-    case KW_EXCLUSIVE_MAXIMUM:
-    case KW_MULTIPLE_OF:
-        message_number(shape, failure->keyword, val, out);
+    case KW_TYPE:
+        message_put(&message,
+                    kind >= SURETY_KIND_ARRAY
+                        ? "%T stands here, but it must be %t"
+                    : kind == SURETY_KIND_NULL || kind == SURETY_KIND_NUMBER
+                        ? "%v must be %t"
+                        : "%v is %T, but must be %t");
         return;
-    case KW_MIN_LENGTH:
-    case KW_MIN_ITEMS:
-    case KW_MIN_PROPERTIES:
-        message_size(val, failure, true, bound, out);
+    case KW_ENUM: message_enum(&message); return;
+    case KW_CONST:
+        message_put(&message, message_is_large(message_bound(&message))
+                                  ? "%v must be equal to %b that const gives"
+                                  : "%v must be %b");
         return;
-    case KW_MAX_LENGTH:
-    case KW_MAX_ITEMS:
-    case KW_MAX_PROPERTIES:
-        message_size(val, failure, false, bound, out);
-        return;
-    case KW_PATTERN: message_pattern(shape, val, out); return;
     case KW_FORMAT:
-        message_quote(out, val);
-        surety_buf_text(out, " is not a valid ");
+        message_put(&message, "%v is not a valid ");
         surety_buf_add(out, shape->strings->format_name);
         return;
-    case KW_CONTENT_ENCODING:
-        message_quote(out, val);
-        surety_buf_text(out, " is not base64");
-        return;
-    case KW_CONTENT_MEDIA_TYPE:
-        message_quote(out, val);
-        surety_buf_text(out, " is not JSON");
-        return;
-    case KW_UNIQUE_ITEMS: message_unique(failure, out); return;
-    case KW_CONTAINS:
-    case KW_MIN_CONTAINS:
-    case KW_MAX_CONTAINS: message_contains(failure, bound, out); return;
-    case KW_REQUIRED:
-    case KW_DEPENDENT_REQUIRED:
-    case KW_DEPENDENCIES: message_missing(failure, out); return;
-    case KW_NOT:
-        message_quote(out, val);
-        surety_buf_text(out, " matches the schema of not, but must not");
-        return;
     case KW_ANY_OF:
-    case KW_ONE_OF: message_union(machine, failure, val, out); return;
+    case KW_ONE_OF: message_union(&message); return;
     default:
-        message_quote(out, val);
-        surety_buf_text(out, " does not satisfy ");
-        surety_buf_add(out, surety__keyword_name(failure->keyword));
+        message_put(&message, sentences[failure->keyword]
+                                  ? sentences[failure->keyword]
+                                  : "%v does not satisfy %w");
     }
 }
 
@@ -671,9 +616,7 @@ static void hint_property(const surety__machine *machine,
         unsigned distance = hint_distance(name, property->name);
 
         if (distance >= least || !property->shape || property->shape->never ||
-            surety__member(
-                machine->doc, object, property->name,
-                surety__hash(property->name.ptr, property->name.len)))
+            surety__member_named(machine->doc, object, property->name))
             continue;
         least = distance;
         nearest = property->name;
