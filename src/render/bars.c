@@ -26,8 +26,8 @@ static const surety__letters bars_value = {11.5, 0, 1, false, false, false};
 
 /* Sets a name beside its row, in two lines if the row is high. A name takes at
  * most two fifths of a narrow picture. */
-static PangoLayout *bars_name(const surety__picture *picture, size_t place,
-                              double row)
+static surety__label bars_name(const surety__picture *picture, size_t place,
+                               double row)
 {
     const double most = (picture->width - 2 * DRAW_MARGIN) * 0.4;
     const surety__letters letters = {12,
@@ -41,22 +41,16 @@ static PangoLayout *bars_name(const surety__picture *picture, size_t place,
                               picture->model->places[place]->text, &letters);
 }
 
-static PangoLayout *bars_label(const surety__picture *picture, size_t series,
-                               size_t place)
+static surety__label bars_label(const surety__picture *picture, size_t series,
+                                size_t place)
 {
     const double value = surety__picture_value(picture, series, place);
-    surety_buf text;
-    PangoLayout *layout;
 
-    surety_buf_init(&text, picture->canvas.svg.alloc, 0);
     if (isnan(value))
-        surety_buf_text(&text, "no data");
+        surety_buf_text(picture->canvas.text, "no data");
     else
-        surety__ticks_value(picture->model, value, &text);
-    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&text),
-                                &bars_value);
-    surety_buf_done(&text);
-    return layout;
+        surety__ticks_value(picture->model, value, picture->canvas.text);
+    return surety__canvas_set_text(&picture->canvas, &bars_value);
 }
 
 /* Draws the sign of a missing value if values have no room: "n/a" if that fits,
@@ -67,16 +61,15 @@ static void bars_missing(const surety__picture *picture, const double middle[2],
     static const char *const signs[] = {"n/a", "\xC3\x97"};
 
     for (size_t i = 0; i < 2; i++) {
-        PangoLayout *layout = surety__canvas_set(
+        const surety__label label = surety__canvas_set(
             &picture->canvas, surety_str_of(signs[i]), &bars_value);
-        double width, height;
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
-        if (width <= room || i == 1) {
-            surety__canvas_show(&picture->canvas, layout, middle[0] - width / 2,
-                                middle[1] - height / 2, SURETY__INK_AXIS);
+        if (label.width <= room || i == 1) {
+            surety__canvas_show(&picture->canvas, label,
+                                middle[0] - label.width / 2,
+                                middle[1] - label.height / 2, SURETY__INK_AXIS);
             i = 2;
         }
-        picture->canvas.pango.g_object_unref(layout);
+        surety__canvas_free(&picture->canvas, label);
     }
 }
 
@@ -130,8 +123,7 @@ static void bars_stack(const surety__picture *picture, size_t series,
 {
     const uint32_t color = surety__picture_color(picture, series);
     const bool is_lying = box[3] > 0;
-    PangoLayout *layout;
-    double width, height;
+    surety__label label;
 
     if (isnan(surety__picture_value(picture, series, place)))
         return;
@@ -147,13 +139,12 @@ static void bars_stack(const surety__picture *picture, size_t series,
     }
     if (!has_label)
         return;
-    layout = bars_label(picture, series, place);
-    surety__canvas_size(&picture->canvas, layout, &width, &height);
-    if (width + 4 <= fabs(box[2]) && height + 1 <= fabs(box[3]))
-        surety__canvas_show(&picture->canvas, layout,
-                            box[0] + (box[2] - width) / 2,
-                            box[1] + (box[3] - height) / 2, bars_ink(color));
-    picture->canvas.pango.g_object_unref(layout);
+    label = bars_label(picture, series, place);
+    if (label.width + 4 <= fabs(box[2]) && label.height + 1 <= fabs(box[3]))
+        surety__canvas_show(
+            &picture->canvas, label, box[0] + (box[2] - label.width) / 2,
+            box[1] + (box[3] - label.height) / 2, bars_ink(color));
+    surety__canvas_free(&picture->canvas, label);
 }
 
 /* The width of the widest value. */
@@ -162,14 +153,84 @@ static double bars_label_width(const surety__picture *picture)
     const surety__model *model = picture->model;
     double widest = 0;
 
-    for (size_t i = 0; i < model->series_count; i++) {
-        for (size_t k = 0; k < model->places_count; k++) {
+    for (size_t i = 0; i < model->series_count; i++)
+        for (size_t k = 0; k < model->places_count; k++)
             widest =
                 fmax(widest, surety__canvas_width(&picture->canvas,
                                                   bars_label(picture, i, k)));
-        }
-    }
     return widest;
+}
+
+/* Where a bar is. */
+struct bars_bar {
+    double zero;  /* on the axis of values, the point of 0 */
+    double scale; /* pixels of a value of 1; negative for vertical bars */
+    double middle, thick; /* across the axis of values */
+    double room;          /* for the sign of a missing value; 0: none */
+    bool is_lying;
+    bool has_label;
+};
+
+/* The pixels of a value of 1 on an axis of that length. */
+static double bars_scale(const surety__picture *picture, double length)
+{
+    return length / (picture->ticks.step * (picture->ticks.count - 1));
+}
+
+/* The rectangle between two points of the axis of values. */
+static void bars_box(const struct bars_bar *bar, double from, double to,
+                     double box[4])
+{
+    const double across = bar->middle - bar->thick / 2;
+
+    box[0] = bar->is_lying ? from : across;
+    box[1] = bar->is_lying ? across : from;
+    box[2] = bar->is_lying ? to - from : bar->thick;
+    box[3] = bar->is_lying ? bar->thick : to - from;
+}
+
+/* Draws one bar. */
+static void bars_one(const surety__picture *picture, size_t series,
+                     size_t place, const struct bars_bar *bar)
+{
+    const double value = surety__picture_value(picture, series, place);
+    const double end = bar->zero + (isnan(value) ? 0 : value * bar->scale);
+    surety__label label;
+    double box[4], x, y;
+
+    if (picture->model->is_stacked && !bars_is_empty(picture, place)) {
+        const double base =
+            bar->zero + bars_base(picture, series, place) * bar->scale;
+        bars_box(bar, base, base + value * bar->scale, box);
+        bars_stack(picture, series, place, box, bar->has_label);
+        return;
+    }
+    if (picture->model->is_stacked && series > 0)
+        return;
+    if (!isnan(value)) {
+        bars_box(bar, bar->zero, end, box);
+        surety__canvas_ink(&picture->canvas,
+                           surety__picture_color(picture, series));
+        surety__canvas_box(&picture->canvas, box[0], box[1], box[2], box[3]);
+    }
+    if (!bar->has_label) {
+        const double middle[2] = {bar->is_lying ? bar->zero + 8 : bar->middle,
+                                  bar->is_lying ? bar->middle : bar->zero - 8};
+        if (isnan(value) && bar->room > 0)
+            bars_missing(picture, middle, bar->room);
+        return;
+    }
+    label = bars_label(picture, series, place);
+    x = bar->middle - label.width / 2;
+    y = value < 0 ? end + 3 : end - label.height - 3;
+    if (bar->is_lying) {
+        x = value < 0 ? end - label.width - 5 : end + 5;
+        y = bar->middle - label.height / 2;
+    }
+    surety__canvas_show_over(&picture->canvas, label, x, y,
+                             isnan(value) ? SURETY__INK_AXIS
+                                          : SURETY__INK_TEXT);
+    surety__canvas_free(&picture->canvas, label);
 }
 
 /* ---- vertical bars ------------------------------------------------------- */
@@ -193,77 +254,35 @@ bool surety__bars_fit(const surety__picture *picture)
     return bars_width(picture) >= 3 && surety__places_fit(picture);
 }
 
-/* Draws one vertical bar with its middle at x. */
-static void bars_stand(const surety__picture *picture, size_t series,
-                       size_t place, double x, bool has_label)
-{
-    const double value = surety__picture_value(picture, series, place);
-    const double length = picture->bottom - picture->top;
-    const double zero =
-        picture->bottom - surety__picture_along(picture, 0, length);
-    const double width = bars_width(picture);
-    double y = zero;
-    PangoLayout *layout;
-    double label_width, label_height;
-
-    if (picture->model->is_stacked && !bars_is_empty(picture, place)) {
-        const double base = surety__picture_along(
-            picture, bars_base(picture, series, place), length);
-        const double box[4] = {x - width / 2, picture->bottom - base, width,
-                               -surety__picture_along(picture, value, length)};
-        bars_stack(picture, series, place, box, has_label);
-        return;
-    }
-    if (picture->model->is_stacked && series > 0)
-        return;
-    if (!isnan(value)) {
-        const double gap = picture->model->series_count > 1 && width > 4;
-        y = picture->bottom - surety__picture_along(picture, value, length);
-        surety__canvas_ink(&picture->canvas,
-                           surety__picture_color(picture, series));
-        surety__canvas_box(&picture->canvas, x - width / 2 + gap / 2, zero,
-                           width - gap, y - zero);
-    }
-    if (!has_label) {
-        const double middle[2] = {x, zero - 8};
-        if (isnan(value) && width >= 7)
-            bars_missing(picture, middle, width);
-        return;
-    }
-    layout = bars_label(picture, series, place);
-    surety__canvas_size(&picture->canvas, layout, &label_width, &label_height);
-    y = value < 0 ? y + 3 : y - label_height - 3;
-    surety__canvas_show_over(&picture->canvas, layout, x - label_width / 2, y,
-                             isnan(value) ? SURETY__INK_AXIS
-                                          : SURETY__INK_TEXT);
-    picture->canvas.pango.g_object_unref(layout);
-}
-
 void surety__bars_upright(surety__picture *picture)
 {
     const surety__model *model = picture->model;
     const size_t beside = bars_beside(picture);
+    struct bars_bar bar = {.is_lying = false};
     double slot, width;
     double below; /* room for the value of the lowest bar */
-    bool has_labels;
 
     picture->bottom -= surety__places_height(picture);
     picture->top += 14; /* for the value of the highest bar */
     slot = (picture->right - picture->left) / (double)model->places_count;
     width = bars_width(picture);
-    has_labels =
+    bar.has_label =
         model->places_count * model->series_count <= 60 &&
         bars_label_width(picture) <= (beside == 1 ? slot - 8 : width - 3);
-    below = has_labels && model->low < 0 ? 16 : 0;
+    below = bar.has_label && model->low < 0 ? 16 : 0;
     picture->bottom -= below;
     surety__picture_grid(picture);
+    bar.scale = -bars_scale(picture, picture->bottom - picture->top);
+    bar.zero = picture->bottom + picture->ticks.first * -bar.scale;
+    bar.thick = width - (beside > 1 && width > 4);
+    bar.room = width >= 7 ? width : 0;
     for (size_t k = 0; k < model->places_count; k++) {
         const double middle = picture->left + ((double)k + 0.5) * slot;
         const double first = middle - width * ((double)beside - 1) / 2;
-        for (size_t i = 0; i < model->series_count; i++)
-            bars_stand(picture, i, k,
-                       first + width * (double)(beside > 1 ? i : 0),
-                       has_labels);
+        for (size_t i = 0; i < model->series_count; i++) {
+            bar.middle = first + width * (double)(beside > 1 ? i : 0);
+            bars_one(picture, i, k, &bar);
+        }
     }
     picture->bottom += below;
     surety__places_draw(picture);
@@ -280,11 +299,10 @@ static double bars_row_wanted(const surety__picture *picture)
     if (series > 1)
         wanted = (double)series * 12 + 12;
     for (size_t k = 0; k < places && places <= BARS_FEW; k++) {
-        PangoLayout *layout = bars_name(picture, k, wanted);
-        if (picture->canvas.pango.pango_layout_is_ellipsized(layout) &&
-            wanted < BARS_ROW_TWO)
+        const surety__label label = bars_name(picture, k, wanted);
+        if (label.is_cut && wanted < BARS_ROW_TWO)
             wanted = BARS_ROW_TWO;
-        picture->canvas.pango.g_object_unref(layout);
+        surety__canvas_free(&picture->canvas, label);
     }
     return wanted;
 }
@@ -310,19 +328,16 @@ static double bars_names(const surety__picture *picture, double row,
         *picture->unnamed +=
             model->places_count - (model->places_count + every - 1) / every;
     for (size_t k = 0; k < model->places_count; k += every) {
-        PangoLayout *layout = bars_name(picture, k, row);
-        double width, height;
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
-        widest = fmax(widest, width);
-        if (is_drawn &&
-            picture->canvas.pango.pango_layout_is_ellipsized(layout))
-            ++*picture->shortened;
-        if (is_drawn)
+        const surety__label label = bars_name(picture, k, row);
+        widest = fmax(widest, label.width);
+        if (is_drawn) {
+            *picture->shortened += label.is_cut;
             surety__canvas_show(
-                &picture->canvas, layout, picture->left - 10 - width,
-                picture->top + ((double)k + 0.5) * row - height / 2,
+                &picture->canvas, label, picture->left - 10 - label.width,
+                picture->top + ((double)k + 0.5) * row - label.height / 2,
                 SURETY__INK_TEXT);
-        picture->canvas.pango.g_object_unref(layout);
+        }
+        surety__canvas_free(&picture->canvas, label);
     }
     return widest;
 }
@@ -353,64 +368,19 @@ static void bars_axis(const surety__picture *picture, double left, double right,
         const bool is_zero = fabs(value) < ticks->step * 1e-6;
         const double from[2] = {x, picture->top};
         const double to[2] = {x, picture->bottom};
-        PangoLayout *layout = surety__picture_tick(picture, i);
-        double width, height;
+        const surety__label label = surety__picture_tick(picture, i);
 
         surety__canvas_line(&picture->canvas, from, to, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
         if (i % every == zero % every)
-            surety__canvas_show(&picture->canvas, layout, x - width / 2,
+            surety__canvas_show(&picture->canvas, label, x - label.width / 2,
                                 picture->bottom + 6, SURETY__INK_SOFT);
         if (i % every == zero % every && is_tall)
-            surety__canvas_show(&picture->canvas, layout, x - width / 2,
-                                picture->top - 6 - height, SURETY__INK_SOFT);
-        picture->canvas.pango.g_object_unref(layout);
+            surety__canvas_show(&picture->canvas, label, x - label.width / 2,
+                                picture->top - 6 - label.height,
+                                SURETY__INK_SOFT);
+        surety__canvas_free(&picture->canvas, label);
     }
-}
-
-/* Draws one horizontal bar. at: the x of zero, the y of the bar's middle, and
- * its thickness. */
-static void bars_lie(const surety__picture *picture, size_t series,
-                     size_t place, const double at[3], bool has_label)
-{
-    const double value = surety__picture_value(picture, series, place);
-    const double zero = at[0];
-    const double y = at[1];
-    const double thick = at[2];
-    double x = zero;
-    const double span = picture->ticks.step * (picture->ticks.count - 1);
-    const double scale = (picture->right - picture->left) / span;
-    PangoLayout *layout;
-    double width, height;
-
-    if (picture->model->is_stacked && !bars_is_empty(picture, place)) {
-        const double box[4] = {zero + bars_base(picture, series, place) * scale,
-                               y - thick / 2, value * scale, thick};
-        bars_stack(picture, series, place, box, has_label);
-        return;
-    }
-    if (picture->model->is_stacked && series > 0)
-        return;
-    if (!isnan(value)) {
-        x = zero + value * scale;
-        surety__canvas_ink(&picture->canvas,
-                           surety__picture_color(picture, series));
-        surety__canvas_box(&picture->canvas, zero, y - thick / 2, x - zero,
-                           thick);
-    }
-    if (!has_label) {
-        const double middle[2] = {zero + 8, y};
-        if (isnan(value) && thick >= 7)
-            bars_missing(picture, middle, 8);
-        return;
-    }
-    layout = bars_label(picture, series, place);
-    surety__canvas_size(&picture->canvas, layout, &width, &height);
-    surety__canvas_show_over(
-        &picture->canvas, layout, value < 0 ? x - width - 5 : x + 5,
-        y - height / 2, isnan(value) ? SURETY__INK_AXIS : SURETY__INK_TEXT);
-    picture->canvas.pango.g_object_unref(layout);
 }
 
 void surety__bars_lying(surety__picture *picture)
@@ -421,8 +391,8 @@ void surety__bars_lying(surety__picture *picture)
     const double values =
         model->is_stacked ? 0 : bars_label_width(picture) + 10;
     const double share = beside > 1 ? 0.84 : 0.7;
-    double row, thick, zero;
-    bool has_labels;
+    struct bars_bar bar = {.is_lying = true};
+    double row, thick;
 
     if (is_tall)
         picture->top += BARS_AXIS - 6;
@@ -430,28 +400,27 @@ void surety__bars_lying(surety__picture *picture)
     row = (picture->bottom - picture->top) / (double)model->places_count;
     thick = row * share / (double)beside;
     thick = fmin(thick, 40);
-    has_labels = thick >= 9;
     picture->left = DRAW_MARGIN + bars_names(picture, row, false) + 10;
     bars_names(picture, row, true);
-    has_labels &= picture->right - picture->left -
-                      values * ((model->low < 0) + (model->high > 0)) >=
-                  BARS_PLOT_MIN;
-    if (has_labels && model->low < 0)
+    bar.has_label =
+        thick >= 9 && picture->right - picture->left -
+                              values * ((model->low < 0) + (model->high > 0)) >=
+                          BARS_PLOT_MIN;
+    if (bar.has_label && model->low < 0)
         picture->left += values;
-    if (has_labels && model->high > 0)
+    if (bar.has_label && model->high > 0)
         picture->right -= values;
     bars_axis(picture, picture->left, picture->right, is_tall);
-    zero = picture->left +
-           surety__picture_along(picture, 0, picture->right - picture->left);
+    bar.scale = bars_scale(picture, picture->right - picture->left);
+    bar.zero = picture->left - picture->ticks.first * bar.scale;
+    bar.thick = thick - (beside > 1);
+    bar.room = bar.thick >= 7 ? 8 : 0;
     for (size_t k = 0; k < model->places_count; k++) {
         const double middle = picture->top + ((double)k + 0.5) * row;
         for (size_t i = 0; i < model->series_count; i++) {
-            const double at[3] = {zero,
-                                  middle +
-                                      thick * ((double)(beside > 1 ? i : 0) -
-                                               ((double)beside - 1) / 2),
-                                  thick - (beside > 1 ? 1 : 0)};
-            bars_lie(picture, i, k, at, has_labels);
+            bar.middle = middle + thick * ((double)(beside > 1 ? i : 0) -
+                                           ((double)beside - 1) / 2);
+            bars_one(picture, i, k, &bar);
         }
     }
 }

@@ -9,6 +9,7 @@
  *    buffer comes back as cairo's status. */
 #include "render/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const surety__function_row canvas_rows[] = {SURETY__PANGO(SURETY__ROW)};
@@ -17,16 +18,15 @@ static const surety__library canvas_library = {
     sizeof(canvas_rows) / sizeof(*canvas_rows)};
 
 surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
-                                  surety_chart_format format,
-                                  const surety_alloc *alloc,
+                                  surety_buf *text, surety_chart_format format,
                                   surety_error *reterr)
 {
     const surety__pango *pango = &canvas->pango;
     cairo_font_options_t *options;
     surety_status status;
 
-    *canvas = (surety__canvas){.out = out, .format = format};
-    surety_buf_init(&canvas->svg, alloc, 0);
+    *canvas = (surety__canvas){.out = out, .text = text, .format = format};
+    surety_buf_init(&canvas->svg, text->alloc, 0);
     status = surety__load(&canvas_library, &canvas->pango, reterr);
     if (status)
         return status;
@@ -107,8 +107,8 @@ static void canvas_xml(surety_str text, surety_buf *out)
 
 /* Adds a title and a description to the SVG, for browsers and screen
  * readers. */
-static void canvas_tell(surety__canvas *canvas, surety_str title,
-                        surety_str about)
+static void canvas_put_title(surety__canvas *canvas, surety_str title,
+                             surety_str about)
 {
     const surety_str all = surety_buf_str(&canvas->svg);
     const size_t start = surety__str_find(all, surety_str_of("<svg"));
@@ -143,7 +143,7 @@ surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
     if (!status)
         status = pango->cairo_surface_status(canvas->surface);
     if (!status && !canvas->svg.status && canvas->format == SURETY_CHART_SVG)
-        canvas_tell(canvas, title, about);
+        canvas_put_title(canvas, title, about);
     if (canvas->out->status)
         return canvas->out->status;
     return status || canvas->svg.status ? SURETY_NOMEM : SURETY_OK;
@@ -151,20 +151,21 @@ surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
 
 /* ---- texts --------------------------------------------------------------- */
 
-static bool canvas_is_wider(const surety__canvas *canvas, PangoLayout *layout,
-                            double bound)
+static void canvas_measure(const surety__canvas *canvas, surety__label *label)
 {
-    double width, height;
+    int width, height;
 
-    surety__canvas_size(canvas, layout, &width, &height);
-    return width > bound;
+    canvas->pango.pango_layout_get_size(label->layout, &width, &height);
+    label->width = (double)width / PANGO_SCALE;
+    label->height = (double)height / PANGO_SCALE;
 }
 
-PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
-                                const surety__letters *letters)
+surety__label surety__canvas_set(const surety__canvas *canvas, surety_str text,
+                                 const surety__letters *letters)
 {
     const surety__pango *pango = &canvas->pango;
     PangoLayout *layout = pango->pango_layout_new(canvas->context);
+    surety__label label = {.layout = layout};
     PangoFontDescription *font = pango->pango_font_description_from_string(
         "Noto Sans,DejaVu Sans,sans-serif");
 
@@ -176,9 +177,11 @@ PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
     pango->pango_font_description_free(font);
     pango->pango_layout_set_text(layout, text.ptr ? text.ptr : "",
                                  (int)text.len);
-    if (letters->width > 0 &&
-        (letters->lines > 1 || letters->centred ||
-         canvas_is_wider(canvas, layout, letters->width))) {
+    if (letters->centred)
+        pango->pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);
+    canvas_measure(canvas, &label);
+    if (letters->width > 0 && (letters->lines > 1 || letters->centred ||
+                               label.width > letters->width)) {
         pango->pango_layout_set_width(layout,
                                       (int)(letters->width * PANGO_SCALE));
         pango->pango_layout_set_height(layout, -(int)letters->lines);
@@ -186,30 +189,32 @@ PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
         pango->pango_layout_set_ellipsize(layout, letters->is_name
                                                       ? PANGO_ELLIPSIZE_MIDDLE
                                                       : PANGO_ELLIPSIZE_END);
+        canvas_measure(canvas, &label);
+        label.is_cut = pango->pango_layout_is_ellipsized(layout);
     }
-    if (letters->centred)
-        pango->pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER);
-    return layout;
+    return label;
 }
 
-void surety__canvas_size(const surety__canvas *canvas, PangoLayout *layout,
-                         double *width, double *height)
+surety__label surety__canvas_set_text(const surety__canvas *canvas,
+                                      const surety__letters *letters)
 {
-    int pango_width;
-    int pango_height;
+    const surety__label label =
+        surety__canvas_set(canvas, surety_buf_str(canvas->text), letters);
 
-    canvas->pango.pango_layout_get_size(layout, &pango_width, &pango_height);
-    *width = (double)pango_width / PANGO_SCALE;
-    *height = (double)pango_height / PANGO_SCALE;
+    /* The status stays: memory that ran out is noticed at the end. */
+    canvas->text->len = 0;
+    return label;
 }
 
-double surety__canvas_width(const surety__canvas *canvas, PangoLayout *layout)
+void surety__canvas_free(const surety__canvas *canvas, surety__label label)
 {
-    double width, height;
+    canvas->pango.g_object_unref(label.layout);
+}
 
-    surety__canvas_size(canvas, layout, &width, &height);
-    canvas->pango.g_object_unref(layout);
-    return width;
+double surety__canvas_width(const surety__canvas *canvas, surety__label label)
+{
+    surety__canvas_free(canvas, label);
+    return label.width;
 }
 
 void surety__canvas_ink(const surety__canvas *canvas, uint32_t color)
@@ -219,25 +224,26 @@ void surety__canvas_ink(const surety__canvas *canvas, uint32_t color)
         (color & 255) / 255.0);
 }
 
-void surety__canvas_show(const surety__canvas *canvas, PangoLayout *layout,
+void surety__canvas_show(const surety__canvas *canvas, surety__label label,
                          double x, double y, uint32_t color)
 {
+    assert(canvas->cairo);
     surety__canvas_ink(canvas, color);
     canvas->pango.cairo_move_to(canvas->cairo, x, y);
-    canvas->pango.pango_cairo_show_layout(canvas->cairo, layout);
+    canvas->pango.pango_cairo_show_layout(canvas->cairo, label.layout);
 }
 
-void surety__canvas_show_over(const surety__canvas *canvas, PangoLayout *layout,
+void surety__canvas_show_over(const surety__canvas *canvas, surety__label label,
                               double x, double y, uint32_t color)
 {
     const surety__pango *pango = &canvas->pango;
 
     surety__canvas_ink(canvas, SURETY__INK_PAPER);
     pango->cairo_move_to(canvas->cairo, x, y);
-    pango->pango_cairo_layout_path(canvas->cairo, layout);
+    pango->pango_cairo_layout_path(canvas->cairo, label.layout);
     pango->cairo_set_line_width(canvas->cairo, 4);
     pango->cairo_stroke(canvas->cairo);
-    surety__canvas_show(canvas, layout, x, y, color);
+    surety__canvas_show(canvas, label, x, y, color);
 }
 
 /* ---- shapes -------------------------------------------------------------- */

@@ -16,7 +16,8 @@ typedef struct surety__canvas {
     cairo_t *cairo;
     surety_chart_format format;
     surety_buf *out;
-    surety_buf svg; /* the whole SVG: its title goes into the middle */
+    surety_buf *text; /* scratch: the next text to be set */
+    surety_buf svg;   /* the whole SVG: its title goes into the middle */
 } surety__canvas;
 
 enum surety__ink {
@@ -40,8 +41,7 @@ typedef struct surety__letters {
 
 /* Fails as surety__load. On success, call surety__canvas_done. */
 surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
-                                  surety_chart_format format,
-                                  const surety_alloc *alloc,
+                                  surety_buf *text, surety_chart_format format,
                                   surety_error *reterr);
 void surety__canvas_done(surety__canvas *canvas);
 /* Makes a white sheet. */
@@ -51,19 +51,28 @@ surety_status surety__canvas_open(surety__canvas *canvas, double width,
 surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
                                    surety_str about);
 
-/* Sets a text. The caller frees it with g_object_unref. */
-PangoLayout *surety__canvas_set(const surety__canvas *canvas, surety_str text,
-                                const surety__letters *letters);
-void surety__canvas_size(const surety__canvas *canvas, PangoLayout *layout,
-                         double *width, double *height);
+/* A text that is set, and its size. */
+typedef struct surety__label {
+    PangoLayout *layout;
+    double width, height;
+    bool is_cut; /* it ends in an ellipsis */
+} surety__label;
+
+/* Sets a text. The caller frees it. */
+surety__label surety__canvas_set(const surety__canvas *canvas, surety_str text,
+                                 const surety__letters *letters);
+/* Sets the text that canvas->text has, and empties that. */
+surety__label surety__canvas_set_text(const surety__canvas *canvas,
+                                      const surety__letters *letters);
+void surety__canvas_free(const surety__canvas *canvas, surety__label label);
 /* The width of a text; frees the text. */
-double surety__canvas_width(const surety__canvas *canvas, PangoLayout *layout);
+double surety__canvas_width(const surety__canvas *canvas, surety__label label);
 void surety__canvas_ink(const surety__canvas *canvas, uint32_t color);
 /* Draws a text with its upper left corner at x, y. */
-void surety__canvas_show(const surety__canvas *canvas, PangoLayout *layout,
+void surety__canvas_show(const surety__canvas *canvas, surety__label label,
                          double x, double y, uint32_t color);
 /* The same, with a white outline so that it stays legible over lines. */
-void surety__canvas_show_over(const surety__canvas *canvas, PangoLayout *layout,
+void surety__canvas_show_over(const surety__canvas *canvas, surety__label label,
                               double x, double y, uint32_t color);
 void surety__canvas_line(const surety__canvas *canvas, const double from[2],
                          const double to[2], double width, uint32_t color);
@@ -104,7 +113,7 @@ double surety__picture_value(const surety__picture *picture, size_t series,
 /* The widest label of the ticks. */
 double surety__picture_tick_width(const surety__picture *picture);
 extern const surety__letters surety__letters_small;
-PangoLayout *surety__picture_tick(const surety__picture *picture, unsigned i);
+surety__label surety__picture_tick(const surety__picture *picture, unsigned i);
 /* Draws a vertical axis of values: grid, labels, and the line at zero. */
 void surety__picture_grid(const surety__picture *picture);
 

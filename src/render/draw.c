@@ -41,22 +41,20 @@ static double draw_block(const surety__picture *picture, surety_str text,
                          : letters == &draw_subtitle ? DRAW_CUT_SUBTITLE
                                                      : DRAW_CUT_NOTE;
     surety__letters own = *letters;
-    PangoLayout *layout;
-    double width, height;
+    surety__label label;
 
     if (text.len == 0)
         return 0;
     own.width = picture->width - 2 * DRAW_MARGIN;
-    layout = surety__canvas_set(&picture->canvas, text, &own);
-    surety__canvas_size(&picture->canvas, layout, &width, &height);
+    label = surety__canvas_set(&picture->canvas, text, &own);
     if (picture->canvas.cairo)
-        surety__canvas_show(&picture->canvas, layout, DRAW_MARGIN, y,
+        surety__canvas_show(&picture->canvas, label, DRAW_MARGIN, y,
                             letters->bold ? SURETY__INK_TEXT
                                           : SURETY__INK_SOFT);
-    if (picture->canvas.pango.pango_layout_is_ellipsized(layout))
+    if (label.is_cut)
         *picture->cut |= cut;
-    picture->canvas.pango.g_object_unref(layout);
-    return height + gap;
+    surety__canvas_free(&picture->canvas, label);
+    return label.height + gap;
 }
 
 /* Draws the swatch of a series in the legend. */
@@ -84,28 +82,24 @@ static void draw_entry(const surety__picture *picture, size_t series,
 {
     const double indent = picture->chart->type == SURETY__CHART_BAR ? 18 : 24;
     surety__letters letters = draw_legend;
-    PangoLayout *layout;
-    double width, height;
+    surety__label label;
 
     letters.width =
         fmin(letters.width, picture->width - 2 * DRAW_MARGIN - indent);
-    layout = surety__canvas_set(&picture->canvas, name, &letters);
-    surety__canvas_size(&picture->canvas, layout, &width, &height);
+    label = surety__canvas_set(&picture->canvas, name, &letters);
     if (*x > DRAW_MARGIN &&
-        *x + indent + width > picture->width - DRAW_MARGIN) {
+        *x + indent + label.width > picture->width - DRAW_MARGIN) {
         *x = DRAW_MARGIN;
         *y += 20;
     }
-    if (picture->canvas.cairo &&
-        picture->canvas.pango.pango_layout_is_ellipsized(layout))
-        ++*picture->shortened;
     if (picture->canvas.cairo) {
-        draw_swatch(picture, series, *x, *y + height / 2);
-        surety__canvas_show(&picture->canvas, layout, *x + indent, *y,
+        *picture->shortened += label.is_cut;
+        draw_swatch(picture, series, *x, *y + label.height / 2);
+        surety__canvas_show(&picture->canvas, label, *x + indent, *y,
                             SURETY__INK_TEXT);
     }
-    *x += indent + width + 18;
-    picture->canvas.pango.g_object_unref(layout);
+    *x += indent + label.width + 18;
+    surety__canvas_free(&picture->canvas, label);
 }
 
 /* Draws the legend at y. Returns its height. */
@@ -116,6 +110,7 @@ static double draw_legend_at(const surety__picture *picture, double y)
     double x = DRAW_MARGIN;
     size_t others = 0;
     size_t other = 0;
+    surety_buf *text = picture->canvas.text;
 
     if (!picture->has_legend)
         return 0;
@@ -130,12 +125,9 @@ static double draw_legend_at(const surety__picture *picture, double y)
         }
     }
     if (others > 0) {
-        surety_buf text;
-        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
-        surety__buf_printf(&text, "%zu other%s", others,
-                           others == 1 ? "" : "s");
-        draw_entry(picture, other, surety_buf_str(&text), &x, &y);
-        surety_buf_done(&text);
+        surety__buf_printf(text, "%zu other%s", others, others == 1 ? "" : "s");
+        draw_entry(picture, other, surety_buf_str(text), &x, &y);
+        text->len = 0;
     }
     return y - top + 28;
 }
@@ -157,7 +149,7 @@ static double draw_header(const surety__picture *picture, surety_str title)
 
 /* Whether the x axis needs no title, because the names of its places
  * suffice. */
-static bool draw_speaks(const surety__picture *picture)
+static bool draw_needs_no_x_title(const surety__picture *picture)
 {
     const surety_str name = picture->model->x_title;
 
@@ -194,23 +186,22 @@ static double draw_footer(const surety__picture *picture, bool is_lying,
     const double top = y;
 
     y += 4;
-    if (!is_lying && !draw_speaks(picture)) {
+    if (!is_lying && !draw_needs_no_x_title(picture)) {
         surety__letters letters = draw_subtitle;
         const double most = picture->width - DRAW_MARGIN;
-        PangoLayout *layout;
-        double width, height, x;
+        surety__label label;
+        double x;
         letters.width = most - DRAW_MARGIN;
         letters.lines = 1;
-        layout = surety__canvas_set(&picture->canvas, picture->model->x_title,
-                                    &letters);
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
-        x = (picture->left + picture->right - width) / 2;
-        x = fmax(fmin(x, most - width), DRAW_MARGIN);
+        label = surety__canvas_set(&picture->canvas, picture->model->x_title,
+                                   &letters);
+        x = (picture->left + picture->right - label.width) / 2;
+        x = fmax(fmin(x, most - label.width), DRAW_MARGIN);
         if (picture->canvas.cairo)
-            surety__canvas_show(&picture->canvas, layout, x, y,
+            surety__canvas_show(&picture->canvas, label, x, y,
                                 SURETY__INK_SOFT);
-        picture->canvas.pango.g_object_unref(layout);
-        y += height + 6;
+        surety__canvas_free(&picture->canvas, label);
+        y += label.height + 6;
     }
     y += draw_block(picture, surety__str_trim(picture->model->note), &draw_note,
                     y + 8, 8);
@@ -579,11 +570,12 @@ surety_status surety__model_draw(surety__model *model,
                                .unnamed = &unnamed};
     const size_t start = out->len;
     surety_status status = draw_sides(chart, reterr);
-    surety_buf title;
+    surety_buf title, text;
 
+    surety_buf_init(&text, model->arena.alloc, 0);
     if (!status)
-        status = surety__canvas_init(&picture.canvas, out, chart->format,
-                                     model->arena.alloc, reterr);
+        status = surety__canvas_init(&picture.canvas, out, &text, chart->format,
+                                     reterr);
     if (status)
         return status;
     picture.width = chart->width > 0 ? chart->width : DRAW_WIDTH;
@@ -593,10 +585,13 @@ surety_status surety__model_draw(surety__model *model,
     status = title.status;
     if (!status)
         status = draw_all(&picture, surety_buf_str(&title));
+    if (!status)
+        status = text.status;
     surety__canvas_done(&picture.canvas);
     if (!status && remarks)
         draw_remarks(&picture, remarks);
     surety_buf_done(&title);
+    surety_buf_done(&text);
     if (!status)
         return SURETY_OK;
     out->len = start;

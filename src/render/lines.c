@@ -182,51 +182,33 @@ static void lines_one(const surety__picture *picture, size_t series)
     }
 }
 
-/* Sets the last value of a single line, to be drawn at its end. */
-static PangoLayout *lines_end(const surety__picture *picture, size_t *ret_place)
+/* Sets the last value of a single line, to be drawn at its end. layout NULL:
+ * there are several lines, or the line ends before the last place. */
+static surety__label lines_end(const surety__picture *picture)
 {
-    const surety__model *model = picture->model;
-    size_t place = model->places_count;
-    PangoLayout *layout;
-    surety_buf text;
+    const size_t last = picture->model->places_count - 1;
+    const double value = surety__picture_value(picture, 0, last);
 
-    if (model->series_count > 1)
-        return NULL;
-    while (place > 0 && isnan(surety__picture_value(picture, 0, place - 1)))
-        place--;
-    if (place == 0)
-        return NULL;
-    surety_buf_init(&text, picture->canvas.svg.alloc, 0);
-    surety__ticks_value(model, surety__picture_value(picture, 0, place - 1),
-                        &text);
-    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&text),
-                                &lines_value);
-    surety_buf_done(&text);
-    *ret_place = place - 1;
-    return layout;
+    if (picture->model->series_count > 1 || isnan(value))
+        return (surety__label){.layout = NULL};
+    surety__ticks_value(picture->model, value, picture->canvas.text);
+    return surety__canvas_set_text(&picture->canvas, &lines_value);
 }
 
 double surety__lines_room(const surety__picture *picture)
 {
-    size_t place = 0;
-    PangoLayout *end = lines_end(picture, &place);
-    double width = 0;
-    double height;
+    const surety__label end = lines_end(picture);
 
-    if (!end)
-        return 0;
-    if (place + 1 == picture->model->places_count)
-        surety__canvas_size(&picture->canvas, end, &width, &height);
-    picture->canvas.pango.g_object_unref(end);
-    return fmax(width - 8, 0);
+    if (end.layout)
+        surety__canvas_free(&picture->canvas, end);
+    return fmax(end.width - 8, 0);
 }
 
 void surety__lines_draw(surety__picture *picture)
 {
     const surety__model *model = picture->model;
-    size_t place = 0;
-    PangoLayout *end = lines_end(picture, &place);
-    double width, height;
+    const size_t last = model->places_count - 1;
+    const surety__label end = lines_end(picture);
 
     picture->bottom -= surety__places_height(picture);
     surety__picture_grid(picture);
@@ -237,15 +219,13 @@ void surety__lines_draw(surety__picture *picture)
     for (size_t i = model->series_count; i > 0; i--)
         if (picture->colors[i - 1] < 8)
             lines_one(picture, i - 1);
-    if (!end)
+    if (!end.layout)
         return;
-    surety__canvas_size(&picture->canvas, end, &width, &height);
-    if (place + 1 == model->places_count)
-        surety__canvas_show_over(
-            &picture->canvas, end,
-            surety__picture_across(picture, model->places[place]->at) + 9,
-            lines_y(picture, surety__picture_value(picture, 0, place)) -
-                height / 2,
-            SURETY__INK_TEXT);
-    picture->canvas.pango.g_object_unref(end);
+    surety__canvas_show_over(
+        &picture->canvas, end,
+        surety__picture_across(picture, model->places[last]->at) + 9,
+        lines_y(picture, surety__picture_value(picture, 0, last)) -
+            end.height / 2,
+        SURETY__INK_TEXT);
+    surety__canvas_free(&picture->canvas, end);
 }

@@ -4,6 +4,7 @@
  * Nothing here changes the picture. */
 #include "render/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 
 const surety__letters surety__letters_small = {12, 0, 1, false, false, false};
@@ -12,18 +13,11 @@ static const uint32_t picture_colors[] = {0x0072B2, 0xD55E00, 0x009E73,
                                           0xCC79A7, 0xE69F00, 0x56B4E9,
                                           0x4D4D4D, 0x8C6D31, SURETY__INK_PALE};
 
-PangoLayout *surety__picture_tick(const surety__picture *picture, unsigned i)
+surety__label surety__picture_tick(const surety__picture *picture, unsigned i)
 {
-    char memory[64];
-    surety_buf label;
-    PangoLayout *layout;
-
-    surety_buf_init(&label, picture->canvas.svg.alloc, sizeof(memory));
-    surety__ticks_label(&picture->ticks, i, &label);
-    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&label),
-                                &surety__letters_small);
-    surety_buf_done(&label);
-    return layout;
+    assert(i < picture->ticks.count);
+    surety__ticks_label(&picture->ticks, i, picture->canvas.text);
+    return surety__canvas_set_text(&picture->canvas, &surety__letters_small);
 }
 
 double surety__picture_across(const surety__picture *picture, double at)
@@ -57,6 +51,8 @@ uint32_t surety__picture_color(const surety__picture *picture, size_t series)
 double surety__picture_value(const surety__picture *picture, size_t series,
                              size_t place)
 {
+    assert(series < picture->model->series_count &&
+           place < picture->model->places_count);
     return picture->model
         ->values[series * picture->model->places_count + place];
 }
@@ -65,11 +61,10 @@ double surety__picture_tick_width(const surety__picture *picture)
 {
     double widest = 0;
 
-    for (unsigned i = 0; i < picture->ticks.count; i++) {
+    for (unsigned i = 0; i < picture->ticks.count; i++)
         widest = fmax(widest,
                       surety__canvas_width(&picture->canvas,
                                            surety__picture_tick(picture, i)));
-    }
     return widest;
 }
 
@@ -85,14 +80,13 @@ void surety__picture_grid(const surety__picture *picture)
         const bool is_zero = fabs(value) < ticks->step * 1e-6;
         const double from[2] = {picture->left, y};
         const double to[2] = {picture->right, y};
-        PangoLayout *layout = surety__picture_tick(picture, i);
-        double width, height;
+        const surety__label label = surety__picture_tick(picture, i);
 
         surety__canvas_line(&picture->canvas, from, to, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
-        surety__canvas_show(&picture->canvas, layout, picture->left - 8 - width,
-                            y - height / 2, SURETY__INK_SOFT);
-        picture->canvas.pango.g_object_unref(layout);
+        surety__canvas_show(&picture->canvas, label,
+                            picture->left - 8 - label.width,
+                            y - label.height / 2, SURETY__INK_SOFT);
+        surety__canvas_free(&picture->canvas, label);
     }
 }

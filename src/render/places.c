@@ -39,7 +39,7 @@ static double places_middle(const surety__picture *picture, size_t place)
     return picture->left + ((double)place + 0.5) * places_slot(picture);
 }
 
-static PangoLayout *places_wrap(const surety__picture *picture, size_t place)
+static surety__label places_wrap(const surety__picture *picture, size_t place)
 {
     const surety__letters letters = {
         12, places_slot(picture) - 10, 2, false, true, true};
@@ -79,11 +79,11 @@ bool surety__places_fit(const surety__picture *picture)
     bool fits = model->places_count <= PLACES_WRAPPED_MAX;
 
     for (size_t i = 0; i < model->places_count && fits; i++) {
-        PangoLayout *layout = places_wrap(picture, i);
-        fits = !picture->canvas.pango.pango_layout_is_ellipsized(layout) &&
-               places_words_fit(picture, model->places[i]->text,
-                                places_slot(picture) - 10);
-        picture->canvas.pango.g_object_unref(layout);
+        const surety__label label = places_wrap(picture, i);
+        fits =
+            !label.is_cut && places_words_fit(picture, model->places[i]->text,
+                                              places_slot(picture) - 10);
+        surety__canvas_free(&picture->canvas, label);
     }
     return fits;
 }
@@ -100,16 +100,14 @@ static double places_wrapped(const surety__picture *picture, bool is_drawn)
     double highest = 0;
 
     for (size_t i = 0; i < picture->model->places_count; i++) {
-        PangoLayout *layout = places_wrap(picture, i);
-        double width, height;
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
-        highest = fmax(highest, height);
+        const surety__label label = places_wrap(picture, i);
+        highest = fmax(highest, label.height);
         if (is_drawn)
-            surety__canvas_show(&picture->canvas, layout,
+            surety__canvas_show(&picture->canvas, label,
                                 places_middle(picture, i) -
                                     (places_slot(picture) - 10) / 2,
                                 picture->bottom + 8, SURETY__INK_TEXT);
-        picture->canvas.pango.g_object_unref(layout);
+        surety__canvas_free(&picture->canvas, label);
     }
     return highest + 8;
 }
@@ -135,55 +133,50 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
         *picture->unnamed += picture->model->places_count -
                              (picture->model->places_count + every - 1) / every;
     for (size_t i = 0; i < picture->model->places_count; i += every) {
-        PangoLayout *layout = surety__canvas_set(
+        const surety__label label = surety__canvas_set(
             canvas, picture->model->places[i]->text, &places_slanted);
-        double width, height;
-        surety__canvas_size(&picture->canvas, layout, &width, &height);
-        deepest = fmax(deepest, (width + height / 2) * places_slant);
+        deepest =
+            fmax(deepest, (label.width + label.height / 2) * places_slant);
         if (!is_drawn) {
-            picture->left += fmax(width * places_slant + DRAW_MARGIN -
+            picture->left += fmax(label.width * places_slant + DRAW_MARGIN -
                                       places_middle(picture, i),
                                   0);
         } else {
-            if (pango->pango_layout_is_ellipsized(layout))
-                ++*picture->shortened;
+            *picture->shortened += label.is_cut;
             pango->cairo_save(canvas->cairo);
             pango->cairo_translate(canvas->cairo, places_middle(picture, i),
                                    picture->bottom + 8);
             pango->cairo_rotate(canvas->cairo, -0.78539816);
-            surety__canvas_show(canvas, layout, -width, -height / 4,
+            surety__canvas_show(canvas, label, -label.width, -label.height / 4,
                                 SURETY__INK_TEXT);
             pango->cairo_restore(canvas->cairo);
         }
-        pango->g_object_unref(layout);
+        surety__canvas_free(canvas, label);
     }
     return deepest + 14;
 }
 
 /* ---- scales -------------------------------------------------------------- */
 
-/* Draws a label and its tick, with the label's middle at x or as near as the
- * sheet allows. Draws nothing if it would touch the previous label, which ended
- * at *end. */
-static void places_label(const surety__picture *picture, surety_str text,
-                         double x, double *end)
+/* Draws the label in canvas->text and its tick, with the label's middle at x or
+ * as near as the sheet allows. Draws nothing if it would touch the previous
+ * label, which ended at *end. */
+static void places_label(const surety__picture *picture, double x, double *end)
 {
-    PangoLayout *layout =
-        surety__canvas_set(&picture->canvas, text, &places_across);
-    double width, height, left;
+    const surety__label label =
+        surety__canvas_set_text(&picture->canvas, &places_across);
+    const double left = fmin(fmax(x - label.width / 2, PLACES_GAP),
+                             picture->width - PLACES_GAP - label.width);
 
-    surety__canvas_size(&picture->canvas, layout, &width, &height);
-    left = fmax(x - width / 2, PLACES_GAP);
-    left = fmin(left, picture->width - PLACES_GAP - width);
     if (left >= *end + PLACES_GAP) {
         const double from[2] = {x, picture->bottom};
         const double to[2] = {x, picture->bottom + 5};
         surety__canvas_line(&picture->canvas, from, to, 1, SURETY__INK_AXIS);
-        surety__canvas_show(&picture->canvas, layout, left, picture->bottom + 8,
+        surety__canvas_show(&picture->canvas, label, left, picture->bottom + 8,
                             SURETY__INK_TEXT);
-        *end = left + width;
+        *end = left + label.width;
     }
-    picture->canvas.pango.g_object_unref(layout);
+    surety__canvas_free(&picture->canvas, label);
 }
 
 /* Draws the names from the data, every n-th, so that none touches the next. */
@@ -199,14 +192,14 @@ static void places_given(const surety__picture *picture)
     double end = 0;
     size_t every;
 
-    for (size_t i = 0; i < model->places_count && i < 400; i++) {
+    for (size_t i = 0; i < model->places_count && i < 400; i++)
         widest =
             fmax(widest, places_text_width(picture, model->places[i]->text));
-    }
     every = (size_t)ceil((widest + PLACES_GAP) / slot);
-    for (size_t i = 0; i < model->places_count; i += every)
-        places_label(picture, model->places[i]->text, places_middle(picture, i),
-                     &end);
+    for (size_t i = 0; i < model->places_count; i += every) {
+        surety_buf_add(picture->canvas.text, model->places[i]->text);
+        places_label(picture, places_middle(picture, i), &end);
+    }
 }
 
 static void places_years(const surety__picture *picture)
@@ -225,12 +218,8 @@ static void places_years(const surety__picture *picture)
             break;
     }
     for (double year = ceil(first / step) * step; year <= last; year += step) {
-        surety_buf text;
-        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
-        surety_buf_number(&text, (uint64_t)year);
-        places_label(picture, surety_buf_str(&text),
-                     surety__picture_across(picture, year), &end);
-        surety_buf_done(&text);
+        surety_buf_number(picture->canvas.text, (uint64_t)year);
+        places_label(picture, surety__picture_across(picture, year), &end);
     }
 }
 
@@ -241,12 +230,12 @@ static bool places_ticks_fit(const surety__picture *picture,
     bool fits = true;
 
     for (unsigned i = 0; i < ticks->count && fits; i++) {
-        surety_buf text;
-        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
-        surety__ticks_label(ticks, i, &text);
-        fits = places_text_width(picture, surety_buf_str(&text)) + PLACES_GAP <=
+        surety__ticks_label(ticks, i, picture->canvas.text);
+        fits = surety__canvas_width(
+                   &picture->canvas,
+                   surety__canvas_set_text(&picture->canvas, &places_across)) +
+                   PLACES_GAP <=
                step;
-        surety_buf_done(&text);
     }
     return fits;
 }
@@ -274,15 +263,11 @@ static void places_numbers(const surety__picture *picture)
              --wanted > 1);
     for (unsigned i = 0; i < ticks.count; i++) {
         const double at = (ticks.first + ticks.step * i) * power;
-        surety_buf text;
         if (at < first - ticks.step * power * 1e-6 ||
             at > last + ticks.step * power * 1e-6)
             continue;
-        surety_buf_init(&text, picture->canvas.svg.alloc, 0);
-        surety__ticks_label(&ticks, i, &text);
-        places_label(picture, surety_buf_str(&text),
-                     surety__picture_across(picture, at), &end);
-        surety_buf_done(&text);
+        surety__ticks_label(&ticks, i, picture->canvas.text);
+        places_label(picture, surety__picture_across(picture, at), &end);
     }
 }
 
@@ -312,35 +297,28 @@ static bool places_are_given(const surety__picture *picture)
 }
 
 /* Sets one text of a tick: its label, or the context below the label. */
-static PangoLayout *places_tick(const surety__picture *picture, double at,
-                                const surety__step *step, bool is_below)
+static surety__label places_tick(const surety__picture *picture, double at,
+                                 const surety__step *step, bool is_below)
 {
-    surety_buf text;
-    PangoLayout *layout;
+    surety_buf *text = picture->canvas.text;
 
-    surety_buf_init(&text, picture->canvas.svg.alloc, 0);
     if (is_below)
-        surety__clock_context(picture->model->origin, at, step, &text);
+        surety__clock_context(picture->model->origin, at, step, text);
     else
-        surety__clock_label(picture->model->origin, at, step, &text);
-    layout = surety__canvas_set(&picture->canvas, surety_buf_str(&text),
-                                &places_across);
-    surety_buf_done(&text);
-    return layout;
+        surety__clock_label(picture->model->origin, at, step, text);
+    return surety__canvas_set_text(&picture->canvas, &places_across);
 }
 
 /* The width of a tick's two texts, which are one above the other. */
 static double places_tick_width(const surety__picture *picture, double at,
                                 const surety__step *step)
 {
-    double widest = 0;
+    const double label = surety__canvas_width(
+        &picture->canvas, places_tick(picture, at, step, false));
+    const double context = surety__canvas_width(
+        &picture->canvas, places_tick(picture, at, step, true));
 
-    for (int row = 0; row < 2; row++) {
-        widest = fmax(widest, surety__canvas_width(
-                                  &picture->canvas,
-                                  places_tick(picture, at, step, row == 1)));
-    }
-    return widest;
+    return fmax(label, context);
 }
 
 /* The shortest step between ticks that has room for their texts and is not
@@ -390,29 +368,26 @@ static const surety__place *places_tick_bar(const surety__picture *picture,
                : NULL;
 }
 
-/* Draws a tick with its texts. end: where the previous texts ended, per row. */
+/* Draws one of a tick's texts, with the mark for the label, unless it would
+ * touch the text before it, which ended at *end. */
 static void places_tick_draw(const surety__picture *picture, double x,
-                             PangoLayout *const layouts[2], double end[2])
+                             surety__label label, bool is_below, double *end)
 {
     const double from[2] = {x, picture->bottom};
     const double to[2] = {x, picture->bottom + 5};
+    const double gap = is_below ? PLACES_GAP : PLACES_GAP / 2;
 
-    for (int row = 0; row < 2; row++) {
-        double width, height;
-        if (!layouts[row])
-            continue;
-        surety__canvas_size(&picture->canvas, layouts[row], &width, &height);
-        if (x - width / 2 < end[row] + (row ? PLACES_GAP : PLACES_GAP / 2) ||
-            x + width / 2 > picture->width - 4)
-            continue;
-        if (row == 0)
+    if (x - label.width / 2 >= *end + gap &&
+        x + label.width / 2 <= picture->width - 4) {
+        if (!is_below)
             surety__canvas_line(&picture->canvas, from, to, 1,
                                 SURETY__INK_AXIS);
-        surety__canvas_show(&picture->canvas, layouts[row], x - width / 2,
-                            picture->bottom + 8 + row * 16,
-                            row ? SURETY__INK_SOFT : SURETY__INK_TEXT);
-        end[row] = x + width / 2;
+        surety__canvas_show(&picture->canvas, label, x - label.width / 2,
+                            picture->bottom + (is_below ? 24 : 8),
+                            is_below ? SURETY__INK_SOFT : SURETY__INK_TEXT);
+        *end = x + label.width / 2;
     }
+    surety__canvas_free(&picture->canvas, label);
 }
 
 /* Draws ticks at the steps of a calendar. The context ("7 Mar 2026") is below
@@ -426,9 +401,9 @@ static void places_times(const surety__picture *picture,
     double tick = surety__clock_tick(model->origin, model->places[0]->at, step);
     double end[2] = {0, 0};
     size_t place = 0;
-    surety_buf said, now;
+    surety_buf before, now; /* the contexts of two ticks */
 
-    surety_buf_init(&said, picture->canvas.svg.alloc, 0);
+    surety_buf_init(&before, picture->canvas.svg.alloc, 0);
     surety_buf_init(&now, picture->canvas.svg.alloc, 0);
     for (size_t i = 0; i < PLACES_TICKS_MAX && tick <= last_at; i++) {
         const double next = surety__clock_next(model->origin, tick, step);
@@ -436,27 +411,24 @@ static void places_times(const surety__picture *picture,
             is_bar ? places_tick_bar(picture, tick, next, &place) : NULL;
         /* A bar is labelled with its own time, which may be after the tick. */
         const double at = bar ? bar->at : tick;
-        PangoLayout *layouts[2] = {NULL, NULL};
         if (bar || !is_bar) {
+            const double x = bar ? places_middle(picture, bar->index)
+                                 : surety__picture_across(picture, tick);
             surety_buf_reset(&now);
             surety__clock_context(model->origin, at, step, &now);
-            layouts[0] = places_tick(picture, at, step, false);
-            if (now.len > 0 &&
-                !surety_str_equal(surety_buf_str(&now), surety_buf_str(&said)))
-                layouts[1] = places_tick(picture, at, step, true);
-            places_tick_draw(picture,
-                             bar ? places_middle(picture, bar->index)
-                                 : surety__picture_across(picture, tick),
-                             layouts, end);
-            surety_buf_reset(&said);
-            surety_buf_add(&said, surety_buf_str(&now));
+            places_tick_draw(picture, x, places_tick(picture, at, step, false),
+                             false, &end[0]);
+            if (now.len > 0 && !surety_str_equal(surety_buf_str(&now),
+                                                 surety_buf_str(&before)))
+                places_tick_draw(picture, x,
+                                 places_tick(picture, at, step, true), true,
+                                 &end[1]);
+            surety_buf_reset(&before);
+            surety_buf_add(&before, surety_buf_str(&now));
         }
-        for (int row = 0; row < 2; row++)
-            if (layouts[row])
-                picture->canvas.pango.g_object_unref(layouts[row]);
         tick = next;
     }
-    surety_buf_done(&said);
+    surety_buf_done(&before);
     surety_buf_done(&now);
 }
 
