@@ -292,7 +292,7 @@ static bool slot_write(const struct session *session, const struct slot *slot,
     if (!account->hint[0])
         memcpy(account->hint, slot->sink.hint, sizeof(account->hint));
     if (slot->status != SURETY_OK)
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(cli);
     if (tally_invalid(tally) > 0 && !session->settings->not_strict)
         cli_raise(cli, CODE_INVALID);
     if (tally->unjudged > 0)
@@ -482,7 +482,7 @@ static bool batch_stream(const struct session *session, const char *path,
     }
     ring.slots = calloc(ring.count, sizeof(*ring.slots));
     if (!ring.slots) {
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(cli);
         input_close(fd);
         return false;
     }
@@ -549,10 +549,8 @@ void batch_run(struct session *session, const struct operands *files)
         account.errors = frequent_new();
     clock_gettime(CLOCK_MONOTONIC, &account.started);
     if (files->count == 0) {
-        if (isatty(STDIN_FILENO) && !session->settings->quiet)
-            surety_buf_text(&cli->err.buf,
-                            "reading records from the terminal, one a line; "
-                            "end with Ctrl-D\n");
+        if (!session->settings->quiet)
+            cli_invite(cli, "-", "one record a line");
         output_flush(&cli->err);
         batch_stream(session, "-", &account);
     }

@@ -4,6 +4,7 @@
  * a hint. */
 #include "cli.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,9 @@
 
 #include "diag.h"
 #include "shown.h"
+
+/* ORDER colors: the choices of --color, from 1. */
+enum { COLOR_AUTO = 1, COLOR_ALWAYS, COLOR_NEVER };
 
 void cli_raise(struct cli *cli, int code)
 {
@@ -25,18 +29,15 @@ static bool take_limit(struct cli *cli, const char *given)
     const char *equals = strchr(given, '=');
     surety_error error;
 
-    if (!equals) {
-        cli_usage(cli, "such as --limit text_bytes_max=128M",
-                  "--limit %s has no NAME and \"=\"", given);
-        return false;
-    }
+    if (!equals)
+        return cli_usage(cli, "such as --limit text_bytes_max=128M",
+                         "--limit %s has no NAME and \"=\"", given);
     if (surety_limits_set(&cli->limits,
                           (surety_str){given, (size_t)(equals - given)},
                           surety_str_of(equals + 1), &error) == SURETY_OK)
         return true;
-    cli_usage(cli, error.hint[0] ? error.hint : NULL, "--limit: %s",
-              error.message);
-    return false;
+    return cli_usage(cli, error.hint[0] ? error.hint : NULL, "--limit: %s",
+                     error.message);
 }
 
 bool cli_limits(struct cli *cli, const surety_limits *configured)
@@ -48,15 +49,16 @@ bool cli_limits(struct cli *cli, const surety_limits *configured)
     return true;
 }
 
-void cli_color(struct cli *cli, int choice)
+bool cli_color(const struct cli *cli, const struct output *output)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
 
-    cli->color = choice == COLOR_ALWAYS;
-    if (choice == COLOR_UNSET || choice == COLOR_AUTO)
-        cli->color = isatty(cli->err.fd) && (!no_color || !*no_color) &&
-                     !(term && strcmp(term, "dumb") == 0);
+    assert(cli->color_choice <= COLOR_NEVER);
+    if (cli->color_choice > COLOR_AUTO)
+        return cli->color_choice == COLOR_ALWAYS;
+    return isatty(output->fd) && (!no_color || !*no_color) &&
+           !(term && strcmp(term, "dumb") == 0);
 }
 
 static void put_format_list(surety_buf *buf, const char *format, va_list list)
@@ -98,6 +100,8 @@ void put_safe(surety_buf *buf, surety_str text)
     shown_done(&shown, buf);
 }
 
+/* ---- messages ------------------------------------------------------------ */
+
 /* Writes a failure that has no position in a text. */
 static void put_failure(struct cli *cli, const char *hint, const char *format,
                         va_list list)
@@ -117,7 +121,7 @@ static void put_failure(struct cli *cli, const char *hint, const char *format,
     surety_buf_done(&message);
 }
 
-void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
+bool cli_fail(struct cli *cli, int code, const char *hint, const char *format,
               ...)
 {
     va_list list;
@@ -126,14 +130,20 @@ void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
     put_failure(cli, hint, format, list);
     va_end(list);
     cli_raise(cli, code);
+    return false;
 }
 
-void cli_fail_error(struct cli *cli, int code, const surety_error *error)
+bool cli_nomem(struct cli *cli)
 {
-    cli_fail(cli, code, error->hint, "%s", error->message);
+    return cli_fail(cli, CODE_WORLD, NULL, "out of memory");
 }
 
-void cli_usage(struct cli *cli, const char *hint, const char *format, ...)
+bool cli_fail_error(struct cli *cli, int code, const surety_error *error)
+{
+    return cli_fail(cli, code, error->hint, "%s", error->message);
+}
+
+bool cli_usage(struct cli *cli, const char *hint, const char *format, ...)
 {
     va_list list;
 
@@ -143,9 +153,10 @@ void cli_usage(struct cli *cli, const char *hint, const char *format, ...)
     put_format(&cli->err.buf, "      = see: surety %s%s--help\n",
                cli->name ? cli->name : "", cli->name ? " " : "");
     cli_raise(cli, CODE_USAGE);
+    return false;
 }
 
-void cli_report(struct cli *cli, int code, const char *source, surety_str text,
+bool cli_report(struct cli *cli, int code, const char *source, surety_str text,
                 const surety_error *error)
 {
     struct diag diag = {
@@ -160,6 +171,57 @@ void cli_report(struct cli *cli, int code, const char *source, surety_str text,
 
     diag_write(&cli->err.buf, cli->color, &diag);
     cli_raise(cli, code);
+    return false;
+}
+
+/* ---- texts --------------------------------------------------------------- */
+
+bool cli_read(struct cli *cli, const char *path, struct input_bound bound,
+              int code, surety_str *ret_text)
+{
+    surety_error error;
+    const surety_status status = input_read(path, bound, ret_text, &error);
+
+    if (status == SURETY_OK)
+        return true;
+    return cli_report(cli, cli_code_of(status, code), input_name(path),
+                      (surety_str){NULL, 0}, &error);
+}
+
+void cli_invite(struct cli *cli, const char *path, const char *what)
+{
+    if (strcmp(path, "-") != 0 || !isatty(STDIN_FILENO))
+        return;
+    put_format(&cli->err.buf, "reading %s from the terminal; end with Ctrl-D\n",
+               what);
+    output_flush(&cli->err);
+}
+
+bool cli_text(struct cli *cli, const char *given, bool takes_input,
+              surety_str *ret_text, char **ret_read)
+{
+    const bool is_input = takes_input && given && strcmp(given, "-") == 0;
+
+    *ret_text = surety_str_of(given);
+    if (!is_input && (!given || given[0] != '@'))
+        return true;
+    if (!cli_read(cli, is_input ? given : given + 1, input_text(&cli->limits),
+                  CODE_USAGE, ret_text))
+        return false;
+    *ret_read = (char *)ret_text->ptr;
+    return true;
+}
+
+surety_str cli_line(surety_str *rest)
+{
+    const char *feed = memchr(rest->ptr, '\n', rest->len);
+    const surety_str line = {rest->ptr,
+                             feed ? (size_t)(feed - rest->ptr) : rest->len};
+
+    assert(rest->len > 0);
+    rest->ptr += line.len + (feed != NULL);
+    rest->len -= line.len + (feed != NULL);
+    return line;
 }
 
 int cli_code_of(surety_status status, int otherwise)

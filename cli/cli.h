@@ -6,6 +6,7 @@
 
 #include <surety.h>
 
+#include "input.h"
 #include "output.h"
 
 /* The exit codes, which are part of the stable interface for scripts. If
@@ -18,8 +19,11 @@ enum exit_code {
     CODE_WORLD = 4     /* file input or output, a validator, out of memory */
 };
 
-/* When to use colour, in the order of the choices of --color, from 1. */
-enum color_choice { COLOR_UNSET, COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+/* The arguments of an option that was given several times, in order. */
+struct texts {
+    const char **items;
+    size_t count;
+};
 
 struct cli {
     struct output out; /* standard output: values */
@@ -27,21 +31,20 @@ struct cli {
     int code;          /* the most severe exit code so far */
     bool color;        /* whether err is coloured */
     const char *name;  /* name of the command, for messages; may be NULL */
+    /* The options of every command; --color for those that have it. */
+    struct texts limits_given;
+    bool no_schema_warnings, help, version;
+    int color_choice; /* ORDER colors */
     /* The limits: those of --limit, else those of the configuration, else the
-     * defaults. Set by options_parse. */
+     * defaults. Set before a command runs. */
     surety_limits limits;
-    bool no_schema_warnings; /* --no-schema-warnings */
-    bool is_github;          /* warnings of schemas are written as workflow
-                              * commands */
+    bool is_github; /* warnings of schemas are written as workflow
+                     * commands */
     /* Appends a schema's warning to the warnings of a report in JSON or SARIF,
      * separated by commas; NULL: warnings are text on err. */
     void (*warning_put)(surety_buf *warnings, const char *source,
                         const surety_issue *issue);
     surety_buf warnings;
-    struct {
-        const char **items;
-        size_t count;
-    } limits_given; /* from --limit; main frees them */
 };
 
 /* Raises the exit code to code, unless it is higher already. */
@@ -52,26 +55,51 @@ void cli_raise(struct cli *cli, int code);
  * written. */
 bool cli_limits(struct cli *cli, const surety_limits *configured);
 
-/* Sets cli->color: always, never, or if err is a terminal, unless NO_COLOR is
- * set and not empty (https://no-color.org) or TERM is "dumb". */
-void cli_color(struct cli *cli, int choice);
+/* Returns whether an output is coloured: always, never, or if it is a terminal,
+ * unless NO_COLOR is set and not empty (https://no-color.org) or TERM is
+ * "dumb". */
+bool cli_color(const struct cli *cli, const struct output *output);
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* The functions of this part always return false, so that a check can end with
+ * its message. */
 
 /* Writes "surety COMMAND: error: MESSAGE", a line "= hint: HINT" where hint is
  * not NULL, and raises code. */
-void cli_fail(struct cli *cli, int code, const char *hint, const char *format,
+bool cli_fail(struct cli *cli, int code, const char *hint, const char *format,
               ...) __attribute__((format(printf, 4, 5)));
 /* The same for a failure of the library, with its message and hint. */
-void cli_fail_error(struct cli *cli, int code, const surety_error *error);
+bool cli_fail_error(struct cli *cli, int code, const surety_error *error);
+bool cli_nomem(struct cli *cli);
 /* The same for an error in the command line: raises CODE_USAGE, and adds a line
  * that names the help. */
-void cli_usage(struct cli *cli, const char *hint, const char *format, ...)
+bool cli_usage(struct cli *cli, const char *hint, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Writes a failure of the library or of input_read, and raises code. If the
  * error has a position and text is not empty, it shows that line of text.
  * source is the name of the text, unless the error has one. */
-void cli_report(struct cli *cli, int code, const char *source, surety_str text,
+bool cli_report(struct cli *cli, int code, const char *source, surety_str text,
                 const surety_error *error);
+
+/* ---- texts --------------------------------------------------------------- */
+
+/* Reads a file with input_read; the caller frees ret_text->ptr. False: the
+ * message is written, and CODE_WORLD or code raised. */
+bool cli_read(struct cli *cli, const char *path, struct input_bound bound,
+              int code, surety_str *ret_text);
+/* If path is "-" and standard input is a terminal, writes a line that says what
+ * is read from it. */
+void cli_invite(struct cli *cli, const char *path, const char *what);
+/* Gives the text of an argument: the file of @FILE, with takes_input standard
+ * input for "-", and every other text itself; NULL: empty. *ret_read is what
+ * the caller frees. False: the message is written. */
+bool cli_text(struct cli *cli, const char *given, bool takes_input,
+              surety_str *ret_text, char **ret_read);
+/* Takes the next line off *rest, which is not empty; gives it without its line
+ * feed. */
+surety_str cli_line(surety_str *rest);
 
 /* Returns the exit code for a failed call: CODE_WORLD for failures of the
  * environment (files, processes, memory), and otherwise for all others. */

@@ -16,74 +16,72 @@
 
 const struct option_row check_options[] = {
     SECTION("Contract"),
-    {"contract", 'c', OPTION_TEXT, AT(contract), 0, "CONTRACT", NULL,
-     "what the value must satisfy: " CONTRACT_IS},
+    TEXT("contract", 'c', AT(contract), "CONTRACT",
+         "what the value must satisfy: " CONTRACT_IS),
     SESSION_ROWS_LOOK,
     SESSION_ROWS_PARTIAL,
-    {"native", 0, OPTION_TEXT, AT(native), 0, "FILE", NULL,
-     "the structured value that the provider's API delivered, as JSON (the "
-     "place native); with it no FILE need be given"},
+    TEXT("native", 0, AT(native), "FILE",
+         "the structured value that the provider's API delivered, as JSON (the "
+         "place native); with it no FILE need be given"),
 #ifdef SURETY_WITH_RUN
     SECTION("Validators"),
     VALIDATOR_ROWS(AT(validator)),
 #endif
     SECTION("Failures"),
     SESSION_ROWS_FALLBACK,
-    {"not-strict", 0, OPTION_FLAG, AT(not_strict), 0, NULL, NULL,
-     "print null for a reply that does not satisfy the contract, and exit 0; "
-     "the report still says why"},
-    {"first", 0, OPTION_FLAG, AT(first), 0, NULL, NULL,
-     "stop at the first reply that does not satisfy the contract"},
-    {"retry-prompt", 0, OPTION_CHOICE, AT(retry_prompt), 0, NULL,
-     "contract|simple|errors|patch",
-     "for a reply that does not satisfy the contract print what the model "
-     "should be sent next: the prompt again with the format instructions and, "
-     "simple, a fixed request; errors, every error; patch, the failing parts, "
-     "to be corrected by a JSON Patch; contract, what the contract says. No "
-     "fallback is used"},
-    {"prompt", 0, OPTION_TEXT, AT(prompt), 0, "TEXT", NULL,
-     "for --retry-prompt: the prompt that was answered, a text or @FILE"},
+    FLAG("not-strict", 0, AT(not_strict),
+         "print null for a reply that does not satisfy the contract, and exit "
+         "0; the report still says why"),
+    FLAG("first", 0, AT(first),
+         "stop at the first reply that does not satisfy the contract"),
+    CHOICE("retry-prompt", 0, AT(retry_prompt), "contract|simple|errors|patch",
+           "for a reply that does not satisfy the contract print what the "
+           "model should be sent next: the prompt again with the format "
+           "instructions and, simple, a fixed request; errors, every error; "
+           "patch, the failing parts, to be corrected by a JSON Patch; "
+           "contract, what the contract says. No fallback is used"),
+    TEXT("prompt", 0, AT(prompt), "TEXT",
+         "for --retry-prompt: the prompt that was answered, a text or @FILE"),
     SECTION("Output"),
-    {"report", 0, OPTION_CHOICE, AT(report), 0, NULL,
-     "text|json|plain|github|sarif",
-     "form of the report on standard error: text as compilers write; json, "
-     "one object a line for every reply, valid or not; plain, MESSAGE (path: "
-     "a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 document"},
+    CHOICE("report", 0, AT(report), "text|json|plain|github|sarif",
+           "form of the report on standard error: text as compilers write; "
+           "json, one object a line for every reply, valid or not; plain, "
+           "MESSAGE (path: a/b/0); github, workflow commands; sarif, one SARIF "
+           "2.1.0 document"),
     SESSION_ROWS_DERIVE,
     SESSION_ROWS_STYLE,
-    {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
-     "say in the text report of each reply, valid or not, by which contract, "
-     "from which place, and that formats were asserted"},
+    FLAG("verbose", 'v', AT(verbose),
+         "say in the text report of each reply, valid or not, by which "
+         "contract, from which place, and that formats were asserted"),
     SECTION("Many replies"),
-    {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
-     "read one record a line and write one report a line, as JSON, in the "
-     "same order, to standard output, with the number of its line as record. A "
-     "line that is a JSON string is a reply; any other is itself the value to "
-     "check. Blank lines are passed over, and counted; a line that is no "
-     "record "
-     "gets a report of the stage record"},
-    {"field", 0, OPTION_TEXT, AT(field), 0, "NAME", NULL,
-     "each record is an object and the reply is its member NAME (a JSON "
-     "Pointer where it begins with /)"},
-    {"id", 0, OPTION_TEXT, AT(id), 0, "NAME", NULL,
-     "copy each record's member NAME (a JSON Pointer where it begins with /) "
-     "into its report, as id"},
-    {"raw", 0, OPTION_TEXT, AT(raw), 0, "N|none", NULL,
-     "characters of the reply that a report repeats; unless given, none of a "
-     "valid one and 500 of any other"},
-    {"values", 0, OPTION_FLAG, AT(values), 0, NULL, NULL,
-     "write the values of valid replies and fallbacks, one a line, and no "
-     "reports"},
-    {"jobs", 'j', OPTION_NUMBER, AT(jobs), 256, "N", NULL,
-     "threads that judge records; 1 unless given"},
+    FLAG("jsonl", 0, AT(jsonl),
+         "read one record a line and write one report a line, as JSON, in the "
+         "same order, to standard output, with the number of its line as "
+         "record. A line that is a JSON string is a reply; any other is itself "
+         "the value to check. Blank lines are passed over, and counted; a line "
+         "that is no record gets a report of the stage record"),
+    TEXT("field", 0, AT(field), "NAME",
+         "each record is an object and the reply is its member NAME (a JSON "
+         "Pointer where it begins with /)"),
+    TEXT("id", 0, AT(id), "NAME",
+         "copy each record's member NAME (a JSON Pointer where it begins with "
+         "/) into its report, as id"),
+    TEXT("raw", 0, AT(raw), "N|none",
+         "characters of the reply that a report repeats; unless given, none of "
+         "a valid one and 500 of any other"),
+    FLAG("values", 0, AT(values),
+         "write the values of valid replies and fallbacks, one a line, and no "
+         "reports"),
+    NUMBER("jobs", 'j', AT(jobs), 256, "N",
+           "threads that judge records; 1 unless given"),
     SECTION("A reply being written"),
-    {"stream", 0, OPTION_FLAG, AT(stream), 0, NULL, NULL,
-     "read one reply as it arrives and print each new partial value, one a "
-     "line; the last line is the value if the exit code is 0. Stop as soon as "
-     "nothing that follows can satisfy the contract"},
-    {"commit", 0, OPTION_FLAG, AT(commit), 0, NULL, NULL,
-     "with --stream: stop also where only another value, behind the one at "
-     "hand, could satisfy the contract"},
+    FLAG("stream", 0, AT(stream),
+         "read one reply as it arrives and print each new partial value, one a "
+         "line; the last line is the value if the exit code is 0. Stop as soon "
+         "as nothing that follows can satisfy the contract"),
+    FLAG("commit", 0, AT(commit),
+         "with --stream: stop also where only another value, behind the one at "
+         "hand, could satisfy the contract"),
     OPTION_END};
 
 /* Returns whether the other options can be combined with --stream; false: the
@@ -103,17 +101,12 @@ static bool is_streamable(struct cli *cli,
     };
     const size_t count = files->count + (settings->native != NULL);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-        if (rows[i].given) {
-            cli_usage(cli, rows[i].hint, "--stream does not go with %s",
-                      rows[i].option);
-            return false;
-        }
-    }
-    if (count > 1)
-        cli_usage(cli, "call it once for each",
-                  "--stream reads one reply, not %zu", count);
-    return count <= 1;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (rows[i].given)
+            return cli_usage(cli, rows[i].hint, "--stream does not go with %s",
+                             rows[i].option);
+    return count <= 1 || cli_usage(cli, "call it once for each",
+                                   "--stream reads one reply, not %zu", count);
 }
 
 /* Checks that the options can be combined; false: the message is written. */
@@ -151,61 +144,40 @@ static bool is_consistent(struct cli *cli,
         {settings->prompt && !settings->retry_prompt,
          "add --retry-prompt contract", "--prompt is for --retry-prompt"}};
 
-    if (!settings->contract) {
-        cli_usage(cli, "a file, or a name of surety contracts list",
-                  "name the contract with -c");
-        return false;
-    }
-    if (!settings->jsonl && wants_jsonl) {
-        cli_usage(cli, "add --jsonl", "%s is for --jsonl", wants_jsonl);
-        return false;
-    }
+    if (!settings->jsonl && wants_jsonl)
+        return cli_usage(cli, "add --jsonl", "%s is for --jsonl", wants_jsonl);
     if (!options_obey(cli, rules, sizeof(rules) / sizeof(*rules)))
         return false;
     if (settings->stream && !is_streamable(cli, settings, files))
         return false;
-    if (settings->retry_prompt && (settings->jsonl || settings->not_strict)) {
-        cli_usage(cli, "leave one of them out",
-                  "--retry-prompt does not go with %s",
-                  settings->jsonl ? "--jsonl" : "--not-strict");
-        return false;
-    }
-    if (settings->native && files->count > 1) {
-        cli_usage(cli, "call it once for each",
-                  "--native goes with one reply, not %zu", files->count);
-        return false;
-    }
+    if (settings->retry_prompt && (settings->jsonl || settings->not_strict))
+        return cli_usage(cli, "leave one of them out",
+                         "--retry-prompt does not go with %s",
+                         settings->jsonl ? "--jsonl" : "--not-strict");
+    if (settings->native && files->count > 1)
+        return cli_usage(cli, "call it once for each",
+                         "--native goes with one reply, not %zu", files->count);
     return true;
 }
 
-void check_run(struct cli *cli, const struct command *command, int argc,
-               char **argv)
+void check_run(struct cli *cli, const void *given, const struct operands *files)
 {
-    struct session_settings settings = {0};
-    struct session session;
-    struct operands files;
+    const struct session_settings *settings = given;
     surety_contract *contract = NULL;
-    const enum options_result result =
-        options_parse(cli, command, argc, argv, &settings, &files);
+    struct session session;
 
-    if (result != OPTIONS_GO)
-        goto done;
-    cli_color(cli, settings.color);
-    if (!is_consistent(cli, &settings, &files))
-        goto done;
-    contract = session_contract(cli, &settings);
+    if (is_consistent(cli, settings, files))
+        contract = session_contract(cli, settings);
     if (!contract)
-        goto done;
-    if (session_init(&session, cli, &settings, contract)) {
-        if (settings.jsonl)
-            batch_run(&session, &files);
-        else if (settings.stream)
-            stream_run(&session, &files);
+        return;
+    if (session_init(&session, cli, settings, contract)) {
+        if (settings->jsonl)
+            batch_run(&session, files);
+        else if (settings->stream)
+            stream_run(&session, files);
         else
-            session_files(&session, &files);
+            session_files(&session, files);
     }
     session_done(&session);
-done:
     surety_contract_free(contract);
-    session_settings_done(&settings);
 }

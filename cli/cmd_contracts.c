@@ -14,38 +14,34 @@
 
 struct contracts_settings {
     bool json, names, path, quiet, strict;
-    int color, provider;
+    int provider;
 };
 
+SETTINGS_FIT(struct contracts_settings);
 #define AT(member) offsetof(struct contracts_settings, member)
 
 const struct option_row contracts_list_options[] = {
     SECTION("Output"),
-    {"json", 0, OPTION_FLAG, AT(json), 0, NULL, NULL,
-     "print an array of objects instead of a table"},
-    {"names", 0, OPTION_FLAG, AT(names), 0, NULL, NULL,
-     "print names alone, one a line"},
-    OPTION_END};
+    FLAG("json", 0, AT(json), "print an array of objects instead of a table"),
+    FLAG("names", 0, AT(names), "print names alone, one a line"), OPTION_END};
 
 const struct option_row contracts_show_options[] = {
     SECTION("Output"),
-    {"path", 0, OPTION_FLAG, AT(path), 0, NULL, NULL,
-     "print instead where it is: its file, or built-in"},
+    FLAG("path", 0, AT(path),
+         "print instead where it is: its file, or built-in"),
     OPTION_END};
 
 const struct option_row contracts_lint_options[] = {
     SECTION("What is looked at"),
-    {"for", 0, OPTION_CHOICE, AT(provider), 0, NULL,
-     "openai|anthropic|gemini|grammar|all",
-     "report what the provider's structured output does not support: what is "
-     "sent "
-     "in another form as a warning, what it would refuse as an error"},
-    {"strict", 0, OPTION_FLAG, AT(strict), 0, NULL, NULL,
-     "end with 1 where there are only warnings: for CI"},
+    CHOICE("for", 0, AT(provider), "openai|anthropic|gemini|grammar|all",
+           "report what the provider's structured output does not support: "
+           "what is sent in another form as a warning, what it would refuse as "
+           "an error"),
+    FLAG("strict", 0, AT(strict),
+         "end with 1 where there are only warnings: for CI"),
     SECTION("Output"),
-    OPTION_COLOR(AT(color)),
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "no line for a contract without mistakes"},
+    COLOR,
+    FLAG("quiet", 'q', AT(quiet), "no line for a contract without mistakes"),
     OPTION_END};
 
 /* All contracts of a registry. */
@@ -215,33 +211,28 @@ static void list_broken(struct cli *cli, const struct listing *all)
     }
 }
 
-void contracts_list_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv)
+void contracts_list_run(struct cli *cli, const void *given,
+                        const struct operands *operands)
 {
-    struct contracts_settings settings = {0};
+    const struct contracts_settings *settings = given;
     struct listing all;
-    struct operands operands;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
-        return;
-    cli_color(cli, COLOR_UNSET);
-    if (operands.count > 0) {
+    if (operands->count > 0) {
         cli_usage(cli, "surety contracts show prints one",
-                  "nothing follows list, not \"%s\"", operands.items[0]);
+                  "nothing follows list, not \"%s\"", operands->items[0]);
         return;
     }
     all = listing_open(cli);
     if (!all.registry)
         return;
-    if (settings.json)
+    if (settings->json) {
         list_json(cli, &all);
-    else if (settings.names)
+    } else if (settings->names) {
         list_names(cli, &all);
-    else
+    } else {
         list_table(cli, &all);
-    if (!settings.json && !settings.names)
         list_broken(cli, &all);
+    }
     surety_registry_free(all.registry);
 }
 
@@ -277,29 +268,24 @@ static void show_path(struct cli *cli, const char *name,
     surety_registry_free(all.registry);
 }
 
-void contracts_show_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv)
+void contracts_show_run(struct cli *cli, const void *given,
+                        const struct operands *operands)
 {
-    struct contracts_settings settings = {0};
+    const struct contracts_settings *settings = given;
     surety_contract *contract;
-    struct operands operands;
     surety_str text;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
-        return;
-    cli_color(cli, COLOR_UNSET);
-    if (operands.count != 1) {
+    if (operands->count != 1) {
         cli_usage(cli, "surety contracts list shows the names",
                   "name one contract");
         return;
     }
-    contract = library_contract(cli, operands.items[0]);
+    contract = library_contract(cli, operands->items[0]);
     if (!contract)
         return;
     text = surety_doc_text(surety_contract_info_of(contract)->root.doc);
-    if (settings.path) {
-        show_path(cli, operands.items[0], contract);
+    if (settings->path) {
+        show_path(cli, operands->items[0], contract);
     } else {
         surety_buf_add(&cli->out.buf, text);
         if (text.len > 0 && text.ptr[text.len - 1] != '\n')
@@ -318,7 +304,7 @@ static void lint_text(struct lint *lint, bool is_quiet)
     lint->errors = 0;
     lint->warnings = 0;
     if (!lint_contract(lint)) {
-        cli_fail(lint->cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(lint->cli);
         return;
     }
     if (lint->is_strict && lint->warnings > 0)
@@ -337,19 +323,11 @@ static void lint_text(struct lint *lint, bool is_quiet)
 
 static void lint_file(struct lint *lint, const char *path, bool is_quiet)
 {
-    surety_error error;
-    surety_status status;
-
-    if (!library_is_file(lint->cli, path))
-        return;
-    status =
-        input_read(path, input_schema(&lint->cli->limits), &lint->text, &error);
     lint->source = input_name(path);
-    if (status == SURETY_OK)
+    if (library_is_file(lint->cli, path) &&
+        cli_read(lint->cli, path, input_schema(&lint->cli->limits), CODE_USAGE,
+                 &lint->text))
         lint_text(lint, is_quiet);
-    else
-        cli_report(lint->cli, cli_code_of(status, CODE_USAGE), lint->source,
-                   lint->text, &error);
     free((char *)lint->text.ptr);
     lint->text = (surety_str){NULL, 0};
 }
@@ -381,42 +359,35 @@ static void lint_name(struct lint *lint, const char *name, bool is_quiet)
     surety_registry_free(registry);
 }
 
-void contracts_lint_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv)
+void contracts_lint_run(struct cli *cli, const void *given,
+                        const struct operands *operands)
 {
-    struct contracts_settings settings = {0};
-    struct lint lint = {.cli = cli};
+    const struct contracts_settings *settings = given;
+    struct lint lint = {.cli = cli, .is_strict = settings->strict};
     surety_registry *registry = NULL;
     surety_contract *own = NULL;
-    struct operands operands;
     surety_error error;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
-        return;
-    cli_color(cli, settings.color);
-    lint.is_strict = settings.strict;
-    if (settings.provider == 5) /* the choice "all" */
+    if (settings->provider == 5) /* the choice "all" */
         lint.subsets = 0xF;
-    else if (settings.provider > 0)
-        lint.subsets = 1u << (settings.provider - 1); /* ORDER subsets */
-    if (operands.count == 0) {
+    else if (settings->provider > 0)
+        lint.subsets = 1u << (settings->provider - 1); /* ORDER subsets */
+    if (operands->count == 0)
         cli_usage(cli, "a file, or a name of surety contracts list",
                   "name a contract or its file");
-        return;
-    }
-    registry = library_open(cli);
+    else
+        registry = library_open(cli);
     if (!registry)
         return;
     if (surety_registry_find(registry, surety_str_of("surety/contract"), &own,
                              &error) == SURETY_OK)
         lint.own = surety_contract_info_of(own)->schema;
-    for (size_t i = 0; i < operands.count; i++) {
-        const char *name = operands.items[i];
+    for (size_t i = 0; i < operands->count; i++) {
+        const char *name = operands->items[i];
         if (strcmp(name, "-") == 0 || access(name, F_OK) == 0)
-            lint_file(&lint, name, settings.quiet);
+            lint_file(&lint, name, settings->quiet);
         else
-            lint_name(&lint, name, settings.quiet);
+            lint_name(&lint, name, settings->quiet);
         output_flush(&cli->err);
     }
     surety_contract_free(own);

@@ -14,20 +14,19 @@ struct diff_settings {
     bool json, quiet;
 };
 
+SETTINGS_FIT(struct diff_settings);
 #define AT(member) offsetof(struct diff_settings, member)
 
 const struct option_row contracts_diff_options[] = {
     SECTION("What counts"),
-    {"fail", 0, OPTION_CHOICE, AT(fail), 0, NULL,
-     "consumers|producers|any|version|never",
-     "end with 1 where consumers break (as without it), where producers do, "
-     "where either does, or where the version is not raised by as much as the "
-     "changes ask for"},
+    CHOICE("fail", 0, AT(fail), "consumers|producers|any|version|never",
+           "end with 1 where consumers break (as without it), where producers "
+           "do, where either does, or where the version is not raised by as "
+           "much as the changes ask for"),
     SECTION("Output"),
-    {"json", 0, OPTION_FLAG, AT(json), 0, NULL, NULL,
-     "print one JSON object (the contract surety/diff)"},
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "print only breaking changes"},
+    FLAG("json", 0, AT(json),
+         "print one JSON object (the contract surety/diff)"),
+    FLAG("quiet", 'q', AT(quiet), "print only breaking changes"),
     OPTION_END};
 
 /* Number of changes that break consumers, producers, or neither. */
@@ -126,33 +125,27 @@ static void diff_print(struct cli *cli, const struct diff_settings *settings,
         cli_raise(cli, CODE_INVALID);
 }
 
-void contracts_diff_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv)
+void contracts_diff_run(struct cli *cli, const void *settings,
+                        const struct operands *operands)
 {
-    struct diff_settings settings = {0};
     surety_contract *before = NULL;
     surety_contract *after = NULL;
     surety_diff *diff = NULL;
-    struct operands operands;
     surety_error error;
     surety_status status;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
-        return;
-    cli_color(cli, COLOR_UNSET);
-    if (operands.count != 2) {
+    if (operands->count == 2)
+        before = library_contract(cli, operands->items[0]);
+    else
         cli_usage(cli, "surety contracts diff OLD NEW: files, or names",
                   "name two contracts: the old and the new one");
-        return;
-    }
-    before = library_contract(cli, operands.items[0]);
-    after = before ? library_contract(cli, operands.items[1]) : NULL;
+    if (before)
+        after = library_contract(cli, operands->items[1]);
     if (after) {
         status = surety_diff_new(before, after, NULL, &diff, &error);
         if (status == SURETY_OK)
-            diff_print(cli, &settings, diff, name_of(before, operands.items[0]),
-                       name_of(after, operands.items[1]));
+            diff_print(cli, settings, diff, name_of(before, operands->items[0]),
+                       name_of(after, operands->items[1]));
         else
             cli_fail_error(cli, cli_code_of(status, CODE_USAGE), &error);
     }

@@ -4,41 +4,29 @@
  * that is JSON is taken; if there is none, the report says why. */
 #include "commands.h"
 
+#include "library.h"
 #include "session.h"
 
 const struct option_row extract_options[] = {
     SESSION_ROWS_LOOK,
     SESSION_ROWS_PARTIAL,
     SECTION("Output"),
-    {"report", 0, OPTION_CHOICE, offsetof(struct session_settings, report), 0,
-     NULL, "text|json|plain|github|sarif",
-     "form of the report on standard error"},
+    CHOICE("report", 0, offsetof(struct session_settings, report),
+           "text|json|plain|github|sarif",
+           "form of the report on standard error"),
     SESSION_ROWS_STYLE,
     OPTION_END};
 
-void extract_run(struct cli *cli, const struct command *command, int argc,
-                 char **argv)
+void extract_run(struct cli *cli, const void *settings,
+                 const struct operands *files)
 {
-    struct session_settings settings = {0};
-    surety_contract_options options = {.size = sizeof(options),
-                                       .limits = &cli->limits};
-    surety_contract *contract = NULL;
+    surety_contract *contract = library_any(cli);
     struct session session;
-    struct operands files;
-    surety_error error;
 
-    if (options_parse(cli, command, argc, argv, &settings, &files) !=
-        OPTIONS_GO)
+    if (!contract)
         return;
-    cli_color(cli, settings.color);
-    options.name = surety_str_of("any");
-    if (surety_contract_read(surety_str_of("true"), &options, &contract,
-                             &error) != SURETY_OK) {
-        cli_report(cli, CODE_WORLD, "surety", (surety_str){NULL, 0}, &error);
-        return;
-    }
-    if (session_init(&session, cli, &settings, contract))
-        session_files(&session, &files);
+    if (session_init(&session, cli, settings, contract))
+        session_files(&session, files);
     session_done(&session);
     surety_contract_free(contract);
 }

@@ -25,29 +25,29 @@ struct gen_settings {
     bool force, check, quiet;
 };
 
+SETTINGS_FIT(struct gen_settings);
 #define AT(member) offsetof(struct gen_settings, member)
 
 const struct option_row gen_options[] = {
-    {"contract", 'c', OPTION_TEXTS, AT(contracts), 0, "CONTRACT", NULL,
-     "what the types are made from: " CONTRACT_IS
-     "; may be given several times"},
-    {"lang", 0, OPTION_CHOICE, AT(language), 0, NULL, "c",
-     "the language of the types"},
-    {"output", 'o', OPTION_TEXT, AT(output), 0, "PATH", NULL,
-     "the files' path without their endings, .h and .c; a folder: files in it "
-     "that are called by the first contract; -: both to standard output. "
-     "Unless given, files in this folder"},
-    {"include", 0, OPTION_TEXT, AT(include), 0, "NAME", NULL,
-     "how the source includes the header; unless given, the header's name"},
-    {"prefix", 0, OPTION_TEXT, AT(prefix), 0, "NAME", NULL,
-     "what all names in C begin with, in place of the folders of the "
-     "contract's name"},
-    {"check", 0, OPTION_FLAG, AT(check), 0, NULL, NULL,
-     "write nothing; end with 1 where a file is not what it would be"},
-    {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
-     "write over files that were changed by hand, or made by something else"},
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "do not report what no C type can express"},
+    TEXTS("contract", 'c', AT(contracts), "CONTRACT",
+          "what the types are made from: " CONTRACT_IS
+          "; may be given several times"),
+    CHOICE("lang", 0, AT(language), "c", "the language of the types"),
+    TEXT("output", 'o', AT(output), "PATH",
+         "the files' path without their endings, .h and .c; a folder: files in "
+         "it that are called by the first contract; -: both to standard "
+         "output. Unless given, files in this folder"),
+    TEXT("include", 0, AT(include), "NAME",
+         "how the source includes the header; unless given, the header's name"),
+    TEXT("prefix", 0, AT(prefix), "NAME",
+         "what all names in C begin with, in place of the folders of the "
+         "contract's name"),
+    FLAG("check", 0, AT(check),
+         "write nothing; end with 1 where a file is not what it would be"),
+    FLAG("force", 'f', AT(force),
+         "write over files that were changed by hand, or made by something "
+         "else"),
+    FLAG("quiet", 'q', AT(quiet), "do not report what no C type can express"),
     OPTION_END};
 
 /* ---- notes --------------------------------------------------------------- */
@@ -116,10 +116,8 @@ static bool gen_look(struct cli *cli, const struct gen_settings *settings,
             *ret_good = true;
         return *ret_good;
     }
-    if (input_read(path, bound, &there, &error) != SURETY_OK) {
-        cli_report(cli, CODE_WORLD, path, (surety_str){NULL, 0}, &error);
-        return false;
-    }
+    if (input_read(path, bound, &there, &error) != SURETY_OK)
+        return cli_report(cli, CODE_WORLD, path, (surety_str){NULL, 0}, &error);
     same = surety_str_equal(there, text);
     if (!same && settings->check)
         cli_fail(cli, CODE_INVALID, "make it again without --check",
@@ -186,8 +184,7 @@ static bool gen_stem(struct cli *cli, const struct gen_settings *settings,
             snprintf(stem, GEN_PATH_MAX, "%.*s", (int)gen_bare(output), output);
     if (len > 0 && len < GEN_PATH_MAX - 2)
         return true;
-    cli_usage(cli, NULL, "the path of the output is too long");
-    return false;
+    return cli_usage(cli, NULL, "the path of the output is too long");
 }
 
 /* ---- the command --------------------------------------------------------- */
@@ -230,46 +227,29 @@ static void gen_put(struct cli *cli, const struct gen_settings *settings,
     surety_gen_free(gen);
 }
 
-static bool gen_is_ready(struct cli *cli, const struct gen_settings *settings,
-                         const struct operands *operands)
+void gen_run(struct cli *cli, const void *given,
+             const struct operands *operands)
 {
-    if (settings->contracts.count == 0)
-        cli_usage(cli, "a file, or a name of surety contracts list",
-                  "name the contract with -c");
-    else if (operands->count > 0)
-        cli_usage(cli, "name a contract with -c, the files with -o",
-                  "there are no operands");
-    else
-        return true;
-    return false;
-}
-
-void gen_run(struct cli *cli, const struct command *command, int argc,
-             char **argv)
-{
-    struct gen_settings settings = {.output = NULL};
-    surety_contract **contracts = NULL;
-    struct operands operands;
+    const struct gen_settings *settings = given;
+    const size_t wanted = settings->contracts.count;
+    surety_contract **contracts = calloc(wanted + 1, sizeof(*contracts));
     size_t count = 0;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) ==
-            OPTIONS_GO &&
-        gen_is_ready(cli, &settings, &operands)) {
-        contracts = calloc(settings.contracts.count, sizeof(*contracts));
-        if (!contracts)
-            cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-        while (contracts && count < settings.contracts.count) {
-            contracts[count] =
-                library_contract(cli, settings.contracts.items[count]);
-            if (!contracts[count])
-                break;
-            count++;
-        }
-        if (contracts && count == settings.contracts.count)
-            gen_put(cli, &settings, contracts);
+    if (!contracts) {
+        cli_nomem(cli);
+    } else if (operands->count > 0) {
+        cli_usage(cli, "name a contract with -c, the files with -o",
+                  "there are no operands");
+    } else {
+        /* Without -c, the first look-up reports it. */
+        do
+            contracts[count] = library_contract(
+                cli, wanted ? settings->contracts.items[count] : NULL);
+        while (contracts[count] && ++count < wanted);
+        if (count == wanted && wanted > 0)
+            gen_put(cli, settings, contracts);
     }
     while (count > 0)
         surety_contract_free(contracts[--count]);
     free(contracts);
-    texts_done(&settings.contracts);
 }

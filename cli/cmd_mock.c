@@ -33,33 +33,30 @@ struct mock_settings {
     bool quiet;
 };
 
+SETTINGS_FIT(struct mock_settings);
 #define AT(member) offsetof(struct mock_settings, member)
 
 const struct option_row mock_options[] = {
     SECTION("What it answers"),
-    {"script", 's', OPTION_TEXT, AT(script), 0, "FILE", NULL,
-     "replies and faults: JSON, comments allowed, as the contract "
-     "surety/mock-script says; - is standard input"},
-    {"reply", 'r', OPTION_TEXTS, AT(replies), 0, "TEXT", NULL,
-     "what the model says, or @FILE; may be given again for the next request. "
-     "The last is repeated"},
-    {"echo", 0, OPTION_FLAG, AT(echo), 0, NULL, NULL,
-     "the model says what the user said last"},
+    TEXT("script", 's', AT(script), "FILE",
+         "replies and faults: JSON, comments allowed, as the contract "
+         "surety/mock-script says; - is standard input"),
+    TEXTS("reply", 'r', AT(replies), "TEXT",
+          "what the model says, or @FILE; may be given again for the next "
+          "request. The last is repeated"),
+    FLAG("echo", 0, AT(echo), "the model says what the user said last"),
     SECTION("Where"),
-    {"address", 'a', OPTION_TEXT, AT(address), 0, "ADDRESS", NULL,
-     "the IP address to listen on; 127.0.0.1 unless given"},
-    {"port", 'p', OPTION_TEXT, AT(port), 0, "PORT", NULL,
-     "the port to listen on; 0, the default, takes one that is free"},
+    TEXT("address", 'a', AT(address), "ADDRESS",
+         "the IP address to listen on; 127.0.0.1 unless given"),
+    TEXT("port", 'p', AT(port), "PORT",
+         "the port to listen on; 0, the default, takes one that is free"),
     SECTION("How long"),
-    {"requests", 'n', OPTION_NUMBER, AT(requests), 1000000000, "N", NULL,
-     "end after so many requests"},
-    {"for", 0, OPTION_NUMBER, AT(seconds), 1000000, "SECONDS", NULL,
-     "end after so long"},
+    NUMBER("requests", 'n', AT(requests), 1000000000, "N",
+           "end after so many requests"),
+    NUMBER("for", 0, AT(seconds), 1000000, "SECONDS", "end after so long"),
     SECTION("Output"),
-    {"log", 0, OPTION_TEXT, AT(log), 0, "FILE", NULL,
-     "append one JSON object a request to FILE"},
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "no lines about requests on standard error"},
+    TEXT("log", 0, AT(log), "FILE", "append one JSON object a request to FILE"),
+    FLAG("quiet", 'q', AT(quiet), "no lines about requests on standard error"),
     OPTION_END};
 
 struct mock_session {
@@ -178,11 +175,9 @@ static bool read_port(struct cli *cli, const char *text, uint16_t *ret_port)
             break;
         value = value * 10 + (unsigned)(text[i] - '0');
     }
-    if (text && (i == 0 || text[i] || value > 65535)) {
-        cli_usage(cli, "a port is a number from 0 to 65535",
-                  "\"%s\" is no port", text);
-        return false;
-    }
+    if (text && (i == 0 || text[i] || value > 65535))
+        return cli_usage(cli, "a port is a number from 0 to 65535",
+                         "\"%s\" is no port", text);
     *ret_port = (uint16_t)value;
     return true;
 }
@@ -195,11 +190,9 @@ static bool open_log(struct mock_session *session)
     if (!path)
         return true;
     fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0) {
-        cli_fail(session->cli, CODE_WORLD, NULL, "%s cannot be written: %s",
-                 path, strerror(errno));
-        return false;
-    }
+    if (fd < 0)
+        return cli_fail(session->cli, CODE_WORLD, NULL,
+                        "%s cannot be written: %s", path, strerror(errno));
     output_init(&session->log, fd);
     session->has_log = true;
     return true;
@@ -286,33 +279,29 @@ static void serve(struct mock_session *session, const sigset_t *signals)
     surety_mock_close(session->mock);
 }
 
-void mock_run(struct cli *cli, const struct command *command, int argc,
-              char **argv)
+void mock_run(struct cli *cli, const void *given,
+              const struct operands *operands)
 {
-    struct mock_settings settings = {0};
-    struct mock_session session = {.cli = cli, .settings = &settings};
-    struct operands operands;
+    const struct mock_settings *settings = given;
+    const bool has_replies = settings->replies.count > 0 || settings->echo;
+    struct mock_session session = {.cli = cli, .settings = settings};
     sigset_t signals;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
-        goto done;
-    if (operands.count > 0) {
+    if (operands->count > 0) {
         cli_usage(cli, "--script FILE or --reply TEXT says what it answers",
-                  "mock takes no operand such as \"%s\"", operands.items[0]);
-        goto done;
+                  "mock takes no operand such as \"%s\"", operands->items[0]);
+        return;
     }
-    if (settings.script ? settings.replies.count > 0 || settings.echo
-                        : settings.replies.count == 0 && !settings.echo) {
+    if (has_replies == (settings->script != NULL)) {
         cli_usage(cli, "try: surety mock --reply '{\"x\": 1}'",
                   "say what it answers: --script, or --reply and --echo");
-        goto done;
+        return;
     }
     session.waiter = pthread_self();
     session.doc = surety_doc_new(NULL);
     if (!session.doc) {
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-        goto done;
+        cli_nomem(cli);
+        return;
     }
     /* Blocked before the other thread starts, so that only this one gets
      * them. */
@@ -326,8 +315,6 @@ void mock_run(struct cli *cli, const struct command *command, int argc,
         serve(&session, &signals);
     if (session.has_log && !output_close(&session.log))
         cli_fail(cli, CODE_WORLD, NULL, "%s cannot be written: %s",
-                 settings.log, strerror(session.log.error));
-done:
+                 settings->log, strerror(session.log.error));
     surety_doc_free(session.doc);
-    texts_done(&settings.replies);
 }

@@ -25,65 +25,63 @@ struct render_settings {
     bool census, formulas, byte_order_mark, force;
 };
 
+SETTINGS_FIT(struct render_settings);
 #define AT(member) offsetof(struct render_settings, member)
 
 const struct option_row render_options[] = {
     SECTION("What is made"),
-    {"contract", 'c', OPTION_TEXT, AT(session.contract), 0, "CONTRACT", NULL,
-     "what the value must satisfy, as for check; without it any value that "
-     "asks for charts and tables"},
-    {"chart", 0, OPTION_TEXT, AT(chart), 0, "N|TYPE", NULL,
-     "the N-th chart that the value asks for and nothing else; with --data: "
-     "bar or line"},
-    {"table", 0, OPTION_TEXT, AT(table), 0, "N|FORMAT", NULL,
-     "the N-th table that the value asks for and nothing else; with --data: "
-     "csv, xlsx or html"},
+    TEXT("contract", 'c', AT(session.contract), "CONTRACT",
+         "what the value must satisfy, as for check; without it any value that "
+         "asks for charts and tables"),
+    TEXT("chart", 0, AT(chart), "N|TYPE",
+         "the N-th chart that the value asks for and nothing else; with "
+         "--data: bar or line"),
+    TEXT("table", 0, AT(table), "N|FORMAT",
+         "the N-th table that the value asks for and nothing else; with "
+         "--data: csv, xlsx or html"),
     SECTION("Data of your own"),
-    {"data", 0, OPTION_TEXT, AT(data), 0, "FILE", NULL,
-     "draw this JSON: an array of arrays, the first of them the header, or an "
-     "array of objects"},
-    {"at", 0, OPTION_TEXT, AT(at), 0, "POINTER", NULL,
-     "the location of the rows in FILE, a JSON Pointer"},
-    {"x", 0, OPTION_TEXT, AT(x), 0, "NAME", NULL,
-     "the column of places: names, times"},
-    {"y", 0, OPTION_TEXTS, AT(y), 0, "NAME", NULL,
-     "the column of values; given again: several series"},
-    {"series", 0, OPTION_TEXT, AT(series), 0, "NAME", NULL,
-     "the column that parts rows into series"},
-    {"title", 0, OPTION_TEXT, AT(title), 0, "TEXT", NULL, "the title"},
-    {"name", 0, OPTION_TEXT, AT(name), 0, "NAME", NULL,
-     "the file's name; by default the title"},
-    {"label", 0, OPTION_TEXTS, AT(labels), 0, "NAME=TEXT", NULL,
-     "what a column is called; may be given again"},
+    TEXT("data", 0, AT(data), "FILE",
+         "draw this JSON: an array of arrays, the first of them the header, or "
+         "an array of objects"),
+    TEXT("at", 0, AT(at), "POINTER",
+         "the location of the rows in FILE, a JSON Pointer"),
+    TEXT("x", 0, AT(x), "NAME", "the column of places: names, times"),
+    TEXTS("y", 0, AT(y), "NAME",
+          "the column of values; given again: several series"),
+    TEXT("series", 0, AT(series), "NAME",
+         "the column that parts rows into series"),
+    TEXT("title", 0, AT(title), "TEXT", "the title"),
+    TEXT("name", 0, AT(name), "NAME", "the file's name; by default the title"),
+    TEXTS("label", 0, AT(labels), "NAME=TEXT",
+          "what a column is called; may be given again"),
     SECTION("How it is made"),
-    {"format", 0, OPTION_CHOICE, AT(format), 0, NULL, "png|svg",
-     "of charts; default png"},
-    {"width", 0, OPTION_NUMBER, AT(width), 16000, "PIXELS", NULL,
-     "of charts; default 960"},
-    {"height", 0, OPTION_NUMBER, AT(height), 16000, "PIXELS", NULL,
-     "of charts; default: what the data need"},
-    {"scale", 0, OPTION_NUMBER, AT(scale), 4, "N", NULL,
-     "pixels of a PNG for each of those; default 2"},
-    {"headers", 0, OPTION_CHOICE, AT(headers), 0, NULL, "names|labels|both",
-     "what tables have as headers; default: names in csv, both elsewhere"},
-    {"missing", 0, OPTION_TEXTS, AT(missing), 0, "TEXT", NULL,
-     "a value that means that there is none, such as -999; may be given again"},
-    {"census", 0, OPTION_FLAG, AT(census), 0, NULL, NULL,
-     "the Census API's -666666666 and the like mean that there is no value; "
-     "always so for the member census_data"},
-    {"formulas", 0, OPTION_FLAG, AT(formulas), 0, NULL, NULL,
-     "in csv, leave a text that a spreadsheet would run (=, +, -, @) without "
-     "the ' that stops it"},
-    {"bom", 0, OPTION_FLAG, AT(byte_order_mark), 0, NULL, NULL,
-     "begin csv with a byte order mark, for older spreadsheets"},
+    CHOICE("format", 0, AT(format), "png|svg", "of charts; default png"),
+    NUMBER("width", 0, AT(width), 16000, "PIXELS", "of charts; default 960"),
+    NUMBER("height", 0, AT(height), 16000, "PIXELS",
+           "of charts; default: what the data need"),
+    NUMBER("scale", 0, AT(scale), 4, "N",
+           "pixels of a PNG for each of those; default 2"),
+    CHOICE(
+        "headers", 0, AT(headers), "names|labels|both",
+        "what tables have as headers; default: names in csv, both elsewhere"),
+    TEXTS("missing", 0, AT(missing), "TEXT",
+          "a value that means that there is none, such as -999; may be given "
+          "again"),
+    FLAG("census", 0, AT(census),
+         "the Census API's -666666666 and the like mean that there is no "
+         "value; always so for the member census_data"),
+    FLAG("formulas", 0, AT(formulas),
+         "in csv, leave a text that a spreadsheet would run (=, +, -, @) "
+         "without the ' that stops it"),
+    FLAG("bom", 0, AT(byte_order_mark),
+         "begin csv with a byte order mark, for older spreadsheets"),
     SECTION("Output"),
-    {"out", 'o', OPTION_TEXT, AT(out), 0, "FOLDER", NULL,
-     "where files go; it is made if it is missing; -: the only output goes to "
-     "standard output; default: the working folder"},
-    {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
-     "replace existing files"},
-    {"report", 0, OPTION_CHOICE, AT(report), 0, NULL, "text|json",
-     "form of the report on standard error"},
+    TEXT("out", 'o', AT(out), "FOLDER",
+         "where files go; it is made if it is missing; -: the only output goes "
+         "to standard output; default: the working folder"),
+    FLAG("force", 'f', AT(force), "replace existing files"),
+    CHOICE("report", 0, AT(report), "text|json",
+           "form of the report on standard error"),
     SESSION_ROWS_STYLE,
     SESSION_ROWS_LOOK,
     SESSION_ROWS_FALLBACK,
@@ -124,9 +122,9 @@ static bool check_number(struct cli *cli, const char *option, const char *given)
 {
     if (!given || number_of(given) > 0)
         return true;
-    cli_usage(cli, "data of your own are drawn with --data FILE",
-              "%s %s is no number of an output of the value", option, given);
-    return false;
+    return cli_usage(cli, "data of your own are drawn with --data FILE",
+                     "%s %s is no number of an output of the value", option,
+                     given);
 }
 
 /* Checks that there is such a type of chart or table. */
@@ -136,8 +134,7 @@ static bool check_kind(struct cli *cli, const char *given,
 {
     if (!given || is_any(given, words))
         return true;
-    cli_usage(cli, hint, "there are no %s \"%s\"", what, given);
-    return false;
+    return cli_usage(cli, hint, "there are no %s \"%s\"", what, given);
 }
 
 /* Checks --chart and --table; their meaning depends on --data. */
@@ -184,10 +181,8 @@ static bool take_missing(struct renderer *renderer)
     const struct texts *given = &renderer->settings->missing;
 
     renderer->missing = calloc(given->count + 1, sizeof(surety_str));
-    if (!renderer->missing) {
-        cli_fail(renderer->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (!renderer->missing)
+        return cli_nomem(renderer->cli);
     for (size_t i = 0; i < given->count; i++)
         renderer->missing[i] = surety_str_of(given->items[i]);
     return true;
@@ -265,36 +260,32 @@ static void render_outcome(struct renderer *renderer, struct session *session,
 static void render_reply(struct renderer *renderer, const char *path)
 {
     const struct session_settings *settings = &renderer->settings->session;
-    surety_contract_options options = {.size = sizeof(options),
-                                       .limits = &renderer->cli->limits};
-    surety_contract *contract = NULL;
+    surety_contract *contract =
+        settings->contract ? library_contract(renderer->cli, settings->contract)
+                           : library_any(renderer->cli);
     const surety_outcome *outcome = NULL;
     surety_str reply = {NULL, 0};
     struct session session = {0};
     surety_error error;
     surety_status status;
 
-    options.name = surety_str_of("any");
-    if (settings->contract)
-        contract = library_contract(renderer->cli, settings->contract);
-    else if (surety_contract_read(surety_str_of("true"), &options, &contract,
-                                  &error) != SURETY_OK)
-        cli_report(renderer->cli, CODE_WORLD, "surety", (surety_str){NULL, 0},
-                   &error);
     if (!contract)
         return;
     if (session_init(&session, renderer->cli, settings, contract)) {
-        session_invite(&session, path);
-        status = input_read(path, input_text(&session.limits), &reply, &error);
-        if (status == SURETY_OK)
-            status = surety_judge_reply(session.judge, contract, reply,
-                                        &session.options, &outcome, &error);
+        if (!settings->quiet)
+            cli_invite(renderer->cli, path, "the reply");
+        if (!cli_read(renderer->cli, path, input_text(&session.limits),
+                      CODE_INVALID, &reply))
+            goto done;
+        status = surety_judge_reply(session.judge, contract, reply,
+                                    &session.options, &outcome, &error);
         if (status == SURETY_OK)
             render_outcome(renderer, &session, outcome, input_name(path));
         else
             cli_report(renderer->cli, cli_code_of(status, CODE_INVALID),
                        input_name(path), (surety_str){NULL, 0}, &error);
     }
+done:
     session_done(&session);
     surety_contract_free(contract);
     free((char *)reply.ptr);
@@ -369,32 +360,33 @@ static surety_status build_value(const struct render_settings *settings,
 static void render_data(struct renderer *renderer)
 {
     const struct render_settings *settings = renderer->settings;
+    struct cli *cli = renderer->cli;
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW |
                                                   SURETY_READ_SKIP_BOM,
-                                         .limits = &renderer->cli->limits};
-    const surety_limits limits = renderer->cli->limits;
+                                         .limits = &cli->limits};
     const char *name = input_name(settings->data);
     surety_doc *read = surety_doc_new(&memory_large);
     surety_doc *made = surety_doc_new(&memory_large);
     surety_str text = {NULL, 0};
     surety_error error;
-    surety_status status = SURETY_NOMEM;
-    surety_val rows = surety_val_none();
+    surety_status status;
+    surety_val rows;
 
-    memset(&error, 0, sizeof(error));
-    if (read && made)
-        status = input_read(settings->data, input_text(&limits), &text, &error);
-    else
-        memcpy(error.message, "out of memory", sizeof("out of memory"));
-    if (status == SURETY_OK)
-        status = surety_doc_read(read, text, &options, &error);
+    if (!read || !made) {
+        cli_nomem(cli);
+        goto done;
+    }
+    if (!cli_read(cli, settings->data, input_text(&cli->limits), CODE_INVALID,
+                  &text))
+        goto report;
+    status = surety_doc_read(read, text, &options, &error);
     if (status == SURETY_OK) {
         rows =
             surety_val_at(surety_doc_root(read), surety_str_of(settings->at));
         if (!rows.doc) {
-            cli_usage(renderer->cli, NULL, "--at %s leads nowhere in %s",
-                      settings->at, name);
+            cli_usage(cli, NULL, "--at %s leads nowhere in %s", settings->at,
+                      name);
             goto done;
         }
         status = build_value(settings, rows, made, &error);
@@ -402,8 +394,8 @@ static void render_data(struct renderer *renderer)
     if (status == SURETY_OK)
         render_value(renderer, surety_doc_root(made), name);
     else
-        cli_report(renderer->cli, cli_code_of(status, CODE_INVALID), name, text,
-                   &error);
+        cli_report(cli, cli_code_of(status, CODE_INVALID), name, text, &error);
+report:
     render_output_done(&renderer->output, (surety_str){NULL, 0});
 done:
     surety_doc_free(made);
@@ -411,38 +403,32 @@ done:
     free((char *)text.ptr);
 }
 
-void render_run(struct cli *cli, const struct command *command, int argc,
-                char **argv)
+void render_run(struct cli *cli, const void *given,
+                const struct operands *operands)
 {
-    struct render_settings settings = {0};
-    struct renderer renderer = {.cli = cli, .settings = &settings};
-    struct operands operands;
+    const struct render_settings *settings = given;
+    struct renderer renderer = {
+        .cli = cli,
+        .settings = settings,
+        .output = {.cli = cli,
+                   .folder = settings->out ? settings->out : ".",
+                   .force = settings->force,
+                   .quiet = settings->session.quiet,
+                   .is_json = settings->report == 2}};
+    struct render_output *output = &renderer.output;
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
+    surety_buf_init(&output->outputs, NULL, 0);
+    if (!check_arguments(&renderer, operands) || !take_missing(&renderer))
         return;
-    cli_color(cli, settings.session.color);
-    render_output_init(&renderer.output, cli);
-    renderer.output.folder = settings.out ? settings.out : ".";
-    renderer.output.force = settings.force;
-    renderer.output.quiet = settings.session.quiet;
-    renderer.output.is_json = settings.report == 2;
-    if (check_arguments(&renderer, &operands) && take_missing(&renderer)) {
-        if (settings.data) {
-            renderer.output.data_at = settings.at ? settings.at : "";
-            render_data(&renderer);
-        } else {
-            renderer.output.chart_only = number_of(settings.chart);
-            renderer.output.table_only = number_of(settings.table);
-            renderer.output.only = settings.chart || settings.table;
-            render_reply(&renderer,
-                         operands.count > 0 ? operands.items[0] : "-");
-        }
+    if (settings->data) {
+        output->data_at = settings->at ? settings->at : "";
+        render_data(&renderer);
+    } else {
+        output->chart_only = number_of(settings->chart);
+        output->table_only = number_of(settings->table);
+        output->only = settings->chart || settings->table;
+        render_reply(&renderer, operands->count > 0 ? operands->items[0] : "-");
     }
-    surety_buf_done(&renderer.output.outputs);
+    surety_buf_done(&output->outputs);
     free(renderer.missing);
-    texts_done(&settings.y);
-    texts_done(&settings.labels);
-    texts_done(&settings.missing);
-    session_settings_done(&settings.session);
 }

@@ -56,21 +56,6 @@ struct job {
 
 /* ---- prompt and contract ------------------------------------------------- */
 
-/* Reads a file or standard input; the caller frees it. NULL: the message is
- * written. */
-static char *job_read(struct job *job, const char *path,
-                      struct input_bound bound, surety_str *ret_text)
-{
-    surety_error error;
-    const surety_status status = input_read(path, bound, ret_text, &error);
-
-    if (status == SURETY_OK)
-        return (char *)ret_text->ptr;
-    cli_report(job->cli, cli_code_of(status, CODE_USAGE), input_name(path),
-               (surety_str){NULL, 0}, &error);
-    return NULL;
-}
-
 /* Returns the text without line feeds at its end, which are not part of a
  * prompt. */
 static surety_str without_line_end(surety_str text)
@@ -115,7 +100,7 @@ static bool job_is_text(struct job *job, surety_str text, const char *what)
         text = (surety_str){text.ptr + len, text.len - len};
     }
     if (status == SURETY_NOMEM)
-        cli_fail(job->cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(job->cli);
     else if (status != SURETY_OK)
         cli_fail(job->cli, CODE_USAGE, NULL, "the %s is not text in UTF-8",
                  what);
@@ -123,27 +108,16 @@ static bool job_is_text(struct job *job, surety_str text, const char *what)
 }
 
 /* Gives a text that was given directly, as @FILE, or as "-" for standard input.
- * If it was read, *owned has its memory. False: the message is written. */
+ * If it was read, *ret_read has its memory. False: the message is written. */
 static bool job_text_of(struct job *job, const char *given,
-                        surety_str *ret_text, char **owned)
+                        surety_str *ret_text, char **ret_read)
 {
-    const struct input_bound bound = input_text(&job->cli->limits);
-    const bool is_input = given && strcmp(given, "-") == 0;
-
-    if (!is_input && (!given || given[0] != '@')) {
-        *ret_text = surety_str_of(given);
-        return true;
-    }
-    if (is_input && isatty(STDIN_FILENO) && !job->settings->session.quiet) {
-        surety_buf_text(&job->cli->err.buf,
-                        "reading the prompt from the terminal; end with "
-                        "Ctrl-D\n");
-        output_flush(&job->cli->err);
-    }
-    *owned = job_read(job, is_input ? "-" : given + 1, bound, ret_text);
-    if (!*owned)
+    if (given && !job->settings->session.quiet)
+        cli_invite(job->cli, given, "the prompt");
+    if (!cli_text(job->cli, given, true, ret_text, ret_read))
         return false;
-    *ret_text = without_line_end(*ret_text);
+    if (*ret_read)
+        *ret_text = without_line_end(*ret_text);
     return true;
 }
 
@@ -158,9 +132,8 @@ static bool job_texts(struct job *job, const struct operands *operands)
     if (job->prompt.len > 0)
         return job_is_text(job, job->prompt, "prompt") &&
                job_is_text(job, job->system, "system prompt");
-    cli_usage(job->cli, "write it as an argument, or to standard input",
-              "the prompt is empty");
-    return false;
+    return cli_usage(job->cli, "write it as an argument, or to standard input",
+                     "the prompt is empty");
 }
 
 static bool job_contract(struct job *job)
@@ -198,15 +171,15 @@ static bool job_recording(struct job *job)
 
     if (!path)
         return true;
-    if (!job_read(job, path, (struct input_bound){RECORDING_MAX, NULL}, &text))
+    if (!cli_read(job->cli, path, (struct input_bound){RECORDING_MAX, NULL},
+                  CODE_USAGE, &text))
         return false;
     status = surety_recording_read(text, NULL, &job->recording, &error);
     free((char *)text.ptr);
     if (status == SURETY_OK)
         return true;
-    cli_report(job->cli, cli_code_of(status, CODE_USAGE), path,
-               (surety_str){NULL, 0}, &error);
-    return false;
+    return cli_report(job->cli, cli_code_of(status, CODE_USAGE), path,
+                      (surety_str){NULL, 0}, &error);
 }
 
 static bool job_config(struct job *job)
@@ -306,23 +279,18 @@ static bool job_models(struct job *job)
 
     while (job_model_name(job, count).len > 0)
         count++;
-    if (count < given->count) {
-        cli_usage(job->cli, "such as -m ollama:llama3.2",
-                  "the model of an -m is empty");
-        return false;
-    }
-    if (count == 0) {
-        cli_usage(job->cli,
-                  "such as -m ollama:llama3.2, or \"default\" in surety.json",
-                  "name the model with -m");
-        return false;
-    }
+    if (count < given->count)
+        return cli_usage(job->cli, "such as -m ollama:llama3.2",
+                         "the model of an -m is empty");
+    if (count == 0)
+        return cli_usage(
+            job->cli,
+            "such as -m ollama:llama3.2, or \"default\" in surety.json",
+            "name the model with -m");
     job->models = calloc(count, sizeof(*job->models));
     job->watched = calloc(count, sizeof(*job->watched));
-    if (!job->models || !job->watched) {
-        cli_fail(job->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (!job->models || !job->watched)
+        return cli_nomem(job->cli);
     for (size_t i = 0; i < count; i++) {
         const surety_model *model =
             configuration_model(job->cli, job->config, job_model_name(job, i));
@@ -392,10 +360,8 @@ static bool job_ledger(struct job *job)
 
     job->ledger_optional = job->settings->ledger_optional ||
                            surety_config_info_of(job->config)->ledger_optional;
-    if (given && url.len == 0) {
-        cli_usage(job->cli, NULL, "--ledger needs a place, or none");
-        return false;
-    }
+    if (given && url.len == 0)
+        return cli_usage(job->cli, NULL, "--ledger needs a place, or none");
     if (job->settings->dry_run || surety_str_equal(url, surety_str_of("none")))
         return true;
     surety_buf_init(&place, NULL, 0);
@@ -470,10 +436,9 @@ static bool job_run(struct job *job)
     surety_status status;
 
     status = surety_run_new(&options, &job->run, &error);
-    if (status != SURETY_OK) {
-        cli_fail_error(job->cli, cli_code_of(status, CODE_USAGE), &error);
-        return false;
-    }
+    if (status != SURETY_OK)
+        return cli_fail_error(job->cli, cli_code_of(status, CODE_USAGE),
+                              &error);
     job->watch.run = job->run;
     status = surety_run_wait(
         job->run, settings->dry_run ? &job->dry.is_shown : signals_caught(),
@@ -611,9 +576,9 @@ static bool job_output(struct job *job)
 
     if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
         return true;
-    cli_fail(job->cli, CODE_WORLD, NULL,
-             "standard output cannot be written, and the answer would be lost");
-    return false;
+    return cli_fail(
+        job->cli, CODE_WORLD, NULL,
+        "standard output cannot be written, and the answer would be lost");
 }
 
 /* Does every step before the run; false: the message is written. */
@@ -649,28 +614,19 @@ static bool job_begin(struct job *job, const struct operands *operands)
            record_file_open(&job->record, cli, settings->record);
 }
 
-void run_run(struct cli *cli, const struct command *command, int argc,
-             char **argv)
+void run_run(struct cli *cli, const void *given,
+             const struct operands *operands)
 {
-    struct run_settings settings = {.config = NULL};
-    struct job job = {.cli = cli, .settings = &settings};
-    struct operands operands;
-    const enum options_result result =
-        options_parse(cli, command, argc, argv, &settings, &operands);
+    const struct run_settings *settings = given;
+    struct job job = {.cli = cli, .settings = settings, .record = {.fd = -1}};
 
-    job.record.fd = -1;
-    if (result == OPTIONS_GO) {
-        cli_color(cli, settings.session.color);
-        if (job_begin(&job, &operands)) {
-            signals_catch();
-            if (settings.consensus && !settings.dry_run)
-                job_consensus(&job);
-            else if (job_run(&job))
-                job_result(&job);
-        }
-        job_done(&job);
+    if (job_begin(&job, operands)) {
+        signals_catch();
+        if (settings->consensus && !settings->dry_run)
+            job_consensus(&job);
+        else if (job_run(&job))
+            job_result(&job);
     }
-    texts_done(&settings.models);
-    session_settings_done(&settings.session);
+    job_done(&job);
     signals_raise(cli);
 }

@@ -20,39 +20,39 @@ enum output_choice { OUTPUT_UNSET, OUTPUT_FLAG, OUTPUT_BASIC, OUTPUT_DETAILED };
 struct validate_settings {
     int output;  /* enum output_choice */
     int dialect; /* the choices of --dialect, from 1 */
-    int color;
     bool assert_format, jsonl, quiet, verbose, first;
     struct texts resolve;
 };
 
+SETTINGS_FIT(struct validate_settings);
 #define AT(member) offsetof(struct validate_settings, member)
 
 const struct option_row validate_options[] = {
     SECTION("Schema"),
-    {"resolve", 'r', OPTION_TEXTS, AT(resolve), 0, "URI=FILE", NULL,
-     "the document for URI in references; it is found by its own "
-     "$id too; may be given again. Nothing is fetched from the network"},
-    {"dialect", 0, OPTION_CHOICE, AT(dialect), 0, NULL, "4|6|7|2019-09|2020-12",
-     "draft of JSON Schema where $schema does not say; 2020-12 unless given"},
-    {"assert-format", 0, OPTION_FLAG, AT(assert_format), 0, NULL, NULL,
-     "a value that does not have the format of \"format\" is invalid, as in "
-     "contracts (surety check); without it \"format\" is an annotation"},
+    TEXTS("resolve", 'r', AT(resolve), "URI=FILE",
+          "the document for URI in references; it is found by its own $id too; "
+          "may be given again. Nothing is fetched from the network"),
+    CHOICE("dialect", 0, AT(dialect), "4|6|7|2019-09|2020-12",
+           "draft of JSON Schema where $schema does not say; 2020-12 unless "
+           "given"),
+    FLAG("assert-format", 0, AT(assert_format),
+         "a value that does not have the format of \"format\" is invalid, as "
+         "in contracts (surety check); without it \"format\" is an annotation"),
     SECTION("Output"),
-    {"output", 'o', OPTION_CHOICE, AT(output), 0, NULL, "flag|basic|detailed",
-     "print one JSON object an instance to standard output, in this output "
-     "format of JSON Schema, instead of text on standard error"},
-    OPTION_COLOR(AT(color)),
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "no text; only failures of the tool itself and the exit code"},
-    {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
-     "say of each instance whether it is valid, and whether \"format\" was "
-     "asserted"},
+    CHOICE("output", 'o', AT(output), "flag|basic|detailed",
+           "print one JSON object an instance to standard output, in this "
+           "output format of JSON Schema, instead of text on standard error"),
+    COLOR,
+    FLAG("quiet", 'q', AT(quiet),
+         "no text; only failures of the tool itself and the exit code"),
+    FLAG("verbose", 'v', AT(verbose),
+         "say of each instance whether it is valid, and whether \"format\" was "
+         "asserted"),
     SECTION("Many instances"),
-    {"jsonl", 0, OPTION_FLAG, AT(jsonl), 0, NULL, NULL,
-     "each line of an INSTANCE file is an instance; empty lines are passed "
-     "over"},
-    {"first", 0, OPTION_FLAG, AT(first), 0, NULL, NULL,
-     "stop at the first instance that is invalid"},
+    FLAG("jsonl", 0, AT(jsonl),
+         "each line of an INSTANCE file is an instance; empty lines are passed "
+         "over"),
+    FLAG("first", 0, AT(first), "stop at the first instance that is invalid"),
     OPTION_END};
 
 /* A document of --resolve, for references. */
@@ -135,31 +135,22 @@ static bool read_resource(struct validator *validator, const char *given)
         sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
         &validator->limits};
     surety_error error;
-    surety_status status;
 
-    if (!equals || equals == given) {
-        cli_usage(validator->cli, "write --resolve URI=FILE",
-                  "--resolve %s has no URI and \"=\"", given);
-        return false;
-    }
+    if (!equals || equals == given)
+        return cli_usage(validator->cli, "write --resolve URI=FILE",
+                         "--resolve %s has no URI and \"=\"", given);
     resource->uri = (surety_str){given, (size_t)(equals - given)};
-    status = input_read(equals + 1, input_schema(&validator->limits),
-                        &resource->text, &error);
-    if (status == SURETY_OK) {
-        validator->resource_count++;
-        resource->doc = surety_doc_new(NULL);
-        if (!resource->doc) {
-            cli_fail(validator->cli, CODE_WORLD, NULL, "out of memory");
-            return false;
-        }
-        status =
-            surety_doc_read(resource->doc, resource->text, &options, &error);
-    }
-    if (status == SURETY_OK)
-        return true;
-    cli_report(validator->cli, cli_code_of(status, CODE_USAGE),
-               input_name(equals + 1), resource->text, &error);
-    return false;
+    if (!cli_read(validator->cli, equals + 1, input_schema(&validator->limits),
+                  CODE_USAGE, &resource->text))
+        return false;
+    validator->resource_count++;
+    resource->doc = surety_doc_new(NULL);
+    if (!resource->doc)
+        return cli_nomem(validator->cli);
+    return surety_doc_read(resource->doc, resource->text, &options, &error) ==
+               SURETY_OK ||
+           cli_report(validator->cli, CODE_USAGE, input_name(equals + 1),
+                      resource->text, &error);
 }
 
 static bool read_schema(struct validator *validator)
@@ -173,10 +164,8 @@ static bool read_schema(struct validator *validator)
 
     validator->resources =
         calloc(settings->resolve.count + 1, sizeof(struct resource));
-    if (!validator->resources) {
-        cli_fail(validator->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (!validator->resources)
+        return cli_nomem(validator->cli);
     for (size_t i = 0; i < settings->resolve.count; i++)
         if (!read_resource(validator, settings->resolve.items[i]))
             return false;
@@ -212,9 +201,9 @@ struct instance {
 };
 
 /* Writes a JSON error or an exceeded limit in the chosen form. */
-static void tell_failure(struct validator *validator,
-                         const struct instance *instance,
-                         const surety_error *error)
+static void put_failure(struct validator *validator,
+                        const struct instance *instance,
+                        const surety_error *error)
 {
     struct cli *cli = validator->cli;
     surety_buf *out = &cli->out.buf;
@@ -241,8 +230,8 @@ static void tell_failure(struct validator *validator,
     }
 }
 
-static void tell_findings(struct validator *validator,
-                          const struct instance *instance)
+static void put_findings(struct validator *validator,
+                         const struct instance *instance)
 {
     struct cli *cli = validator->cli;
     surety_buf subject;
@@ -273,17 +262,17 @@ static void tell_findings(struct validator *validator,
 }
 
 /* Writes the result of a checked instance in the chosen form. */
-static surety_status tell_result(struct validator *validator, bool is_valid,
-                                 const struct instance *instance,
-                                 surety_error *error)
+static surety_status put_result(struct validator *validator, bool is_valid,
+                                const struct instance *instance,
+                                surety_error *error)
 {
     const int output = validator->settings->output;
     const surety_val root = surety_doc_root(validator->doc);
-    const bool is_told = output == OUTPUT_UNSET && !validator->settings->quiet;
+    const bool is_text = output == OUTPUT_UNSET && !validator->settings->quiet;
     surety_status status = SURETY_OK;
 
     surety_findings_reset(validator->findings);
-    if (!is_valid && (output > OUTPUT_FLAG || is_told))
+    if (!is_valid && (output > OUTPUT_FLAG || is_text))
         status = surety_checker_report(validator->checker, validator->schema,
                                        root, validator->findings, error);
     if (status != SURETY_OK)
@@ -294,10 +283,10 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
                               (surety_output)(output - 1),
                               &validator->cli->out.buf);
         surety_buf_byte(&validator->cli->out.buf, '\n');
-    } else if (!is_valid && is_told) {
-        tell_findings(validator, instance);
+    } else if (!is_valid && is_text) {
+        put_findings(validator, instance);
     }
-    if (is_told && validator->settings->verbose) {
+    if (is_text && validator->settings->verbose) {
         put_safe(&validator->cli->err.buf, surety_str_of(instance->source));
         if (validator->settings->jsonl)
             put_format(&validator->cli->err.buf, ":%u", instance->line);
@@ -312,9 +301,9 @@ static surety_status tell_result(struct validator *validator, bool is_valid,
 
 /* Gives whether the bytes satisfy the schema. A document is needed only for
  * messages: about errors, or about duplicate keys. */
-static surety_status instance_verdict(struct validator *validator,
-                                      surety_str text, bool *ret_is_valid,
-                                      surety_error *reterr)
+static surety_status instance_is_valid(struct validator *validator,
+                                       surety_str text, bool *ret_is_valid,
+                                       surety_error *reterr)
 {
     const surety_read_options options = {
         sizeof(options), SURETY_READ_BORROW | SURETY_READ_SKIP_BOM,
@@ -340,17 +329,17 @@ static bool check_instance(struct validator *validator,
     bool is_valid = false;
     surety_error error;
     surety_status status =
-        instance_verdict(validator, instance->text, &is_valid, &error);
+        instance_is_valid(validator, instance->text, &is_valid, &error);
 
     if (status == SURETY_OK && !validator->settings->quiet)
         library_warn_duplicates(cli, instance->source, instance->text,
                                 validator->doc, instance->line);
     if (status == SURETY_OK)
-        status = tell_result(validator, is_valid, instance, &error);
+        status = put_result(validator, is_valid, instance, &error);
     if (status == SURETY_NOMEM)
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(cli);
     else if (status != SURETY_OK)
-        tell_failure(validator, instance, &error);
+        put_failure(validator, instance, &error);
     if (!is_valid)
         cli_raise(cli, CODE_INVALID);
     return status != SURETY_NOMEM && output_pace(&cli->out) &&
@@ -362,16 +351,11 @@ static bool check_instance(struct validator *validator,
 static bool validate_file(struct validator *validator, const char *path)
 {
     struct instance instance = {input_name(path), {NULL, 0}, 0};
-    surety_error error;
     bool goes_on;
-    const surety_status status = input_read(
-        path, input_text(&validator->limits), &instance.text, &error);
 
-    if (status != SURETY_OK) {
-        cli_report(validator->cli, cli_code_of(status, CODE_INVALID),
-                   instance.source, instance.text, &error);
+    if (!cli_read(validator->cli, path, input_text(&validator->limits),
+                  CODE_INVALID, &instance.text))
         return !validator->settings->first;
-    }
     goes_on = check_instance(validator, &instance);
     free((char *)instance.text.ptr);
     return goes_on;
@@ -385,7 +369,7 @@ static bool refuse_line(struct validator *validator, struct instance *instance)
     input_overlong(validator->limits.text_bytes_max, &error);
     instance->text.len = 0;
     error.position = (surety_position){0, 0, instance->line, 1};
-    tell_failure(validator, instance, &error);
+    put_failure(validator, instance, &error);
     cli_raise(validator->cli, CODE_INVALID);
     return !validator->settings->first;
 }
@@ -455,12 +439,9 @@ static void validate_instances(struct validator *validator,
 
     for (size_t i = 1; i < operands->count && goes_on; i++) {
         const char *path = operands->items[i];
-        if (strcmp(path, "-") == 0 && isatty(STDIN_FILENO) &&
-            !validator->settings->quiet)
-            surety_buf_text(&validator->cli->err.buf,
-                            "reading the instance from the terminal; end with "
-                            "Ctrl-D\n");
         output_flush(&validator->cli->err);
+        if (!validator->settings->quiet)
+            cli_invite(validator->cli, path, "the instance");
         goes_on = validator->settings->jsonl ? validate_lines(validator, path)
                                              : validate_file(validator, path);
         output_flush(&validator->cli->out);
@@ -481,33 +462,25 @@ static void validator_done(struct validator *validator)
     free(validator->resources);
 }
 
-void validate_run(struct cli *cli, const struct command *command, int argc,
-                  char **argv)
+void validate_run(struct cli *cli, const void *settings,
+                  const struct operands *operands)
 {
-    struct validate_settings settings = {0};
-    struct validator validator = {.cli = cli, .settings = &settings};
-    struct operands operands;
+    struct validator validator = {.cli = cli, .settings = settings};
 
-    if (options_parse(cli, command, argc, argv, &settings, &operands) !=
-        OPTIONS_GO)
-        goto done;
-    cli_color(cli, settings.color);
-    if (operands.count < 2) {
+    if (operands->count < 2) {
         cli_usage(cli, "write - for standard input",
-                  operands.count == 0 ? "name a schema and an instance"
-                                      : "name an instance after the schema");
-        goto done;
+                  operands->count == 0 ? "name a schema and an instance"
+                                       : "name an instance after the schema");
+        return;
     }
-    validator.schema_path = operands.items[0];
+    validator.schema_path = operands->items[0];
     validator.limits = cli->limits;
     validator.checker = surety_checker_new(NULL, &validator.limits);
     validator.findings = surety_findings_new(NULL);
     validator.doc = surety_doc_new(NULL);
     if (!validator.checker || !validator.findings || !validator.doc)
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(cli);
     else if (read_schema(&validator))
-        validate_instances(&validator, &operands);
-done:
+        validate_instances(&validator, operands);
     validator_done(&validator);
-    texts_done(&settings.resolve);
 }

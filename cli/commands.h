@@ -6,46 +6,14 @@
 
 #include "options.h"
 
-extern const struct option_row check_options[];
-extern const struct option_row extract_options[];
-extern const struct option_row gen_options[];
-extern const struct option_row mock_options[];
-extern const struct option_row prompt_options[];
-extern const struct option_row render_options[];
-extern const struct option_row run_options[];
-extern const struct option_row stats_options[];
-extern const struct option_row validate_options[];
-extern const struct option_row contracts_list_options[];
-extern const struct option_row contracts_show_options[];
-extern const struct option_row contracts_lint_options[];
-extern const struct option_row contracts_diff_options[];
+extern const struct option_row check_options[], extract_options[],
+    gen_options[], mock_options[], prompt_options[], render_options[],
+    run_options[], stats_options[], validate_options[],
+    contracts_list_options[], contracts_show_options[],
+    contracts_lint_options[], contracts_diff_options[];
 
-void check_run(struct cli *cli, const struct command *command, int argc,
-               char **argv);
-void extract_run(struct cli *cli, const struct command *command, int argc,
-                 char **argv);
-void gen_run(struct cli *cli, const struct command *command, int argc,
-             char **argv);
-void mock_run(struct cli *cli, const struct command *command, int argc,
-              char **argv);
-void prompt_run(struct cli *cli, const struct command *command, int argc,
-                char **argv);
-void render_run(struct cli *cli, const struct command *command, int argc,
-                char **argv);
-void run_run(struct cli *cli, const struct command *command, int argc,
-             char **argv);
-void stats_run(struct cli *cli, const struct command *command, int argc,
-               char **argv);
-void validate_run(struct cli *cli, const struct command *command, int argc,
-                  char **argv);
-void contracts_list_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv);
-void contracts_show_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv);
-void contracts_lint_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv);
-
-void contracts_diff_run(struct cli *cli, const struct command *command,
-                        int argc, char **argv);
+command_run check_run, extract_run, gen_run, mock_run, prompt_run, render_run,
+    run_run, stats_run, validate_run, contracts_list_run, contracts_show_run,
+    contracts_lint_run, contracts_diff_run;
 
 #endif

@@ -150,10 +150,8 @@ bool configuration_ledger_place(struct cli *cli, bool optional,
                              "XDG_STATE_HOME nor HOME is set");
     surety_buf_text(path, "/surety/ledger.db");
     surety_buf_byte(path, '\0');
-    if (path->status) {
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (path->status)
+        return cli_nomem(cli);
     path->len--;
     return true;
 }

@@ -71,9 +71,8 @@ bool library_is_file(struct cli *cli, const char *path)
     if (strcmp(path, "-") == 0 || stat(path, &about) != 0 ||
         S_ISREG(about.st_mode) || S_ISDIR(about.st_mode))
         return true;
-    cli_fail(cli, CODE_USAGE, "write it to a file first",
-             "the contract %s is a pipe or a device, not a file", path);
-    return false;
+    return cli_fail(cli, CODE_USAGE, "write it to a file first",
+                    "the contract %s is a pipe or a device, not a file", path);
 }
 
 /* Appends a warning and its hint as a workflow command of GitHub. */
@@ -216,6 +215,11 @@ surety_contract *library_contract(struct cli *cli, const char *name)
     surety_status status;
     struct stat about;
 
+    if (!name) {
+        cli_usage(cli, "a file, or a name of surety contracts list",
+                  "name the contract with -c");
+        return NULL;
+    }
     if (stat(name, &about) == 0 && S_ISDIR(about.st_mode) &&
         (strchr("./", name[0]) || name[strlen(name) - 1] == '/')) {
         cli_fail(cli, CODE_USAGE, "name a file in it, or a contract's name",
@@ -237,4 +241,18 @@ surety_contract *library_contract(struct cli *cli, const char *name)
         library_warn(cli, name, surety_contract_info_of(contract)->schema);
     surety_registry_free(registry);
     return status == SURETY_OK ? contract : NULL;
+}
+
+surety_contract *library_any(struct cli *cli)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .name = surety_str_of("any"),
+                                             .limits = &cli->limits};
+    surety_contract *contract = NULL;
+    surety_error error;
+
+    if (surety_contract_read(surety_str_of("true"), &options, &contract,
+                             &error) != SURETY_OK)
+        cli_report(cli, CODE_WORLD, "surety", (surety_str){NULL, 0}, &error);
+    return contract;
 }

@@ -26,8 +26,12 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
                                uint32_t line);
 
 /* Finds and compiles the contract of a name or a path, and writes such
- * warnings. The caller frees it. NULL: the message is written and the exit code
- * raised. */
+ * warnings. The caller frees it. NULL: there is no such contract, or no name,
+ * and the message is written. */
 surety_contract *library_contract(struct cli *cli, const char *name);
+
+/* Returns a contract that every value satisfies; the caller frees it. NULL: the
+ * message is written. */
+surety_contract *library_any(struct cli *cli);
 
 #endif

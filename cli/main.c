@@ -126,8 +126,7 @@ static void run_group(struct cli *cli, int argc, char **argv)
         (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         help_group(&cli->out.buf, argv[0]);
     } else if (command && (argc == 1 || argv[1][0] == '-')) {
-        cli->name = command->name;
-        command->run(cli, command, argc, argv);
+        command_start(cli, command, argc, argv);
     } else {
         refuse_command(cli, argv[0], argc > 1 ? argv[1] : "");
     }
@@ -139,8 +138,7 @@ static void run(struct cli *cli, int argc, char **argv)
     const struct command *command = find_command(argc, argv, &words);
 
     if (command) {
-        cli->name = command->name;
-        command->run(cli, command, argc - words + 1, argv + words - 1);
+        command_start(cli, command, argc - words + 1, argv + words - 1);
     } else if (argc == 0) {
         help_tool(&cli->err.buf);
         cli_raise(cli, CODE_USAGE);
@@ -195,10 +193,9 @@ int main(int argc, char **argv)
     output_init(&cli.out, STDOUT_FILENO);
     output_init(&cli.err, STDERR_FILENO);
     surety_buf_init(&cli.warnings, NULL, 0);
-    cli_color(&cli, COLOR_UNSET);
+    cli.color = cli_color(&cli, &cli.err);
     run(&cli, argc > 0 ? argc - 1 : 0, argv + (argc > 0));
     surety_buf_done(&cli.warnings);
-    free(cli.limits_given.items);
     if (!output_close(&cli.out)) {
         if (cli.out.error != EPIPE)
             cli_fail(&cli, CODE_WORLD, NULL,

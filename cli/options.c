@@ -4,7 +4,9 @@
  * may follow operands; "--" ends the options. */
 #include "options.h"
 
+#include <assert.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,27 +17,29 @@
 
 enum { OPTIONS_MAX = 96, ROW_FIRST = 256 };
 
+#define AT(member) offsetof(struct cli, member)
+
 const struct option_row options_common[] = {
     SECTION("Limits and schemas"),
-    {"limit", 0, OPTION_TEXTS, 0, 0, "NAME=VALUE", NULL,
-     "set a limit, such as text_bytes_max=128M or depth_max=2000; K, M and G "
-     "stand for 1,024 and its powers; may be given again. surety(1) lists the "
-     "limits, and \"limits\" of surety.json sets them too"},
-    {"no-schema-warnings", 0, OPTION_FLAG, 0, 0, NULL, NULL,
-     "say nothing of keywords that a schema or contract misspells, or that its "
-     "draft does not know"},
+    TEXTS("limit", 0, AT(limits_given), "NAME=VALUE",
+          "set a limit, such as text_bytes_max=128M or depth_max=2000; K, M "
+          "and G stand for 1,024 and its powers; may be given again. surety(1) "
+          "lists the limits, and \"limits\" of surety.json sets them too"),
+    FLAG("no-schema-warnings", 0, AT(no_schema_warnings),
+         "say nothing of keywords that a schema or contract misspells, or that "
+         "its draft does not know"),
     SECTION("Help"),
-    {"help", 'h', OPTION_FLAG, 0, 0, NULL, NULL, "print this help"},
-    {"version", 'V', OPTION_FLAG, 0, 0, NULL, NULL, "print the version"},
+    FLAG("help", 'h', AT(help), "print this help"),
+    FLAG("version", 'V', AT(version), "print the version"),
     OPTION_END};
 
 /* A command's rows and the common rows, in the form of getopt_long. */
 struct reading {
     struct cli *cli;
-    struct texts limits; /* from --limit */
-    bool has_config;     /* the command reads the configuration itself */
+    void *settings;
+    bool has_config; /* the command reads the configuration itself */
     const struct option_row *rows[OPTIONS_MAX];
-    size_t count;
+    size_t count, own_count; /* all rows; the command's own come first */
     struct option longs[OPTIONS_MAX + 1];
     char letters[2 * OPTIONS_MAX + 2];
 };
@@ -51,8 +55,9 @@ static void reading_add(struct reading *reading, const struct option_row *row)
 
     for (; row->name || row->help; row++) {
         const size_t i = reading->count;
-        if (row->kind == OPTION_SECTION || i == OPTIONS_MAX)
+        if (row->kind == OPTION_SECTION)
             continue;
+        assert(i < OPTIONS_MAX);
         reading->rows[i] = row;
         reading->has_config |= strcmp(row->name, "config") == 0;
         reading->longs[i] = (struct option){
@@ -68,47 +73,46 @@ static void reading_add(struct reading *reading, const struct option_row *row)
     }
 }
 
-/* Returns the row for getopt's result: the number of a long option, or a
- * letter. */
-static const struct option_row *reading_row(const struct reading *reading,
-                                            int code)
+/* Returns the index of the row for getopt's result, which is that of a long
+ * option, or a letter; count: there is none. */
+static size_t reading_row(const struct reading *reading, int code)
 {
+    size_t i = 0;
+
     if (code >= ROW_FIRST)
-        return reading->rows[code - ROW_FIRST];
-    for (size_t i = 0; i < reading->count; i++)
-        if (code != 0 && reading->rows[i]->letter == code)
-            return reading->rows[i];
-    return NULL;
+        return (size_t)(code - ROW_FIRST);
+    while (i < reading->count &&
+           (code == 0 || reading->rows[i]->letter != code))
+        i++;
+    return i;
 }
 
 /* Reports an option that getopt refused. */
-static void refuse_option(const struct reading *reading, const char *word,
+static bool refuse_option(const struct reading *reading, const char *word,
                           int code)
 {
-    const struct option_row *row = reading_row(reading, code);
+    const size_t row = reading_row(reading, code);
     const size_t word_len = strcspn(word, "=");
     struct nearest nearest;
     char hint[128];
     size_t matches = 0;
 
-    if (row) {
-        cli_usage(reading->cli, NULL, "--%s takes no argument", row->name);
-        return;
-    }
-    if (word[0] != '-' || word[1] != '-') {
-        cli_usage(reading->cli, NULL, "there is no option -%c", code);
-        return;
-    }
+    if (row < reading->count)
+        return cli_usage(reading->cli, NULL, "--%s takes no argument",
+                         reading->rows[row]->name);
+    if (word[0] != '-' || word[1] != '-')
+        return cli_usage(reading->cli, NULL, "there is no option -%c", code);
     nearest_init(&nearest, (surety_str){word + 2, word_len - 2});
     for (size_t i = 0; i < reading->count; i++) {
         const char *name = reading->rows[i]->name;
         matches += strncmp(name, word + 2, word_len - 2) == 0;
         nearest_try(&nearest, surety_str_of(name));
     }
-    cli_usage(reading->cli, nearest_hint(&nearest, "--", hint, sizeof(hint)),
-              matches > 1 ? "%.*s could be several options"
-                          : "there is no option %.*s",
-              (int)word_len, word);
+    return cli_usage(reading->cli,
+                     nearest_hint(&nearest, "--", hint, sizeof(hint)),
+                     matches > 1 ? "%.*s could be several options"
+                                 : "there is no option %.*s",
+                     (int)word_len, word);
 }
 
 static bool take_choice(const struct reading *reading,
@@ -132,10 +136,9 @@ static bool take_choice(const struct reading *reading,
             break;
         choice += len + 1;
     }
-    cli_usage(reading->cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
-              "--%s is one of %s, not \"%s\"", row->name, row->choices,
-              argument);
-    return false;
+    return cli_usage(
+        reading->cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
+        "--%s is one of %s, not \"%s\"", row->name, row->choices, argument);
 }
 
 static bool take_number(const struct reading *reading,
@@ -147,12 +150,10 @@ static bool take_number(const struct reading *reading,
 
     for (; *ptr >= '0' && *ptr <= '9' && number <= (unsigned)row->value; ptr++)
         number = number * 10 + (unsigned)(*ptr - '0');
-    if (*ptr != '\0' || number < 1 || number > (unsigned)row->value) {
-        cli_usage(reading->cli, NULL,
-                  "--%s is a whole number from 1 to %d, not \"%s\"", row->name,
-                  row->value, argument);
-        return false;
-    }
+    if (*ptr != '\0' || number < 1 || number > (unsigned)row->value)
+        return cli_usage(reading->cli, NULL,
+                         "--%s is a whole number from 1 to %d, not \"%s\"",
+                         row->name, row->value, argument);
     *target = number;
     return true;
 }
@@ -163,25 +164,33 @@ static bool take_text(const struct reading *reading, const char *argument,
     const char **items =
         realloc(texts->items, (texts->count + 1) * sizeof(*items));
 
-    if (!items) {
-        cli_fail(reading->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (!items)
+        return cli_nomem(reading->cli);
     texts->items = items;
     texts->items[texts->count++] = argument;
     return true;
 }
 
-/* Stores one option in the member that its row names. */
-static bool take_option(const struct reading *reading,
-                        const struct option_row *row, const char *argument,
-                        void *settings)
+/* Returns the member that the i-th row names. */
+static void *row_target(const struct reading *reading, size_t i)
 {
-    void *target = (char *)settings + row->offset;
+    char *base =
+        i < reading->own_count ? reading->settings : (char *)reading->cli;
+
+    return base + reading->rows[i]->offset;
+}
+
+/* Stores the argument of the i-th row. */
+static bool take_option(const struct reading *reading, size_t i,
+                        const char *argument)
+{
+    const struct option_row *row = reading->rows[i];
+    void *target = row_target(reading, i);
 
     switch (row->kind) {
     case OPTION_FLAG: *(bool *)target = true; return true;
     case OPTION_SET: *(int *)target = row->value; return true;
+    case OPTION_COLOR: target = &reading->cli->color_choice; /* fall through */
     case OPTION_CHOICE: return take_choice(reading, row, argument, target);
     case OPTION_TEXT: *(const char **)target = argument; return true;
     case OPTION_TEXTS: return take_text(reading, argument, target);
@@ -193,36 +202,24 @@ static bool take_option(const struct reading *reading,
 
 /* Sets the limits of the command line, and those of the configuration if the
  * command does not read it itself. */
-static bool take_limits(struct reading *reading)
+static bool set_limits(struct cli *cli, bool has_config)
 {
-    struct cli *cli = reading->cli;
-
-    cli->limits_given.items = reading->limits.items;
-    cli->limits_given.count = reading->limits.count;
-    reading->limits = (struct texts){NULL, 0};
     if (!cli_limits(cli, NULL))
         return false;
 #ifdef SURETY_WITH_RUN
-    if (!reading->has_config)
-        return configuration_limits(cli);
-#endif
+    return has_config || configuration_limits(cli);
+#else
+    (void)has_config;
     return true;
-}
-
-void texts_done(struct texts *texts)
-{
-    free(texts->items);
-    *texts = (struct texts){NULL, 0};
+#endif
 }
 
 bool options_obey(struct cli *cli, const struct option_rule *rules,
                   size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (rules[i].is_broken) {
-            cli_usage(cli, rules[i].hint, "%s", rules[i].message);
-            return false;
-        }
+        if (rules[i].is_broken)
+            return cli_usage(cli, rules[i].hint, "%s", rules[i].message);
     }
     return true;
 }
@@ -232,56 +229,58 @@ const char *option_argument(const struct option_row *row)
     return row->argument ? row->argument : row->choices;
 }
 
-enum options_result options_parse(struct cli *cli,
-                                  const struct command *command, int argc,
-                                  char **argv, void *settings,
-                                  struct operands *ret_operands)
+/* Reads the command line up to its operands, or to --help or --version. */
+static bool read_options(struct reading *reading, int argc, char **argv)
 {
-    struct reading reading = {.cli = cli, .letters = ":"};
+    struct cli *cli = reading->cli;
     int code;
 
-    reading_add(&reading, command->options);
-    reading_add(&reading, options_common);
     opterr = 0;
     optind = 1;
-    while ((code = getopt_long(argc, argv, reading.letters, reading.longs,
+    while (!cli->help && !cli->version &&
+           (code = getopt_long(argc, argv, reading->letters, reading->longs,
                                NULL)) != -1) {
-        const struct option_row *row = reading_row(&reading, code);
-        if (code == '?' || code == ':') {
-            row = reading_row(&reading, optopt);
-            if (code == ':' && row)
-                cli_usage(cli, NULL, "--%s needs %s after it", row->name,
-                          option_argument(row));
-            else
-                refuse_option(&reading, argv[optind - 1], optopt);
-            goto bad;
-        }
-        if (row->kind == OPTION_FLAG && row->letter == 'h' &&
-            strcmp(row->name, "help") == 0) {
-            texts_done(&reading.limits);
-            help_command(&cli->out.buf, command);
-            return OPTIONS_DONE;
-        }
-        if (row->kind == OPTION_FLAG && strcmp(row->name, "version") == 0) {
-            texts_done(&reading.limits);
-            put_format(&cli->out.buf, "surety %s\n", surety_version());
-            return OPTIONS_DONE;
-        }
-        if (row->kind == OPTION_FLAG &&
-            strcmp(row->name, "no-schema-warnings") == 0) {
-            cli->no_schema_warnings = true;
-            continue;
-        }
-        if (!(row->kind == OPTION_TEXTS && strcmp(row->name, "limit") == 0
-                  ? take_text(&reading, optarg, &reading.limits)
-                  : take_option(&reading, row, optarg, settings)))
-            goto bad;
+        const bool is_refused = code == '?' || code == ':';
+        const size_t i = reading_row(reading, is_refused ? optopt : code);
+        if (code == ':' && i < reading->count)
+            return cli_usage(cli, NULL, "--%s needs %s after it",
+                             reading->rows[i]->name,
+                             option_argument(reading->rows[i]));
+        if (is_refused)
+            return refuse_option(reading, argv[optind - 1], optopt);
+        if (!take_option(reading, i, optarg))
+            return false;
     }
-    if (!take_limits(&reading))
-        return OPTIONS_BAD;
-    *ret_operands = (struct operands){argv + optind, (size_t)(argc - optind)};
-    return OPTIONS_GO;
-bad:
-    texts_done(&reading.limits);
-    return OPTIONS_BAD;
+    return true;
+}
+
+void command_start(struct cli *cli, const struct command *command, int argc,
+                   char **argv)
+{
+    union {
+        max_align_t alignment;
+        char bytes[SETTINGS_MAX];
+    } settings = {.bytes = {0}};
+    struct reading reading = {
+        .cli = cli, .settings = settings.bytes, .letters = ":"};
+    bool is_read;
+
+    cli->name = command->name;
+    reading_add(&reading, command->options);
+    reading.own_count = reading.count;
+    reading_add(&reading, options_common);
+    is_read = read_options(&reading, argc, argv);
+    if (is_read && cli->help) {
+        help_command(&cli->out.buf, command);
+    } else if (is_read && cli->version) {
+        put_format(&cli->out.buf, "surety %s\n", surety_version());
+    } else if (is_read && set_limits(cli, reading.has_config)) {
+        const struct operands operands = {argv + optind,
+                                          (size_t)(argc - optind)};
+        cli->color = cli_color(cli, &cli->err);
+        command->run(cli, &settings, &operands);
+    }
+    for (size_t i = 0; i < reading.count; i++)
+        if (reading.rows[i]->kind == OPTION_TEXTS)
+            free(((struct texts *)row_target(&reading, i))->items);
 }

@@ -14,15 +14,10 @@ enum option_kind {
     OPTION_FLAG,    /* bool: true */
     OPTION_SET,     /* int: `value` */
     OPTION_CHOICE,  /* int: number of the choice, from 1 */
+    OPTION_COLOR,   /* the same, for cli.color_choice */
     OPTION_TEXT,    /* const char * */
     OPTION_TEXTS,   /* struct texts; may be given several times */
     OPTION_NUMBER   /* unsigned: from 1 to `value` */
-};
-
-/* The arguments of an option that was given several times, in order. */
-struct texts {
-    const char **items;
-    size_t count;
 };
 
 /* argument is the name of the option's argument in help, in capitals; for
@@ -37,26 +32,33 @@ struct option_row {
     const char *choices;
     const char *help;
 };
-/* Rows that many tables have: a heading, and --color with its offset. */
-#define SECTION(title)                                                         \
+/* The rows of the kinds; `at` is the offset of the member. */
+#define SECTION(title) ROW(NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title)
+#define FLAG(name, letter, at, help)                                           \
+    ROW(name, letter, OPTION_FLAG, at, 0, NULL, NULL, help)
+#define SET(name, at, value, help)                                             \
+    ROW(name, 0, OPTION_SET, at, value, NULL, NULL, help)
+#define CHOICE(name, letter, at, choices, help)                                \
+    ROW(name, letter, OPTION_CHOICE, at, 0, NULL, choices, help)
+#define TEXT(name, letter, at, argument, help)                                 \
+    ROW(name, letter, OPTION_TEXT, at, 0, argument, NULL, help)
+#define TEXTS(name, letter, at, argument, help)                                \
+    ROW(name, letter, OPTION_TEXTS, at, 0, argument, NULL, help)
+#define NUMBER(name, letter, at, max, argument, help)                          \
+    ROW(name, letter, OPTION_NUMBER, at, max, argument, NULL, help)
+#define COLOR                                                                  \
+    ROW("color", 0, OPTION_COLOR, 0, 0, NULL, "auto|always|never",             \
+        "colour; auto: on a terminal unless NO_COLOR is set")
+/* The last row of a table. */
+#define OPTION_END SECTION(NULL)
+#define ROW(name, letter, kind, at, value, argument, choices, help)            \
     {                                                                          \
-        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, title                       \
-    }
-#define OPTION_COLOR(offset)                                                   \
-    {                                                                          \
-        "color", 0, OPTION_CHOICE, offset, 0, NULL, "auto|always|never",       \
-            "colour; auto: on a terminal unless NO_COLOR is set"               \
+        name, letter, kind, at, value, argument, choices, help                 \
     }
 /* The possible arguments of --contract, for its help. */
 #define CONTRACT_IS                                                            \
     "a file with a contract or a plain JSON Schema, or a name such as a/b, "   \
     "a/b@1 or a/b@1.2.0"
-/* The last row of a table. */
-#define OPTION_END                                                             \
-    {                                                                          \
-        NULL, 0, OPTION_SECTION, 0, 0, NULL, NULL, NULL                        \
-    }
-
 struct example {
     const char *line;
     const char *does;
@@ -67,6 +69,16 @@ struct operands {
     size_t count;
 };
 
+/* The options of a command as the struct that its rows describe, of at most
+ * SETTINGS_MAX bytes. */
+enum { SETTINGS_MAX = 1024 };
+#define SETTINGS_FIT(type)                                                     \
+    _Static_assert(sizeof(type) <= SETTINGS_MAX, "raise SETTINGS_MAX")
+
+/* Runs a command. Its exit code is in cli->code. */
+typedef void command_run(struct cli *cli, const void *settings,
+                         const struct operands *operands);
+
 struct command {
     const char *name;        /* "check", "contracts list" */
     const char *summary;     /* a phrase */
@@ -74,10 +86,8 @@ struct command {
                               * " between forms */
     const char *description; /* paragraphs, "\n" between them */
     const struct option_row *options;
-    struct example examples[5]; /* ends at the first one without a line */
-    /* Runs the command. Its exit code is in cli->code. */
-    void (*run)(struct cli *cli, const struct command *command, int argc,
-                char **argv);
+    struct example examples[4]; /* ends at the first one without a line */
+    command_run *run;
 };
 
 /* All commands; the last has no name (commands.c). */
@@ -85,27 +95,18 @@ extern const struct command commands[];
 /* The rows that every command has: limits, help and version. */
 extern const struct option_row options_common[];
 
-enum options_result {
-    OPTIONS_GO,   /* run the command */
-    OPTIONS_DONE, /* help or version was printed */
-    OPTIONS_BAD   /* the message is written and CODE_USAGE raised */
-};
-
-/* Reads the command line (argv[0] is the command) into settings, which the
- * caller has zeroed, and gives the operands. */
-enum options_result options_parse(struct cli *cli,
-                                  const struct command *command, int argc,
-                                  char **argv, void *settings,
-                                  struct operands *ret_operands);
-void texts_done(struct texts *texts);
+/* Reads the command line (argv[0] is the command) and runs the command, unless
+ * help or version was asked for, or the message about an error is written. */
+void command_start(struct cli *cli, const struct command *command, int argc,
+                   char **argv);
 
 /* A rule about options that cannot be combined. */
 struct option_rule {
     bool is_broken;
     const char *hint, *message;
 };
-/* Returns whether all rules hold; false: a usage message about the first broken
- * rule is written. */
+/* Returns whether all rules hold; false: the usage message about the first
+ * broken rule is written. */
 bool options_obey(struct cli *cli, const struct option_rule *rules,
                   size_t count);
 

@@ -9,12 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-void render_output_init(struct render_output *output, struct cli *cli)
-{
-    *output = (struct render_output){.cli = cli, .folder = "."};
-    surety_buf_init(&output->outputs, NULL, 0);
-}
-
 /* ---- messages ------------------------------------------------------------ */
 
 static void put_error(surety_buf *out, const surety_error *error)
@@ -254,18 +248,14 @@ static bool is_wanted(const struct render_output *output, bool is_table,
 static bool check_numbers(struct render_output *output, size_t charts,
                           size_t tables)
 {
-    if (output->chart_only > charts) {
-        cli_usage(output->cli, NULL,
-                  "--chart %zu: the value asks for %zu chart%s",
-                  output->chart_only, charts, charts == 1 ? "" : "s");
-        return false;
-    }
-    if (output->table_only > tables) {
-        cli_usage(output->cli, NULL,
-                  "--table %zu: the value asks for %zu table%s",
-                  output->table_only, tables, tables == 1 ? "" : "s");
-        return false;
-    }
+    if (output->chart_only > charts)
+        return cli_usage(output->cli, NULL,
+                         "--chart %zu: the value asks for %zu chart%s",
+                         output->chart_only, charts, charts == 1 ? "" : "s");
+    if (output->table_only > tables)
+        return cli_usage(output->cli, NULL,
+                         "--table %zu: the value asks for %zu table%s",
+                         output->table_only, tables, tables == 1 ? "" : "s");
     return true;
 }
 

@@ -23,7 +23,6 @@ struct render_output {
     size_t failed;
 };
 
-void render_output_init(struct render_output *output, struct cli *cli);
 /* Makes all outputs of the rendering; one that fails does not stop the
  * others. */
 void render_output_all(struct render_output *output,

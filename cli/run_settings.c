@@ -14,118 +14,113 @@
 
 const struct option_row run_options[] = {
     SECTION("What is asked"),
-    {"contract", 'c', OPTION_TEXT, SESSION(contract), 0, "CONTRACT", NULL,
-     "what the value must satisfy: " CONTRACT_IS
-     "; without it the reply is printed as it comes"},
-    {"model", 'm', OPTION_TEXTS, AT(models), 0, "MODEL", NULL,
-     "PROVIDER:NAME (openai, responses, anthropic, gemini, ollama, vllm, "
-     "llamacpp, lmstudio, openrouter, or a provider of the configuration), "
-     "exec:COMMAND, replay:FILE, or a name of the configuration; given again, "
-     "it is asked when the one before is given up"},
-    {"consensus", 0, OPTION_CHOICE, AT(consensus), 0, NULL,
-     "first|fastest|vote|aggregate",
-     "ask every -m at the same time, and take the first valid answer in their "
-     "order, the first in time, what most say for each field, or what one more "
-     "model makes of all"},
-    {"quorum", 0, OPTION_TEXT, AT(quorum), 0, "N", NULL,
-     "valid answers that --consensus vote and aggregate need; 1 unless given"},
-    {"aggregator", 0, OPTION_TEXT, AT(aggregator), 0, "MODEL", NULL,
-     "who merges for --consensus aggregate; the first -m unless given"},
-    {"system", 's', OPTION_TEXT, AT(system), 0, "TEXT|@FILE", NULL,
-     "the system prompt"},
-    {"style", 0, OPTION_CHOICE, AT(style), 0, NULL,
-     "json-schema|typescript|example",
-     "how the prompt shows the schema; the contract's unless given"},
-    {"instruct-system", 0, OPTION_FLAG, AT(instruct_system), 0, NULL, NULL,
-     "put the format instructions into the system prompt"},
-    {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
-     "the configuration; else ./surety.json or surety/surety.json in "
-     "$XDG_CONFIG_HOME"},
+    TEXT("contract", 'c', SESSION(contract), "CONTRACT",
+         "what the value must satisfy: " CONTRACT_IS
+         "; without it the reply is printed as it comes"),
+    TEXTS(
+        "model", 'm', AT(models), "MODEL",
+        "PROVIDER:NAME (openai, responses, anthropic, gemini, ollama, vllm, "
+        "llamacpp, lmstudio, openrouter, or a provider of the configuration), "
+        "exec:COMMAND, replay:FILE, or a name of the configuration; given "
+        "again, it is asked when the one before is given up"),
+    CHOICE("consensus", 0, AT(consensus), "first|fastest|vote|aggregate",
+           "ask every -m at the same time, and take the first valid answer in "
+           "their order, the first in time, what most say for each field, or "
+           "what one more model makes of all"),
+    TEXT("quorum", 0, AT(quorum), "N",
+         "valid answers that --consensus vote and aggregate need; 1 unless "
+         "given"),
+    TEXT("aggregator", 0, AT(aggregator), "MODEL",
+         "who merges for --consensus aggregate; the first -m unless given"),
+    TEXT("system", 's', AT(system), "TEXT|@FILE", "the system prompt"),
+    CHOICE("style", 0, AT(style), "json-schema|typescript|example",
+           "how the prompt shows the schema; the contract's unless given"),
+    FLAG("instruct-system", 0, AT(instruct_system),
+         "put the format instructions into the system prompt"),
+    TEXT("config", 0, AT(config), "FILE",
+         "the configuration; else ./surety.json or surety/surety.json in "
+         "$XDG_CONFIG_HOME"),
     SECTION("The call"),
-    {"mode", 0, OPTION_CHOICE, AT(mode), 0, NULL, "auto|native|tool|prompt",
-     "how the model is bound to the schema: by structured output of its "
-     "provider, a tool that it must call, the prompt alone, or the best of "
-     "these that works"},
-    {"temperature", 't', OPTION_TEXT, AT(temperature), 0, "NUMBER", NULL,
-     "from 0 to 2; the provider's unless given"},
-    {"max-output-tokens", 0, OPTION_TEXT, AT(output_tokens), 0, "N", NULL,
-     "tokens of one reply, reasoning included"},
-    {"no-stream", 0, OPTION_FLAG, AT(no_stream), 0, NULL, NULL,
-     "ask for the reply in one piece"},
-    {"timeout", 0, OPTION_TEXT, AT(total), 0, "SECONDS", NULL,
-     "for all of one call; 600 unless given"},
-    {"connect-timeout", 0, OPTION_TEXT, AT(connect), 0, "SECONDS", NULL,
-     "for the name, the connection and TLS; 10 unless given"},
-    {"first-byte-timeout", 0, OPTION_TEXT, AT(first_byte), 0, "SECONDS", NULL,
-     "from the request to the first byte; 120 unless given"},
-    {"idle-timeout", 0, OPTION_TEXT, AT(idle), 0, "SECONDS", NULL,
-     "between two bytes; 60 unless given"},
+    CHOICE("mode", 0, AT(mode), "auto|native|tool|prompt",
+           "how the model is bound to the schema: by structured output of its "
+           "provider, a tool that it must call, the prompt alone, or the best "
+           "of these that works"),
+    TEXT("temperature", 't', AT(temperature), "NUMBER",
+         "from 0 to 2; the provider's unless given"),
+    TEXT("max-output-tokens", 0, AT(output_tokens), "N",
+         "tokens of one reply, reasoning included"),
+    FLAG("no-stream", 0, AT(no_stream), "ask for the reply in one piece"),
+    TEXT("timeout", 0, AT(total), "SECONDS",
+         "for all of one call; 600 unless given"),
+    TEXT("connect-timeout", 0, AT(connect), "SECONDS",
+         "for the name, the connection and TLS; 10 unless given"),
+    TEXT("first-byte-timeout", 0, AT(first_byte), "SECONDS",
+         "from the request to the first byte; 120 unless given"),
+    TEXT("idle-timeout", 0, AT(idle), "SECONDS",
+         "between two bytes; 60 unless given"),
     SESSION_ROWS_LOOK,
     SECTION("Commands"),
     VALIDATOR_ROWS(SESSION(validator)),
     SECTION("Failures"),
-    {"retries", 0, OPTION_TEXT, AT(retries), 0, "N", NULL,
-     "how often each model is asked again after a reply that fails, from 0 to "
-     "100; the contract's unless given. Broken connections, rate limits and "
-     "overloads do not count"},
-    {"feedback", 0, OPTION_CHOICE, AT(feedback), 0, NULL, "errors|simple|patch",
-     "what the model gets then: every error with its location, a request for "
-     "valid JSON, or the failing values, to be corrected by a JSON Patch"},
-    {"stop", 0, OPTION_CHOICE, AT(stop), 0, NULL, "weigh|always|never",
-     "when to stop a call whose reply cannot become valid any more: weigh, "
-     "when "
-     "the rest is likely to cost more than another round; always, at the first "
-     "certain error; never, only a runaway. weigh unless given here or in the "
-     "configuration"},
-    {"commit", 0, OPTION_FLAG, SESSION(commit), 0, NULL, NULL,
-     "take the first value that a reply begins for the one that is meant, and "
-     "stop the call when that cannot satisfy the contract any more; without it "
-     "a call is stopped only when nothing that follows can"},
+    TEXT("retries", 0, AT(retries), "N",
+         "how often each model is asked again after a reply that fails, from 0 "
+         "to 100; the contract's unless given. Broken connections, rate limits "
+         "and overloads do not count"),
+    CHOICE("feedback", 0, AT(feedback), "errors|simple|patch",
+           "what the model gets then: every error with its location, a request "
+           "for valid JSON, or the failing values, to be corrected by a JSON "
+           "Patch"),
+    CHOICE("stop", 0, AT(stop), "weigh|always|never",
+           "when to stop a call whose reply cannot become valid any more: "
+           "weigh, when the rest is likely to cost more than another round; "
+           "always, at the first certain error; never, only a runaway. weigh "
+           "unless given here or in the configuration"),
+    FLAG("commit", 0, SESSION(commit),
+         "take the first value that a reply begins for the one that is meant, "
+         "and stop the call when that cannot satisfy the contract any more; "
+         "without it a call is stopped only when nothing that follows can"),
     SESSION_ROWS_PARTIAL,
     SESSION_ROWS_FALLBACK,
-    {"not-strict", 0, OPTION_FLAG, SESSION(not_strict), 0, NULL, NULL,
-     "print null where no reply satisfies the contract, and exit 0; the report "
-     "still says why"},
+    FLAG("not-strict", 0, SESSION(not_strict),
+         "print null where no reply satisfies the contract, and exit 0; the "
+         "report still says why"),
     SECTION("Budget, of all calls together"),
-    {"max-calls", 0, OPTION_TEXT, AT(calls), 0, "N", NULL,
-     "calls that are sent; 8 unless given"},
-    {"max-tokens", 0, OPTION_TEXT, AT(tokens), 0, "N", NULL,
-     "tokens, input and output; 1000000 unless given"},
-    {"max-seconds", 0, OPTION_TEXT, AT(seconds), 0, "SECONDS", NULL,
-     "time on the clock, waiting included; 1200 unless given"},
-    {"max-usd", 0, OPTION_TEXT, AT(usd), 0, "DOLLARS", NULL,
-     "money; each model needs a price in the configuration"},
+    TEXT("max-calls", 0, AT(calls), "N", "calls that are sent; 8 unless given"),
+    TEXT("max-tokens", 0, AT(tokens), "N",
+         "tokens, input and output; 1000000 unless given"),
+    TEXT("max-seconds", 0, AT(seconds), "SECONDS",
+         "time on the clock, waiting included; 1200 unless given"),
+    TEXT("max-usd", 0, AT(usd), "DOLLARS",
+         "money; each model needs a price in the configuration"),
     SECTION("Records"),
-    {"ledger", 0, OPTION_TEXT, AT(ledger), 0, "URL|none", NULL,
-     "where attempts are recorded: a file of SQLite or postgresql://...; else "
-     "the configuration's, or surety/ledger.db in $XDG_STATE_HOME"},
-    {"ledger-raw", 0, OPTION_FLAG, AT(ledger_raw), 0, NULL, NULL,
-     "record prompts and replies too"},
-    {"ledger-optional", 0, OPTION_FLAG, AT(ledger_optional), 0, NULL, NULL,
-     "go on when attempts cannot be recorded"},
-    {"record", 0, OPTION_TEXT, AT(record), 0, "FILE", NULL,
-     "write every exchange to FILE, without keys, to be played again"},
-    {"replay", 0, OPTION_TEXT, AT(replay), 0, "FILE", NULL,
-     "answer from a recording, by the exchange with the same request, without "
-     "a network"},
+    TEXT("ledger", 0, AT(ledger), "URL|none",
+         "where attempts are recorded: a file of SQLite or postgresql://...; "
+         "else the configuration's, or surety/ledger.db in $XDG_STATE_HOME"),
+    FLAG("ledger-raw", 0, AT(ledger_raw), "record prompts and replies too"),
+    FLAG("ledger-optional", 0, AT(ledger_optional),
+         "go on when attempts cannot be recorded"),
+    TEXT("record", 0, AT(record), "FILE",
+         "write every exchange to FILE, without keys, to be played again"),
+    TEXT("replay", 0, AT(replay), "FILE",
+         "answer from a recording, by the exchange with the same request, "
+         "without a network"),
     SECTION("Output"),
-    {"report", 0, OPTION_CHOICE, SESSION(report), 0, NULL,
-     "text|json|plain|github|sarif",
-     "form of the report on standard error: text as compilers write, where "
-     "there is something to say; json, one object in any case; plain, MESSAGE "
-     "(path: a/b/0); github, workflow commands; sarif, one SARIF 2.1.0 "
-     "document"},
+    CHOICE("report", 0, SESSION(report), "text|json|plain|github|sarif",
+           "form of the report on standard error: text as compilers write, "
+           "where there is something to say; json, one object in any case; "
+           "plain, MESSAGE (path: a/b/0); github, workflow commands; sarif, "
+           "one SARIF 2.1.0 document"),
     SESSION_ROWS_DERIVE,
-    {"verbose", 'v', OPTION_FLAG, AT(verbose), 0, NULL, NULL,
-     "say on standard error what is sent and why, as it happens"},
-    {"show-prompt", 0, OPTION_FLAG, AT(show_prompt), 0, NULL, NULL,
-     "write the prompt of each attempt to standard error"},
-    {"show-reply", 0, OPTION_FLAG, AT(show_reply), 0, NULL, NULL,
-     "write the model's text to standard error as it comes"},
-    {"dry-run", 0, OPTION_FLAG, AT(dry_run), 0, NULL, NULL,
-     "print the body of the first request instead of sending it, and on "
-     "standard error where it would go and what the run may cost; needs no "
-     "key"},
+    FLAG("verbose", 'v', AT(verbose),
+         "say on standard error what is sent and why, as it happens"),
+    FLAG("show-prompt", 0, AT(show_prompt),
+         "write the prompt of each attempt to standard error"),
+    FLAG("show-reply", 0, AT(show_reply),
+         "write the model's text to standard error as it comes"),
+    FLAG("dry-run", 0, AT(dry_run),
+         "print the body of the first request instead of sending it, and on "
+         "standard error where it would go and what the run may cost; needs no "
+         "key"),
     SESSION_ROWS_STYLE,
     OPTION_END};
 
@@ -149,15 +144,11 @@ static bool take_amount(struct cli *cli, const struct amount *amount,
     if (!amount->text)
         return true;
     if (surety_decimal_read(surety_str_of(amount->text), amount->scale, &value,
-                            &error) != SURETY_OK) {
-        cli_usage(cli, NULL, "--%s: %s", amount->option, error.message);
-        return false;
-    }
-    if (value < amount->min || value > amount->max) {
-        cli_usage(cli, NULL, "--%s goes from %s, not %s", amount->option,
-                  amount->range, amount->text);
-        return false;
-    }
+                            &error) != SURETY_OK)
+        return cli_usage(cli, NULL, "--%s: %s", amount->option, error.message);
+    if (value < amount->min || value > amount->max)
+        return cli_usage(cli, NULL, "--%s goes from %s, not %s", amount->option,
+                         amount->range, amount->text);
     *ret_value = value;
     return true;
 }
@@ -347,15 +338,12 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
         {settings->consensus && settings->session.report > 2,
          "leave --report out", "--consensus reports as text or json"}};
 
-    if (operands->count > 1) {
-        cli_usage(cli, "quote it, so that the shell keeps it together",
-                  "the prompt is one argument, not %zu", operands->count);
-        return false;
-    }
-    if (option) {
-        cli_usage(cli, "name the contract with -c", "--%s is for a contract",
-                  option);
-        return false;
-    }
+    if (operands->count > 1)
+        return cli_usage(cli, "quote it, so that the shell keeps it together",
+                         "the prompt is one argument, not %zu",
+                         operands->count);
+    if (option)
+        return cli_usage(cli, "name the contract with -c",
+                         "--%s is for a contract", option);
     return options_obey(cli, rules, sizeof(rules) / sizeof(*rules));
 }

@@ -44,6 +44,8 @@ struct run_numbers {
     uint32_t quorum;
 };
 
+SETTINGS_FIT(struct run_settings);
+
 /* False: the message is written. */
 bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
                       struct run_numbers *ret_numbers);

@@ -108,9 +108,9 @@ bool record_file_open(struct record_file *file, struct cli *cli,
         open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file->fd >= 0 && takes_bytes(file->fd))
         return true;
-    cli_fail(cli, CODE_WORLD, NULL, "the recording %s cannot be written: %s",
-             path, strerror(errno));
-    return false;
+    return cli_fail(cli, CODE_WORLD, NULL,
+                    "the recording %s cannot be written: %s", path,
+                    strerror(errno));
 }
 
 surety_status record_file_write(void *ctx, surety_str line)

@@ -129,16 +129,15 @@ static bool take_place(struct cli *cli, surety_extract *extract,
         for (int i = SURETY_PLACE_NATIVE; i <= SURETY_PLACE_EMBEDDED; i++)
             nearest_try(&nearest,
                         surety_str_of(surety_place_name((surety_place)i)));
-        cli_usage(cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
-                  "--extract knows no place \"%.*s\"", (int)name.len, name.ptr);
-        return false;
+        return cli_usage(cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
+                         "--extract knows no place \"%.*s\"", (int)name.len,
+                         name.ptr);
     }
     for (size_t i = 0; i < extract->from_count; i++) {
-        if (extract->from[i] == place) {
-            cli_usage(cli, "leave one of them out", "--extract lists %s twice",
-                      surety_place_name(place));
-            return false;
-        }
+        if (extract->from[i] == place)
+            return cli_usage(cli, "leave one of them out",
+                             "--extract lists %s twice",
+                             surety_place_name(place));
     }
     extract->from[extract->from_count++] = place;
     return true;
@@ -179,11 +178,10 @@ static bool session_look(struct session *session)
     for (size_t i = 0; i < extract->from_count; i++) {
         has_native |= extract->from[i] == SURETY_PLACE_NATIVE;
         if (extract->from[i] == SURETY_PLACE_MARKER && settings->extract &&
-            extract->marker.len == 0) {
-            cli_usage(session->cli, "give the text with --marker",
-                      "--extract names the place marker, but no marker is set");
-            return false;
-        }
+            extract->marker.len == 0)
+            return cli_usage(
+                session->cli, "give the text with --marker",
+                "--extract names the place marker, but no marker is set");
     }
     *native = *extract;
     if (extract->from_count > 0 && !has_native) {
@@ -200,17 +198,13 @@ static bool session_variables(struct session *session)
     const struct texts *given = &session->settings->variables;
 
     session->variables = calloc(given->count + 1, sizeof(surety_variable));
-    if (!session->variables) {
-        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (!session->variables)
+        return cli_nomem(session->cli);
     for (size_t i = 0; i < given->count; i++) {
         const char *equals = strchr(given->items[i], '=');
-        if (!equals || equals == given->items[i]) {
-            cli_usage(session->cli, "write --var name=value",
-                      "--var %s has no name and \"=\"", given->items[i]);
-            return false;
-        }
+        if (!equals || equals == given->items[i])
+            return cli_usage(session->cli, "write --var name=value",
+                             "--var %s has no name and \"=\"", given->items[i]);
         session->variables[i].name =
             (surety_str){given->items[i], (size_t)(equals - given->items[i])};
         session->variables[i].value = surety_str_of(equals + 1);
@@ -220,57 +214,14 @@ static bool session_variables(struct session *session)
     return true;
 }
 
-static bool session_native(struct session *session)
-{
-    const char *path = session->settings->native;
-    surety_error error;
-    const surety_status status = input_read(path, input_text(&session->limits),
-                                            &session->native, &error);
-
-    if (status == SURETY_OK)
-        return true;
-    cli_report(session->cli, cli_code_of(status, CODE_INVALID),
-               input_name(path), (surety_str){NULL, 0}, &error);
-    return false;
-}
-
-/* Reads the prompt of --prompt, which the replies answered. */
-static bool session_prompt(struct session *session)
-{
-    const char *given = session->settings->prompt;
-    surety_error error;
-    surety_status status;
-
-    if (!given || *given != '@') {
-        session->prompt = surety_str_of(given);
-        return true;
-    }
-    status = input_read(given + 1, input_text(&session->limits),
-                        &session->prompt, &error);
-    if (status == SURETY_OK)
-        return true;
-    cli_report(session->cli, cli_code_of(status, CODE_USAGE),
-               input_name(given + 1), (surety_str){NULL, 0}, &error);
-    return false;
-}
-
-void session_settings_done(struct session_settings *settings)
-{
-    texts_done(&settings->variables);
-    texts_done(&settings->validator.commands);
-    texts_done(&settings->validator.environment);
-}
-
 static bool session_validators(struct session *session)
 {
     const struct validator_settings *settings = &session->settings->validator;
 
     if (!validator_bounds_read(&session->bounds, session->cli, settings))
         return false;
-    if (validators_init(&session->validators, settings, &session->bounds)) {
-        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (validators_init(&session->validators, settings, &session->bounds))
+        return cli_nomem(session->cli);
     session->options.validators = session->validators.list;
     session->options.validator_count = session->validators.count;
     return true;
@@ -304,13 +255,17 @@ bool session_init(struct session *session, struct cli *cli,
     }
     if (!session_look(session) || !session_variables(session))
         return false;
-    if (settings->native && !settings->stream && !session_native(session))
+    if (settings->native && !settings->stream &&
+        !cli_read(cli, settings->native, input_text(&session->limits),
+                  CODE_INVALID, &session->native))
         return false;
-    if (!session_prompt(session) || !session_validators(session))
+    if (!cli_text(cli, settings->prompt, false, &session->prompt,
+                  &session->prompt_read) ||
+        !session_validators(session))
         return false;
     session->judge = surety_judge_new(&memory_large, &session->limits);
     if (!session->judge)
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(cli);
     return session->judge != NULL;
 }
 
@@ -565,16 +520,6 @@ bool session_reply(struct session *session, const char *source,
     return status != SURETY_NOMEM && !(is_bad && session->settings->first);
 }
 
-void session_invite(struct session *session, const char *path)
-{
-    if (strcmp(path, "-") != 0 || !isatty(STDIN_FILENO) ||
-        session->settings->quiet)
-        return;
-    surety_buf_text(&session->cli->err.buf,
-                    "reading the reply from the terminal; end with Ctrl-D\n");
-    output_flush(&session->cli->err);
-}
-
 static bool session_file(struct session *session, const char *path)
 {
     surety_str reply = {NULL, 0};
@@ -582,7 +527,8 @@ static bool session_file(struct session *session, const char *path)
     surety_status status;
     bool goes_on;
 
-    session_invite(session, path);
+    if (!session->settings->quiet)
+        cli_invite(session->cli, path, "the reply");
     status = input_read(path, input_text(&session->limits), &reply, &error);
     if (status != SURETY_OK) {
         session_failure(session, cli_code_of(status, CODE_INVALID),
@@ -619,7 +565,6 @@ void session_done(struct session *session)
     validators_done(&session->validators);
     validator_bounds_done(&session->bounds);
     free((char *)session->native.ptr);
-    if (session->settings->prompt && *session->settings->prompt == '@')
-        free((char *)session->prompt.ptr);
+    free(session->prompt_read);
     free(session->variables);
 }

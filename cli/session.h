@@ -26,7 +26,6 @@ struct session_settings {
     int retry_prompt;   /* choice of --retry-prompt; 0: not given */
     const char *prompt; /* from --prompt: a text or @FILE */
     int style;          /* enum style_choice */
-    int color;          /* enum color_choice */
     bool jsonl;
     const char *field, *id, *raw;
     bool values;
@@ -34,106 +33,56 @@ struct session_settings {
     bool stream, commit;
     struct validator_settings validator;
 };
-/* Frees the lists of texts. */
-void session_settings_done(struct session_settings *settings);
+SETTINGS_FIT(struct session_settings);
 
 /* The rows about finding and repairing. These rows and those below are for a
  * settings type whose first member is a session_settings. */
+#define SESSION_AT(member) offsetof(struct session_settings, member)
 #define SESSION_ROWS_LOOK                                                      \
     SECTION("Finding and repairing the JSON"),                                 \
-        {"extract",                                                            \
-         0,                                                                    \
-         OPTION_TEXT,                                                          \
-         offsetof(struct session_settings, extract),                           \
-         0,                                                                    \
-         "LIST",                                                               \
-         NULL,                                                                 \
-         "places to look in, in this order, joined by commas: native, whole, " \
-         "fence, fence-any, marker, embedded"},                                \
-        {"pick",                                                               \
-         0,                                                                    \
-         OPTION_CHOICE,                                                        \
-         offsetof(struct session_settings, pick),                              \
-         0,                                                                    \
-         NULL,                                                                 \
-         "first|last",                                                         \
-         "within a place, which candidate to try first"},                      \
-        {"marker",    0,                                                       \
-         OPTION_TEXT, offsetof(struct session_settings, marker),               \
-         0,           "TEXT",                                                  \
-         NULL,        "the text before the JSON, for the place marker"},       \
-        {"keep-reasoning",                                                     \
-         0,                                                                    \
-         OPTION_FLAG,                                                          \
-         offsetof(struct session_settings, keep_reasoning),                    \
-         0,                                                                    \
-         NULL,                                                                 \
-         NULL,                                                                 \
-         "look inside <think>...</think> and similar sections too"},           \
-        {"repair",                                                             \
-         0,                                                                    \
-         OPTION_CHOICE,                                                        \
-         offsetof(struct session_settings, repair),                            \
-         0,                                                                    \
-         NULL,                                                                 \
-         "none|syntax|align",                                                  \
-         "what may be repaired: none; syntax, the form of the JSON; align, "   \
-         "also values, toward the schema. The report lists each repair"},      \
-    {                                                                          \
-        "certain", 0, OPTION_FLAG, offsetof(struct session_settings, certain), \
-            0, NULL, NULL,                                                     \
-            "of the repairs, only those that leave the meaning in no doubt"    \
-    }
+        TEXT("extract", 0, SESSION_AT(extract), "LIST",                        \
+             "places to look in, in this order, joined by commas: native, "    \
+             "whole, fence, fence-any, marker, embedded"),                     \
+        CHOICE("pick", 0, SESSION_AT(pick), "first|last",                      \
+               "within a place, which candidate to try first"),                \
+        TEXT("marker", 0, SESSION_AT(marker), "TEXT",                          \
+             "the text before the JSON, for the place marker"),                \
+        FLAG("keep-reasoning", 0, SESSION_AT(keep_reasoning),                  \
+             "look inside <think>...</think> and similar sections too"),       \
+        CHOICE("repair", 0, SESSION_AT(repair), "none|syntax|align",           \
+               "what may be repaired: none; syntax, the form of the JSON; "    \
+               "align, also values, toward the schema. The report lists each " \
+               "repair"),                                                      \
+        FLAG("certain", 0, SESSION_AT(certain),                                \
+             "of the repairs, only those that leave the meaning in no doubt")
 
 /* The rows about using the value of a failed reply, for check and extract. */
 #define SESSION_ROWS_PARTIAL                                                   \
-    {                                                                          \
-        "partial", 0, OPTION_FLAG, offsetof(struct session_settings, partial), \
-            0, NULL, NULL,                                                     \
-            "of a reply that was cut off, print what is there, with a warning" \
-    }
+    FLAG("partial", 0, SESSION_AT(partial),                                    \
+         "of a reply that was cut off, print what is there, with a warning")
 
 /* The rows about the contract's fallback, for check, run and render. */
 #define SESSION_ROWS_FALLBACK                                                  \
-    {"no-fallback",                                                            \
-     0,                                                                        \
-     OPTION_FLAG,                                                              \
-     offsetof(struct session_settings, no_fallback),                           \
-     0,                                                                        \
-     NULL,                                                                     \
-     NULL,                                                                     \
-     "do not use the contract's fallback"},                                    \
-    {                                                                          \
-        "var", 0, OPTION_TEXTS, offsetof(struct session_settings, variables),  \
-            0, "NAME=VALUE", NULL,                                             \
-            "the text for ${NAME} in the contract's fallback; may be given "   \
-            "again"                                                            \
-    }
+    FLAG("no-fallback", 0, SESSION_AT(no_fallback),                            \
+         "do not use the contract's fallback"),                                \
+        TEXTS("var", 0, SESSION_AT(variables), "NAME=VALUE",                   \
+              "the text for ${NAME} in the contract's fallback; may be given " \
+              "again")
 
 #define SESSION_ROWS_DERIVE                                                    \
-    {                                                                          \
-        "derive", 0, OPTION_FLAG, offsetof(struct session_settings, derive),   \
-            0, NULL, NULL,                                                     \
-            "compute the contract's derived members and print "                \
-            "{\"value\":...,\"derived\":...} instead of the value alone"       \
-    }
+    FLAG("derive", 0, SESSION_AT(derive),                                      \
+         "compute the contract's derived members and print "                   \
+         "{\"value\":...,\"derived\":...} instead of the value alone")
 
 #define SESSION_ROWS_STYLE                                                     \
-    {"pretty",     0,                                                          \
-     OPTION_SET,   offsetof(struct session_settings, style),                   \
-     STYLE_PRETTY, NULL,                                                       \
-     NULL,         "indent the value; the default on a terminal"},             \
-        {"compact",     0,                                                     \
-         OPTION_SET,    offsetof(struct session_settings, style),              \
-         STYLE_COMPACT, NULL,                                                  \
-         NULL,          "one value a line; the default elsewhere"},            \
-        OPTION_COLOR(offsetof(struct session_settings, color)),                \
-    {                                                                          \
-        "quiet", 'q', OPTION_FLAG, offsetof(struct session_settings, quiet),   \
-            0, NULL, NULL,                                                     \
-            "no reports, progress or summary: only values, failures of the "   \
-            "tool itself and the exit code"                                    \
-    }
+    SET("pretty", SESSION_AT(style), STYLE_PRETTY,                             \
+        "indent the value; the default on a terminal"),                        \
+        SET("compact", SESSION_AT(style), STYLE_COMPACT,                       \
+            "one value a line; the default elsewhere"),                        \
+        COLOR,                                                                 \
+        FLAG("quiet", 'q', SESSION_AT(quiet),                                  \
+             "no reports, progress or summary: only values, failures of the "  \
+             "tool itself and the exit code")
 
 /* Number of replies by result. */
 struct tally {
@@ -158,7 +107,8 @@ struct session {
     surety_judge_options options;
     surety_variable *variables;
     surety_str native; /* from --native */
-    surety_str prompt; /* from --prompt; freed if it was read from a file */
+    surety_str prompt; /* from --prompt */
+    char *prompt_read; /* its memory if it was read from a file */
     struct validator_bounds bounds;
     struct validators validators;
     surety_judge *judge;
@@ -205,9 +155,6 @@ void session_failure(struct session *session, int code, const char *source,
 /* Writes the report of an outcome to err, unless --quiet. */
 void session_report(struct session *session, const surety_outcome *outcome,
                     const char *source);
-/* If the input is a terminal, writes a line that says so. */
-void session_invite(struct session *session, const char *path);
-
 /* Judges one reply, and writes its value to out and its report to err. False:
  * stop. */
 bool session_reply(struct session *session, const char *source,

@@ -15,53 +15,48 @@
 
 const struct option_row stats_options[] = {
     SECTION("Which runs"),
-    {"ledger", 0, OPTION_TEXT, AT(ledger), 0, "URL", NULL,
-     "the ledger: a file, sqlite:FILE or postgresql://...; default: the one "
-     "that run writes. It is only read"},
-    {"since", 0, OPTION_TEXT, AT(since), 0, "TIME", NULL,
-     "runs that began then or later: 2026-11-21, 2026-11-21T08:30 (UTC), or so "
-     "long ago: 30m, 24h, 7d, 4w"},
-    {"until", 0, OPTION_TEXT, AT(until), 0, "TIME", NULL,
-     "runs that began before that"},
-    {"contract", 'c', OPTION_TEXT, AT(contract), 0, "CONTRACT", NULL,
-     "only this contract: a name, NAME@VERSION, or its file"},
-    {"model", 'm', OPTION_TEXT, AT(model), 0, "NAME", NULL,
-     "only calls to this model, as the ledger has it (without a provider)"},
-    {"provider", 0, OPTION_TEXT, AT(provider), 0, "NAME", NULL,
-     "only calls to this provider"},
-    {"run", 0, OPTION_TEXT, AT(run), 0, "ID", NULL, "only this run"},
-    {"config", 0, OPTION_TEXT, AT(config), 0, "FILE", NULL,
-     "the configuration that names the ledger, instead of surety.json"},
+    TEXT("ledger", 0, AT(ledger), "URL",
+         "the ledger: a file, sqlite:FILE or postgresql://...; default: the "
+         "one that run writes. It is only read"),
+    TEXT("since", 0, AT(since), "TIME",
+         "runs that began then or later: 2026-11-21, 2026-11-21T08:30 (UTC), "
+         "or so long ago: 30m, 24h, 7d, 4w"),
+    TEXT("until", 0, AT(until), "TIME", "runs that began before that"),
+    TEXT("contract", 'c', AT(contract), "CONTRACT",
+         "only this contract: a name, NAME@VERSION, or its file"),
+    TEXT("model", 'm', AT(model), "NAME",
+         "only calls to this model, as the ledger has it (without a provider)"),
+    TEXT("provider", 0, AT(provider), "NAME", "only calls to this provider"),
+    TEXT("run", 0, AT(run), "ID", "only this run"),
+    TEXT("config", 0, AT(config), "FILE",
+         "the configuration that names the ledger, instead of surety.json"),
     SECTION("What is counted"),
-    {"by", 0, OPTION_TEXT, AT(by), 0, "LIST", NULL,
-     "how runs are grouped, joined by commas: model, provider, contract, "
-     " version, mode, day, month; or none. Default: model,contract"},
-    {"show", 0, OPTION_TEXT, AT(show), 0, "LIST", NULL,
-     "runs, errors, repairs, coverage; default: all, in csv runs"},
-    {"top", 0, OPTION_NUMBER, AT(top), 100000, "N", NULL,
-     "so many errors, repairs and values at most; default: 10 in a table, all "
-     "elsewhere"},
-    {"expect", 0, OPTION_TEXTS, AT(expects), 0, "MEMBER=LIST|@FILE", NULL,
-     "values that a derived member should have in one reply or another, "
-     "joined by commas or a line each in FILE; says which it never had. May be "
-     "given again"},
+    TEXT("by", 0, AT(by), "LIST",
+         "how runs are grouped, joined by commas: model, provider, contract,  "
+         "version, mode, day, month; or none. Default: model,contract"),
+    TEXT("show", 0, AT(show), "LIST",
+         "runs, errors, repairs, coverage; default: all, in csv runs"),
+    NUMBER("top", 0, AT(top), 100000, "N",
+           "so many errors, repairs and values at most; default: 10 in a "
+           "table, all elsewhere"),
+    TEXTS("expect", 0, AT(expects), "MEMBER=LIST|@FILE",
+          "values that a derived member should have in one reply or another, "
+          "joined by commas or a line each in FILE; says which it never had. "
+          "May be given again"),
     SECTION("Output"),
-    {"format", 0, OPTION_CHOICE, AT(format), 0, NULL, "table|json|csv",
-     "json: the contract surety/stats"},
-    {"chart", 0, OPTION_TEXT, AT(chart), 0, "FILE", NULL,
-     "also draw how many runs were valid, into FILE.svg or FILE.png"},
-    {"width", 0, OPTION_NUMBER, AT(width), 16000, "PIXELS", NULL,
-     "of the chart; default 960"},
-    {"height", 0, OPTION_NUMBER, AT(height), 16000, "PIXELS", NULL,
-     "of the chart; default: what it needs"},
-    {"force", 'f', OPTION_FLAG, AT(force), 0, NULL, NULL,
-     "replace a chart that is there"},
-    {"formulas", 0, OPTION_FLAG, AT(formulas), 0, NULL, NULL,
-     "in csv, leave a text that a spreadsheet would run (=, +, -, @) without "
-     "the ' that stops it"},
-    OPTION_COLOR(AT(color)),
-    {"quiet", 'q', OPTION_FLAG, AT(quiet), 0, NULL, NULL,
-     "no remarks on standard error"},
+    CHOICE("format", 0, AT(format), "table|json|csv",
+           "json: the contract surety/stats"),
+    TEXT("chart", 0, AT(chart), "FILE",
+         "also draw how many runs were valid, into FILE.svg or FILE.png"),
+    NUMBER("width", 0, AT(width), 16000, "PIXELS", "of the chart; default 960"),
+    NUMBER("height", 0, AT(height), 16000, "PIXELS",
+           "of the chart; default: what it needs"),
+    FLAG("force", 'f', AT(force), "replace a chart that is there"),
+    FLAG("formulas", 0, AT(formulas),
+         "in csv, leave a text that a spreadsheet would run (=, +, -, @) "
+         "without the ' that stops it"),
+    COLOR,
+    FLAG("quiet", 'q', AT(quiet), "no remarks on standard error"),
     OPTION_END};
 
 /* ---- lists --------------------------------------------------------------- */
@@ -95,12 +90,11 @@ static bool refuse_word(struct cli *cli, const char *option, surety_str word,
     char hint[120];
     const char *near = nearest_hint(nearest, "", hint, sizeof(hint));
 
-    cli_usage(cli, near ? near : words, "--%s knows no \"%.*s\"", option,
-              (int)(word.len < 80 ? word.len : 80), word.ptr);
-    return false;
+    return cli_usage(cli, near ? near : words, "--%s knows no \"%.*s\"", option,
+                     (int)(word.len < 80 ? word.len : 80), word.ptr);
 }
 
-static bool read_by(struct stats_asked *asked, struct cli *cli,
+static bool read_by(struct stats_request *request, struct cli *cli,
                     const char *given)
 {
     surety_str list = surety_str_of(given ? given : "model,contract");
@@ -125,19 +119,18 @@ static bool read_by(struct stats_asked *asked, struct cli *cli,
             return refuse_word(cli, "by", word, &nearest,
                                "there are model, provider, contract, version, "
                                "mode, day and month, or none");
-        for (size_t i = 0; i < asked->by_count; i++) {
-            if (asked->by[i] == (surety_stats_by)found) {
-                cli_usage(cli, "leave one of them out", "--by names %s twice",
-                          surety_stats_by_name((surety_stats_by)found));
-                return false;
-            }
+        for (size_t i = 0; i < request->by_count; i++) {
+            if (request->by[i] == (surety_stats_by)found)
+                return cli_usage(cli, "leave one of them out",
+                                 "--by names %s twice",
+                                 surety_stats_by_name((surety_stats_by)found));
         }
-        asked->by[asked->by_count++] = (surety_stats_by)found;
+        request->by[request->by_count++] = (surety_stats_by)found;
     } while (list.ptr);
     return true;
 }
 
-static bool read_show(struct stats_asked *asked, struct cli *cli,
+static bool read_show(struct stats_request *request, struct cli *cli,
                       const struct stats_settings *settings)
 {
     static const struct {
@@ -151,7 +144,7 @@ static bool read_show(struct stats_asked *asked, struct cli *cli,
     surety_str list = surety_str_of(settings->show);
 
     if (!settings->show) {
-        asked->sections = is_csv ? SURETY_STATS_RUNS : SURETY_STATS_ALL;
+        request->sections = is_csv ? SURETY_STATS_RUNS : SURETY_STATS_ALL;
         return true;
     }
     do {
@@ -170,13 +163,11 @@ static bool read_show(struct stats_asked *asked, struct cli *cli,
         if (!section)
             return refuse_word(cli, "show", word, &nearest,
                                "there are runs, errors, repairs and coverage");
-        asked->sections |= section;
+        request->sections |= section;
     } while (list.ptr);
-    if (is_csv && (asked->sections & (asked->sections - 1))) {
-        cli_usage(cli, "call it once for each, or use --format json",
-                  "csv holds one section");
-        return false;
-    }
+    if (is_csv && (request->sections & (request->sections - 1)))
+        return cli_usage(cli, "call it once for each, or use --format json",
+                         "csv holds one section");
     return true;
 }
 
@@ -276,11 +267,11 @@ static bool read_time(struct cli *cli, const char *option, const char *given,
 {
     if (!given || read_date(given, ret_ms) || read_ago(given, ret_ms))
         return true;
-    cli_usage(cli,
-              "a date such as 2026-11-21, with a time 2026-11-21T08:30 (UTC), "
-              "or so long ago: 30m, 24h, 7d, 4w",
-              "--%s %s is no time", option, given);
-    return false;
+    return cli_usage(
+        cli,
+        "a date such as 2026-11-21, with a time 2026-11-21T08:30 (UTC), "
+        "or so long ago: 30m, 24h, 7d, 4w",
+        "--%s %s is no time", option, given);
 }
 
 /* ---- expected values ----------------------------------------------------- */
@@ -328,8 +319,7 @@ static bool add_values(struct cli *cli, surety_stats_expect *expect,
         grown = realloc(values, (count + 1) * sizeof(*values));
         if (!grown) {
             free(values);
-            cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-            return false;
+            return cli_nomem(cli);
         }
         values = grown;
         values[count++] = value;
@@ -338,77 +328,69 @@ static bool add_values(struct cli *cli, surety_stats_expect *expect,
     expect->value_count = count;
     if (count > 0)
         return true;
-    cli_usage(cli, "such as --expect dimensions_explored=region,age",
-              "--expect %.*s names no values", (int)expect->member.len,
-              expect->member.ptr);
-    return false;
+    return cli_usage(cli, "such as --expect dimensions_explored=region,age",
+                     "--expect %.*s names no values", (int)expect->member.len,
+                     expect->member.ptr);
 }
 
-static bool read_expect(struct stats_asked *asked, struct cli *cli,
+static bool read_expect(struct stats_request *request, struct cli *cli,
                         const char *given)
 {
-    const size_t i = asked->expect_count++;
+    const size_t i = request->expect_count++;
     const size_t len = strcspn(given, "=");
     surety_str text;
     surety_error error;
     surety_status status;
 
-    asked->expects[i].member = (surety_str){given, len};
-    if (len == 0 || given[len] == '\0') {
-        cli_usage(cli, "such as --expect dimensions_explored=region,age",
-                  "--expect %s is no MEMBER=VALUE,...", given);
-        return false;
-    }
+    request->expects[i].member = (surety_str){given, len};
+    if (len == 0 || given[len] == '\0')
+        return cli_usage(cli, "such as --expect dimensions_explored=region,age",
+                         "--expect %s is no MEMBER=VALUE,...", given);
     text = surety_str_of(given + len + 1);
     if (given[len + 1] != '@')
-        return add_values(cli, &asked->expects[i], text, false);
+        return add_values(cli, &request->expects[i], text, false);
     status = input_read(given + len + 2, input_schema(&cli->limits),
-                        &asked->files[i], &error);
+                        &request->files[i], &error);
     if (status == SURETY_OK)
-        return add_values(cli, &asked->expects[i], asked->files[i], true);
-    cli_report(cli, cli_code_of(status, CODE_USAGE), given + len + 2,
-               (surety_str){NULL, 0}, &error);
-    return false;
+        return add_values(cli, &request->expects[i], request->files[i], true);
+    return cli_report(cli, cli_code_of(status, CODE_USAGE), given + len + 2,
+                      (surety_str){NULL, 0}, &error);
 }
 
-bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
-                      const struct stats_settings *settings)
+bool stats_request_read(struct stats_request *request, struct cli *cli,
+                        const struct stats_settings *settings)
 {
     const size_t count = settings->expects.count;
 
-    if (!read_by(asked, cli, settings->by) ||
-        !read_show(asked, cli, settings) ||
-        !read_time(cli, "since", settings->since, &asked->since_ms) ||
-        !read_time(cli, "until", settings->until, &asked->until_ms))
+    if (!read_by(request, cli, settings->by) ||
+        !read_show(request, cli, settings) ||
+        !read_time(cli, "since", settings->since, &request->since_ms) ||
+        !read_time(cli, "until", settings->until, &request->until_ms))
         return false;
     if (settings->since && settings->until &&
-        asked->since_ms >= asked->until_ms) {
-        cli_usage(cli, NULL, "--until is not later than --since");
-        return false;
-    }
+        request->since_ms >= request->until_ms)
+        return cli_usage(cli, NULL, "--until is not later than --since");
     /* 0 means no bound, and no run began before 1970. */
-    if (settings->since && asked->since_ms < 1)
-        asked->since_ms = 1;
-    if (settings->until && asked->until_ms < 1)
-        asked->until_ms = 1;
-    asked->expects = calloc(count + 1, sizeof(*asked->expects));
-    asked->files = calloc(count + 1, sizeof(*asked->files));
-    if (!asked->expects || !asked->files) {
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (settings->since && request->since_ms < 1)
+        request->since_ms = 1;
+    if (settings->until && request->until_ms < 1)
+        request->until_ms = 1;
+    request->expects = calloc(count + 1, sizeof(*request->expects));
+    request->files = calloc(count + 1, sizeof(*request->files));
+    if (!request->expects || !request->files)
+        return cli_nomem(cli);
     for (size_t i = 0; i < count; i++)
-        if (!read_expect(asked, cli, settings->expects.items[i]))
+        if (!read_expect(request, cli, settings->expects.items[i]))
             return false;
     return true;
 }
 
-void stats_asked_done(struct stats_asked *asked)
+void stats_request_done(struct stats_request *request)
 {
-    for (size_t i = 0; i < asked->expect_count; i++) {
-        free((surety_str *)asked->expects[i].values);
-        free((char *)asked->files[i].ptr);
+    for (size_t i = 0; i < request->expect_count; i++) {
+        free((surety_str *)request->expects[i].values);
+        free((char *)request->files[i].ptr);
     }
-    free(asked->expects);
-    free(asked->files);
+    free(request->expects);
+    free(request->files);
 }

@@ -17,12 +17,13 @@ struct stats_settings {
     struct texts expects;
     unsigned top, width, height;
     int format; /* choice of --format, from 1 */
-    int color;
     bool force, formulas, quiet;
 };
 
+SETTINGS_FIT(struct stats_settings);
+
 /* The parsed options. Begins zeroed. */
-struct stats_asked {
+struct stats_request {
     surety_stats_by by[SURETY_BYS];
     size_t by_count;
     unsigned sections;
@@ -32,10 +33,10 @@ struct stats_asked {
     surety_str *files; /* contents of the files of --expect NAME=@FILE */
 };
 
-/* Parses the options. False: the message is written. Call stats_asked_done also
- * after a failure. */
-bool stats_asked_read(struct stats_asked *asked, struct cli *cli,
-                      const struct stats_settings *settings);
-void stats_asked_done(struct stats_asked *asked);
+/* Parses the options. False: the message is written. Call stats_request_done
+ * also after a failure. */
+bool stats_request_read(struct stats_request *request, struct cli *cli,
+                        const struct stats_settings *settings);
+void stats_request_done(struct stats_request *request);
 
 #endif

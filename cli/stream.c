@@ -184,7 +184,7 @@ static void stop_json(const struct arrival *arrival,
         put_stopped(arrival, surety_doc_root(doc),
                     surety_outcome_info_of(outcome)->ok, &cli->err.buf);
     else
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(cli);
     surety_buf_done(&text);
     surety_doc_free(doc);
 }
@@ -368,13 +368,14 @@ void stream_run(struct session *session, const struct operands *files)
         session_failure(session, CODE_WORLD, input_name(arrival.path), &error);
         return;
     }
-    session_invite(session, arrival.path);
+    if (!session->settings->quiet)
+        cli_invite(session->cli, arrival.path, "the reply");
     arrival.stream = surety_stream_new(&memory_large, &session->limits);
     arrival.bytes = malloc(ARRIVAL_BYTES);
     if (arrival.stream && arrival.bytes)
         arrival_run(&arrival);
     else
-        cli_fail(session->cli, CODE_WORLD, NULL, "out of memory");
+        cli_nomem(session->cli);
     surety_stream_free(arrival.stream);
     free(arrival.bytes);
     surety_buf_done(&arrival.shown);

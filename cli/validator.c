@@ -355,20 +355,16 @@ static bool read_environment(struct validator_bounds *bounds, struct cli *cli,
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
 
     bounds->environment = calloc(given->count + 1, sizeof(surety_str));
-    if (!bounds->environment) {
-        cli_fail(cli, CODE_WORLD, NULL, "out of memory");
-        return false;
-    }
+    if (!bounds->environment)
+        return cli_nomem(cli);
     for (size_t i = 0; i < given->count; i++) {
         const char *name = given->items[i];
 
         if (!*name || (*name >= '0' && *name <= '9') ||
-            name[strspn(name, letters)]) {
-            cli_usage(cli, "its value is the environment's",
-                      "--env takes the name of a variable, not \"%.*s\"",
-                      (int)strcspn(name, "="), name);
-            return false;
-        }
+            name[strspn(name, letters)])
+            return cli_usage(cli, "its value is the environment's",
+                             "--env takes the name of a variable, not \"%.*s\"",
+                             (int)strcspn(name, "="), name);
         bounds->environment[i] = surety_str_of(name);
     }
     bounds->environment_count = given->count;
@@ -386,23 +382,20 @@ bool validator_bounds_read(struct validator_bounds *bounds, struct cli *cli,
     for (size_t i = 0; i < settings->commands.count; i++) {
         if (settings->commands.items[i][0])
             continue;
-        cli_usage(cli, "such as --validator ./check.py",
-                  "the command of a --validator is empty");
-        return false;
+        return cli_usage(cli, "such as --validator ./check.py",
+                         "the command of a --validator is empty");
     }
     if (settings->timeout) {
         if (surety_decimal_read(surety_str_of(settings->timeout), 3, &ms,
-                                &error)) {
-            cli_usage(cli, NULL, "--validator-timeout: %s", error.message);
-            return false;
-        }
-        if (ms < 1 || ms > TIMEOUT_MS_MAX) {
-            cli_usage(cli, NULL,
-                      "--validator-timeout goes from 0.001 to 86400 seconds, "
-                      "not %s",
-                      settings->timeout);
-            return false;
-        }
+                                &error))
+            return cli_usage(cli, NULL, "--validator-timeout: %s",
+                             error.message);
+        if (ms < 1 || ms > TIMEOUT_MS_MAX)
+            return cli_usage(
+                cli, NULL,
+                "--validator-timeout goes from 0.001 to 86400 seconds, "
+                "not %s",
+                settings->timeout);
     }
     bounds->timeout_ms = (uint32_t)ms;
     return read_environment(bounds, cli, &settings->environment);

@@ -49,43 +49,27 @@ struct validators {
 /* The rows of --validator, for a settings type that has a validator_settings as
  * its member `at`. */
 #define VALIDATOR_ROWS(at)                                                     \
-    {"validator",                                                              \
-     0,                                                                        \
-     OPTION_TEXTS,                                                             \
-     (at) + offsetof(struct validator_settings, commands),                     \
-     0,                                                                        \
-     "COMMAND",                                                                \
-     NULL,                                                                     \
-     "a command, run by /bin/sh, that judges a value which satisfies the "     \
-     "contract: it gets the value as JSON on its standard input and writes "   \
-     "what it has against it as a JSON array, "                                \
-     "[{\"path\":\"/a\",\"message\":\"...\",\"hint\":\"...\"}], or nothing; "  \
-     "may be given again"},                                                    \
-        {"validator-timeout",                                                  \
-         0,                                                                    \
-         OPTION_TEXT,                                                          \
-         (at) + offsetof(struct validator_settings, timeout),                  \
-         0,                                                                    \
-         "SECONDS",                                                            \
-         NULL,                                                                 \
-         "for one value; 10 unless given"},                                    \
-        {"validator-bytes",                                                    \
-         0,                                                                    \
-         OPTION_NUMBER,                                                        \
-         (at) + offsetof(struct validator_settings, bytes),                    \
-         1u << 30,                                                             \
-         "N",                                                                  \
-         NULL,                                                                 \
-         "bytes that it may write about one value; 1048576 unless given"},     \
-    {                                                                          \
-        "env", 0, OPTION_TEXTS,                                                \
-            (at) + offsetof(struct validator_settings, environment), 0,        \
-            "NAME", NULL,                                                      \
-            "an environment variable that commands, those of exec models "     \
-            "too, get besides PATH, HOME, USER, LOGNAME, SHELL, LANG, "        \
-            "LANGUAGE, LC_*, TZ and TMPDIR; may be given again. They get no "  \
-            "others, and so no keys"                                           \
-    }
+    TEXTS("validator", 0,                                                      \
+          (at) + offsetof(struct validator_settings, commands), "COMMAND",     \
+          "a command, run by /bin/sh, that judges a value which satisfies "    \
+          "the contract: it gets the value as JSON on its standard input and " \
+          "writes its issues as a JSON array, "                                \
+          "[{\"path\":\"/a\",\"message\":\"...\",\"hint\":\"...\"}], or "      \
+          "nothing; may be given again"),                                      \
+        TEXT("validator-timeout", 0,                                           \
+             (at) + offsetof(struct validator_settings, timeout), "SECONDS",   \
+             "for one value; 10 unless given"),                                \
+        NUMBER("validator-bytes", 0,                                           \
+               (at) + offsetof(struct validator_settings, bytes), 1u << 30,    \
+               "N",                                                            \
+               "bytes that it may write about one value; 1048576 unless "      \
+               "given"),                                                       \
+        TEXTS("env", 0,                                                        \
+              (at) + offsetof(struct validator_settings, environment), "NAME", \
+              "an environment variable that commands, those of exec models "   \
+              "too, get besides PATH, HOME, USER, LOGNAME, SHELL, LANG, "      \
+              "LANGUAGE, LC_*, TZ and TMPDIR; may be given again. They get "   \
+              "no others, and so no keys")
 
 /* Reads the settings; false: the message is written. Call validator_bounds_done
  * also after a failure. */
