@@ -26,55 +26,42 @@ static void anthropic_path(const surety__call *call, surety_buf *out)
     surety_buf_text(out, "/messages");
 }
 
-static void anthropic_build_native(const surety__call *call, surety_doc *out)
+static void anthropic_mode(const surety__call *call, surety_buf *out)
 {
-    surety__build_object(out, "output_config");
-    surety__build_object(out, "format");
-    surety__build_text(out, "type", SURETY__LITERAL("json_schema"));
-    surety_build_name(out, "schema");
-    surety_build_val(out, call->schema);
-    surety_build_close(out);
-    surety_build_close(out);
+    if (call->mode == SURETY_MODE_NATIVE) {
+        surety__template_write(
+            out,
+            ",'output_config':{'format':{'type':'json_schema','schema':$v}}",
+            call->schema);
+    } else if (call->mode == SURETY_MODE_TOOL) {
+        surety__template_write(out, ",'tools':[{'name':$s", call->schema_name);
+        if (call->schema_description.len)
+            surety_json_text(out, "description", call->schema_description);
+        if (call->strict)
+            surety_json_bool(out, "strict", true);
+        surety__template_write(
+            out,
+            ",'input_schema':$v}],'tool_choice':{'type':'tool','name':$s,"
+            "'disable_parallel_tool_use':true}",
+            call->schema, call->schema_name);
+    }
 }
 
-static void anthropic_build_tool(const surety__call *call, surety_doc *out)
+static void anthropic_body(const surety__call *call, surety_buf *out)
 {
-    surety__build_array(out, "tools");
-    surety_build_object(out);
-    surety__build_text(out, "name", call->schema_name);
-    surety__build_text(out, "description", call->schema_description);
-    if (call->strict)
-        surety__build_bool(out, "strict", true);
-    surety_build_name(out, "input_schema");
-    surety_build_val(out, call->schema);
-    surety_build_close(out);
-    surety_build_close(out);
-    surety__build_object(out, "tool_choice");
-    surety__build_text(out, "type", SURETY__LITERAL("tool"));
-    surety__build_text(out, "name", call->schema_name);
-    surety__build_bool(out, "disable_parallel_tool_use", true);
-    surety_build_close(out);
-}
-
-static void anthropic_body(const surety__call *call, surety_doc *out)
-{
-    surety_build_object(out);
-    surety__build_text(out, "model", call->model->model);
-    surety_build_name(out, "max_tokens");
-    surety_build_uint(out, call->model->output_tokens_max
-                               ? call->model->output_tokens_max
-                               : ANTHROPIC_TOKENS);
-    surety__build_text(out, "system", call->system);
-    surety__build_array(out, "messages");
-    surety__build_messages(call, out);
-    surety_build_close(out);
-    if (call->mode == SURETY_MODE_NATIVE)
-        anthropic_build_native(call, out);
-    else if (call->mode == SURETY_MODE_TOOL)
-        anthropic_build_tool(call, out);
-    surety__build_temperature(call, out);
-    surety__build_bool(out, "stream", surety__call_streams(call));
-    surety_build_close(out);
+    surety__template_write(
+        out, "{'model':$s,'max_tokens':$n", call->model->model,
+        call->model->output_tokens_max ? call->model->output_tokens_max
+                                       : (uint64_t)ANTHROPIC_TOKENS);
+    if (call->system.len)
+        surety_json_text(out, "system", call->system);
+    surety__template_write(out, ",'messages':[");
+    surety__body_messages(call, out);
+    surety_buf_byte(out, ']');
+    anthropic_mode(call, out);
+    surety__body_temperature(call, out);
+    surety_json_bool(out, "stream", !call->model->whole);
+    surety_buf_byte(out, '}');
 }
 
 /* Takes a usage. Its members replace the counts known before. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* body.c: builds the parts of a request's body that all protocols have, and
- * joins the caller's own members with those that the protocol built.
+/* body.c: writes the parts of a request's body that all protocols have, and
+ * joins the caller's own members with those that the protocol wrote.
  *
  * Objects that both have are joined member by member, one level deep:
  * protocols nest no deeper where a caller may want to add a member
@@ -9,63 +9,40 @@
  * replaceable, and null removes it; otherwise it is SURETY_MISUSE. */
 #include "provider/protocol.h"
 
-void surety__build_text(surety_doc *out, const char *name, surety_str text)
+void surety__body_schema(const surety__call *call, surety_buf *out,
+                         const char *member)
 {
-    if (!text.len)
-        return;
-    surety_build_name(out, name);
-    surety_build_str(out, text);
+    assert(call->schema.doc && call->schema_name.len);
+    surety_json_text(out, "name", call->schema_name);
+    if (call->schema_description.len)
+        surety_json_text(out, "description", call->schema_description);
+    surety_json_bool(out, "strict", call->strict);
+    surety_json_value(out, member, call->schema);
 }
 
-void surety__build_bool(surety_doc *out, const char *name, bool value)
+void surety__body_messages(const surety__call *call, surety_buf *out)
 {
-    surety_build_name(out, name);
-    surety_build_bool(out, value);
+    for (size_t i = 0; i < call->message_count; i++)
+        surety__template_write(
+            out, "$t{'role':'$t','content':$s}", i ? "," : "",
+            call->messages[i].role == SURETY_ROLE_USER ? "user" : "assistant",
+            call->messages[i].text);
 }
 
-void surety__build_object(surety_doc *out, const char *name)
+void surety__body_temperature(const surety__call *call, surety_buf *out)
 {
-    surety_build_name(out, name);
-    surety_build_object(out);
-}
+    surety_doc *doc;
 
-void surety__build_array(surety_doc *out, const char *name)
-{
-    surety_build_name(out, name);
-    surety_build_array(out);
-}
-
-void surety__build_schema(const surety__call *call, surety_doc *out,
-                          const char *member)
-{
-    surety__build_text(out, "name", call->schema_name);
-    surety__build_text(out, "description", call->schema_description);
-    surety__build_bool(out, "strict", call->strict);
-    surety_build_name(out, member);
-    surety_build_val(out, call->schema);
-}
-
-void surety__build_messages(const surety__call *call, surety_doc *out)
-{
-    for (size_t i = 0; i < call->message_count; i++) {
-        surety_build_object(out);
-        surety_build_name(out, "role");
-        surety_build_str(
-            out, surety_str_of(call->messages[i].role == SURETY_ROLE_USER
-                                   ? "user"
-                                   : "assistant"));
-        surety_build_name(out, "content");
-        surety_build_str(out, call->messages[i].text);
-        surety_build_close(out);
-    }
-}
-
-void surety__build_temperature(const surety__call *call, surety_doc *out)
-{
     if (!call->model->has_temperature)
         return;
-    surety_build_name(out, "temperature");
-    surety_build_real(out, call->model->temperature);
+    doc = surety_doc_new(out->alloc);
+    surety_build_begin(doc, NULL);
+    surety_build_real(doc, call->model->temperature);
+    if (surety_build_end(doc, NULL) == SURETY_OK)
+        surety_json_value(out, "temperature", surety_doc_root(doc));
+    else if (!out->status)
+        out->status = SURETY_NOMEM;
+    surety_doc_free(doc);
 }
 
 /* ---- the caller's members ------------------------------------------------ */

@@ -14,6 +14,8 @@
  * buffers use the arena's allocator and are freed at the end. */
 #include "provider/protocol.h"
 
+#include <math.h>
+
 const surety__protocol *surety__protocol_of(surety_protocol protocol)
 {
     static const surety__protocol *const protocols[] = {
@@ -25,6 +27,12 @@ const surety__protocol *surety__protocol_of(surety_protocol protocol)
     };
 
     return protocols[protocol];
+}
+
+/* Whether request and response are JSON, not plain text. */
+static bool call_is_json(const surety__call *call)
+{
+    return surety__protocol_of(call->model->protocol)->whole != NULL;
 }
 
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
@@ -200,7 +208,7 @@ static surety_status call_headers_write(const surety__call *call,
     const surety_model *model = call->model;
     const surety__protocol *protocol = surety__protocol_of(model->protocol);
     call__headers headers = {.arena = arena, .model = model};
-    const bool json = protocol->body != NULL;
+    const bool json = call_is_json(call);
 
     if (model->header_count > SIZE_MAX / sizeof(surety_header) / 2)
         return surety__fail(reterr, SURETY_MISUSE, "too many headers");
@@ -214,10 +222,9 @@ static surety_status call_headers_write(const surety__call *call,
                          : SURETY__LITERAL("text/plain; charset=utf-8"),
                     false);
     call_header_add(&headers, "accept", none,
-                    !json ? SURETY__LITERAL("text/plain")
-                    : surety__call_streams(call)
-                        ? SURETY__LITERAL("text/event-stream")
-                        : SURETY__LITERAL("application/json"),
+                    !json                 ? SURETY__LITERAL("text/plain")
+                    : !call->model->whole ? SURETY__LITERAL("text/event-stream")
+                                          : SURETY__LITERAL("application/json"),
                     false);
     call_header_add(&headers, "accept-encoding", none,
                     SURETY__LITERAL("identity"), false);
@@ -273,6 +280,10 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
         return surety__fail(reterr, SURETY_MISUSE,
                             "the mode %s needs a schema and its name",
                             surety_mode_name(call->mode));
+    if (call_is_json(call) && model->has_temperature &&
+        !isfinite(model->temperature))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the temperature is not a finite number");
     if (extra != SURETY_KIND_NONE && extra != SURETY_KIND_OBJECT)
         return surety__fail(reterr, SURETY_MISUSE,
                             "the extra members are no object but %s",
@@ -280,37 +291,50 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
     return call_headers_check(model, reterr);
 }
 
+/* Whether all texts of the call are UTF-8: JSON cannot carry others. */
+static bool call_is_utf8(const surety__call *call)
+{
+    bool valid = surety__utf8_valid(call->model->model, NULL) &&
+                 surety__utf8_valid(call->system, NULL) &&
+                 surety__utf8_valid(call->schema_name, NULL) &&
+                 surety__utf8_valid(call->schema_description, NULL);
+
+    for (size_t i = 0; i < call->message_count && valid; i++)
+        valid = surety__utf8_valid(call->messages[i].text, NULL);
+    return valid;
+}
+
+/* Writes the body. It is read again, which checks it against the limits of a
+ * document, and joined with the caller's members. */
 static surety_status call_body_write(const surety__call *call, surety_buf *out,
                                      surety_error *reterr)
 {
     const surety__protocol *protocol =
         surety__protocol_of(call->model->protocol);
-    surety_doc *own = surety_doc_new(out->alloc);
-    surety_doc *joined = surety_doc_new(out->alloc);
-    surety_val root;
-    surety_status status;
+    surety_doc *own = NULL;
+    surety_doc *joined = NULL;
+    surety_status status = SURETY_OK;
 
-    if (!own || !joined) {
+    if (call_is_json(call) && !call_is_utf8(call))
+        return surety__fail(reterr, SURETY_SYNTAX,
+                            "a text of the call is not valid UTF-8");
+    protocol->body(call, out);
+    if (!call_is_json(call) || out->status)
+        return out->status ? surety__fail_nomem(reterr) : SURETY_OK;
+    own = surety_doc_new(out->alloc);
+    joined = surety_doc_new(out->alloc);
+    if (!own || !joined)
         status = surety__fail_nomem(reterr);
-        goto done;
-    }
-    surety_build_begin(own, NULL);
-    protocol->body(call, own);
-    status = surety_build_end(own, reterr);
-    if (status)
-        goto done;
-    root = surety_doc_root(own);
-    if (surety_val_count(call->model->extra)) {
-        status = surety__extra_join(root, call->model->extra,
+    if (!status)
+        status = surety_doc_read(own, surety_buf_str(out), NULL, reterr);
+    if (!status && surety_val_count(call->model->extra)) {
+        status = surety__extra_join(surety_doc_root(own), call->model->extra,
                                     protocol->replaceable, joined, reterr);
-        if (status)
-            goto done;
-        root = surety_doc_root(joined);
+        surety_buf_reset(out);
+        if (!status && surety_val_write(surety_doc_root(joined),
+                                        SURETY_STYLE_COMPACT, out))
+            status = surety__fail_nomem(reterr);
     }
-    status = surety_val_write(root, SURETY_STYLE_COMPACT, out);
-    if (status)
-        surety__fail_nomem(reterr);
-done:
     surety_doc_free(own);
     surety_doc_free(joined);
     return status;
@@ -341,23 +365,15 @@ surety_status surety__call_encode(const surety__call *call,
     if (status)
         goto done;
     call_url_write(call, &url);
-    if (!surety__protocol_of(model->protocol)->body)
-        surety__text_write(call, &body);
-    else
-        status = call_body_write(call, &body, reterr);
+    status = call_body_write(call, &body, reterr);
     if (status)
         goto done;
-    if (url.status || body.status) {
-        status = surety__fail_nomem(reterr);
-        goto done;
-    }
     request.url = surety__arena_text(arena, surety_buf_str(&url));
     request.body = surety__arena_text(arena, surety_buf_str(&body));
-    if (!request.url.ptr || !request.body.ptr) {
+    if (url.status || !request.url.ptr || !request.body.ptr)
         status = surety__fail_nomem(reterr);
-        goto done;
-    }
-    *ret_request = request;
+    else
+        *ret_request = request;
 done:
     surety_buf_done(&url);
     surety_buf_done(&body);

@@ -33,88 +33,57 @@ static void gemini_path(const surety__call *call, surety_buf *out)
     surety_buf_byte(out, '/');
     surety_buf_text(out, folder);
     surety__buf_percent(out, model, "");
-    surety_buf_text(out, surety__call_streams(call)
-                             ? ":streamGenerateContent?alt=sse"
-                             : ":generateContent");
+    surety_buf_text(out, !call->model->whole ? ":streamGenerateContent?alt=sse"
+                                             : ":generateContent");
 }
 
-static void gemini_build_parts(surety_doc *out, surety_str text)
+/* Writes generationConfig, if it has a member. */
+static void gemini_config(const surety__call *call, surety_buf *out)
 {
-    surety__build_array(out, "parts");
-    surety_build_object(out);
-    surety_build_name(out, "text");
-    surety_build_str(out, text);
-    surety_build_close(out);
-    surety_build_close(out);
+    const bool native = call->mode == SURETY_MODE_NATIVE;
+
+    if (!native && !call->model->output_tokens_max &&
+        !call->model->has_temperature)
+        return;
+    surety__template_write(out, ",'generationConfig':{");
+    if (native)
+        surety__template_write(out,
+                               "'responseMimeType':'application/json',"
+                               "'responseJsonSchema':$v",
+                               call->schema);
+    if (call->model->output_tokens_max)
+        surety_json_number(out, "maxOutputTokens",
+                           call->model->output_tokens_max);
+    surety__body_temperature(call, out);
+    surety_buf_byte(out, '}');
 }
 
-static void gemini_build_tool(const surety__call *call, surety_doc *out)
+static void gemini_body(const surety__call *call, surety_buf *out)
 {
-    surety__build_array(out, "tools");
-    surety_build_object(out);
-    surety__build_array(out, "functionDeclarations");
-    surety_build_object(out);
-    surety__build_text(out, "name", call->schema_name);
-    surety__build_text(out, "description",
-                       call->schema_description.len
-                           ? call->schema_description
-                           : SURETY__LITERAL("Gives the answer."));
-    surety_build_name(out, "parametersJsonSchema");
-    surety_build_val(out, call->schema);
-    surety_build_close(out);
-    surety_build_close(out);
-    surety_build_close(out);
-    surety_build_close(out);
-    surety__build_object(out, "toolConfig");
-    surety__build_object(out, "functionCallingConfig");
-    surety__build_text(out, "mode", SURETY__LITERAL("ANY"));
-    surety__build_array(out, "allowedFunctionNames");
-    surety_build_str(out, call->schema_name);
-    surety_build_close(out);
-    surety_build_close(out);
-    surety_build_close(out);
-}
-
-static void gemini_body(const surety__call *call, surety_doc *out)
-{
-    surety_build_object(out);
-    if (call->system.len) {
-        surety__build_object(out, "systemInstruction");
-        gemini_build_parts(out, call->system);
-        surety_build_close(out);
-    }
-    surety__build_array(out, "contents");
-    for (size_t i = 0; i < call->message_count; i++) {
-        const surety_message *message = &call->messages[i];
-
-        surety_build_object(out);
-        surety__build_text(out, "role",
-                           message->role == SURETY_ROLE_USER
-                               ? SURETY__LITERAL("user")
-                               : SURETY__LITERAL("model"));
-        gemini_build_parts(out, message->text);
-        surety_build_close(out);
-    }
-    surety_build_close(out);
+    surety_buf_byte(out, '{');
+    if (call->system.len)
+        surety__template_write(
+            out, "'systemInstruction':{'parts':[{'text':$s}]},", call->system);
+    surety__template_write(out, "'contents':[");
+    for (size_t i = 0; i < call->message_count; i++)
+        surety__template_write(
+            out, "$t{'role':'$t','parts':[{'text':$s}]}", i ? "," : "",
+            call->messages[i].role == SURETY_ROLE_USER ? "user" : "model",
+            call->messages[i].text);
+    surety_buf_byte(out, ']');
     if (call->mode == SURETY_MODE_TOOL)
-        gemini_build_tool(call, out);
-    if (call->mode == SURETY_MODE_NATIVE || call->model->output_tokens_max ||
-        call->model->has_temperature) {
-        surety__build_object(out, "generationConfig");
-        if (call->mode == SURETY_MODE_NATIVE) {
-            surety__build_text(out, "responseMimeType",
-                               SURETY__LITERAL("application/json"));
-            surety_build_name(out, "responseJsonSchema");
-            surety_build_val(out, call->schema);
-        }
-        if (call->model->output_tokens_max) {
-            surety_build_name(out, "maxOutputTokens");
-            surety_build_uint(out, call->model->output_tokens_max);
-        }
-        surety__build_temperature(call, out);
-        surety_build_close(out);
-    }
-    surety_build_close(out);
+        surety__template_write(
+            out,
+            ",'tools':[{'functionDeclarations':[{'name':$s,'description':$s,"
+            "'parametersJsonSchema':$v}]}],'toolConfig':"
+            "{'functionCallingConfig':{'mode':'ANY',"
+            "'allowedFunctionNames':[$s]}}",
+            call->schema_name,
+            call->schema_description.len ? call->schema_description
+                                         : SURETY__LITERAL("Gives the answer."),
+            call->schema, call->schema_name);
+    gemini_config(call, out);
+    surety_buf_byte(out, '}');
 }
 
 static void gemini_usage(surety__decoder *decoder, surety_val usage)

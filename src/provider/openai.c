@@ -19,7 +19,7 @@ static void openai_path(const surety__call *call, surety_buf *out)
     surety_buf_text(out, "/chat/completions");
 }
 
-static void openai_build_limit(const surety__call *call, surety_doc *out)
+static void openai_limit(const surety__call *call, surety_buf *out)
 {
     const surety_model *model = call->model;
     const bool inventor =
@@ -27,68 +27,54 @@ static void openai_build_limit(const surety__call *call, surety_doc *out)
         surety__call_host_ends(call, "openai.azure.com") ||
         surety__call_host_ends(call, "cognitiveservices.azure.com");
 
-    if (!model->output_tokens_max ||
-        surety_val_get(model->extra, "max_tokens").doc ||
-        surety_val_get(model->extra, "max_completion_tokens").doc)
-        return;
-    surety_build_name(out, inventor ? "max_completion_tokens" : "max_tokens");
-    surety_build_uint(out, model->output_tokens_max);
+    if (model->output_tokens_max &&
+        !surety_val_get(model->extra, "max_tokens").doc &&
+        !surety_val_get(model->extra, "max_completion_tokens").doc)
+        surety_json_number(out,
+                           inventor ? "max_completion_tokens" : "max_tokens",
+                           model->output_tokens_max);
 }
 
-static void openai_build_mode(const surety__call *call, surety_doc *out)
+static void openai_mode(const surety__call *call, surety_buf *out)
 {
     if (call->mode == SURETY_MODE_NATIVE) {
-        surety__build_object(out, "response_format");
-        surety__build_text(out, "type", SURETY__LITERAL("json_schema"));
-        surety__build_object(out, "json_schema");
-        surety__build_schema(call, out, "schema");
-        surety_build_close(out);
-        surety_build_close(out);
+        surety__template_write(out, ",'response_format':{'type':'json_schema',"
+                                    "'json_schema':{");
+        surety__body_schema(call, out, "schema");
+        surety_buf_text(out, "}}");
     } else if (call->mode == SURETY_MODE_TOOL) {
-        surety__build_array(out, "tools");
-        surety_build_object(out);
-        surety__build_text(out, "type", SURETY__LITERAL("function"));
-        surety__build_object(out, "function");
-        surety__build_schema(call, out, "parameters");
-        surety_build_close(out);
-        surety_build_close(out);
-        surety_build_close(out);
-        surety__build_object(out, "tool_choice");
-        surety__build_text(out, "type", SURETY__LITERAL("function"));
-        surety__build_object(out, "function");
-        surety__build_text(out, "name", call->schema_name);
-        surety_build_close(out);
-        surety_build_close(out);
-        surety__build_bool(out, "parallel_tool_calls", false);
+        surety__template_write(out,
+                               ",'tools':[{'type':'function','function':{");
+        surety__body_schema(call, out, "parameters");
+        surety__template_write(
+            out,
+            "}}],'tool_choice':{'type':'function','function':{'name':$s}},"
+            "'parallel_tool_calls':false",
+            call->schema_name);
     }
 }
 
-static void openai_body(const surety__call *call, surety_doc *out)
+static void openai_body(const surety__call *call, surety_buf *out)
 {
-    surety_build_object(out);
-    surety__build_text(out, "model", call->model->model);
-    surety__build_array(out, "messages");
-    if (call->system.len) {
-        surety_build_object(out);
-        surety__build_text(out, "role", SURETY__LITERAL("system"));
-        surety__build_text(out, "content", call->system);
-        surety_build_close(out);
-    }
-    surety__build_messages(call, out);
-    surety_build_close(out);
-    openai_build_mode(call, out);
-    openai_build_limit(call, out);
-    surety__build_temperature(call, out);
-    surety__build_bool(out, "stream", surety__call_streams(call));
-    if (surety__call_streams(call)) {
-        surety__build_object(out, "stream_options");
-        surety__build_bool(out, "include_usage", true);
-        if (surety__call_host_ends(call, "api.openai.com")) {
-            surety__build_bool(out, "include_obfuscation", false);
-        }
-        surety_build_close(out);
-    }
-    surety_build_close(out);
+    const bool stream = !call->model->whole;
+
+    surety__template_write(out, "{'model':$s,'messages':[", call->model->model);
+    if (call->system.len)
+        surety__template_write(out, "{'role':'system','content':$s},",
+                               call->system);
+    surety__body_messages(call, out);
+    surety_buf_byte(out, ']');
+    openai_mode(call, out);
+    openai_limit(call, out);
+    surety__body_temperature(call, out);
+    surety_json_bool(out, "stream", stream);
+    if (stream)
+        surety__template_write(
+            out, surety__call_host_ends(call, "api.openai.com")
+                     ? ",'stream_options':{'include_usage':true,"
+                       "'include_obfuscation':false}"
+                     : ",'stream_options':{'include_usage':true}");
+    surety_buf_byte(out, '}');
 }
 
 /* Takes the usage. Some servers do not include reasoning in completion_tokens;

@@ -14,7 +14,7 @@ static void plain_path(const surety__call *call, surety_buf *out)
     (void)out;
 }
 
-void surety__text_write(const surety__call *call, surety_buf *out)
+static void plain_body(const surety__call *call, surety_buf *out)
 {
     surety_buf_add(out, call->system);
     for (size_t i = 0; i < call->message_count; i++) {
@@ -38,6 +38,7 @@ const surety__protocol surety__protocol_text = {
     .path = plain_path,
     .key_header = "authorization",
     .key_prefix = "Bearer ",
+    .body = plain_body,
     .replaceable = plain_replaceable,
     .endings = plain_endings,
 };

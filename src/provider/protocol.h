@@ -6,6 +6,7 @@
 
 #include "provider/provider.h"
 #include "provider/sse.h"
+#include "template/template.h"
 
 /* A reason for which a reply ends: the provider's word and its meaning. A word
  * without a row means that the reply is complete. */
@@ -32,12 +33,14 @@ typedef struct surety__protocol {
     const char *key_prefix;
     const char *version_header; /* NULL: none */
     const char *version;
-    /* Builds the request's body; NULL: the body is the prompt as text. */
-    void (*body)(const surety__call *call, surety_doc *out);
+    /* Writes the request's body: an object of JSON, or with `whole` NULL the
+     * prompt as text. */
+    void (*body)(const surety__call *call, surety_buf *out);
     /* Members of the body that model->extra may replace or, with null, remove;
      * "a/b" is member b of a. Ends with NULL. */
     const char *const *replaceable;
-    /* Reads a whole response; reads one event of a stream, with its name. */
+    /* Reads a whole response; reads one event of a stream, with its name.
+     * NULL: the response is the reply itself. */
     void (*whole)(surety__decoder *decoder, surety_val root);
     void (*event)(surety__decoder *decoder, surety_str name, surety_val root);
     const surety__ending *endings; /* the last row has no word */
@@ -71,34 +74,20 @@ surety_status surety__url_check(const surety_model *model,
  * inventor of a protocol knows some of its members. */
 bool surety__call_host_ends(const surety__call *call, const char *domain);
 
-/* ---- for bodies (body.c, plain.c) ---------------------------------------- */
+/* ---- for bodies (body.c) ------------------------------------------------- */
 
-/* Appends the prompt as text, for a protocol without a body (plain.c). */
-void surety__text_write(const surety__call *call, surety_buf *out);
-/* Builds own joined with the members of extra (body.c). SURETY_MISUSE: both
- * set a member that is not replaceable; SURETY_NOMEM. */
+/* Builds own joined with the members of extra. SURETY_MISUSE: both set a member
+ * that is not replaceable; SURETY_NOMEM. */
 surety_status surety__extra_join(surety_val own, surety_val extra,
                                  const char *const *replaceable,
                                  surety_doc *out, surety_error *reterr);
-/* Whether the request asks for a stream; for protocols with a body. */
-static inline bool surety__call_streams(const surety__call *call)
-{
-    return !call->model->whole;
-}
-/* Builds "name": text, unless text is empty. */
-void surety__build_text(surety_doc *out, const char *name, surety_str text);
-/* Builds "name": true or false, or opens "name": { or [. */
-void surety__build_bool(surety_doc *out, const char *name, bool value);
-void surety__build_object(surety_doc *out, const char *name);
-void surety__build_array(surety_doc *out, const char *name);
-/* Builds the name, description and strictness of the schema, and the schema
- * itself under the name member. */
-void surety__build_schema(const surety__call *call, surety_doc *out,
-                          const char *member);
-/* Builds "role" and "content" of each message. */
-void surety__build_messages(const surety__call *call, surety_doc *out);
-/* Builds temperature if the model has one. */
-void surety__build_temperature(const surety__call *call, surety_doc *out);
+/* Write the name, description and strictness of the schema, and the schema
+ * itself under the name member; {"role", "content"} of each message;
+ * temperature, if the model has one. */
+void surety__body_schema(const surety__call *call, surety_buf *out,
+                         const char *member);
+void surety__body_messages(const surety__call *call, surety_buf *out);
+void surety__body_temperature(const surety__call *call, surety_buf *out);
 
 /* ---- the partial answer (decoder.c, answer.c) ---------------------------- */
 

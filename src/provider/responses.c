@@ -24,57 +24,42 @@ static void responses_path(const surety__call *call, surety_buf *out)
     surety_buf_text(out, "/responses");
 }
 
-static void responses_build_schema(const surety__call *call, surety_doc *out,
-                                   const char *type, const char *member)
-{
-    surety_build_object(out);
-    surety__build_text(out, "type", surety_str_of(type));
-    surety__build_schema(call, out, member);
-    surety_build_close(out);
-}
-
-static void responses_build_mode(const surety__call *call, surety_doc *out)
+static void responses_mode(const surety__call *call, surety_buf *out)
 {
     if (call->mode == SURETY_MODE_NATIVE) {
-        surety__build_object(out, "text");
-        surety_build_name(out, "format");
-        responses_build_schema(call, out, "json_schema", "schema");
-        surety_build_close(out);
+        surety__template_write(out, ",'text':{'format':{'type':'json_schema'");
+        surety__body_schema(call, out, "schema");
+        surety_buf_text(out, "}}");
     } else if (call->mode == SURETY_MODE_TOOL) {
-        surety__build_array(out, "tools");
-        responses_build_schema(call, out, "function", "parameters");
-        surety_build_close(out);
-        surety__build_object(out, "tool_choice");
-        surety__build_text(out, "type", SURETY__LITERAL("function"));
-        surety__build_text(out, "name", call->schema_name);
-        surety_build_close(out);
-        surety__build_bool(out, "parallel_tool_calls", false);
+        surety__template_write(out, ",'tools':[{'type':'function'");
+        surety__body_schema(call, out, "parameters");
+        surety__template_write(out,
+                               "}],'tool_choice':{'type':'function','name':$s},"
+                               "'parallel_tool_calls':false",
+                               call->schema_name);
     }
 }
 
-static void responses_body(const surety__call *call, surety_doc *out)
+static void responses_body(const surety__call *call, surety_buf *out)
 {
-    surety_build_object(out);
-    surety__build_text(out, "model", call->model->model);
-    surety__build_text(out, "instructions", call->system);
-    surety__build_array(out, "input");
-    surety__build_messages(call, out);
-    surety_build_close(out);
-    responses_build_mode(call, out);
-    if (call->model->output_tokens_max) {
-        surety_build_name(out, "max_output_tokens");
-        surety_build_uint(out, call->model->output_tokens_max);
-    }
-    surety__build_temperature(call, out);
-    surety__build_bool(out, "store", false);
-    surety__build_bool(out, "stream", surety__call_streams(call));
-    if (surety__call_streams(call) &&
-        surety__call_host_ends(call, "api.openai.com")) {
-        surety__build_object(out, "stream_options");
-        surety__build_bool(out, "include_obfuscation", false);
-        surety_build_close(out);
-    }
-    surety_build_close(out);
+    const bool stream = !call->model->whole;
+
+    surety__template_write(out, "{'model':$s", call->model->model);
+    if (call->system.len)
+        surety_json_text(out, "instructions", call->system);
+    surety__template_write(out, ",'input':[");
+    surety__body_messages(call, out);
+    surety_buf_byte(out, ']');
+    responses_mode(call, out);
+    if (call->model->output_tokens_max)
+        surety_json_number(out, "max_output_tokens",
+                           call->model->output_tokens_max);
+    surety__body_temperature(call, out);
+    surety__template_write(out, ",'store':false,'stream':$b", stream);
+    if (stream && surety__call_host_ends(call, "api.openai.com"))
+        surety__template_write(
+            out, ",'stream_options':{'include_obfuscation':false}");
+    surety_buf_byte(out, '}');
 }
 
 static void responses_usage(surety__decoder *decoder, surety_val usage)

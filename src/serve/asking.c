@@ -10,56 +10,9 @@
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Appends text as the inside of a JSON string. */
-static void speak_put_inside(surety_buf *out, surety_str text)
-{
-    const size_t start = out->len;
-
-    surety_json_string(out, text);
-    if (out->status)
-        return;
-    memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
-    out->len -= 2;
-}
-
-static void asking_put_some(surety_buf *out, surety_str text)
-{
-    if (text.len)
-        surety_json_string(out, text);
-    else
-        surety_buf_text(out, "null");
-}
-
-void surety__speak_put(surety_buf *out, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    for (const char *at = format; *at; at++) {
-        if (*at == '\'') {
-            surety_buf_byte(out, '"');
-        } else if (*at != '$') {
-            surety_buf_byte(out, *at);
-        } else {
-            at++;
-            if (*at == 's')
-                surety_json_string(out, va_arg(args, surety_str));
-            else if (*at == 'm')
-                asking_put_some(out, va_arg(args, surety_str));
-            else if (*at == 'r')
-                surety_buf_add(out, va_arg(args, surety_str));
-            else if (*at == 'e')
-                speak_put_inside(out, va_arg(args, surety_str));
-            else
-                surety_buf_number(out, va_arg(args, uint64_t));
-        }
-    }
-    va_end(args);
-}
-
 void surety__speak_openai_error(const surety__problem *problem, surety_buf *out)
 {
-    surety__speak_put(
+    surety__template_write(
         out, "{'error':{'message':$s,'type':$s,'param':$m,'code':$m}}",
         problem->message, problem->type, problem->param, problem->code);
 }

@@ -159,13 +159,13 @@ void surety__speak_count(const surety__asked *asked, surety_buf *out)
 
     switch (asked->protocol) {
     case SURETY_PROTOCOL_ANTHROPIC:
-        surety__speak_put(out, "{'input_tokens':$n}", tokens);
+        surety__template_write(out, "{'input_tokens':$n}", tokens);
         break;
     case SURETY_PROTOCOL_GEMINI:
-        surety__speak_put(out, "{'totalTokens':$n}", tokens);
+        surety__template_write(out, "{'totalTokens':$n}", tokens);
         break;
     default:
-        surety__speak_put(
+        surety__template_write(
             out, "{'object':'response.input_tokens','input_tokens':$n}",
             tokens);
     }
@@ -195,22 +195,23 @@ static void speak_put_model(surety_protocol protocol, surety_str model,
                             surety_buf *out)
 {
     if (protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety__speak_put(out,
-                          "{'type':'model','id':$s,'display_name':$s,"
-                          "'created_at':'2026-01-01T00:00:00Z'}",
-                          model, model);
+        surety__template_write(out,
+                               "{'type':'model','id':$s,'display_name':$s,"
+                               "'created_at':'2026-01-01T00:00:00Z'}",
+                               model, model);
     else if (protocol == SURETY_PROTOCOL_GEMINI)
-        surety__speak_put(out,
-                          "{'name':'models/$e','displayName':$s,"
-                          "'supportedGenerationMethods':['generateContent',"
-                          "'streamGenerateContent','countTokens',"
-                          "'embedContent','batchEmbedContents']}",
-                          model, model);
+        surety__template_write(
+            out,
+            "{'name':'models/$e','displayName':$s,"
+            "'supportedGenerationMethods':['generateContent',"
+            "'streamGenerateContent','countTokens',"
+            "'embedContent','batchEmbedContents']}",
+            model, model);
     else
-        surety__speak_put(out,
-                          "{'id':$s,'object':'model','created':1767225600,"
-                          "'owned_by':'surety'}",
-                          model);
+        surety__template_write(out,
+                               "{'id':$s,'object':'model','created':1767225600,"
+                               "'owned_by':'surety'}",
+                               model);
 }
 
 void surety__speak_models(surety_protocol protocol, const surety_str *models,
@@ -221,11 +222,11 @@ void surety__speak_models(surety_protocol protocol, const surety_str *models,
         return;
     }
     if (protocol == SURETY_PROTOCOL_GEMINI)
-        surety__speak_put(out, "{'models':[");
+        surety__template_write(out, "{'models':[");
     else if (protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety__speak_put(out, "{'data':[");
+        surety__template_write(out, "{'data':[");
     else
-        surety__speak_put(out, "{'object':'list','data':[");
+        surety__template_write(out, "{'object':'list','data':[");
     for (size_t i = 0; i < count; i++) {
         if (i)
             surety_buf_byte(out, ',');
@@ -233,11 +234,12 @@ void surety__speak_models(surety_protocol protocol, const surety_str *models,
     }
     surety_buf_byte(out, ']');
     if (protocol == SURETY_PROTOCOL_ANTHROPIC && count)
-        surety__speak_put(out, ",'has_more':false,'first_id':$s,'last_id':$s",
-                          models[0], models[count - 1]);
+        surety__template_write(out,
+                               ",'has_more':false,'first_id':$s,'last_id':$s",
+                               models[0], models[count - 1]);
     else if (protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety__speak_put(out,
-                          ",'has_more':false,'first_id':null,'last_id':null");
+        surety__template_write(
+            out, ",'has_more':false,'first_id':null,'last_id':null");
     surety_buf_byte(out, '}');
 }
 

@@ -5,6 +5,7 @@
 #define SURETY_SERVE_SPEAK_H
 
 #include "serve/serve.h"
+#include "template/template.h"
 
 /* The state of reading a request. */
 typedef struct surety__asking {
@@ -56,11 +57,6 @@ extern const surety__speaker surety__speaker_responses;
 extern const surety__speaker surety__speaker_anthropic;
 extern const surety__speaker surety__speaker_gemini;
 
-/* Appends format, in which ' stands for a quotation mark and $ with a letter
- * for an argument: $s a surety_str as a JSON string, $m the same or null if
- * empty, $r a surety_str unchanged, $n a uint64_t, $e a surety_str as the
- * inside of a JSON string. */
-void surety__speak_put(surety_buf *out, const char *format, ...);
 /* Appends an error in the form of OpenAI's two protocols. */
 void surety__speak_openai_error(const surety__problem *problem,
                                 surety_buf *out);

@@ -158,11 +158,12 @@ static void speak_anthropic_read(surety__asking *reading)
 static void speak_anthropic_put_error(const surety__problem *problem,
                                       surety_buf *out)
 {
-    surety__speak_put(out, "{'type':'error','error':{'type':$s,'message':$s",
-                      problem->type, problem->message);
+    surety__template_write(out,
+                           "{'type':'error','error':{'type':$s,'message':$s",
+                           problem->type, problem->message);
     if (problem->details.len)
-        surety__speak_put(out, ",'details':$r", problem->details);
-    surety__speak_put(out, "},'request_id':$m}", problem->request_id);
+        surety__template_write(out, ",'details':$r", problem->details);
+    surety__template_write(out, "},'request_id':$m}", problem->request_id);
 }
 
 static surety_str speak_anthropic_finish(const surety__closing *ending,
@@ -182,32 +183,32 @@ static void speak_anthropic_put_usage(const surety_usage *usage,
                                 ? usage->cached_input_tokens
                                 : usage->input_tokens;
 
-    surety__speak_put(out,
-                      "{'input_tokens':$n,'cache_creation_input_tokens':0,"
-                      "'cache_read_input_tokens':$n,'output_tokens':$n,",
-                      usage->input_tokens - cached, cached, output);
+    surety__template_write(out,
+                           "{'input_tokens':$n,'cache_creation_input_tokens':0,"
+                           "'cache_read_input_tokens':$n,'output_tokens':$n,",
+                           usage->input_tokens - cached, cached, output);
     if (usage->reasoning_tokens && usage->reasoning_tokens <= output)
-        surety__speak_put(out,
-                          "'output_tokens_details':{'thinking_tokens':$n},",
-                          usage->reasoning_tokens);
-    surety__speak_put(out, "'service_tier':'standard'}");
+        surety__template_write(
+            out, "'output_tokens_details':{'thinking_tokens':$n},",
+            usage->reasoning_tokens);
+    surety__template_write(out, "'service_tier':'standard'}");
 }
 
 static void speak_anthropic_put_head(const surety__speech *speech,
                                      surety_buf *out)
 {
-    surety__speak_put(out,
-                      "{'id':'msg_$e','type':'message','role':'assistant',"
-                      "'model':$s,'content':[",
-                      speech->id, speech->model);
+    surety__template_write(out,
+                           "{'id':'msg_$e','type':'message','role':'assistant',"
+                           "'model':$s,'content':[",
+                           speech->id, speech->model);
 }
 
 /* ---- streams ------------------------------------------------------------- */
 
 static void speak_anthropic_event(const char *type, surety_buf *out)
 {
-    surety__speak_put(out, "event: $r\ndata: {'type':$s", surety_str_of(type),
-                      surety_str_of(type));
+    surety__template_write(out, "event: $r\ndata: {'type':$s",
+                           surety_str_of(type), surety_str_of(type));
 }
 
 static void speak_anthropic_event_end(surety_buf *out)
@@ -221,8 +222,8 @@ static void speak_anthropic_begin(surety__speech *speech,
     speak_anthropic_event("message_start", out);
     surety_buf_text(out, ",\"message\":");
     speak_anthropic_put_head(speech, out);
-    surety__speak_put(out, "],'stop_reason':null,'stop_sequence':null,"
-                           "'usage':");
+    surety__template_write(out, "],'stop_reason':null,'stop_sequence':null,"
+                                "'usage':");
     speak_anthropic_put_usage(usage, 1, out);
     surety_buf_byte(out, '}');
     speak_anthropic_event_end(out);
@@ -231,18 +232,18 @@ static void speak_anthropic_begin(surety__speech *speech,
 static void speak_anthropic_part(surety__speech *speech, surety_buf *out)
 {
     speak_anthropic_event("content_block_start", out);
-    surety__speak_put(out,
-                      ",'index':$n,'content_block':", (uint64_t)speech->index);
+    surety__template_write(
+        out, ",'index':$n,'content_block':", (uint64_t)speech->index);
     if (speech->open == PART_ARGUMENTS)
-        surety__speak_put(out,
-                          "{'type':'tool_use','id':'toolu_$e','name':$s,"
-                          "'input':{}}",
-                          speech->id, speech->tool);
+        surety__template_write(out,
+                               "{'type':'tool_use','id':'toolu_$e','name':$s,"
+                               "'input':{}}",
+                               speech->id, speech->tool);
     else if (speech->open == PART_REASONING)
-        surety__speak_put(out,
-                          "{'type':'thinking','thinking':'','signature':''}");
+        surety__template_write(
+            out, "{'type':'thinking','thinking':'','signature':''}");
     else
-        surety__speak_put(out, "{'type':'text','text':''}");
+        surety__template_write(out, "{'type':'text','text':''}");
     speak_anthropic_event_end(out);
     if (!speech->index)
         surety__speech_ping(speech, out);
@@ -252,7 +253,8 @@ static void speak_anthropic_put_delta(const surety__speech *speech,
                                       surety_buf *out)
 {
     speak_anthropic_event("content_block_delta", out);
-    surety__speak_put(out, ",'index':$n,'delta':", (uint64_t)speech->index);
+    surety__template_write(out,
+                           ",'index':$n,'delta':", (uint64_t)speech->index);
 }
 
 static void speak_anthropic_piece(surety__speech *speech, surety_str text,
@@ -260,12 +262,13 @@ static void speak_anthropic_piece(surety__speech *speech, surety_str text,
 {
     speak_anthropic_put_delta(speech, out);
     if (speech->open == PART_ARGUMENTS)
-        surety__speak_put(out, "{'type':'input_json_delta','partial_json':$s}",
-                          text);
+        surety__template_write(
+            out, "{'type':'input_json_delta','partial_json':$s}", text);
     else if (speech->open == PART_REASONING)
-        surety__speak_put(out, "{'type':'thinking_delta','thinking':$s}", text);
+        surety__template_write(out, "{'type':'thinking_delta','thinking':$s}",
+                               text);
     else
-        surety__speak_put(out, "{'type':'text_delta','text':$s}", text);
+        surety__template_write(out, "{'type':'text_delta','text':$s}", text);
     speak_anthropic_event_end(out);
 }
 
@@ -273,12 +276,12 @@ static void speak_anthropic_close(surety__speech *speech, surety_buf *out)
 {
     if (speech->open == PART_REASONING) {
         speak_anthropic_put_delta(speech, out);
-        surety__speak_put(out,
-                          "{'type':'signature_delta','signature':'c3VyZXR5'}");
+        surety__template_write(
+            out, "{'type':'signature_delta','signature':'c3VyZXR5'}");
         speak_anthropic_event_end(out);
     }
     speak_anthropic_event("content_block_stop", out);
-    surety__speak_put(out, ",'index':$n", (uint64_t)speech->index);
+    surety__template_write(out, ",'index':$n", (uint64_t)speech->index);
     speak_anthropic_event_end(out);
 }
 
@@ -286,14 +289,15 @@ static void speak_anthropic_end(surety__speech *speech,
                                 const surety__closing *ending, surety_buf *out)
 {
     speak_anthropic_event("message_delta", out);
-    surety__speak_put(out, ",'delta':{'stop_reason':$s,'stop_sequence':null}",
-                      speak_anthropic_finish(ending, speech));
+    surety__template_write(out,
+                           ",'delta':{'stop_reason':$s,'stop_sequence':null}",
+                           speak_anthropic_finish(ending, speech));
     if (ending->usage.known) {
         surety_buf_text(out, ",\"usage\":");
         speak_anthropic_put_usage(&ending->usage, ending->usage.output_tokens,
                                   out);
     } else {
-        surety__speak_put(out, ",'usage':{}");
+        surety__template_write(out, ",'usage':{}");
     }
     speak_anthropic_event_end(out);
     if (!ending->no_mark) {
@@ -319,23 +323,25 @@ static void speak_anthropic_whole(surety__speech *speech,
         surety_buf_text(out, comma);
         comma = ",";
         if (i == PART_ARGUMENTS) {
-            surety__speak_put(out,
-                              "{'type':'tool_use','id':'toolu_$e','name':$s,"
-                              "'input':",
-                              speech->id, speech->tool);
+            surety__template_write(
+                out,
+                "{'type':'tool_use','id':'toolu_$e','name':$s,"
+                "'input':",
+                speech->id, speech->tool);
             surety__speak_arguments(speech, out);
             surety_buf_byte(out, '}');
         } else if (i == PART_REASONING) {
-            surety__speak_put(out,
-                              "{'type':'thinking','thinking':$s,"
-                              "'signature':'c3VyZXR5'}",
-                              text);
+            surety__template_write(out,
+                                   "{'type':'thinking','thinking':$s,"
+                                   "'signature':'c3VyZXR5'}",
+                                   text);
         } else {
-            surety__speak_put(out, "{'type':'text','text':$s}", text);
+            surety__template_write(out, "{'type':'text','text':$s}", text);
         }
     }
-    surety__speak_put(out, "],'stop_reason':$s,'stop_sequence':null,'usage':",
-                      speak_anthropic_finish(ending, speech));
+    surety__template_write(out,
+                           "],'stop_reason':$s,'stop_sequence':null,'usage':",
+                           speak_anthropic_finish(ending, speech));
     if (ending->usage.known)
         speak_anthropic_put_usage(&ending->usage, ending->usage.output_tokens,
                                   out);

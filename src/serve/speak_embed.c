@@ -138,25 +138,25 @@ void surety__speak_embed(const surety__asked *asked, surety_buf *out)
     const bool is_gemini = asked->protocol == SURETY_PROTOCOL_GEMINI;
     const uint64_t tokens = (asked->prompt_bytes + 3) / 4;
 
-    surety__speak_put(out, !is_gemini        ? "{'object':'list','data':["
-                           : asked->is_batch ? "{'embeddings':["
-                                             : "{'embedding':");
+    surety__template_write(out, !is_gemini        ? "{'object':'list','data':["
+                                : asked->is_batch ? "{'embeddings':["
+                                                  : "{'embedding':");
     for (size_t i = 0; i < asked->message_count; i++) {
         surety_buf_text(out, i ? "," : "");
         if (is_gemini)
-            surety__speak_put(out, "{'values':");
+            surety__template_write(out, "{'values':");
         else
-            surety__speak_put(
+            surety__template_write(
                 out,
                 "{'object':'embedding','index':$n,'embedding':", (uint64_t)i);
         embed_put_vector(out, &asked->messages[i], asked->is_base64);
         surety_buf_byte(out, '}');
     }
     if (!is_gemini)
-        surety__speak_put(out,
-                          "],'model':$s,'usage':{'prompt_tokens':$n,"
-                          "'total_tokens':$n}}",
-                          asked->model, tokens, tokens);
+        surety__template_write(out,
+                               "],'model':$s,'usage':{'prompt_tokens':$n,"
+                               "'total_tokens':$n}}",
+                               asked->model, tokens, tokens);
     else
         surety_buf_text(out, asked->is_batch ? "]}" : "}");
 }

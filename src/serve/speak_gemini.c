@@ -157,9 +157,9 @@ static void speak_gemini_read(surety__asking *reading)
 static void speak_gemini_put_error(const surety__problem *problem,
                                    surety_buf *out)
 {
-    surety__speak_put(out, "{'error':{'code':$n,'message':$s,'status':$s}}",
-                      (uint64_t)problem->status, problem->message,
-                      problem->type);
+    surety__template_write(
+        out, "{'error':{'code':$n,'message':$s,'status':$s}}",
+        (uint64_t)problem->status, problem->message, problem->type);
 }
 
 /* ---- responses ----------------------------------------------------------- */
@@ -169,12 +169,12 @@ static void speak_gemini_put_part(const surety__speech *speech,
                                   surety_buf *out)
 {
     if (part == PART_ARGUMENTS) {
-        surety__speak_put(out,
-                          "{'functionCall':{'name':$s,'args':", speech->tool);
+        surety__template_write(
+            out, "{'functionCall':{'name':$s,'args':", speech->tool);
         surety__speak_arguments(speech, out);
         surety_buf_text(out, "}}");
     } else {
-        surety__speak_put(
+        surety__template_write(
             out, "{'text':$s$r}", text,
             surety_str_of(part == PART_REASONING ? ",\"thought\":true" : ""));
     }
@@ -194,8 +194,8 @@ static void speak_gemini_put_candidates(const surety__speech *speech,
     const char *comma = "";
 
     for (uint32_t i = 0; i < speech->asked->answers; i++) {
-        surety__speak_put(out, i ? ",{'content':{'parts':["
-                                 : "{'content':{'parts':[");
+        surety__template_write(out, i ? ",{'content':{'parts':["
+                                      : "{'content':{'parts':[");
         comma = "";
         if (open != PART_NONE)
             speak_gemini_put_part(speech, open, piece, out);
@@ -208,11 +208,11 @@ static void speak_gemini_put_candidates(const surety__speech *speech,
             speak_gemini_put_part(speech, part,
                                   surety__speech_text(speech, part), out);
         }
-        surety__speak_put(out, "],'role':'model'}");
+        surety__template_write(out, "],'role':'model'}");
         if (ending)
-            surety__speak_put(out, ",'finishReason':$s",
-                              surety__closing_word(ending, speech, words));
-        surety__speak_put(out, ",'index':$n}", (uint64_t)i);
+            surety__template_write(out, ",'finishReason':$s",
+                                   surety__closing_word(ending, speech, words));
+        surety__template_write(out, ",'index':$n}", (uint64_t)i);
     }
 }
 
@@ -222,11 +222,11 @@ static void speak_gemini_put_response(const surety__speech *speech,
                                       const surety__closing *ending,
                                       surety_buf *out)
 {
-    surety__speak_put(out, "{'candidates':[");
+    surety__template_write(out, "{'candidates':[");
     speak_gemini_put_candidates(speech, open, piece, ending, out);
     surety_buf_byte(out, ']');
     if (ending && ending->usage.known)
-        surety__speak_put(
+        surety__template_write(
             out,
             ",'usageMetadata':{'promptTokenCount':$n,'candidatesTokenCount':"
             "$n,'totalTokenCount':$n,'cachedContentTokenCount':$n,"
@@ -235,8 +235,8 @@ static void speak_gemini_put_response(const surety__speech *speech,
             ending->usage.output_tokens - ending->usage.reasoning_tokens,
             ending->usage.input_tokens + ending->usage.output_tokens,
             ending->usage.cached_input_tokens, ending->usage.reasoning_tokens);
-    surety__speak_put(out, ",'modelVersion':$s,'responseId':$s}", speech->model,
-                      speech->id);
+    surety__template_write(out, ",'modelVersion':$s,'responseId':$s}",
+                           speech->model, speech->id);
 }
 
 static void speak_gemini_begin(surety__speech *speech,

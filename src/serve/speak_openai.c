@@ -182,7 +182,7 @@ static surety_str speak_openai_finish(const surety__closing *ending,
 
 static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
 {
-    surety__speak_put(
+    surety__template_write(
         out,
         "{'prompt_tokens':$n,'completion_tokens':$n,'total_tokens':$n,"
         "'prompt_tokens_details':{'cached_tokens':$n,'audio_tokens':0},"
@@ -200,12 +200,12 @@ static const surety_str speak_openai_none = {"", 0};
 /* Appends a chunk up to its choices. The chunk with the usage has none. */
 static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
 {
-    surety__speak_put(out,
-                      "data: {'id':'chatcmpl-$e','object':"
-                      "'chat.completion.chunk','created':$n,'model':$s,"
-                      "'service_tier':'default','system_fingerprint':"
-                      "'fp_surety','choices':[",
-                      speech->id, speech->created, speech->model);
+    surety__template_write(out,
+                           "data: {'id':'chatcmpl-$e','object':"
+                           "'chat.completion.chunk','created':$n,'model':$s,"
+                           "'service_tier':'default','system_fingerprint':"
+                           "'fp_surety','choices':[",
+                           speech->id, speech->created, speech->model);
 }
 
 /* Appends a chunk for each requested choice; all are equal. put appends the
@@ -219,10 +219,11 @@ static void speak_openai_chunks(const surety__speech *speech,
 {
     for (uint32_t i = 0; i < speech->asked->answers; i++) {
         speak_openai_chunk(speech, out);
-        surety__speak_put(out, "{'index':$n,'delta':{", (uint64_t)i);
+        surety__template_write(out, "{'index':$n,'delta':{", (uint64_t)i);
         if (put)
             put(speech, i, text, out);
-        surety__speak_put(out, "},'logprobs':null,'finish_reason':$m", finish);
+        surety__template_write(out, "},'logprobs':null,'finish_reason':$m",
+                               finish);
         surety_buf_text(out, speech->asked->usage_chunk
                                  ? "}],\"usage\":null}\n\n"
                                  : "}]}\n\n");
@@ -234,7 +235,8 @@ static void speak_openai_put_begin(const surety__speech *speech,
                                    surety_buf *out)
 {
     (void)speech, (void)choice, (void)text;
-    surety__speak_put(out, "'role':'assistant','content':'','refusal':null");
+    surety__template_write(out,
+                           "'role':'assistant','content':'','refusal':null");
 }
 
 static void speak_openai_begin(surety__speech *speech,
@@ -249,11 +251,11 @@ static void speak_openai_begin(surety__speech *speech,
 static void speak_openai_put_call(const surety__speech *speech, uint32_t choice,
                                   surety_buf *out)
 {
-    surety__speak_put(out, "'id':'call_$e", speech->id);
+    surety__template_write(out, "'id':'call_$e", speech->id);
     if (choice)
-        surety__speak_put(out, "_$n", (uint64_t)choice);
-    surety__speak_put(out, "','type':'function','function':{'name':$s,",
-                      speech->tool);
+        surety__template_write(out, "_$n", (uint64_t)choice);
+    surety__template_write(out, "','type':'function','function':{'name':$s,",
+                           speech->tool);
 }
 
 static void speak_openai_put_start(const surety__speech *speech,
@@ -261,9 +263,9 @@ static void speak_openai_put_start(const surety__speech *speech,
                                    surety_buf *out)
 {
     (void)text;
-    surety__speak_put(out, "'tool_calls':[{'index':0,");
+    surety__template_write(out, "'tool_calls':[{'index':0,");
     speak_openai_put_call(speech, choice, out);
-    surety__speak_put(out, "'arguments':''}}]");
+    surety__template_write(out, "'arguments':''}}]");
 }
 
 static void speak_openai_part(surety__speech *speech, surety_buf *out)
@@ -279,16 +281,17 @@ static void speak_openai_put_piece(const surety__speech *speech,
 {
     (void)choice;
     if (speech->open == PART_ARGUMENTS)
-        surety__speak_put(out,
-                          "'tool_calls':[{'index':0,'function':{'arguments':"
-                          "$s}}]",
-                          text);
+        surety__template_write(
+            out,
+            "'tool_calls':[{'index':0,'function':{'arguments':"
+            "$s}}]",
+            text);
     else if (speech->open == PART_REFUSAL)
-        surety__speak_put(out, "'refusal':$s", text);
+        surety__template_write(out, "'refusal':$s", text);
     else if (speech->open == PART_REASONING)
-        surety__speak_put(out, "'reasoning_content':$s", text);
+        surety__template_write(out, "'reasoning_content':$s", text);
     else
-        surety__speak_put(out, "'content':$s", text);
+        surety__template_write(out, "'content':$s", text);
 }
 
 static void speak_openai_piece(surety__speech *speech, surety_str text,
@@ -324,7 +327,7 @@ static void speak_openai_put_part(const surety__speech *speech,
                                   surety__speech_part part, const char *name,
                                   surety_buf *out)
 {
-    surety__speak_put(out, "'$r':", surety_str_of(name));
+    surety__template_write(out, "'$r':", surety_str_of(name));
     if (speech->said[part])
         surety_json_string(out, surety__speech_text(speech, part));
     else
@@ -337,30 +340,30 @@ static void speak_openai_put_choice(const surety__speech *speech,
                                     const surety__closing *ending,
                                     surety_buf *out)
 {
-    surety__speak_put(out, "{'index':$n,'message':{'role':'assistant',",
-                      (uint64_t)choice);
+    surety__template_write(out, "{'index':$n,'message':{'role':'assistant',",
+                           (uint64_t)choice);
     speak_openai_put_part(speech, PART_TEXT, "content", out);
     speak_openai_put_part(speech, PART_REFUSAL, "refusal", out);
     if (speech->said[PART_REASONING])
         speak_openai_put_part(speech, PART_REASONING, "reasoning_content", out);
     if (speech->said[PART_ARGUMENTS]) {
-        surety__speak_put(out, "'tool_calls':[{");
+        surety__template_write(out, "'tool_calls':[{");
         speak_openai_put_call(speech, choice, out);
-        surety__speak_put(out, "'arguments':$s}}],",
-                          surety__speech_text(speech, PART_ARGUMENTS));
+        surety__template_write(out, "'arguments':$s}}],",
+                               surety__speech_text(speech, PART_ARGUMENTS));
     }
-    surety__speak_put(out,
-                      "'annotations':[]},'logprobs':null,'finish_reason':$s}",
-                      speak_openai_finish(ending, speech));
+    surety__template_write(
+        out, "'annotations':[]},'logprobs':null,'finish_reason':$s}",
+        speak_openai_finish(ending, speech));
 }
 
 static void speak_openai_whole(surety__speech *speech,
                                const surety__closing *ending, surety_buf *out)
 {
-    surety__speak_put(out,
-                      "{'id':'chatcmpl-$e','object':'chat.completion',"
-                      "'created':$n,'model':$s,'choices':[",
-                      speech->id, speech->created, speech->model);
+    surety__template_write(out,
+                           "{'id':'chatcmpl-$e','object':'chat.completion',"
+                           "'created':$n,'model':$s,'choices':[",
+                           speech->id, speech->created, speech->model);
     for (uint32_t i = 0; i < speech->asked->answers; i++) {
         surety_buf_text(out, i ? "," : "");
         speak_openai_put_choice(speech, i, ending, out);
@@ -370,7 +373,8 @@ static void speak_openai_whole(surety__speech *speech,
         surety_buf_text(out, ",\"usage\":");
         speak_openai_put_usage(&ending->usage, out);
     }
-    surety__speak_put(out, ",'service_tier':'default','system_fingerprint':"
+    surety__template_write(out,
+                           ",'service_tier':'default','system_fingerprint':"
                            "'fp_surety'}");
 }
 

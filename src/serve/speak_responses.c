@@ -153,12 +153,12 @@ static void speak_responses_put_content(const surety__speech *speech,
     const surety_str text = surety__speech_text(speech, part);
 
     if (part == PART_REFUSAL)
-        surety__speak_put(out, "{'type':'refusal','refusal':$s}", text);
+        surety__template_write(out, "{'type':'refusal','refusal':$s}", text);
     else
-        surety__speak_put(out,
-                          "{'type':'output_text','annotations':[],"
-                          "'logprobs':[],'text':$s}",
-                          text);
+        surety__template_write(out,
+                               "{'type':'output_text','annotations':[],"
+                               "'logprobs':[],'text':$s}",
+                               text);
 }
 
 /* Appends the item of a part: empty at its start, complete if is_done. */
@@ -170,21 +170,21 @@ static void speak_responses_put_item(const surety__speech *speech,
         is_done ? SURETY__LITERAL("completed") : SURETY__LITERAL("in_progress");
 
     if (part == PART_REASONING) {
-        surety__speak_put(out, "{'id':'rs_$e','type':'reasoning','summary':[",
-                          speech->id);
+        surety__template_write(
+            out, "{'id':'rs_$e','type':'reasoning','summary':[", speech->id);
         if (is_done)
-            surety__speak_put(out, "{'type':'summary_text','text':$s}",
-                              surety__speech_text(speech, part));
+            surety__template_write(out, "{'type':'summary_text','text':$s}",
+                                   surety__speech_text(speech, part));
     } else if (part == PART_ARGUMENTS) {
-        surety__speak_put(out,
-                          "{'id':'fc_$e','type':'function_call','status':$s,"
-                          "'call_id':'call_$e','name':$s,'arguments':$s}",
-                          speech->id, status, speech->id, speech->tool,
-                          is_done ? surety__speech_text(speech, part)
-                                  : SURETY__LITERAL(""));
+        surety__template_write(
+            out,
+            "{'id':'fc_$e','type':'function_call','status':$s,"
+            "'call_id':'call_$e','name':$s,'arguments':$s}",
+            speech->id, status, speech->id, speech->tool,
+            is_done ? surety__speech_text(speech, part) : SURETY__LITERAL(""));
         return;
     } else {
-        surety__speak_put(
+        surety__template_write(
             out,
             "{'id':'msg_$e$r','type':'message','status':$s,"
             "'role':'assistant','content':[",
@@ -202,7 +202,7 @@ static void speak_responses_put_usage(const surety_usage *usage,
         surety_buf_text(out, "null");
         return;
     }
-    surety__speak_put(
+    surety__template_write(
         out,
         "{'input_tokens':$n,'input_tokens_details':{'cached_tokens':$n},"
         "'output_tokens':$n,'output_tokens_details':{'reasoning_tokens':$n},"
@@ -218,16 +218,17 @@ static void speak_responses_put_format(const surety__speech *speech,
     const surety__asked *asked = speech->asked;
 
     if (asked->mode == SURETY_MODE_NATIVE) {
-        surety__speak_put(out,
-                          "{'type':'json_schema','name':$s,'strict':$r,"
-                          "'schema':",
-                          asked->schema_name,
-                          surety_str_of(asked->strict ? "true" : "false"));
+        surety__template_write(out,
+                               "{'type':'json_schema','name':$s,'strict':$r,"
+                               "'schema':",
+                               asked->schema_name,
+                               surety_str_of(asked->strict ? "true" : "false"));
         surety_val_write(asked->schema, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '}');
     } else {
-        surety__speak_put(out, "{'type':$s}",
-                          surety_str_of(surety__format_name(asked->format)));
+        surety__template_write(
+            out, "{'type':$s}",
+            surety_str_of(surety__format_name(asked->format)));
     }
 }
 
@@ -253,24 +254,25 @@ static void speak_responses_put_response(const surety__speech *speech,
             status = reason;
     if (failed)
         status = SURETY__LITERAL("failed");
-    surety__speak_put(out,
-                      "{'id':'resp_$e','object':'response','created_at':$n,"
-                      "'status':$s,'background':false,'error':",
-                      speech->id, speech->created, status);
+    surety__template_write(
+        out,
+        "{'id':'resp_$e','object':'response','created_at':$n,"
+        "'status':$s,'background':false,'error':",
+        speech->id, speech->created, status);
     if (failed)
-        surety__speak_put(out, "{'code':$s,'message':$s}", failed->code,
-                          failed->message);
+        surety__template_write(out, "{'code':$s,'message':$s}", failed->code,
+                               failed->message);
     else
         surety_buf_text(out, "null");
     surety_buf_text(out, ",\"incomplete_details\":");
     if (surety_str_equal(status, SURETY__LITERAL("incomplete")))
-        surety__speak_put(out, "{'reason':$s}", reason);
+        surety__template_write(out, "{'reason':$s}", reason);
     else
         surety_buf_text(out, "null");
-    surety__speak_put(out,
-                      ",'instructions':null,'max_output_tokens':null,"
-                      "'metadata':{},'model':$s,'output':[",
-                      speech->model);
+    surety__template_write(out,
+                           ",'instructions':null,'max_output_tokens':null,"
+                           "'metadata':{},'model':$s,'output':[",
+                           speech->model);
     for (int i = 0; i < PART_NONE && (ending || failed); i++) {
         if (!speech->said[i])
             continue;
@@ -278,12 +280,12 @@ static void speak_responses_put_response(const surety__speech *speech,
         speak_responses_put_item(speech, (surety__speech_part)i, true, out);
         comma = ",";
     }
-    surety__speak_put(out, "],'parallel_tool_calls':true,"
-                           "'previous_response_id':null,'temperature':1,"
-                           "'text':{'format':");
+    surety__template_write(out, "],'parallel_tool_calls':true,"
+                                "'previous_response_id':null,'temperature':1,"
+                                "'text':{'format':");
     speak_responses_put_format(speech, out);
-    surety__speak_put(out, "},'tool_choice':'auto','tools':[],'top_p':1,"
-                           "'truncation':'disabled','usage':");
+    surety__template_write(out, "},'tool_choice':'auto','tools':[],'top_p':1,"
+                                "'truncation':'disabled','usage':");
     if (ending)
         speak_responses_put_usage(&ending->usage, out);
     else
@@ -297,9 +299,9 @@ static void speak_responses_put_response(const surety__speech *speech,
 static void speak_responses_event(surety__speech *speech, const char *type,
                                   surety_buf *out)
 {
-    surety__speak_put(out, "event: $r\ndata: {'type':$s,'sequence_number':$n",
-                      surety_str_of(type), surety_str_of(type),
-                      (uint64_t)speech->sequence++);
+    surety__template_write(
+        out, "event: $r\ndata: {'type':$s,'sequence_number':$n",
+        surety_str_of(type), surety_str_of(type), (uint64_t)speech->sequence++);
 }
 
 static void speak_responses_event_end(surety_buf *out)
@@ -326,14 +328,15 @@ static void speak_responses_event_part(surety__speech *speech, const char *type,
     static const char *const ids[] = {"rs_", "msg_", "msg_", "fc_"};
 
     speak_responses_event(speech, type, out);
-    surety__speak_put(out, ",'item_id':'$r$e$r','output_index':$n",
-                      surety_str_of(ids[speech->open]), speech->id,
-                      surety_str_of(speech->open == PART_REFUSAL ? "r" : ""),
-                      (uint64_t)speech->index);
+    surety__template_write(
+        out, ",'item_id':'$r$e$r','output_index':$n",
+        surety_str_of(ids[speech->open]), speech->id,
+        surety_str_of(speech->open == PART_REFUSAL ? "r" : ""),
+        (uint64_t)speech->index);
     if (speech->open == PART_REASONING)
-        surety__speak_put(out, ",'summary_index':0");
+        surety__template_write(out, ",'summary_index':0");
     else if (speech->open != PART_ARGUMENTS)
-        surety__speak_put(out, ",'content_index':0");
+        surety__template_write(out, ",'content_index':0");
 }
 
 static void speak_responses_event_item(surety__speech *speech, bool is_done,
@@ -343,8 +346,8 @@ static void speak_responses_event_item(surety__speech *speech, bool is_done,
                           is_done ? "response.output_item.done"
                                   : "response.output_item.added",
                           out);
-    surety__speak_put(out,
-                      ",'output_index':$n,'item':", (uint64_t)speech->index);
+    surety__template_write(
+        out, ",'output_index':$n,'item':", (uint64_t)speech->index);
     speak_responses_put_item(speech, speech->open, is_done, out);
     speak_responses_event_end(out);
 }
@@ -373,7 +376,7 @@ static void speak_responses_part(surety__speech *speech, surety_buf *out)
                                    : "response.content_part.added",
                                out);
     surety_buf_text(out, ",\"part\":");
-    surety__speak_put(out, empty[speech->open]);
+    surety__template_write(out, empty[speech->open]);
     speak_responses_event_end(out);
 }
 
@@ -385,9 +388,9 @@ static void speak_responses_piece(surety__speech *speech, surety_str text,
         "response.refusal.delta", "response.function_call_arguments.delta"};
 
     speak_responses_event_part(speech, types[speech->open], out);
-    surety__speak_put(out, ",'delta':$s", text);
+    surety__template_write(out, ",'delta':$s", text);
     if (speech->open == PART_TEXT)
-        surety__speak_put(out, ",'logprobs':[]");
+        surety__template_write(out, ",'logprobs':[]");
     speak_responses_event_end(out);
 }
 
@@ -403,18 +406,18 @@ static void speak_responses_close(surety__speech *speech, surety_buf *out)
     const surety_str text = surety__speech_text(speech, speech->open);
 
     speak_responses_event_part(speech, done[speech->open].type, out);
-    surety__speak_put(out, ",'$r':$s", surety_str_of(done[speech->open].name),
-                      text);
+    surety__template_write(out, ",'$r':$s",
+                           surety_str_of(done[speech->open].name), text);
     if (speech->open == PART_TEXT)
-        surety__speak_put(out, ",'logprobs':[]");
+        surety__template_write(out, ",'logprobs':[]");
     if (speech->open == PART_ARGUMENTS)
-        surety__speak_put(out, ",'name':$s", speech->tool);
+        surety__template_write(out, ",'name':$s", speech->tool);
     speak_responses_event_end(out);
     if (speech->open == PART_REASONING) {
         speak_responses_event_part(speech,
                                    "response.reasoning_summary_part.done", out);
-        surety__speak_put(out, ",'part':{'type':'summary_text','text':$s}",
-                          text);
+        surety__template_write(out, ",'part':{'type':'summary_text','text':$s}",
+                               text);
         speak_responses_event_end(out);
     } else if (speech->open != PART_ARGUMENTS) {
         speak_responses_event_part(speech, "response.content_part.done", out);
@@ -454,8 +457,8 @@ static void speak_responses_fail(surety__speech *speech,
 
     told.code = code;
     speak_responses_event(speech, "error", out);
-    surety__speak_put(out, ",'code':$s,'message':$s,'param':null", code,
-                      problem->message);
+    surety__template_write(out, ",'code':$s,'message':$s,'param':null", code,
+                           problem->message);
     speak_responses_event_end(out);
     speak_responses_event(speech, "response.failed", out);
     surety_buf_text(out, ",\"response\":");

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* template.c: writes JSON from a template, so that the code shows the JSON that
+ * it makes. The template is a constant of ours, and its letters say which types
+ * the arguments have: a letter that is none is a mistake of ours. */
+#include "template/template.h"
+
+/* Appends text as the inside of a JSON string. */
+static void template_inside(surety_buf *out, surety_str text)
+{
+    const size_t start = out->len;
+
+    surety_json_string(out, text);
+    if (out->status)
+        return;
+    assert(out->len >= start + 2);
+    memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
+    out->len -= 2;
+}
+
+static void template_text_or_null(surety_buf *out, surety_str text)
+{
+    if (text.len)
+        surety_json_string(out, text);
+    else
+        surety_buf_text(out, "null");
+}
+
+static void template_value(surety_buf *out, surety_val val)
+{
+    if (val.doc)
+        (void)surety_val_write(val, SURETY_STYLE_COMPACT, out);
+    else
+        surety_buf_text(out, "null");
+}
+
+void surety__template_write(surety_buf *out, const char *template, ...)
+{
+    va_list args;
+
+    va_start(args, template);
+    for (const char *at = template; *at; at++) {
+        if (*at != '$') {
+            surety_buf_byte(out, *at == '\'' ? '"' : *at);
+            continue;
+        }
+        switch (*++at) {
+        case 's': surety_json_string(out, va_arg(args, surety_str)); break;
+        case 'm': template_text_or_null(out, va_arg(args, surety_str)); break;
+        case 'e': template_inside(out, va_arg(args, surety_str)); break;
+        case 'r': surety_buf_add(out, va_arg(args, surety_str)); break;
+        case 't': surety_buf_text(out, va_arg(args, const char *)); break;
+        case 'n': surety_buf_number(out, va_arg(args, uint64_t)); break;
+        case 'b':
+            surety_buf_text(out, va_arg(args, int) ? "true" : "false");
+            break;
+        case 'v': template_value(out, va_arg(args, surety_val)); break;
+        default: assert(false);
+        }
+    }
+    va_end(args);
+}
