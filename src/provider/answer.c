@@ -47,7 +47,7 @@ static bool answer_is_first(surety__decoder *decoder, uint64_t index,
     }
     if (decoder->is.native_over || index != decoder->is.native_index)
         return false;
-    if (!id.len || id.len > SURETY__WORD_MAX)
+    if (!id.len || id.len > SURETY__NAME_MAX)
         return true;
     if (!decoder->native_id.len)
         surety_buf_add(&decoder->native_id, id);
@@ -99,7 +99,7 @@ void surety__answer_word(surety__decoder *decoder, surety_buf *word,
 {
     if (!word->len)
         surety__error_clean(word, surety_val_str(val),
-                            surety_buf_str(&decoder->secret), SURETY__WORD_MAX);
+                            surety_buf_str(&decoder->secret), SURETY__NAME_MAX);
 }
 
 void surety__answer_finish(surety__decoder *decoder, surety_val reason)
@@ -144,7 +144,7 @@ void surety__answer_break(surety__decoder *decoder, surety_failure failure,
     decoder->is.failure = failure;
     surety_buf_reset(&decoder->error_message);
     surety__error_clean(&decoder->error_message, surety_str_of(error.message),
-                        surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
+                        surety_buf_str(&decoder->secret), SURETY__MESSAGE_MAX);
 }
 
 uint64_t surety__answer_tokens(surety_val usage, const char *pointer,

@@ -126,7 +126,7 @@ static void decoder_keep(surety__decoder *decoder, surety_buf *word,
 {
     if (!word->len)
         surety__error_clean(word, value, surety_buf_str(&decoder->secret),
-                            SURETY__WORD_MAX);
+                            SURETY__NAME_MAX);
 }
 
 /* The request asked for no content coding, so none is decoded. For an error
@@ -511,7 +511,7 @@ static void decoder_clean_refusal(surety__decoder *decoder)
 
     surety_buf_init(&clean, decoder->alloc, decoder->refusal.max);
     surety__error_clean(&clean, surety_buf_str(&decoder->refusal),
-                        surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
+                        surety_buf_str(&decoder->secret), SURETY__MESSAGE_MAX);
     surety_buf_done(&decoder->refusal);
     decoder->refusal = clean;
 }
@@ -579,7 +579,8 @@ static void decoder_judge_cut(surety__decoder *decoder,
                             !decoder->is.has_head;
     if (told.len)
         surety__error_clean(&decoder->error_message, told,
-                            surety_buf_str(&decoder->secret), SURETY__SAID_MAX);
+                            surety_buf_str(&decoder->secret),
+                            SURETY__MESSAGE_MAX);
     else if (delivery->failure == SURETY_FAILURE_CANCELLED)
         surety_buf_text(&decoder->error_message, "the call was cancelled");
     else

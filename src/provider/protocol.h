@@ -92,9 +92,9 @@ void surety__body_temperature(const surety__call *call, surety_buf *out);
 /* ---- the partial answer (decoder.c, answer.c) ---------------------------- */
 
 enum {
-    SURETY__WORD_MAX = 256,   /* bytes of an id, a code, a name */
-    SURETY__SAID_MAX = 500,   /* of a provider's error or refusal */
-    SURETY__BLOCKS_MAX = 4096 /* tool calls or content blocks in a reply */
+    SURETY__NAME_MAX = 256,    /* bytes of an id, a code, a name */
+    SURETY__MESSAGE_MAX = 500, /* of a provider's error or refusal */
+    SURETY__BLOCKS_MAX = 4096  /* tool calls or content blocks in a reply */
 };
 
 /* The form of the body. */

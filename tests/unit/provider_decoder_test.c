@@ -245,7 +245,7 @@ TEST(bounds_an_error)
           t->starved);
     TRY(end(decoder, &answer));
     CHECK(answer.failure == SURETY_FAILURE_SERVER);
-    CHECK(answer.error_message.len == SURETY__SAID_MAX + 3);
+    CHECK(answer.error_message.len == SURETY__MESSAGE_MAX + 3);
 done:
     surety__decoder_free(decoder);
 }
