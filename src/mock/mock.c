@@ -34,12 +34,12 @@ typedef struct mock_call {
     surety__arena arena;
     surety_doc *doc;
     surety__route route;
-    surety__asked asked;
+    surety__model_request request;
     surety__playback plan;
     surety_error error;
     uint64_t number;
     size_t reply; /* index in the script, from 1; 0: none */
-    bool has_asked;
+    bool has_request;
     bool is_delayed;
     bool is_ours; /* refused by the mock, not by the script */
 } mock_call;
@@ -65,7 +65,7 @@ static void mock_refuse(mock_call *call, surety__problem problem)
 
 static bool mock_is_method(const mock_call *call)
 {
-    const surety_str method = surety__serving_method(call->exchange);
+    const surety_str method = call->exchange->method;
 
     return surety_str_equal(method, call->route.kind == ROUTE_MODELS
                                         ? SURETY__LITERAL("GET")
@@ -76,7 +76,7 @@ static bool mock_is_method(const mock_call *call)
  * from the query. ptr NULL: absent. */
 static surety_str mock_query(const mock_call *call, const char *name)
 {
-    const surety_str query = surety__serving_query(call->exchange);
+    const surety_str query = call->exchange->query;
     const surety_str want = surety_str_of(name);
     size_t start = 0;
 
@@ -185,8 +185,8 @@ static bool mock_knows_model(mock_call *call, surety_str model)
  * has. */
 static surety_str mock_say_path(mock_call *call, const char *wrong)
 {
-    const surety_str method = surety__serving_method(call->exchange);
-    const surety_str path = surety__serving_path(call->exchange);
+    const surety_str method = call->exchange->method;
+    const surety_str path = call->exchange->path;
 
     surety__fail(&call->error, SURETY_SYNTAX,
                  "%s (%.*s %.*s): the mock server answers calls, counts of "
@@ -206,7 +206,7 @@ static bool mock_admits(mock_call *call)
     } else if (!mock_is_method(call)) {
         problem.status = 405;
         problem.message = mock_say_path(call, "Method not allowed");
-    } else if (surety__serving_oversized(call->exchange)) {
+    } else if (call->exchange->is_oversized) {
         problem.status = 413;
     } else {
         return mock_takes_key(call);
@@ -253,7 +253,7 @@ static bool mock_reads(mock_call *call)
 
     call->doc = surety_doc_new(call->mock->options.alloc);
     status = call->doc ? surety_doc_read(call->doc,
-                                         surety__serving_body(call->exchange),
+                                         surety_buf_str(&call->exchange->body),
                                          &options, &call->error)
                        : SURETY_NOMEM;
     if (status && status != SURETY_NOMEM) {
@@ -268,9 +268,9 @@ static bool mock_reads(mock_call *call)
         problem.message = surety_str_of(call->error.message);
     } else if (!status) {
         status = surety__speak_read(&call->route, surety_doc_root(call->doc),
-                                    &call->arena, &call->asked, &problem,
+                                    &call->arena, &call->request, &problem,
                                     &call->error);
-        call->has_asked = status == SURETY_OK;
+        call->has_request = status == SURETY_OK;
     }
     if (!status && call->route.protocol == SURETY_PROTOCOL_ANTHROPIC &&
         !mock_header(call, "anthropic-version").len) {
@@ -278,11 +278,11 @@ static bool mock_reads(mock_call *call)
         problem.message =
             SURETY__LITERAL("anthropic-version: header is required");
     }
-    if (!status && !mock_knows_model(call, call->asked.model))
+    if (!status && !mock_knows_model(call, call->request.model))
         return false;
     if (!status &&
         surety_val_bool(surety_val_get(script, "strict_schemas"), false))
-        status = surety__speak_strict(&call->asked, &call->arena, &problem,
+        status = surety__speak_strict(&call->request, &call->arena, &problem,
                                       &call->error);
     if (status == SURETY_NOMEM)
         call->plan.status = SURETY_NOMEM;
@@ -298,22 +298,23 @@ static void mock_measure(mock_call *call)
     if (!mock_reads(call))
         return;
     if (call->route.kind == ROUTE_COUNT)
-        surety__speak_count(&call->asked, &call->plan.bytes);
+        surety__speak_count(&call->request, &call->plan.bytes);
     else
-        surety__speak_embed(&call->asked, &call->plan.bytes);
+        surety__speak_embed(&call->request, &call->plan.bytes);
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
 }
 
 /* Describes a call by the properties that "when" can match. */
-static void mock_put_call(const surety__asked *asked, surety_buf *out)
+static void mock_put_call(const surety__model_request *request, surety_buf *out)
 {
     surety__buf_printf(
         out, "%s, model %.*s, mode %s, format %s, tool_choice %s, last %.*s%s",
-        surety_protocol_name(asked->protocol), (int)asked->model.len,
-        asked->model.len ? asked->model.ptr : "", surety_mode_name(asked->mode),
-        surety__format_name(asked->format), surety__choice_name(asked->choice),
-        (int)surety__asked_last(asked).len, surety__asked_last(asked).ptr,
-        asked->stream ? ", stream" : "");
+        surety_protocol_name(request->protocol), (int)request->model.len,
+        request->model.len ? request->model.ptr : "",
+        surety_mode_name(request->mode), surety__format_name(request->format),
+        surety__choice_name(request->choice),
+        (int)surety__request_last(request).len,
+        surety__request_last(request).ptr, request->stream ? ", stream" : "");
 }
 
 static void mock_refuse_exhausted(mock_call *call)
@@ -321,7 +322,7 @@ static void mock_refuse_exhausted(mock_call *call)
     surety_buf text;
 
     surety_buf_init(&text, call->mock->options.alloc, 0);
-    mock_put_call(&call->asked, &text);
+    mock_put_call(&call->request, &text);
     surety__fail(&call->error, SURETY_SYNTAX,
                  "the mock's script has no reply left that fits call %u (%.*s)",
                  (unsigned)call->mock->script.calls, (int)text.len,
@@ -337,14 +338,15 @@ static void mock_refuse_exhausted(mock_call *call)
 static void mock_play(mock_call *call)
 {
     surety__script *script = &call->mock->script;
-    const surety__script_call shown = {
-        &call->asked, surety__serving_path(call->exchange), mock_header, call};
+    const surety__script_call shown = {&call->request, call->exchange->path,
+                                       mock_header, call};
     const surety__script_reply *reply = surety__script_pick(script, &shown);
     const bool as_array =
-        call->asked.stream && call->asked.protocol == SURETY_PROTOCOL_GEMINI &&
+        call->request.stream &&
+        call->request.protocol == SURETY_PROTOCOL_GEMINI &&
         !surety_str_equal(mock_query(call, "alt="), SURETY__LITERAL("sse"));
-    surety__playback_order order = {script, reply, &call->asked, script->calls,
-                                    as_array};
+    surety__playback_order order = {script, reply, &call->request,
+                                    script->calls, as_array};
 
     if (!reply) {
         mock_refuse_exhausted(call);
@@ -352,7 +354,7 @@ static void mock_play(mock_call *call)
     }
     call->reply = (size_t)(reply - script->replies) + 1;
     if (as_array)
-        call->asked.stream = false;
+        call->request.stream = false;
     surety__playback_reply(&call->plan, &order);
 }
 
@@ -362,17 +364,17 @@ static void mock_play(mock_call *call)
 static bool mock_plays_other(mock_call *call)
 {
     surety__script *script = &call->mock->script;
-    const surety__script_call shown = {
-        &call->asked, surety__serving_path(call->exchange), mock_header, call};
-    surety__playback_order order = {script, NULL, &call->asked, call->number,
+    const surety__script_call shown = {&call->request, call->exchange->path,
+                                       mock_header, call};
+    surety__playback_order order = {script, NULL, &call->request, call->number,
                                     false};
     surety__script_reply *reply;
 
-    call->asked = (surety__asked){.protocol = call->route.protocol,
-                                  .model = call->route.model,
-                                  .mode = SURETY_MODE_PROMPT,
-                                  .answers = 1,
-                                  .schema = surety_val_none()};
+    call->request = (surety__model_request){.protocol = call->route.protocol,
+                                            .model = call->route.model,
+                                            .mode = SURETY_MODE_PROMPT,
+                                            .answers = 1,
+                                            .schema = surety_val_none()};
     reply = surety__script_pick_other(script, &shown);
     if (!reply)
         return false;
@@ -398,8 +400,8 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
     call->number = ++mock->requests;
     surety__arena_init(&call->arena, alloc, 0);
     surety__playback_init(&call->plan, alloc);
-    surety__serving_set_own(exchange, call);
-    call->route = surety__route_of(surety__serving_path(exchange),
+    exchange->own = call;
+    call->route = surety__route_of(exchange->path,
                                    mock_header(call, "anthropic-version").ptr ||
                                        mock_header(call, "x-api-key").ptr,
                                    mock_header(call, "x-goog-api-key").ptr);
@@ -421,14 +423,14 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
 static surety__flow mock_answer(mock_call *call)
 {
     const surety__playback *plan = &call->plan;
-    const surety__response response = {.kind = plan->kind,
-                                       .status = plan->http_status,
-                                       .headers = plan->headers,
-                                       .header_count = plan->header_count,
-                                       .body_len =
-                                           call->asked.stream && !call->is_ours
-                                               ? UINT64_MAX
-                                               : surety__playback_size(plan)};
+    const surety__response response = {
+        .kind = plan->kind,
+        .status = plan->http_status,
+        .headers = plan->headers,
+        .header_count = plan->header_count,
+        .body_len = call->request.stream && !call->is_ours
+                        ? UINT64_MAX
+                        : surety__playback_size(plan)};
 
     if (surety__serving_answer(call->exchange, &response, &call->error))
         return FLOW_CUT;
@@ -438,7 +440,7 @@ static surety__flow mock_answer(mock_call *call)
 static surety__flow mock_request(void *ctx, surety__serving *exchange,
                                  uint32_t *ret_wait_ms)
 {
-    mock_call *call = surety__serving_own(exchange);
+    mock_call *call = exchange->own;
 
     if (!call)
         call = mock_begin(ctx, exchange);
@@ -459,7 +461,7 @@ static surety__flow mock_request(void *ctx, surety__serving *exchange,
 static surety__flow mock_pull(void *ctx, surety__serving *exchange,
                               surety__pull *pull)
 {
-    mock_call *call = surety__serving_own(exchange);
+    mock_call *call = exchange->own;
 
     (void)ctx;
     return surety__playback_pull(&call->plan, pull);
@@ -500,33 +502,34 @@ static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
 
     surety_buf_text(out, "{\"request\":");
     surety_buf_number(out, call->number);
-    mock_put_text(out, "method", surety__serving_method(exchange));
-    mock_put_text(out, "path", surety__serving_path(exchange));
+    mock_put_text(out, "method", exchange->method);
+    mock_put_text(out, "path", exchange->path);
     mock_put_text(out, "protocol",
                   surety_str_of(is_known
                                     ? surety_protocol_name(call->route.protocol)
                                     : NULL));
     mock_put_text(out, "model",
-                  call->has_asked ? call->asked.model : (surety_str){NULL, 0});
+                  call->has_request ? call->request.model
+                                    : (surety_str){NULL, 0});
     mock_put_text(out, "mode",
-                  surety_str_of(call->has_asked
-                                    ? surety_mode_name(call->asked.mode)
+                  surety_str_of(call->has_request
+                                    ? surety_mode_name(call->request.mode)
                                     : NULL));
     mock_put_text(out, "format",
-                  surety_str_of(call->has_asked
-                                    ? surety__format_name(call->asked.format)
+                  surety_str_of(call->has_request
+                                    ? surety__format_name(call->request.format)
                                     : NULL));
     mock_put_text(out, "tool_choice",
-                  surety_str_of(call->has_asked
-                                    ? surety__choice_name(call->asked.choice)
+                  surety_str_of(call->has_request
+                                    ? surety__choice_name(call->request.choice)
                                     : NULL));
     mock_put_text(out, "last",
-                  call->has_asked && call->asked.message_count
-                      ? surety__asked_last(&call->asked)
+                  call->has_request && call->request.message_count
+                      ? surety__request_last(&call->request)
                       : (surety_str){NULL, 0});
     surety__buf_printf(out, ",\"stream\":%s,\"reply\":",
-                       call->has_asked && call->asked.stream ? "true"
-                                                             : "false");
+                       call->has_request && call->request.stream ? "true"
+                                                                 : "false");
     if (call->reply)
         surety_buf_number(out, call->reply);
     else
@@ -537,9 +540,9 @@ static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
     else
         surety_buf_number(out, (uint64_t)call->plan.http_status);
     surety_buf_text(out, ",\"request_bytes\":");
-    surety_buf_number(out, surety__serving_body(exchange).len);
+    surety_buf_number(out, surety_buf_str(&exchange->body).len);
     surety_buf_text(out, ",\"response_bytes\":");
-    surety_buf_number(out, surety__serving_sent(exchange));
+    surety_buf_number(out, exchange->sent);
     mock_put_text(out, "ended", surety_str_of(mock_outcome(call, whole)));
     mock_put_text(
         out, "message",
@@ -550,7 +553,7 @@ static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
 static void mock_ended(void *ctx, surety__serving *exchange, bool whole)
 {
     surety_mock *mock = ctx;
-    mock_call *call = surety__serving_own(exchange);
+    mock_call *call = exchange->own;
     surety_buf line;
 
     if (call) {

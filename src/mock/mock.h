@@ -44,7 +44,7 @@ surety_val surety__script_get(const surety__script *script,
 
 /* The properties of a request that "when" can match. */
 typedef struct surety__script_call {
-    const surety__asked *asked;
+    const surety__model_request *request;
     surety_str path;
     /* The value of a header of the request; ptr NULL: absent. */
     surety_str (*header)(void *ctx, const char *name);
@@ -60,7 +60,7 @@ surety__script_reply *surety__script_pick(surety__script *script,
 surety__script_reply *surety__script_pick_other(
     surety__script *script, const surety__script_call *request);
 /* The author of a call's last message; empty: there is no message. */
-surety_str surety__asked_last(const surety__asked *asked);
+surety_str surety__request_last(const surety__model_request *request);
 
 /* ---- plan.c: an answer, step by step ------------------------------------- */
 
@@ -105,7 +105,7 @@ void surety__playback_done(surety__playback *plan);
 typedef struct surety__playback_order {
     const surety__script *script;
     const surety__script_reply *reply;
-    const surety__asked *asked;
+    const surety__model_request *request;
     uint64_t number;
     bool as_array;
 } surety__playback_order;

@@ -337,7 +337,7 @@ static void plan_say_piece(plan_maker *maker, surety__speech_part part,
 {
     surety__playback *plan = maker->plan;
     const size_t start = plan->bytes.len;
-    const bool is_streamed = maker->order->asked->stream;
+    const bool is_streamed = maker->order->request->stream;
 
     if (maker->piece_count >= maker->broken_at)
         return;
@@ -368,12 +368,12 @@ static void plan_say(plan_maker *maker, surety__speech_part part,
 }
 
 /* The user's last message; without one, the system prompt. */
-static surety_str plan_echo(const surety__asked *asked)
+static surety_str plan_echo(const surety__model_request *request)
 {
-    for (size_t i = asked->message_count; i-- > 0;)
-        if (asked->messages[i].author == AUTHOR_USER)
-            return asked->messages[i].text;
-    return asked->system;
+    for (size_t i = request->message_count; i-- > 0;)
+        if (request->messages[i].author == AUTHOR_USER)
+            return request->messages[i].text;
+    return request->system;
 }
 
 /* Fills maker->content. False: the reply has no content, only perhaps a
@@ -396,7 +396,7 @@ static bool plan_content(plan_maker *maker)
     } else if (maker->order->reply->file.ptr) {
         surety_buf_add(content, maker->order->reply->file);
     } else if (plan_is(maker, "echo")) {
-        surety_buf_add(content, plan_echo(maker->order->asked));
+        surety_buf_add(content, plan_echo(maker->order->request));
     } else if (surety_val_kind(chunks) == SURETY_KIND_ARRAY) {
         for (surety_val one = surety_val_first(chunks); one.doc;
              one = surety_val_next(chunks, one))
@@ -418,11 +418,11 @@ static void plan_usage(plan_maker *maker, size_t output_bytes)
         return;
     *out = (surety_usage){.known = true,
                           .input_tokens =
-                              (maker->order->asked->prompt_bytes + 3) / 4,
+                              (maker->order->request->prompt_bytes + 3) / 4,
                           .output_tokens = (output_bytes + reasoning.len + 3) /
-                                           4 * maker->order->asked->answers,
+                                           4 * maker->order->request->answers,
                           .reasoning_tokens = (reasoning.len + 3) / 4 *
-                                              maker->order->asked->answers};
+                                              maker->order->request->answers};
     out->input_tokens = surety_val_uint(surety_val_get(usage, "input_tokens"),
                                         out->input_tokens);
     out->cached_input_tokens =
@@ -455,12 +455,12 @@ static void plan_say_huge(plan_maker *maker, uint64_t megabytes)
  * call. */
 static bool plan_names_tool(const plan_maker *maker)
 {
-    const surety__asked *asked = maker->order->asked;
+    const surety__model_request *request = maker->order->request;
     const surety_str name = surety_val_str(plan_get(maker, "tool"));
 
-    for (size_t i = 0; i < asked->tool_count && name.len; i++)
-        if (surety_str_equal(asked->tools[i], name))
-            return asked->choice != CHOICE_NONE;
+    for (size_t i = 0; i < request->tool_count && name.len; i++)
+        if (surety_str_equal(request->tools[i], name))
+            return request->choice != CHOICE_NONE;
     return false;
 }
 
@@ -472,7 +472,7 @@ static surety__speech_part plan_part(const plan_maker *maker)
         return PART_ARGUMENTS;
     if (surety_val_is(deliver, "text"))
         return PART_TEXT;
-    return maker->order->asked->mode == SURETY_MODE_TOOL ||
+    return maker->order->request->mode == SURETY_MODE_TOOL ||
                    plan_names_tool(maker)
                ? PART_ARGUMENTS
                : PART_TEXT;
@@ -537,7 +537,7 @@ static void plan_never_end(plan_maker *maker)
     const size_t start = plan->bytes.len;
     const bool is_pings =
         surety_val_is(kind, "pings") ||
-        (maker->order->asked->stream && !surety_val_is(kind, "spaces"));
+        (maker->order->request->stream && !surety_val_is(kind, "spaces"));
 
     if (is_pings)
         surety__speech_ping(&maker->speech, &plan->bytes);
@@ -620,8 +620,8 @@ static void plan_whole(plan_maker *maker)
     surety__problem problem = plan_read_problem(error, 529);
 
     if (error.doc && surety_val_bool(error, true)) {
-        surety__playback_problem(plan, maker->order->asked->protocol, &problem,
-                                 maker->order->number);
+        surety__playback_problem(plan, maker->order->request->protocol,
+                                 &problem, maker->order->number);
         return;
     }
     plan_say_all(maker);
@@ -647,7 +647,7 @@ static void plan_whole(plan_maker *maker)
 
 static void plan_speak(plan_maker *maker)
 {
-    const surety__asked *asked = maker->order->asked;
+    const surety__model_request *request = maker->order->request;
     const surety_val model = plan_get(maker, "model");
     const surety_val tool = plan_get(maker, "tool");
     const surety_val created =
@@ -656,7 +656,7 @@ static void plan_speak(plan_maker *maker)
 
     if (!id.len)
         plan_put_id(maker->plan, maker->order->number, &id);
-    surety__speech_init(&maker->speech, asked, id, maker->plan->bytes.alloc);
+    surety__speech_init(&maker->speech, request, id, maker->plan->bytes.alloc);
     maker->speech.created = surety_val_uint(created, PLAN_CREATED);
     if (model.doc)
         maker->speech.model = surety_val_str(model);
@@ -665,13 +665,13 @@ static void plan_speak(plan_maker *maker)
     if (!maker->speech.tool.len)
         maker->speech.tool = SURETY__LITERAL("reply");
     maker->ending.finish = surety_val_str(plan_get(maker, "finish"));
-    if (asked->stream)
+    if (request->stream)
         plan_stream(maker);
     else
         plan_whole(maker);
     surety__speech_done(&maker->speech);
-    plan_usual_headers(maker->plan, asked->protocol,
-                       surety__speak_content_type(asked->stream).ptr,
+    plan_usual_headers(maker->plan, request->protocol,
+                       surety__speak_content_type(request->stream).ptr,
                        maker->order->number);
 }
 
@@ -733,7 +733,7 @@ static void plan_events(plan_maker *maker, surety_val events)
         }
         plan_step(plan, start, 1, start ? maker->chunk_delay_ms : 0);
     }
-    plan_usual_headers(plan, maker->order->asked->protocol,
+    plan_usual_headers(plan, maker->order->request->protocol,
                        surety__speak_content_type(true).ptr,
                        maker->order->number);
 }
@@ -771,7 +771,7 @@ static bool plan_exact(plan_maker *maker)
                             "Gateway</title></head>\n<body><h1>502 Bad "
                             "Gateway</h1></body></html>\n");
     } else if (plan_is(maker, "empty")) {
-        type = surety__speak_content_type(maker->order->asked->stream).ptr;
+        type = surety__speak_content_type(maker->order->request->stream).ptr;
     } else if (plan->http_status >= 300 && plan->http_status < 400) {
         type = NULL;
     } else {
@@ -780,7 +780,7 @@ static bool plan_exact(plan_maker *maker)
     plan_step(plan, 0, 1, 0);
     if (plan->write_size)
         plan->write_delay_ms = maker->chunk_delay_ms;
-    plan_usual_headers(plan, maker->order->asked->protocol, type,
+    plan_usual_headers(plan, maker->order->request->protocol, type,
                        maker->order->number);
     return true;
 }
@@ -820,7 +820,7 @@ surety_status surety__playback_reply(surety__playback *plan,
     if (plan_exact(&maker))
         ;
     else if (error.doc || plan->http_status >= 400)
-        surety__playback_problem(plan, order->asked->protocol, &problem,
+        surety__playback_problem(plan, order->request->protocol, &problem,
                                  order->number);
     else
         plan_speak(&maker);

@@ -294,26 +294,28 @@ static bool script_names(surety_val val, surety_str text)
     return false;
 }
 
-static bool script_prompt_has(const surety__asked *asked, surety_str text)
+static bool script_prompt_has(const surety__model_request *request,
+                              surety_str text)
 {
     if (!text.len)
         return true;
-    if (surety__str_find(asked->system, text) < asked->system.len)
+    if (surety__str_find(request->system, text) < request->system.len)
         return true;
-    for (size_t i = 0; i < asked->message_count; i++)
-        if (surety__str_find(asked->messages[i].text, text) <
-            asked->messages[i].text.len)
+    for (size_t i = 0; i < request->message_count; i++)
+        if (surety__str_find(request->messages[i].text, text) <
+            request->messages[i].text.len)
             return true;
     return false;
 }
 
-static bool script_contains(const surety__asked *asked, surety_val val)
+static bool script_contains(const surety__model_request *request,
+                            surety_val val)
 {
     if (surety_val_kind(val) == SURETY_KIND_STRING)
-        return script_prompt_has(asked, surety_val_str(val));
+        return script_prompt_has(request, surety_val_str(val));
     for (surety_val one = surety_val_first(val); one.doc;
          one = surety_val_next(val, one))
-        if (!script_prompt_has(asked, surety_val_str(one)))
+        if (!script_prompt_has(request, surety_val_str(one)))
             return false;
     return true;
 }
@@ -331,20 +333,20 @@ static bool script_counts(surety_val val, uint64_t number)
 
 /* Matches "tools". true: the request offers tools; false: it offers none; a
  * name or names: it offers all of them. */
-static bool script_tools(const surety__asked *asked, surety_val val)
+static bool script_tools(const surety__model_request *request, surety_val val)
 {
     surety_val one = val;
 
     if (surety_val_kind(val) == SURETY_KIND_BOOLEAN)
-        return surety_val_bool(val, false) == (asked->tool_count > 0);
+        return surety_val_bool(val, false) == (request->tool_count > 0);
     if (surety_val_kind(val) == SURETY_KIND_ARRAY)
         one = surety_val_first(val);
     for (; one.doc; one = surety_val_next(val, one)) {
         size_t i = 0;
-        while (i < asked->tool_count &&
-               !surety_str_equal(asked->tools[i], surety_val_str(one)))
+        while (i < request->tool_count &&
+               !surety_str_equal(request->tools[i], surety_val_str(one)))
             i++;
-        if (i == asked->tool_count)
+        if (i == request->tool_count)
             return false;
         if (surety_val_kind(val) == SURETY_KIND_STRING)
             break;
@@ -353,12 +355,12 @@ static bool script_tools(const surety__asked *asked, surety_val val)
 }
 
 /* The author of the last message; empty: there is no message. */
-surety_str surety__asked_last(const surety__asked *asked)
+surety_str surety__request_last(const surety__model_request *request)
 {
     return surety_str_of(
-        asked->message_count
+        request->message_count
             ? surety__author_name(
-                  asked->messages[asked->message_count - 1].author)
+                  request->messages[request->message_count - 1].author)
             : "");
 }
 
@@ -386,18 +388,18 @@ static bool script_headers(const surety__script_call *call, surety_val headers)
 static bool script_matches(const surety__script *script, surety_val when,
                            const surety__script_call *call)
 {
-    const surety__asked *asked = call->asked;
+    const surety__model_request *request = call->request;
     const struct {
         const char *name;
         surety_str text;
     } words[] = {
-        {"model", asked->model},
-        {"protocol", surety_str_of(surety_protocol_name(asked->protocol))},
+        {"model", request->model},
+        {"protocol", surety_str_of(surety_protocol_name(request->protocol))},
         {"path", call->path},
-        {"mode", surety_str_of(surety_mode_name(asked->mode))},
-        {"format", surety_str_of(surety__format_name(asked->format))},
-        {"tool_choice", surety_str_of(surety__choice_name(asked->choice))},
-        {"last", surety__asked_last(asked)}};
+        {"mode", surety_str_of(surety_mode_name(request->mode))},
+        {"format", surety_str_of(surety__format_name(request->format))},
+        {"tool_choice", surety_str_of(surety__choice_name(request->choice))},
+        {"last", surety__request_last(request)}};
     const surety_val stream = surety_val_get(when, "stream");
     const surety_val tools = surety_val_get(when, "tools");
     const surety_val contains = surety_val_get(when, "contains");
@@ -408,9 +410,9 @@ static bool script_matches(const surety__script *script, surety_val when,
         if (want.doc && !script_names(want, words[i].text))
             return false;
     }
-    return (!stream.doc || surety_val_bool(stream, false) == asked->stream) &&
-           (!tools.doc || script_tools(asked, tools)) &&
-           (!contains.doc || script_contains(asked, contains)) &&
+    return (!stream.doc || surety_val_bool(stream, false) == request->stream) &&
+           (!tools.doc || script_tools(request, tools)) &&
+           (!contains.doc || script_contains(request, contains)) &&
            (!nth.doc || script_counts(nth, script->calls)) &&
            script_headers(call, surety_val_get(when, "headers"));
 }

@@ -43,38 +43,6 @@ typedef struct serve_peer {
     int64_t deadline; /* when the connection is closed, in ms; SERVE_NEVER */
 } serve_peer;
 
-typedef enum serve_state {
-    STATE_HEAD = 0, /* the request line has come */
-    STATE_BODY,
-    STATE_THINKING,  /* the service was called and waits */
-    STATE_ANSWERING, /* libmicrohttpd has the response */
-    STATE_RAW        /* the service writes to the socket */
-} serve_state;
-
-struct surety__serving {
-    surety__serving *next;
-    surety__serving **link;
-    surety__server *server;
-    struct MHD_Connection *connection;
-    serve_peer *peer;
-    surety__arena arena; /* holds method, path and query */
-    surety_str method;
-    surety_str path;
-    surety_str query;
-    surety_buf body;
-    serve_state state;
-    bool is_asked;     /* the service's request callback was called */
-    bool is_oversized; /* the body exceeds body_bytes_max */
-    bool is_suspended;
-    bool is_gone;  /* the client hung up, or the server closes */
-    bool is_whole; /* all of a raw answer was written */
-    int64_t wake_at;
-    uint64_t sent;
-    char *raw; /* SERVE_RAW_ROOM bytes; start to end are unsent */
-    size_t raw_start, raw_end;
-    void *own;
-};
-
 struct surety__server {
     surety__mhd mhd;
     surety__server_options options;
@@ -256,51 +224,11 @@ static void *serve_uri(void *ctx, const char *uri,
     return exchange;
 }
 
-surety_str surety__serving_method(const surety__serving *exchange)
-{
-    return exchange->method;
-}
-
-surety_str surety__serving_path(const surety__serving *exchange)
-{
-    return exchange->path;
-}
-
-surety_str surety__serving_query(const surety__serving *exchange)
-{
-    return exchange->query;
-}
-
 surety_str surety__serving_header(const surety__serving *exchange,
                                   const char *name)
 {
     return surety_str_of(exchange->server->mhd.lookup_connection_value(
         exchange->connection, MHD_HEADER_KIND, name));
-}
-
-surety_str surety__serving_body(const surety__serving *exchange)
-{
-    return surety_buf_str(&exchange->body);
-}
-
-bool surety__serving_oversized(const surety__serving *exchange)
-{
-    return exchange->is_oversized;
-}
-
-uint64_t surety__serving_sent(const surety__serving *exchange)
-{
-    return exchange->sent;
-}
-
-void *surety__serving_own(const surety__serving *exchange)
-{
-    return exchange->own;
-}
-
-void surety__serving_set_own(surety__serving *exchange, void *own)
-{
-    exchange->own = own;
 }
 
 /* ---- answering ----------------------------------------------------------- */
@@ -427,7 +355,7 @@ static enum MHD_Result serve_think(surety__serving *exchange)
     const surety__service *service = &exchange->server->options.service;
     uint32_t wait_ms = 0;
 
-    exchange->is_asked = true;
+    exchange->is_called = true;
     exchange->state = STATE_THINKING;
     exchange->peer->deadline = SERVE_NEVER;
     switch (service->request(service->ctx, exchange, &wait_ms)) {
@@ -508,7 +436,7 @@ static void serve_notify_completed(void *ctx, struct MHD_Connection *connection,
     if (!exchange)
         return;
     *request_context = NULL;
-    if (exchange->is_asked && server->options.service.ended)
+    if (exchange->is_called && server->options.service.ended)
         server->options.service.ended(
             server->options.service.ctx, exchange,
             exchange->is_whole || code == MHD_REQUEST_TERMINATED_COMPLETED_OK);

@@ -2,8 +2,8 @@
 /* The internal interface of serve/. serve.c is an HTTP server that one thread
  * drives, over libmicrohttpd. speak.c and its protocols' files are the server
  * side of the providers' protocols. That half is pure: it reads a request's
- * bytes into surety__asked, and writes the parts of an answer as a response's
- * bytes. */
+ * bytes into surety__model_request, and writes the parts of an answer as a
+ * response's bytes. */
 #ifndef SURETY_SERVE_SERVE_H
 #define SURETY_SERVE_SERVE_H
 
@@ -15,7 +15,6 @@
 /* ---- HTTP: serve.c ------------------------------------------------------ */
 
 typedef struct surety__server surety__server;
-/* One request and its answer. Owned by the server, and freed after `ended`. */
 typedef struct surety__serving surety__serving;
 
 /* What a callback of a service returns. */
@@ -28,6 +27,44 @@ typedef enum surety__flow {
 } surety__flow;
 
 #define SERVE_WAIT_LONG UINT32_MAX /* until surety__serving_wake */
+
+typedef enum serve_state {
+    STATE_HEAD = 0, /* the request line has come */
+    STATE_BODY,
+    STATE_THINKING,  /* the service was called and waits */
+    STATE_ANSWERING, /* libmicrohttpd has the response */
+    STATE_RAW        /* the service writes to the socket */
+} serve_state;
+
+/* One request and its answer. Owned by the server, and freed after `ended`. */
+struct surety__serving {
+    surety_str method;
+    surety_str path;  /* percent-decoded once. Where decoding gives no valid
+                       * text: as it was sent, which matches no route */
+    surety_str query; /* the text after "?", not decoded */
+    surety_buf body;
+    bool is_oversized; /* the body exceeds body_bytes_max and is not complete;
+                        * the service answers 413 at once */
+    uint64_t sent;     /* bytes of the answer's body given to libmicrohttpd; of
+                        * a raw answer, bytes written to the socket */
+    void *own;         /* for the service's use, NULL at first */
+
+    /* For serve.c. */
+    surety__serving *next;
+    surety__serving **link;
+    surety__server *server;
+    struct MHD_Connection *connection;
+    struct serve_peer *peer;
+    surety__arena arena; /* holds method, path and query */
+    serve_state state;
+    bool is_called; /* the service's request callback was called */
+    bool is_suspended;
+    bool is_gone;  /* the client hung up, or the server closes */
+    bool is_whole; /* all of a raw answer was written */
+    int64_t wake_at;
+    char *raw; /* room for a raw answer; start to end are unsent */
+    size_t raw_start, raw_end;
+};
 
 /* Room for the next bytes of a body. pull sets len, which is 0 at first. */
 typedef struct surety__pull {
@@ -87,26 +124,9 @@ void surety__server_wake(surety__server *server);
  * NULL. */
 void surety__server_close(surety__server *server);
 
-/* The request's method; valid as long as the exchange, like the texts below. */
-surety_str surety__serving_method(const surety__serving *exchange);
-/* The path, percent-decoded once. Where decoding gives no valid text, the path
- * as it was sent, which matches no route. */
-surety_str surety__serving_path(const surety__serving *exchange);
-/* The text after "?", not decoded. */
-surety_str surety__serving_query(const surety__serving *exchange);
 /* The value of the first header of that name; ptr NULL: absent. */
 surety_str surety__serving_header(const surety__serving *exchange,
                                   const char *name);
-surety_str surety__serving_body(const surety__serving *exchange);
-/* Whether the body exceeds the limit. It is then not complete, and the service
- * answers 413 at once. */
-bool surety__serving_oversized(const surety__serving *exchange);
-/* Bytes of the answer's body given to libmicrohttpd so far; of a raw answer,
- * bytes written to the socket. */
-uint64_t surety__serving_sent(const surety__serving *exchange);
-/* A pointer for the service's use, NULL at first. */
-void *surety__serving_own(const surety__serving *exchange);
-void surety__serving_set_own(surety__serving *exchange, void *own);
 /* Ends the exchange's FLOW_WAIT at the next step. Call it on the server's
  * thread. */
 void surety__serving_wake(surety__serving *exchange);
@@ -166,7 +186,7 @@ typedef struct surety__problem {
 } surety__problem;
 
 /* Whether the model may call a tool, in terms common to all protocols. ORDER
- * choices (names in asking.c). */
+ * choices (names in request.c). */
 typedef enum surety__choice {
     CHOICE_NONE = 0, /* also where no tool is offered */
     CHOICE_AUTO,
@@ -175,7 +195,7 @@ typedef enum surety__choice {
 } surety__choice;
 const char *surety__choice_name(surety__choice choice);
 
-/* The form that the text must have. ORDER formats (names in asking.c). */
+/* The form that the text must have. ORDER formats (names in request.c). */
 typedef enum surety__format {
     FORMAT_TEXT = 0,
     FORMAT_JSON_OBJECT, /* any JSON object */
@@ -183,7 +203,7 @@ typedef enum surety__format {
 } surety__format;
 const char *surety__format_name(surety__format format);
 
-/* ORDER authors (names in asking.c). */
+/* ORDER authors (names in request.c). */
 typedef enum surety__author {
     AUTHOR_USER = 0,
     AUTHOR_ASSISTANT,
@@ -193,15 +213,15 @@ const char *surety__author_name(surety__author author);
 
 /* A message: its texts and those of tool results, one per line. A result that
  * is an object counts as its JSON. */
-typedef struct surety__said {
+typedef struct surety__model_message {
     surety__author author;
     surety_str text;
     uint32_t dimensions; /* of the vector that is requested */
-} surety__said;
+} surety__model_message;
 
 /* The content of a request. Its texts belong to the request's document or to
  * the arena. */
-typedef struct surety__asked {
+typedef struct surety__model_request {
     surety_protocol protocol;
     surety_str model;
     bool stream;
@@ -220,28 +240,29 @@ typedef struct surety__asked {
     bool strict;     /* strict adherence to the schema */
     surety_str tool; /* the required tool, or the first; empty: none */
     surety_str system;
-    const surety__said *messages;
+    const surety__model_message *messages;
     size_t message_count;
     uint64_t prompt_bytes; /* bytes of system and messages */
-} surety__asked;
+} surety__model_request;
 
 /* Reads the body of a call, of a count of its tokens, or of a request for
  * embeddings, whose inputs become the messages. SURETY_SYNTAX: the provider
  * would refuse it. *ret_problem then describes why in the provider's words; its
  * texts are constants or in reterr (not NULL). SURETY_NOMEM. */
 surety_status surety__speak_read(const surety__route *route, surety_val body,
-                                 surety__arena *arena, surety__asked *ret_asked,
+                                 surety__arena *arena,
+                                 surety__model_request *ret_request,
                                  surety__problem *ret_problem,
                                  surety_error *reterr);
 /* Appends the number of input tokens of a call: a quarter of the prompt's
  * bytes, as in usage. */
-void surety__speak_count(const surety__asked *asked, surety_buf *out);
+void surety__speak_count(const surety__model_request *request, surety_buf *out);
 /* Appends the vectors of the messages of a request for embeddings. */
-void surety__speak_embed(const surety__asked *asked, surety_buf *out);
+void surety__speak_embed(const surety__model_request *request, surety_buf *out);
 /* Checks the schema against the main rules of the provider's strict subset: all
  * objects closed, all properties required, no keyword that it refuses. Returns
  * as surety__speak_read. */
-surety_status surety__speak_strict(const surety__asked *asked,
+surety_status surety__speak_strict(const surety__model_request *request,
                                    surety__arena *arena,
                                    surety__problem *ret_problem,
                                    surety_error *reterr);
@@ -264,7 +285,7 @@ typedef enum surety__speech_part {
 
 /* An answer under construction. Initialize it with surety__speech_init. */
 typedef struct surety__speech {
-    const surety__asked *asked;
+    const surety__model_request *request;
     surety_str id; /* without the protocol's prefix */
     surety_str model;
     surety_str tool; /* the name of the called tool */
@@ -287,8 +308,9 @@ typedef struct surety__closing {
 } surety__closing;
 
 /* asked, id, model and tool must stay valid until _done. */
-void surety__speech_init(surety__speech *speech, const surety__asked *asked,
-                         surety_str id, const surety_alloc *alloc);
+void surety__speech_init(surety__speech *speech,
+                         const surety__model_request *request, surety_str id,
+                         const surety_alloc *alloc);
 void surety__speech_done(surety__speech *speech);
 /* Appends the events before the first piece. */
 void surety__speech_begin(surety__speech *speech, const surety_usage *usage,

@@ -2,8 +2,8 @@
 /* The server side of the providers' protocols: the part that they share.
  *
  * 1. Each protocol is a table of functions (speak.h) in a file of its own.
- * 2. A request is read into surety__asked. An answer consists of up to four
- *    parts. They become events as they come, or one body at the end, so a
+ * 2. A request is read into surety__model_request. An answer consists of up to
+ * four parts. They become events as they come, or one body at the end, so a
  *    script, a test and a gateway all write the same answer the same way.
  * 3. All of it is pure: bytes in, bytes out.
  *
@@ -123,41 +123,42 @@ surety__route surety__route_of(surety_str path, bool anthropic, bool google)
 /* ---- reading ------------------------------------------------------------- */
 
 surety_status surety__speak_read(const surety__route *route, surety_val body,
-                                 surety__arena *arena, surety__asked *ret_asked,
+                                 surety__arena *arena,
+                                 surety__model_request *ret_request,
                                  surety__problem *ret_problem,
                                  surety_error *reterr)
 {
-    surety__asking reading = {.body = body,
-                              .arena = arena,
-                              .asked = ret_asked,
-                              .problem = ret_problem,
-                              .error = reterr,
-                              .counts = route->kind == ROUTE_COUNT};
+    surety__request_reader reader = {.body = body,
+                                     .arena = arena,
+                                     .request = ret_request,
+                                     .problem = ret_problem,
+                                     .error = reterr,
+                                     .counts = route->kind == ROUTE_COUNT};
 
-    *ret_asked = (surety__asked){.protocol = route->protocol,
-                                 .model = route->model,
-                                 .stream = route->stream,
-                                 .mode = SURETY_MODE_PROMPT,
-                                 .answers = 1,
-                                 .schema = surety_val_none()};
+    *ret_request = (surety__model_request){.protocol = route->protocol,
+                                           .model = route->model,
+                                           .stream = route->stream,
+                                           .mode = SURETY_MODE_PROMPT,
+                                           .answers = 1,
+                                           .schema = surety_val_none()};
     *ret_problem = (surety__problem){.status = 400};
     if (surety_val_kind(body) != SURETY_KIND_OBJECT)
-        surety__asking_fail(&reading, NULL, NULL,
-                            "the request's body must be a JSON object");
+        surety__request_fail(&reader, NULL, NULL,
+                             "the request's body must be a JSON object");
     else if (route->kind == ROUTE_EMBED)
-        surety__embed_read(&reading);
+        surety__embed_read(&reader);
     else
-        speaker_of(route->protocol)->read(&reading);
-    if (reading.status == SURETY_NOMEM)
+        speaker_of(route->protocol)->read(&reader);
+    if (reader.status == SURETY_NOMEM)
         surety__fail_nomem(reterr);
-    return reading.status;
+    return reader.status;
 }
 
-void surety__speak_count(const surety__asked *asked, surety_buf *out)
+void surety__speak_count(const surety__model_request *request, surety_buf *out)
 {
-    const uint64_t tokens = (asked->prompt_bytes + 3) / 4;
+    const uint64_t tokens = (request->prompt_bytes + 3) / 4;
 
-    switch (asked->protocol) {
+    switch (request->protocol) {
     case SURETY_PROTOCOL_ANTHROPIC:
         surety__template_write(out, "{'input_tokens':$n}", tokens);
         break;
@@ -245,13 +246,14 @@ void surety__speak_models(surety_protocol protocol, const surety_str *models,
 
 /* ---- speech -------------------------------------------------------------- */
 
-void surety__speech_init(surety__speech *speech, const surety__asked *asked,
-                         surety_str id, const surety_alloc *alloc)
+void surety__speech_init(surety__speech *speech,
+                         const surety__model_request *request, surety_str id,
+                         const surety_alloc *alloc)
 {
-    *speech = (surety__speech){.asked = asked,
+    *speech = (surety__speech){.request = request,
                                .id = id,
-                               .model = asked->model,
-                               .tool = asked->tool,
+                               .model = request->model,
+                               .tool = request->tool,
                                .open = PART_NONE};
     for (int i = 0; i < PART_NONE; i++)
         surety_buf_init(&speech->parts[i], alloc, 0);
@@ -266,14 +268,20 @@ void surety__speech_done(surety__speech *speech)
 void surety__speech_begin(surety__speech *speech, const surety_usage *usage,
                           surety_buf *out)
 {
-    speaker_of(speech->asked->protocol)->begin(speech, usage, out);
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
+
+    if (speaker->begin)
+        speaker->begin(speech, usage, out);
 }
 
 static void speech_close(surety__speech *speech, surety_buf *out)
 {
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
+
     if (speech->open == PART_NONE)
         return;
-    speaker_of(speech->asked->protocol)->close(speech, out);
+    if (speaker->close)
+        speaker->close(speech, out);
     speech->open = PART_NONE;
     speech->index++;
 }
@@ -281,7 +289,7 @@ static void speech_close(surety__speech *speech, surety_buf *out)
 void surety__speech_piece(surety__speech *speech, surety__speech_part part,
                           surety_str text, surety_buf *out)
 {
-    const surety__speaker *speaker = speaker_of(speech->asked->protocol);
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
 
     surety_buf_add(&speech->parts[part], text);
     speech->said[part] = true;
@@ -290,7 +298,8 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
     if (speech->open != part) {
         speech_close(speech, out);
         speech->open = part;
-        speaker->part(speech, out);
+        if (speaker->part)
+            speaker->part(speech, out);
     }
     if (text.len)
         speaker->piece(speech, text, out);
@@ -308,28 +317,28 @@ void surety__speech_end(surety__speech *speech, const surety__closing *ending,
                         surety_buf *out)
 {
     speech_close(speech, out);
-    speaker_of(speech->asked->protocol)->end(speech, ending, out);
+    speaker_of(speech->request->protocol)->end(speech, ending, out);
     speech_tell(speech, out);
 }
 
 void surety__speech_fail(surety__speech *speech, const surety__problem *problem,
                          surety_buf *out)
 {
-    const surety__speaker *speaker = speaker_of(speech->asked->protocol);
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
 
     if (speaker->fail) {
         speaker->fail(speech, problem, out);
         return;
     }
     surety_buf_text(out, speaker->failing);
-    surety__speak_error(speech->asked->protocol, problem, out);
+    surety__speak_error(speech->request->protocol, problem, out);
     surety_buf_text(out, "\n\n");
 }
 
 void surety__speech_whole(surety__speech *speech, const surety__closing *ending,
                           surety_buf *out)
 {
-    speaker_of(speech->asked->protocol)->whole(speech, ending, out);
+    speaker_of(speech->request->protocol)->whole(speech, ending, out);
     speech_tell(speech, out);
 }
 

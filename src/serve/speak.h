@@ -8,18 +8,18 @@
 #include "template/template.h"
 
 /* The state of reading a request. */
-typedef struct surety__asking {
+typedef struct surety__request_reader {
     surety_val body;
     surety__arena *arena;
-    surety__asked *asked;
+    surety__model_request *request;
     surety__problem *problem;
     surety_error *error;
     surety_status status; /* the first failure */
     bool counts;          /* the request only counts tokens */
-    surety__said *messages;
+    surety__model_message *messages;
     surety_str *tools;
     size_t message_cap, tool_cap;
-} surety__asking;
+} surety__request_reader;
 
 /* The usual error for an HTTP status. A table ends with status 0, which is for
  * all others. */
@@ -32,12 +32,14 @@ typedef struct surety__fault_row {
 
 /* The functions of a protocol. */
 typedef struct surety__speaker {
-    void (*read)(surety__asking *reading);
+    void (*read)(surety__request_reader *reader);
     void (*error)(const surety__problem *problem, surety_buf *out);
     const surety__fault_row *faults;
+    /* Write the start of a stream; NULL: it has none. */
     void (*begin)(surety__speech *speech, const surety_usage *usage,
                   surety_buf *out);
-    /* Write the start, a piece, and the end of a part of a stream. */
+    /* Write the start, a piece, and the end of a part of a stream. part and
+     * close may be NULL. */
     void (*part)(surety__speech *speech, surety_buf *out);
     void (*piece)(surety__speech *speech, surety_str text, surety_buf *out);
     void (*close)(surety__speech *speech, surety_buf *out);
@@ -62,49 +64,68 @@ void surety__speak_openai_error(const surety__problem *problem,
                                 surety_buf *out);
 
 /* Keeps the first fault of a request, with the HTTP status 400. */
-void surety__asking_fail(surety__asking *reading, const char *param,
-                         const char *code, const char *format, ...)
+void surety__request_fail(surety__request_reader *reader, const char *param,
+                          const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* The same for a required parameter that is absent, in OpenAI's words. */
+void surety__request_missing(surety__request_reader *reader, const char *param);
 /* Adds a message to the prompt. The role "system", under any of its names, adds
  * to system. content is a string, an array of parts with a "text" or a tool's
  * result, or any other value, which counts as its JSON. */
-void surety__asking_message(surety__asking *reading, surety_str role,
-                            surety_val content);
+void surety__request_add_message(surety__request_reader *reader,
+                                 surety_str role, surety_val content);
 /* The texts of such a content, joined; ptr NULL: out of memory. */
-surety_str surety__asking_text(surety__asking *reading, surety_val content);
+surety_str surety__request_text(surety__request_reader *reader,
+                                surety_val content);
 /* Adds a message; text.ptr NULL means that memory ran out. */
-void surety__asking_say(surety__asking *reading, surety__author author,
-                        surety_str text, uint32_t dimensions);
+void surety__request_add(surety__request_reader *reader, surety__author author,
+                         surety_str text, uint32_t dimensions);
 /* Adds an offered tool; callable: the model calls it and the client runs it. */
-void surety__asking_offer(surety__asking *reading, surety_str name,
-                          bool callable);
+void surety__request_add_tool(surety__request_reader *reader, surety_str name,
+                              bool callable);
 /* Reads OpenAI's tool_choice: "none", "auto", "required", a named tool
  * (wanted), or a list of allowed tools, of which the first counts; absent means
  * "auto". Returns the name of the tool that must be called, if it must be a
  * certain one. */
-surety_str surety__asking_choose(surety__asking *reading, surety_val choice,
-                                 surety_str wanted);
+surety_str surety__request_choose(surety__request_reader *reader,
+                                  surety_val choice, surety_str wanted);
 /* Whether this tool is the one that must be called: the first that fits the
  * choice. */
-bool surety__asking_wants(const surety__asking *reading, surety_str name,
-                          surety_str wanted);
+bool surety__request_requires(const surety__request_reader *reader,
+                              surety_str name, surety_str wanted);
 /* Call it after the tools: refuses a choice that no tool fits, in the
  * provider's words. named is the message for a named tool, with the name as
  * %.*s; any, the message if any tool would fit. */
-void surety__asking_tools_end(surety__asking *reading, surety_str wanted,
-                              const char *named, const char *any);
+void surety__request_tools_end(surety__request_reader *reader,
+                               surety_str wanted, const char *named,
+                               const char *any);
 /* Reads the requested number of answers, from 1 to most. */
-void surety__asking_answers(surety__asking *reading, surety_val number,
-                            const char *name, uint32_t most);
+void surety__request_answers(surety__request_reader *reader, surety_val number,
+                             const char *name, uint32_t most);
 /* A member, which must have this kind if it is present and not null. */
-surety_val surety__asking_member(surety__asking *reading, surety_val object,
-                                 const char *name, surety_kind kind);
+surety_val surety__request_member(surety__request_reader *reader,
+                                  surety_val object, const char *name,
+                                  surety_kind kind);
 /* Sets mode, tool and schema for a tool that must be called. */
-void surety__asking_tool(surety__asking *reading, surety_str name,
-                         surety_val schema, bool is_strict);
+void surety__request_require(surety__request_reader *reader, surety_str name,
+                             surety_val schema, bool is_strict);
+
+/* Read the parts that OpenAI's two protocols share: model (no_model: the
+ * message if it is absent) and stream; the form of the text, with the schema in
+ * named; the tools and their choice, whose functions are nested or not. */
+typedef struct surety__format_params { /* names of parameters, for errors */
+    const char *type, *name;
+    const char *schema; /* NULL: it may be absent */
+} surety__format_params;
+void surety__request_openai_head(surety__request_reader *reader,
+                                 const char *no_model);
+void surety__request_openai_format(surety__request_reader *reader,
+                                   surety_val format, surety_val named,
+                                   const surety__format_params *params);
+void surety__request_openai_tools(surety__request_reader *reader, bool nested);
 
 /* Reads a request for embeddings. */
-void surety__embed_read(surety__asking *reading);
+void surety__embed_read(surety__request_reader *reader);
 
 /* The protocol's word for how the answer ended: ending->finish, translated to
  * words if it is one of ours (stop, length, filter, refusal, tool), or derived

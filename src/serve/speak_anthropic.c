@@ -26,133 +26,134 @@ static const surety__fault_row speak_anthropic_faults[] = {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void speak_anthropic_read_format(surety__asking *reading)
+static void speak_anthropic_read_format(surety__request_reader *reader)
 {
-    surety__asked *asked = reading->asked;
-    const surety_val config = surety__asking_member(
-        reading, reading->body, "output_config", SURETY_KIND_OBJECT);
+    surety__model_request *request = reader->request;
+    const surety_val config = surety__request_member(
+        reader, reader->body, "output_config", SURETY_KIND_OBJECT);
     surety_val format = surety_val_get(config, "format");
 
     if (!format.doc) /* the form of the beta version */
-        format = surety__asking_member(reading, reading->body, "output_format",
-                                       SURETY_KIND_OBJECT);
+        format = surety__request_member(reader, reader->body, "output_format",
+                                        SURETY_KIND_OBJECT);
     if (!format.doc)
         return;
     if (!surety_val_is(surety_val_get(format, "type"), "json_schema")) {
-        surety__asking_fail(reading, "output_config.format", NULL,
-                            "output_config.format.type: Input should be "
-                            "'json_schema'");
+        surety__request_fail(reader, "output_config.format", NULL,
+                             "output_config.format.type: Input should be "
+                             "'json_schema'");
         return;
     }
-    asked->schema = surety_val_get(format, "schema");
-    asked->schema_name = SURETY__LITERAL("output_config.format.schema");
-    asked->strict = true;
-    asked->mode = SURETY_MODE_NATIVE;
-    asked->format = FORMAT_JSON_SCHEMA;
-    if (!asked->schema.doc)
-        surety__asking_fail(reading, "output_config.format", NULL,
-                            "output_config.format.schema: Field required");
+    request->schema = surety_val_get(format, "schema");
+    request->schema_name = SURETY__LITERAL("output_config.format.schema");
+    request->strict = true;
+    request->mode = SURETY_MODE_NATIVE;
+    request->format = FORMAT_JSON_SCHEMA;
+    if (!request->schema.doc)
+        surety__request_fail(reader, "output_config.format", NULL,
+                             "output_config.format.schema: Field required");
 }
 
-static void speak_anthropic_read_tools(surety__asking *reading)
+static void speak_anthropic_read_tools(surety__request_reader *reader)
 {
-    const surety_val tools = surety__asking_member(reading, reading->body,
-                                                   "tools", SURETY_KIND_ARRAY);
-    const surety_val choice = surety_val_get(reading->body, "tool_choice");
+    const surety_val tools = surety__request_member(reader, reader->body,
+                                                    "tools", SURETY_KIND_ARRAY);
+    const surety_val choice = surety_val_get(reader->body, "tool_choice");
     const surety_val type = surety_val_get(choice, "type");
     const surety_str wanted = surety_val_str(surety_val_get(choice, "name"));
-    const surety_val thinking = surety_val_get(reading->body, "thinking");
+    const surety_val thinking = surety_val_get(reader->body, "thinking");
 
-    reading->asked->choice = surety_val_is(type, "tool")   ? CHOICE_NAMED
-                             : surety_val_is(type, "any")  ? CHOICE_REQUIRED
-                             : surety_val_is(type, "none") ? CHOICE_NONE
-                                                           : CHOICE_AUTO;
+    reader->request->choice = surety_val_is(type, "tool")   ? CHOICE_NAMED
+                              : surety_val_is(type, "any")  ? CHOICE_REQUIRED
+                              : surety_val_is(type, "none") ? CHOICE_NONE
+                                                            : CHOICE_AUTO;
     if (choice.doc && !surety_val_is(type, "auto") &&
-        reading->asked->choice == CHOICE_AUTO)
-        surety__asking_fail(reading, "tool_choice", NULL,
-                            "tool_choice: Input tag should be 'auto', 'any', "
-                            "'tool' or 'none'");
-    if (reading->asked->choice >= CHOICE_REQUIRED &&
+        reader->request->choice == CHOICE_AUTO)
+        surety__request_fail(reader, "tool_choice", NULL,
+                             "tool_choice: Input tag should be 'auto', 'any', "
+                             "'tool' or 'none'");
+    if (reader->request->choice >= CHOICE_REQUIRED &&
         surety_val_is(surety_val_get(thinking, "type"), "enabled"))
-        surety__asking_fail(reading, "tool_choice", NULL,
-                            "Thinking may not be enabled when tool_choice "
-                            "forces tool use.");
+        surety__request_fail(reader, "tool_choice", NULL,
+                             "Thinking may not be enabled when tool_choice "
+                             "forces tool use.");
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_str name = surety_val_str(surety_val_get(tool, "name"));
-        surety__asking_offer(reading, name, name.len > 0);
-        if (surety__asking_wants(reading, name, wanted))
-            surety__asking_tool(
-                reading, name, surety_val_get(tool, "input_schema"),
+        surety__request_add_tool(reader, name, name.len > 0);
+        if (surety__request_requires(reader, name, wanted))
+            surety__request_require(
+                reader, name, surety_val_get(tool, "input_schema"),
                 surety_val_bool(surety_val_get(tool, "strict"), false));
     }
-    surety__asking_tools_end(
-        reading, wanted, "Tool '%.*s' not found in provided tools",
+    surety__request_tools_end(
+        reader, wanted, "Tool '%.*s' not found in provided tools",
         "tool_choice may only be specified while providing tools");
 }
 
 /* Refuses a conversation that the server would store (message threads, a beta),
  * since this server keeps no state. After this error clients send the whole
  * conversation (ThreadState in Anthropic's official client). */
-static void speak_anthropic_refuse_thread(surety__asking *reading)
+static void speak_anthropic_refuse_thread(surety__request_reader *reader)
 {
-    const surety_val thread = surety_val_get(reading->body, "thread");
+    const surety_val thread = surety_val_get(reader->body, "thread");
 
     if (!thread.doc || surety_val_kind(thread) == SURETY_KIND_NULL ||
-        reading->status)
+        reader->status)
         return;
-    surety__asking_fail(reading, "thread", NULL,
-                        "thread: no conversation is held here; send all of its "
-                        "messages, and no thread");
-    reading->problem->details =
+    surety__request_fail(
+        reader, "thread", NULL,
+        "thread: no conversation is held here; send all of its "
+        "messages, and no thread");
+    reader->problem->details =
         SURETY__LITERAL("{\"error_code\":\"thread_unsupported_request\","
                         "\"unsupported\":[\"thread\"]}");
 }
 
-static void speak_anthropic_read(surety__asking *reading)
+static void speak_anthropic_read(surety__request_reader *reader)
 {
-    surety__asked *asked = reading->asked;
-    const surety_val body = reading->body;
+    surety__model_request *request = reader->request;
+    const surety_val body = reader->body;
     const surety_val system = surety_val_get(body, "system");
     const surety_val messages = surety_val_get(body, "messages");
 
-    speak_anthropic_refuse_thread(reading);
-    asked->model = surety_val_str(surety_val_get(body, "model"));
-    asked->stream = surety_val_bool(surety_val_get(body, "stream"), false);
-    if (!asked->model.len)
-        surety__asking_fail(reading, "model", NULL, "model: Field required");
+    speak_anthropic_refuse_thread(reader);
+    request->model = surety_val_str(surety_val_get(body, "model"));
+    request->stream = surety_val_bool(surety_val_get(body, "stream"), false);
+    if (!request->model.len)
+        surety__request_fail(reader, "model", NULL, "model: Field required");
     if (surety_val_get(body, "n").doc)
-        surety__asking_fail(reading, "n", NULL,
-                            "n: Extra inputs are not permitted");
-    if (!reading->counts &&
+        surety__request_fail(reader, "n", NULL,
+                             "n: Extra inputs are not permitted");
+    if (!reader->counts &&
         surety_val_int(surety_val_get(body, "max_tokens"), 0) < 1)
-        surety__asking_fail(reading, "max_tokens", NULL,
-                            surety_val_get(body, "max_tokens").doc
-                                ? "max_tokens: Input should be greater than "
-                                  "or equal to 1"
-                                : "max_tokens: Field required");
+        surety__request_fail(reader, "max_tokens", NULL,
+                             surety_val_get(body, "max_tokens").doc
+                                 ? "max_tokens: Input should be greater than "
+                                   "or equal to 1"
+                                 : "max_tokens: Field required");
     if (surety_val_kind(messages) != SURETY_KIND_ARRAY ||
         !surety_val_count(messages))
-        surety__asking_fail(reading, "messages", NULL,
-                            "messages: at least one message is required");
+        surety__request_fail(reader, "messages", NULL,
+                             "messages: at least one message is required");
     if (system.doc)
-        surety__asking_message(reading, SURETY__LITERAL("system"), system);
+        surety__request_add_message(reader, SURETY__LITERAL("system"), system);
     for (surety_val one = surety_val_first(messages); one.doc;
          one = surety_val_next(messages, one)) {
         const surety_val role = surety_val_get(one, "role");
         if (!surety_val_is(role, "user") && !surety_val_is(role, "assistant"))
-            surety__asking_fail(
-                reading, "messages", NULL,
+            surety__request_fail(
+                reader, "messages", NULL,
                 "messages: Unexpected role \"%.*s\". The "
                 "allowed roles are \"user\" or "
                 "\"assistant\".",
                 (int)surety_val_str(role).len,
                 surety_val_str(role).len ? surety_val_str(role).ptr : "");
-        surety__asking_message(reading, surety_val_str(role),
-                               surety_val_get(one, "content"));
+        surety__request_add_message(reader, surety_val_str(role),
+                                    surety_val_get(one, "content"));
     }
-    speak_anthropic_read_format(reading);
-    speak_anthropic_read_tools(reading);
+    speak_anthropic_read_format(reader);
+    speak_anthropic_read_tools(reader);
 }
 
 static void speak_anthropic_put_error(const surety__problem *problem,
@@ -205,105 +206,100 @@ static void speak_anthropic_put_head(const surety__speech *speech,
 
 /* ---- streams ------------------------------------------------------------- */
 
-static void speak_anthropic_event(const char *type, surety_buf *out)
-{
-    surety__template_write(out, "event: $r\ndata: {'type':$s",
-                           surety_str_of(type), surety_str_of(type));
-}
-
-static void speak_anthropic_event_end(surety_buf *out)
-{
-    surety_buf_text(out, "}\n\n");
-}
-
 static void speak_anthropic_begin(surety__speech *speech,
                                   const surety_usage *usage, surety_buf *out)
 {
-    speak_anthropic_event("message_start", out);
-    surety_buf_text(out, ",\"message\":");
+    surety__template_write(
+        out, "event: message_start\ndata: {'type':'message_start','message':");
     speak_anthropic_put_head(speech, out);
     surety__template_write(out, "],'stop_reason':null,'stop_sequence':null,"
                                 "'usage':");
     speak_anthropic_put_usage(usage, 1, out);
-    surety_buf_byte(out, '}');
-    speak_anthropic_event_end(out);
+    surety_buf_text(out, "}}\n\n");
 }
 
 static void speak_anthropic_part(surety__speech *speech, surety_buf *out)
 {
-    speak_anthropic_event("content_block_start", out);
-    surety__template_write(
-        out, ",'index':$n,'content_block':", (uint64_t)speech->index);
+    surety__template_write(out,
+                           "event: content_block_start\n"
+                           "data: {'type':'content_block_start','index':$n,"
+                           "'content_block':",
+                           (uint64_t)speech->index);
     if (speech->open == PART_ARGUMENTS)
         surety__template_write(out,
                                "{'type':'tool_use','id':'toolu_$e','name':$s,"
                                "'input':{}}",
                                speech->id, speech->tool);
-    else if (speech->open == PART_REASONING)
-        surety__template_write(
-            out, "{'type':'thinking','thinking':'','signature':''}");
     else
-        surety__template_write(out, "{'type':'text','text':''}");
-    speak_anthropic_event_end(out);
+        surety__template_write(
+            out, speech->open == PART_REASONING
+                     ? "{'type':'thinking','thinking':'','signature':''}"
+                     : "{'type':'text','text':''}");
+    surety_buf_text(out, "}\n\n");
     if (!speech->index)
         surety__speech_ping(speech, out);
 }
 
-static void speak_anthropic_put_delta(const surety__speech *speech,
-                                      surety_buf *out)
+/* Appends an event whose delta is a text. */
+static void speak_anthropic_delta(const surety__speech *speech,
+                                  const char *type, const char *name,
+                                  surety_str text, surety_buf *out)
 {
-    speak_anthropic_event("content_block_delta", out);
     surety__template_write(out,
-                           ",'index':$n,'delta':", (uint64_t)speech->index);
+                           "event: content_block_delta\n"
+                           "data: {'type':'content_block_delta','index':$n,"
+                           "'delta':{'type':'$t','$t':$s}}\n\n",
+                           (uint64_t)speech->index, type, name, text);
 }
 
 static void speak_anthropic_piece(surety__speech *speech, surety_str text,
                                   surety_buf *out)
 {
-    speak_anthropic_put_delta(speech, out);
     if (speech->open == PART_ARGUMENTS)
-        surety__template_write(
-            out, "{'type':'input_json_delta','partial_json':$s}", text);
+        speak_anthropic_delta(speech, "input_json_delta", "partial_json", text,
+                              out);
     else if (speech->open == PART_REASONING)
-        surety__template_write(out, "{'type':'thinking_delta','thinking':$s}",
-                               text);
+        speak_anthropic_delta(speech, "thinking_delta", "thinking", text, out);
     else
-        surety__template_write(out, "{'type':'text_delta','text':$s}", text);
-    speak_anthropic_event_end(out);
+        speak_anthropic_delta(speech, "text_delta", "text", text, out);
 }
 
 static void speak_anthropic_close(surety__speech *speech, surety_buf *out)
 {
-    if (speech->open == PART_REASONING) {
-        speak_anthropic_put_delta(speech, out);
-        surety__template_write(
-            out, "{'type':'signature_delta','signature':'c3VyZXR5'}");
-        speak_anthropic_event_end(out);
-    }
-    speak_anthropic_event("content_block_stop", out);
-    surety__template_write(out, ",'index':$n", (uint64_t)speech->index);
-    speak_anthropic_event_end(out);
+    if (speech->open == PART_REASONING)
+        speak_anthropic_delta(speech, "signature_delta", "signature",
+                              SURETY__LITERAL("c3VyZXR5"), out);
+    surety__template_write(out,
+                           "event: content_block_stop\n"
+                           "data: {'type':'content_block_stop','index':$n}\n\n",
+                           (uint64_t)speech->index);
+}
+
+/* Appends the usage of the whole answer, and ends the object. */
+static void speak_anthropic_put_total(const surety_usage *usage,
+                                      surety_buf *out)
+{
+    surety__template_write(out, ",'usage':");
+    if (usage->known)
+        speak_anthropic_put_usage(usage, usage->output_tokens, out);
+    else
+        surety_buf_text(out, "{}");
+    surety_buf_byte(out, '}');
 }
 
 static void speak_anthropic_end(surety__speech *speech,
                                 const surety__closing *ending, surety_buf *out)
 {
-    speak_anthropic_event("message_delta", out);
     surety__template_write(out,
-                           ",'delta':{'stop_reason':$s,'stop_sequence':null}",
+                           "event: message_delta\n"
+                           "data: {'type':'message_delta','delta':"
+                           "{'stop_reason':$s,'stop_sequence':null}",
                            speak_anthropic_finish(ending, speech));
-    if (ending->usage.known) {
-        surety_buf_text(out, ",\"usage\":");
-        speak_anthropic_put_usage(&ending->usage, ending->usage.output_tokens,
-                                  out);
-    } else {
-        surety__template_write(out, ",'usage':{}");
-    }
-    speak_anthropic_event_end(out);
-    if (!ending->no_mark) {
-        speak_anthropic_event("message_stop", out);
-        speak_anthropic_event_end(out);
-    }
+    speak_anthropic_put_total(&ending->usage, out);
+    surety__template_write(out, ending->no_mark
+                                    ? "\n\n"
+                                    : "\n\nevent: message_stop\n"
+                                      "data: {'type':'message_stop'}\n\n");
 }
 
 /* ---- whole --------------------------------------------------------------- */
@@ -339,15 +335,9 @@ static void speak_anthropic_whole(surety__speech *speech,
             surety__template_write(out, "{'type':'text','text':$s}", text);
         }
     }
-    surety__template_write(out,
-                           "],'stop_reason':$s,'stop_sequence':null,'usage':",
+    surety__template_write(out, "],'stop_reason':$s,'stop_sequence':null",
                            speak_anthropic_finish(ending, speech));
-    if (ending->usage.known)
-        speak_anthropic_put_usage(&ending->usage, ending->usage.output_tokens,
-                                  out);
-    else
-        surety_buf_text(out, "{}");
-    surety_buf_byte(out, '}');
+    speak_anthropic_put_total(&ending->usage, out);
 }
 
 const surety__speaker surety__speaker_anthropic = {

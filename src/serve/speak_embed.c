@@ -105,8 +105,8 @@ static void embed_put_decimal(surety_buf *out, int64_t billionths)
                        (int)(size / EMBED_ONE), (int)(size % EMBED_ONE));
 }
 
-static void embed_put_vector(surety_buf *out, const surety__said *input,
-                             bool is_base64)
+static void embed_put_vector(surety_buf *out,
+                             const surety__model_message *input, bool is_base64)
 {
     embed_packer packer = {.out = out};
     uint64_t state = embed_hash(input->text), square = 0;
@@ -133,15 +133,15 @@ static void embed_put_vector(surety_buf *out, const surety__said *input,
     surety_buf_byte(out, is_base64 ? '"' : ']');
 }
 
-void surety__speak_embed(const surety__asked *asked, surety_buf *out)
+void surety__speak_embed(const surety__model_request *request, surety_buf *out)
 {
-    const bool is_gemini = asked->protocol == SURETY_PROTOCOL_GEMINI;
-    const uint64_t tokens = (asked->prompt_bytes + 3) / 4;
+    const bool is_gemini = request->protocol == SURETY_PROTOCOL_GEMINI;
+    const uint64_t tokens = (request->prompt_bytes + 3) / 4;
 
-    surety__template_write(out, !is_gemini        ? "{'object':'list','data':["
-                                : asked->is_batch ? "{'embeddings':["
-                                                  : "{'embedding':");
-    for (size_t i = 0; i < asked->message_count; i++) {
+    surety__template_write(out, !is_gemini ? "{'object':'list','data':["
+                                : request->is_batch ? "{'embeddings':["
+                                                    : "{'embedding':");
+    for (size_t i = 0; i < request->message_count; i++) {
         surety_buf_text(out, i ? "," : "");
         if (is_gemini)
             surety__template_write(out, "{'values':");
@@ -149,37 +149,38 @@ void surety__speak_embed(const surety__asked *asked, surety_buf *out)
             surety__template_write(
                 out,
                 "{'object':'embedding','index':$n,'embedding':", (uint64_t)i);
-        embed_put_vector(out, &asked->messages[i], asked->is_base64);
+        embed_put_vector(out, &request->messages[i], request->is_base64);
         surety_buf_byte(out, '}');
     }
     if (!is_gemini)
         surety__template_write(out,
                                "],'model':$s,'usage':{'prompt_tokens':$n,"
                                "'total_tokens':$n}}",
-                               asked->model, tokens, tokens);
+                               request->model, tokens, tokens);
     else
-        surety_buf_text(out, asked->is_batch ? "]}" : "}");
+        surety_buf_text(out, request->is_batch ? "]}" : "}");
 }
 
 /* ---- reading ------------------------------------------------------------- */
 
-static uint32_t embed_dimensions(surety__asking *reading, surety_val number,
-                                 const char *name, uint32_t usual)
+static uint32_t embed_dimensions(surety__request_reader *reader,
+                                 surety_val number, const char *name,
+                                 uint32_t usual)
 {
     const uint64_t count = surety_val_uint(number, 0);
 
     if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
         return usual;
     if (count < 1 || count > EMBED_DIMENSIONS_MAX)
-        surety__asking_fail(reading, name, "invalid_value",
-                            "Invalid value for '%s': expected an integer from "
-                            "1 to %d.",
-                            name, EMBED_DIMENSIONS_MAX);
+        surety__request_fail(reader, name, "invalid_value",
+                             "Invalid value for '%s': expected an integer from "
+                             "1 to %d.",
+                             name, EMBED_DIMENSIONS_MAX);
     return (uint32_t)count;
 }
 
 /* Adds a text as a message. A list of tokens counts as its JSON. */
-static void embed_read_input(surety__asking *reading, surety_val input,
+static void embed_read_input(surety__request_reader *reader, surety_val input,
                              uint32_t dimensions)
 {
     const bool is_text = surety_val_kind(input) == SURETY_KIND_STRING;
@@ -187,100 +188,101 @@ static void embed_read_input(surety__asking *reading, surety_val input,
     surety_buf tokens;
 
     if (!(is_text ? text.len : surety_val_count(input))) {
-        surety__asking_fail(reading, "input", "invalid_value",
-                            "'$.input' is invalid: it must be a text or a list "
-                            "of tokens, or a list of these, none of them "
-                            "empty.");
+        surety__request_fail(
+            reader, "input", "invalid_value",
+            "'$.input' is invalid: it must be a text or a list "
+            "of tokens, or a list of these, none of them "
+            "empty.");
         return;
     }
-    surety_buf_init(&tokens, reading->arena->alloc, 0);
+    surety_buf_init(&tokens, reader->arena->alloc, 0);
     if (!is_text) {
         surety_val_write(input, SURETY_STYLE_COMPACT, &tokens);
-        text = surety__arena_text(reading->arena, surety_buf_str(&tokens));
+        text = surety__arena_text(reader->arena, surety_buf_str(&tokens));
         if (tokens.status)
             text.ptr = NULL;
     }
-    surety__asking_say(reading, AUTHOR_USER, text, dimensions);
+    surety__request_add(reader, AUTHOR_USER, text, dimensions);
     surety_buf_done(&tokens);
 }
 
-static void embed_read_openai(surety__asking *reading)
+static void embed_read_openai(surety__request_reader *reader)
 {
-    const surety_val body = reading->body;
+    const surety_val body = reader->body;
     const surety_val input = surety_val_get(body, "input");
     const surety_val encoding = surety_val_get(body, "encoding_format");
     const uint32_t dimensions =
-        embed_dimensions(reading, surety_val_get(body, "dimensions"),
+        embed_dimensions(reader, surety_val_get(body, "dimensions"),
                          "dimensions", EMBED_OPENAI_DIMENSIONS);
     const bool is_one =
         surety_val_kind(input) == SURETY_KIND_STRING ||
         surety_val_kind(surety_val_first(input)) == SURETY_KIND_NUMBER;
 
-    reading->asked->model = surety_val_str(
-        surety__asking_member(reading, body, "model", SURETY_KIND_STRING));
-    reading->asked->is_base64 = surety_val_is(encoding, "base64");
-    if (!reading->asked->model.len)
-        surety__asking_fail(reading, "model", "missing_required_parameter",
-                            "you must provide a model parameter");
-    if (encoding.doc && !reading->asked->is_base64 &&
+    reader->request->model = surety_val_str(
+        surety__request_member(reader, body, "model", SURETY_KIND_STRING));
+    reader->request->is_base64 = surety_val_is(encoding, "base64");
+    if (!reader->request->model.len)
+        surety__request_fail(reader, "model", "missing_required_parameter",
+                             "you must provide a model parameter");
+    if (encoding.doc && !reader->request->is_base64 &&
         !surety_val_is(encoding, "float"))
-        surety__asking_fail(reading, "encoding_format", "invalid_value",
-                            "Invalid value for 'encoding_format': supported "
-                            "values are 'float' and 'base64'.");
+        surety__request_fail(reader, "encoding_format", "invalid_value",
+                             "Invalid value for 'encoding_format': supported "
+                             "values are 'float' and 'base64'.");
     if (!surety_val_count(input) && !surety_val_str(input).len)
-        surety__asking_fail(reading, "input", "missing_required_parameter",
-                            "Missing required parameter: 'input'.");
+        surety__request_missing(reader, "input");
     if (!is_one && surety_val_count(input) > EMBED_INPUTS_MAX)
-        surety__asking_fail(reading, "input", "array_above_max_length",
-                            "Invalid 'input': array too long. Expected an "
-                            "array with maximum length %d.",
-                            EMBED_INPUTS_MAX);
-    if (is_one && !reading->status)
-        embed_read_input(reading, input, dimensions);
+        surety__request_fail(reader, "input", "array_above_max_length",
+                             "Invalid 'input': array too long. Expected an "
+                             "array with maximum length %d.",
+                             EMBED_INPUTS_MAX);
+    if (is_one && !reader->status)
+        embed_read_input(reader, input, dimensions);
     for (surety_val one = surety_val_first(input);
-         one.doc && !is_one && !reading->status;
+         one.doc && !is_one && !reader->status;
          one = surety_val_next(input, one))
-        embed_read_input(reading, one, dimensions);
+        embed_read_input(reader, one, dimensions);
 }
 
-static void embed_read_content(surety__asking *reading, surety_val request)
+static void embed_read_content(surety__request_reader *reader,
+                               surety_val request)
 {
     const surety_val camel = surety_val_get(request, "outputDimensionality");
     const uint32_t dimensions = embed_dimensions(
-        reading,
+        reader,
         camel.doc ? camel : surety_val_get(request, "output_dimensionality"),
         "output_dimensionality", EMBED_GEMINI_DIMENSIONS);
-    const surety_str text = surety__asking_text(
-        reading, surety_val_get(surety_val_get(request, "content"), "parts"));
+    const surety_str text = surety__request_text(
+        reader, surety_val_get(surety_val_get(request, "content"), "parts"));
 
     if (text.ptr && !text.len)
-        surety__asking_fail(reading, NULL, NULL,
-                            "* EmbedContentRequest.content: contents is not "
-                            "specified");
-    surety__asking_say(reading, AUTHOR_USER, text, dimensions);
+        surety__request_fail(reader, NULL, NULL,
+                             "* EmbedContentRequest.content: contents is not "
+                             "specified");
+    surety__request_add(reader, AUTHOR_USER, text, dimensions);
 }
 
-static void embed_read_gemini(surety__asking *reading)
+static void embed_read_gemini(surety__request_reader *reader)
 {
-    const surety_val requests = surety_val_get(reading->body, "requests");
+    const surety_val requests = surety_val_get(reader->body, "requests");
 
-    reading->asked->is_batch = requests.doc != NULL;
+    reader->request->is_batch = requests.doc != NULL;
     if (!requests.doc)
-        embed_read_content(reading, reading->body);
+        embed_read_content(reader, reader->body);
     if (surety_val_count(requests) > EMBED_GEMINI_INPUTS_MAX)
-        surety__asking_fail(reading, NULL, NULL,
-                            "* BatchEmbedContentsRequest.requests: at most %d "
-                            "requests can be in one batch",
-                            EMBED_GEMINI_INPUTS_MAX);
+        surety__request_fail(reader, NULL, NULL,
+                             "* BatchEmbedContentsRequest.requests: at most %d "
+                             "requests can be in one batch",
+                             EMBED_GEMINI_INPUTS_MAX);
     for (surety_val one = surety_val_first(requests);
-         one.doc && !reading->status; one = surety_val_next(requests, one))
-        embed_read_content(reading, one);
+         one.doc && !reader->status; one = surety_val_next(requests, one))
+        embed_read_content(reader, one);
 }
 
-void surety__embed_read(surety__asking *reading)
+void surety__embed_read(surety__request_reader *reader)
 {
-    if (reading->asked->protocol == SURETY_PROTOCOL_GEMINI)
-        embed_read_gemini(reading);
+    if (reader->request->protocol == SURETY_PROTOCOL_GEMINI)
+        embed_read_gemini(reader);
     else
-        embed_read_openai(reading);
+        embed_read_openai(reader);
 }

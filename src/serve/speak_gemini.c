@@ -43,11 +43,11 @@ static surety_val speak_gemini_get(surety_val object, const char *camel,
     return member.doc ? member : surety_val_get(object, snake);
 }
 
-static void speak_gemini_read_format(surety__asking *reading)
+static void speak_gemini_read_format(surety__request_reader *reader)
 {
-    surety__asked *asked = reading->asked;
-    const surety_val config = speak_gemini_get(
-        reading->body, "generationConfig", "generation_config");
+    surety__model_request *request = reader->request;
+    const surety_val config =
+        speak_gemini_get(reader->body, "generationConfig", "generation_config");
     const surety_val type =
         speak_gemini_get(config, "responseMimeType", "response_mime_type");
     const surety_val schema =
@@ -56,102 +56,103 @@ static void speak_gemini_read_format(surety__asking *reading)
         speak_gemini_get(config, "responseSchema", "response_schema");
 
     if (schema.doc && old.doc)
-        surety__asking_fail(reading, NULL, NULL,
-                            "Only one of response_schema and "
-                            "response_json_schema can be set.");
+        surety__request_fail(reader, NULL, NULL,
+                             "Only one of response_schema and "
+                             "response_json_schema can be set.");
     if ((schema.doc || old.doc) && !surety_val_is(type, "application/json"))
-        surety__asking_fail(reading, NULL, NULL,
-                            "Response schema is only supported with response "
-                            "mime type application/json.");
+        surety__request_fail(reader, NULL, NULL,
+                             "Response schema is only supported with response "
+                             "mime type application/json.");
     if (schema.doc || old.doc) {
-        asked->schema = schema.doc ? schema : old;
-        asked->mode = SURETY_MODE_NATIVE;
-        asked->format = FORMAT_JSON_SCHEMA;
+        request->schema = schema.doc ? schema : old;
+        request->mode = SURETY_MODE_NATIVE;
+        request->format = FORMAT_JSON_SCHEMA;
     } else if (surety_val_is(type, "application/json")) {
-        asked->format = FORMAT_JSON_OBJECT;
+        request->format = FORMAT_JSON_OBJECT;
     }
-    surety__asking_answers(
-        reading, speak_gemini_get(config, "candidateCount", "candidate_count"),
+    surety__request_answers(
+        reader, speak_gemini_get(config, "candidateCount", "candidate_count"),
         "candidate_count", 8);
 }
 
-static void speak_gemini_read_tools(surety__asking *reading)
+static void speak_gemini_read_tools(surety__request_reader *reader)
 {
     static const char missing[] = "Function calling mode ANY needs a function "
                                   "declaration that it allows.";
     const surety_val config = speak_gemini_get(
-        speak_gemini_get(reading->body, "toolConfig", "tool_config"),
+        speak_gemini_get(reader->body, "toolConfig", "tool_config"),
         "functionCallingConfig", "function_calling_config");
     const surety_val mode = surety_val_get(config, "mode");
     const surety_val allowed = speak_gemini_get(config, "allowedFunctionNames",
                                                 "allowed_function_names");
     const surety_str wanted = surety_val_str(surety_val_first(allowed));
-    const surety_val tools = surety_val_get(reading->body, "tools");
+    const surety_val tools = surety_val_get(reader->body, "tools");
 
-    reading->asked->choice = surety_val_is(mode, "NONE")      ? CHOICE_NONE
-                             : !surety_val_is(mode, "ANY")    ? CHOICE_AUTO
-                             : surety_val_count(allowed) == 1 ? CHOICE_NAMED
-                                                              : CHOICE_REQUIRED;
+    reader->request->choice = surety_val_is(mode, "NONE")   ? CHOICE_NONE
+                              : !surety_val_is(mode, "ANY") ? CHOICE_AUTO
+                              : surety_val_count(allowed) == 1
+                                  ? CHOICE_NAMED
+                                  : CHOICE_REQUIRED;
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
         const surety_val functions = speak_gemini_get(
             tool, "functionDeclarations", "function_declarations");
         if (!functions.doc) /* a tool that Google runs, as googleSearch */
-            surety__asking_offer(
-                reading, surety_val_str(surety_val_key(surety_val_first(tool))),
+            surety__request_add_tool(
+                reader, surety_val_str(surety_val_key(surety_val_first(tool))),
                 false);
         for (surety_val one = surety_val_first(functions); one.doc;
              one = surety_val_next(functions, one)) {
             const surety_str name = surety_val_str(surety_val_get(one, "name"));
             const surety_val schema = speak_gemini_get(
                 one, "parametersJsonSchema", "parameters_json_schema");
-            surety__asking_offer(reading, name, true);
-            if (surety__asking_wants(reading, name, wanted))
-                surety__asking_tool(
-                    reading, name,
+            surety__request_add_tool(reader, name, true);
+            if (surety__request_requires(reader, name, wanted))
+                surety__request_require(
+                    reader, name,
                     schema.doc ? schema : surety_val_get(one, "parameters"),
                     false);
         }
     }
-    surety__asking_tools_end(reading, wanted, missing, missing);
+    surety__request_tools_end(reader, wanted, missing, missing);
 }
 
-static void speak_gemini_read_request(surety__asking *reading)
+static void speak_gemini_read_request(surety__request_reader *reader)
 {
     const surety_val system = speak_gemini_get(
-        reading->body, "systemInstruction", "system_instruction");
-    const surety_val contents = surety_val_get(reading->body, "contents");
+        reader->body, "systemInstruction", "system_instruction");
+    const surety_val contents = surety_val_get(reader->body, "contents");
 
     if (surety_val_kind(contents) != SURETY_KIND_ARRAY ||
         !surety_val_count(contents))
-        surety__asking_fail(reading, NULL, NULL,
-                            "* GenerateContentRequest.contents: contents is "
-                            "not specified");
+        surety__request_fail(reader, NULL, NULL,
+                             "* GenerateContentRequest.contents: contents is "
+                             "not specified");
     if (system.doc)
-        surety__asking_message(reading, SURETY__LITERAL("system"),
-                               surety_val_get(system, "parts"));
+        surety__request_add_message(reader, SURETY__LITERAL("system"),
+                                    surety_val_get(system, "parts"));
     for (surety_val one = surety_val_first(contents); one.doc;
          one = surety_val_next(contents, one)) {
         const surety_val role = surety_val_get(one, "role");
         if (role.doc && !surety_val_is(role, "user") &&
             !surety_val_is(role, "model") && !surety_val_is(role, "function"))
-            surety__asking_fail(reading, NULL, NULL,
-                                "Please use a valid role: user, model.");
-        surety__asking_message(reading, surety_val_str(role),
-                               surety_val_get(one, "parts"));
+            surety__request_fail(reader, NULL, NULL,
+                                 "Please use a valid role: user, model.");
+        surety__request_add_message(reader, surety_val_str(role),
+                                    surety_val_get(one, "parts"));
     }
-    speak_gemini_read_format(reading);
-    speak_gemini_read_tools(reading);
+    speak_gemini_read_format(reader);
+    speak_gemini_read_tools(reader);
 }
 
-static void speak_gemini_read(surety__asking *reading)
+static void speak_gemini_read(surety__request_reader *reader)
 {
     const surety_val whole = speak_gemini_get(
-        reading->body, "generateContentRequest", "generate_content_request");
+        reader->body, "generateContentRequest", "generate_content_request");
 
-    if (reading->counts && whole.doc)
-        reading->body = whole;
-    speak_gemini_read_request(reading);
+    if (reader->counts && whole.doc)
+        reader->body = whole;
+    speak_gemini_read_request(reader);
 }
 
 static void speak_gemini_put_error(const surety__problem *problem,
@@ -193,7 +194,7 @@ static void speak_gemini_put_candidates(const surety__speech *speech,
                                         "PROHIBITED_CONTENT", "STOP"};
     const char *comma = "";
 
-    for (uint32_t i = 0; i < speech->asked->answers; i++) {
+    for (uint32_t i = 0; i < speech->request->answers; i++) {
         surety__template_write(out, i ? ",{'content':{'parts':["
                                       : "{'content':{'parts':[");
         comma = "";
@@ -239,17 +240,6 @@ static void speak_gemini_put_response(const surety__speech *speech,
                            speech->model, speech->id);
 }
 
-static void speak_gemini_begin(surety__speech *speech,
-                               const surety_usage *usage, surety_buf *out)
-{
-    (void)speech, (void)usage, (void)out;
-}
-
-static void speak_gemini_part(surety__speech *speech, surety_buf *out)
-{
-    (void)speech, (void)out;
-}
-
 static void speak_gemini_event(surety__speech *speech, surety_str text,
                                const surety__closing *ending, surety_buf *out)
 {
@@ -291,8 +281,6 @@ const surety__speaker surety__speaker_gemini = {
     .read = speak_gemini_read,
     .error = speak_gemini_put_error,
     .faults = speak_gemini_faults,
-    .begin = speak_gemini_begin,
-    .part = speak_gemini_part,
     .piece = speak_gemini_piece,
     .close = speak_gemini_close,
     .end = speak_gemini_end,

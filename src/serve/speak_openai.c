@@ -26,75 +26,100 @@ static const surety__fault_row speak_openai_faults[] = {
      "The server is overloaded or not ready yet."},
     {0, "api_error", NULL, "The request failed."}};
 
-/* Reads response_format: the form of the text, and its schema if it has one. */
-static void speak_openai_read_format(surety__asking *reading)
+/* ---- reading, also for Responses ----------------------------------------- */
+
+void surety__request_openai_head(surety__request_reader *reader,
+                                 const char *no_model)
 {
-    surety__asked *asked = reading->asked;
-    const surety_val format = surety__asking_member(
-        reading, reading->body, "response_format", SURETY_KIND_OBJECT);
+    surety__model_request *request = reader->request;
+
+    request->model = surety_val_str(surety__request_member(
+        reader, reader->body, "model", SURETY_KIND_STRING));
+    request->stream =
+        surety_val_bool(surety__request_member(reader, reader->body, "stream",
+                                               SURETY_KIND_BOOLEAN),
+                        false);
+    if (!request->model.len)
+        surety__request_fail(reader, "model", "missing_required_parameter",
+                             "%s", no_model);
+}
+
+void surety__request_openai_format(surety__request_reader *reader,
+                                   surety_val format, surety_val named,
+                                   const surety__format_params *params)
+{
+    surety__model_request *request = reader->request;
     const surety_val type = surety_val_get(format, "type");
-    surety_val named;
 
     if (!format.doc || surety_val_is(type, "text"))
         return;
     if (surety_val_is(type, "json_object")) {
-        asked->format = FORMAT_JSON_OBJECT;
-    } else if (surety_val_is(type, "json_schema")) {
-        named = surety_val_get(format, "json_schema");
-        asked->schema_name = surety_val_str(surety_val_get(named, "name"));
-        asked->schema = surety_val_get(named, "schema");
-        asked->strict = surety_val_bool(surety_val_get(named, "strict"), false);
-        asked->mode = SURETY_MODE_NATIVE;
-        asked->format = FORMAT_JSON_SCHEMA;
-        if (!asked->schema_name.len)
-            surety__asking_fail(reading, "response_format.json_schema.name",
-                                "missing_required_parameter",
-                                "Missing required parameter: "
-                                "'response_format.json_schema.name'.");
-    } else {
-        surety__asking_fail(reading, "response_format.type", "invalid_value",
-                            "Invalid value for 'response_format.type': "
-                            "supported values are 'json_object', "
-                            "'json_schema' and 'text'.");
+        request->format = FORMAT_JSON_OBJECT;
+        return;
     }
+    if (!surety_val_is(type, "json_schema")) {
+        surety__request_fail(reader, params->type, "invalid_value",
+                             "Invalid value for '%s': supported values are "
+                             "'json_object', 'json_schema' and 'text'.",
+                             params->type);
+        return;
+    }
+    request->schema_name = surety_val_str(surety_val_get(named, "name"));
+    request->schema = surety_val_get(named, "schema");
+    request->strict = surety_val_bool(surety_val_get(named, "strict"), false);
+    request->mode = SURETY_MODE_NATIVE;
+    request->format = FORMAT_JSON_SCHEMA;
+    if (!request->schema_name.len)
+        surety__request_missing(reader, params->name);
+    if (!request->schema.doc && params->schema)
+        surety__request_missing(reader, params->schema);
 }
 
-static void speak_openai_read_tools(surety__asking *reading)
+/* The function of a tool, or of a tool choice: Chat Completions nests it. */
+static surety_val speak_openai_function(surety_val tool, bool nested)
 {
-    const surety_val tools = surety__asking_member(reading, reading->body,
-                                                   "tools", SURETY_KIND_ARRAY);
-    const surety_val choice = surety_val_get(reading->body, "tool_choice");
-    const surety_str wanted =
-        surety__asking_choose(reading, choice,
-                              surety_val_str(surety_val_get(
-                                  surety_val_get(choice, "function"), "name")));
+    return nested ? surety_val_get(tool, "function") : tool;
+}
+
+void surety__request_openai_tools(surety__request_reader *reader, bool nested)
+{
+    const surety_val tools = surety__request_member(reader, reader->body,
+                                                    "tools", SURETY_KIND_ARRAY);
+    const surety_val choice = surety_val_get(reader->body, "tool_choice");
+    const surety_str wanted = surety__request_choose(
+        reader, choice,
+        surety_val_str(
+            surety_val_get(speak_openai_function(choice, nested), "name")));
 
     for (surety_val tool = surety_val_first(tools); tool.doc;
          tool = surety_val_next(tools, tool)) {
-        const surety_val function = surety_val_get(tool, "function");
+        const surety_val function = speak_openai_function(tool, nested);
         const surety_str name =
             surety_val_str(surety_val_get(function, "name"));
-        surety__asking_offer(
-            reading,
+        surety__request_add_tool(
+            reader,
             name.len ? name : surety_val_str(surety_val_get(tool, "type")),
             name.len > 0);
-        if (surety__asking_wants(reading, name, wanted))
-            surety__asking_tool(
-                reading, name, surety_val_get(function, "parameters"),
+        if (surety__request_requires(reader, name, wanted))
+            surety__request_require(
+                reader, name, surety_val_get(function, "parameters"),
                 surety_val_bool(surety_val_get(function, "strict"), false));
     }
-    surety__asking_tools_end(
-        reading, wanted, "Tool choice '%.*s' not found in 'tools' parameter.",
+    surety__request_tools_end(
+        reader, wanted, "Tool choice '%.*s' not found in 'tools' parameter.",
         "Invalid value for 'tool_choice': 'tool_choice' is only "
         "allowed when 'tools' are specified.");
 }
 
+/* ---- reading ------------------------------------------------------------- */
+
 /* Whether a message has the word JSON, which json_object requires. */
-static bool speak_openai_says_json(const surety__asked *asked)
+static bool speak_openai_says_json(const surety__model_request *request)
 {
-    for (size_t i = 0; i <= asked->message_count; i++) {
-        const surety_str text =
-            i < asked->message_count ? asked->messages[i].text : asked->system;
+    for (size_t i = 0; i <= request->message_count; i++) {
+        const surety_str text = i < request->message_count
+                                    ? request->messages[i].text
+                                    : request->system;
 
         if (surety__str_find_nocase(text, SURETY__LITERAL("json")) < text.len)
             return true;
@@ -113,62 +138,59 @@ static bool speak_openai_is_role(surety_val role)
     return false;
 }
 
-static void speak_openai_read(surety__asking *reading)
+static void speak_openai_read(surety__request_reader *reader)
 {
-    surety__asked *asked = reading->asked;
-    const surety_val body = reading->body;
+    static const surety__format_params format_params = {
+        "response_format.type", "response_format.json_schema.name", NULL};
+    surety__model_request *request = reader->request;
+    const surety_val body = reader->body;
     const surety_val messages =
-        surety__asking_member(reading, body, "messages", SURETY_KIND_ARRAY);
-    const surety_val options = surety__asking_member(
-        reading, body, "stream_options", SURETY_KIND_OBJECT);
+        surety__request_member(reader, body, "messages", SURETY_KIND_ARRAY);
+    const surety_val options = surety__request_member(
+        reader, body, "stream_options", SURETY_KIND_OBJECT);
+    const surety_val format = surety__request_member(
+        reader, body, "response_format", SURETY_KIND_OBJECT);
 
-    asked->model = surety_val_str(
-        surety__asking_member(reading, body, "model", SURETY_KIND_STRING));
-    asked->stream = surety_val_bool(
-        surety__asking_member(reading, body, "stream", SURETY_KIND_BOOLEAN),
-        false);
-    asked->usage_chunk =
+    surety__request_openai_head(reader, "you must provide a model parameter");
+    request->usage_chunk =
         surety_val_bool(surety_val_get(options, "include_usage"), false);
-    if (!asked->model.len)
-        surety__asking_fail(reading, "model", "missing_required_parameter",
-                            "you must provide a model parameter");
     if (!surety_val_count(messages))
-        surety__asking_fail(reading, "messages", "missing_required_parameter",
-                            "Missing required parameter: 'messages'.");
-    if (options.doc && !asked->stream)
-        surety__asking_fail(reading, "stream_options", NULL,
-                            "The 'stream_options' parameter is only allowed "
-                            "when 'stream' is enabled.");
+        surety__request_missing(reader, "messages");
+    if (options.doc && !request->stream)
+        surety__request_fail(reader, "stream_options", NULL,
+                             "The 'stream_options' parameter is only allowed "
+                             "when 'stream' is enabled.");
     if (surety_val_get(body, "functions").doc)
-        surety__asking_fail(reading, "functions", "unsupported_parameter",
-                            "Unsupported parameter: 'functions' is not "
-                            "supported here. Use 'tools' instead.");
-    surety__asking_answers(reading, surety_val_get(body, "n"), "n", 128);
+        surety__request_fail(reader, "functions", "unsupported_parameter",
+                             "Unsupported parameter: 'functions' is not "
+                             "supported here. Use 'tools' instead.");
+    surety__request_answers(reader, surety_val_get(body, "n"), "n", 128);
     for (surety_val one = surety_val_first(messages); one.doc;
          one = surety_val_next(messages, one)) {
         const surety_val role = surety_val_get(one, "role");
         if (!surety_val_str(role).len)
-            surety__asking_fail(reading, "messages",
-                                "missing_required_parameter",
-                                "Missing required parameter: "
-                                "'messages[].role'.");
+            surety__request_fail(reader, "messages",
+                                 "missing_required_parameter",
+                                 "Missing required parameter: "
+                                 "'messages[].role'.");
         else if (!speak_openai_is_role(role))
-            surety__asking_fail(reading, "messages", "invalid_value",
-                                "Invalid value for 'messages[].role': "
-                                "supported values are 'system', 'assistant', "
-                                "'user', 'function', 'tool', and "
-                                "'developer'.");
-        surety__asking_message(reading, surety_val_str(role),
-                               surety_val_get(one, "content"));
+            surety__request_fail(reader, "messages", "invalid_value",
+                                 "Invalid value for 'messages[].role': "
+                                 "supported values are 'system', 'assistant', "
+                                 "'user', 'function', 'tool', and "
+                                 "'developer'.");
+        surety__request_add_message(reader, surety_val_str(role),
+                                    surety_val_get(one, "content"));
     }
-    speak_openai_read_format(reading);
-    speak_openai_read_tools(reading);
-    if (!reading->status && asked->format == FORMAT_JSON_OBJECT &&
-        !speak_openai_says_json(asked))
-        surety__asking_fail(reading, "messages", NULL,
-                            "'messages' must contain the word 'json' in some "
-                            "form, to use 'response_format' of type "
-                            "'json_object'.");
+    surety__request_openai_format(
+        reader, format, surety_val_get(format, "json_schema"), &format_params);
+    surety__request_openai_tools(reader, true);
+    if (!reader->status && request->format == FORMAT_JSON_OBJECT &&
+        !speak_openai_says_json(request))
+        surety__request_fail(reader, "messages", NULL,
+                             "'messages' must contain the word 'json' in some "
+                             "form, to use 'response_format' of type "
+                             "'json_object'.");
 }
 
 static surety_str speak_openai_finish(const surety__closing *ending,
@@ -217,14 +239,14 @@ static void speak_openai_chunks(const surety__speech *speech,
                                 surety_str text, surety_str finish,
                                 surety_buf *out)
 {
-    for (uint32_t i = 0; i < speech->asked->answers; i++) {
+    for (uint32_t i = 0; i < speech->request->answers; i++) {
         speak_openai_chunk(speech, out);
         surety__template_write(out, "{'index':$n,'delta':{", (uint64_t)i);
         if (put)
             put(speech, i, text, out);
         surety__template_write(out, "},'logprobs':null,'finish_reason':$m",
                                finish);
-        surety_buf_text(out, speech->asked->usage_chunk
+        surety_buf_text(out, speech->request->usage_chunk
                                  ? "}],\"usage\":null}\n\n"
                                  : "}]}\n\n");
     }
@@ -301,17 +323,12 @@ static void speak_openai_piece(surety__speech *speech, surety_str text,
                         out);
 }
 
-static void speak_openai_close(surety__speech *speech, surety_buf *out)
-{
-    (void)speech, (void)out;
-}
-
 static void speak_openai_end(surety__speech *speech,
                              const surety__closing *ending, surety_buf *out)
 {
     speak_openai_chunks(speech, NULL, speak_openai_none,
                         speak_openai_finish(ending, speech), out);
-    if (speech->asked->usage_chunk && ending->usage.known) {
+    if (speech->request->usage_chunk && ending->usage.known) {
         speak_openai_chunk(speech, out);
         surety_buf_text(out, "],\"usage\":");
         speak_openai_put_usage(&ending->usage, out);
@@ -364,7 +381,7 @@ static void speak_openai_whole(surety__speech *speech,
                            "{'id':'chatcmpl-$e','object':'chat.completion',"
                            "'created':$n,'model':$s,'choices':[",
                            speech->id, speech->created, speech->model);
-    for (uint32_t i = 0; i < speech->asked->answers; i++) {
+    for (uint32_t i = 0; i < speech->request->answers; i++) {
         surety_buf_text(out, i ? "," : "");
         speak_openai_put_choice(speech, i, ending, out);
     }
@@ -385,7 +402,6 @@ const surety__speaker surety__speaker_openai = {
     .begin = speak_openai_begin,
     .part = speak_openai_part,
     .piece = speak_openai_piece,
-    .close = speak_openai_close,
     .end = speak_openai_end,
     .failing = "data: ",
     .whole = speak_openai_whole,

@@ -26,139 +26,86 @@ static const surety__fault_row speak_responses_faults[] = {
 
 /* ---- reading ------------------------------------------------------------- */
 
-static void speak_responses_read_format(surety__asking *reading)
-{
-    surety__asked *asked = reading->asked;
-    const surety_val text = surety__asking_member(reading, reading->body,
-                                                  "text", SURETY_KIND_OBJECT);
-    const surety_val format = surety_val_get(text, "format");
-    const surety_val type = surety_val_get(format, "type");
-
-    if (!format.doc || surety_val_is(type, "text"))
-        return;
-    if (surety_val_is(type, "json_object")) {
-        asked->format = FORMAT_JSON_OBJECT;
-    } else if (surety_val_is(type, "json_schema")) {
-        asked->schema_name = surety_val_str(surety_val_get(format, "name"));
-        asked->schema = surety_val_get(format, "schema");
-        asked->strict =
-            surety_val_bool(surety_val_get(format, "strict"), false);
-        asked->mode = SURETY_MODE_NATIVE;
-        asked->format = FORMAT_JSON_SCHEMA;
-        if (!asked->schema_name.len)
-            surety__asking_fail(reading, "text.format.name",
-                                "missing_required_parameter",
-                                "Missing required parameter: "
-                                "'text.format.name'.");
-        else if (!asked->schema.doc)
-            surety__asking_fail(reading, "text.format.schema",
-                                "missing_required_parameter",
-                                "Missing required parameter: "
-                                "'text.format.schema'.");
-    } else {
-        surety__asking_fail(reading, "text.format.type", "invalid_value",
-                            "Invalid value for 'text.format.type': supported "
-                            "values are 'json_object', 'json_schema' and "
-                            "'text'.");
-    }
-}
-
-static void speak_responses_read_tools(surety__asking *reading)
-{
-    const surety_val tools = surety__asking_member(reading, reading->body,
-                                                   "tools", SURETY_KIND_ARRAY);
-    const surety_val choice = surety_val_get(reading->body, "tool_choice");
-    const surety_str wanted = surety__asking_choose(
-        reading, choice, surety_val_str(surety_val_get(choice, "name")));
-
-    for (surety_val tool = surety_val_first(tools); tool.doc;
-         tool = surety_val_next(tools, tool)) {
-        const surety_str name = surety_val_str(surety_val_get(tool, "name"));
-        surety__asking_offer(
-            reading,
-            name.len ? name : surety_val_str(surety_val_get(tool, "type")),
-            name.len > 0);
-        if (surety__asking_wants(reading, name, wanted))
-            surety__asking_tool(
-                reading, name, surety_val_get(tool, "parameters"),
-                surety_val_bool(surety_val_get(tool, "strict"), false));
-    }
-    surety__asking_tools_end(
-        reading, wanted, "Tool choice '%.*s' not found in 'tools' parameter.",
-        "Invalid value for 'tool_choice': 'tool_choice' is only "
-        "allowed when 'tools' are specified.");
-}
-
 /* Reads an item of the input: a message, a tool's result (its type ends in
  * "_output", as function_call_output), or an item of an earlier response. */
-static void speak_responses_read_item(surety__asking *reading, surety_val item)
+static void speak_responses_read_item(surety__request_reader *reader,
+                                      surety_val item)
 {
     const surety_str role = surety_val_str(surety_val_get(item, "role"));
     const surety_str type = surety_val_str(surety_val_get(item, "type"));
-    const surety_str mark = SURETY__LITERAL("_output");
 
     if (role.len || !type.len)
-        surety__asking_message(reading, role, surety_val_get(item, "content"));
-    else if (type.len > mark.len &&
-             surety_str_equal(
-                 (surety_str){type.ptr + type.len - mark.len, mark.len}, mark))
-        surety__asking_message(reading, SURETY__LITERAL("tool"),
-                               surety_val_get(item, "output"));
+        surety__request_add_message(reader, role,
+                                    surety_val_get(item, "content"));
+    else if (type.len > sizeof("_output") - 1 &&
+             surety__str_ends(type, SURETY__LITERAL("_output")))
+        surety__request_add_message(reader, SURETY__LITERAL("tool"),
+                                    surety_val_get(item, "output"));
     else
-        surety__asking_message(reading, SURETY__LITERAL("assistant"),
-                               surety_val_get(item, "content"));
+        surety__request_add_message(reader, SURETY__LITERAL("assistant"),
+                                    surety_val_get(item, "content"));
 }
 
-static void speak_responses_read(surety__asking *reading)
+static void speak_responses_read(surety__request_reader *reader)
 {
-    surety__asked *asked = reading->asked;
-    const surety_val body = reading->body;
+    static const surety__format_params format_params = {
+        "text.format.type", "text.format.name", "text.format.schema"};
+    const surety_val body = reader->body;
     const surety_val input = surety_val_get(body, "input");
-    const surety_val instructions = surety__asking_member(
-        reading, body, "instructions", SURETY_KIND_STRING);
+    const surety_val instructions = surety__request_member(
+        reader, body, "instructions", SURETY_KIND_STRING);
+    const surety_val format = surety_val_get(
+        surety__request_member(reader, body, "text", SURETY_KIND_OBJECT),
+        "format");
 
-    asked->model = surety_val_str(
-        surety__asking_member(reading, body, "model", SURETY_KIND_STRING));
-    asked->stream = surety_val_bool(
-        surety__asking_member(reading, body, "stream", SURETY_KIND_BOOLEAN),
-        false);
-    if (!asked->model.len)
-        surety__asking_fail(reading, "model", "missing_required_parameter",
-                            "Missing required parameter: 'model'.");
+    surety__request_openai_head(reader, "Missing required parameter: 'model'.");
     if (!surety_val_count(input) && !surety_val_str(input).len)
-        surety__asking_fail(reading, "input", "missing_required_parameter",
-                            "Missing required parameter: 'input'.");
+        surety__request_missing(reader, "input");
     if (surety_val_get(body, "n").doc)
-        surety__asking_fail(reading, "n", "unknown_parameter",
-                            "Unknown parameter: 'n'.");
+        surety__request_fail(reader, "n", "unknown_parameter",
+                             "Unknown parameter: 'n'.");
     if (instructions.doc)
-        surety__asking_message(reading, SURETY__LITERAL("system"),
-                               instructions);
+        surety__request_add_message(reader, SURETY__LITERAL("system"),
+                                    instructions);
     if (surety_val_kind(input) == SURETY_KIND_STRING)
-        surety__asking_message(reading, SURETY__LITERAL("user"), input);
+        surety__request_add_message(reader, SURETY__LITERAL("user"), input);
     else
         for (surety_val one = surety_val_first(input); one.doc;
              one = surety_val_next(input, one))
-            speak_responses_read_item(reading, one);
-    speak_responses_read_format(reading);
-    speak_responses_read_tools(reading);
+            speak_responses_read_item(reader, one);
+    surety__request_openai_format(reader, format, format, &format_params);
+    surety__request_openai_tools(reader, false);
 }
 
 /* ---- items --------------------------------------------------------------- */
 
-static void speak_responses_put_content(const surety__speech *speech,
-                                        surety__speech_part part,
-                                        surety_buf *out)
-{
-    const surety_str text = surety__speech_text(speech, part);
+/* The form of each part: the id of its item, the index of its text there, its
+ * events, the member with the text in the last of them, and its content. */
+static const struct {
+    const char *id;
+    const char *index;
+    const char *text_event, *text_name, *text_more;
+    const char *content_event, *content; /* NULL: it has none */
+} speak_responses_parts[PART_NONE] = {
+    [PART_REASONING] = {"rs_", ",'summary_index':0", "reasoning_summary_text",
+                        "text", "", "reasoning_summary_part",
+                        "{'type':'summary_text','text':$s}"},
+    [PART_TEXT] = {"msg_", ",'content_index':0", "output_text", "text",
+                   ",'logprobs':[]", "content_part",
+                   "{'type':'output_text','annotations':[],'logprobs':[],"
+                   "'text':$s}"},
+    [PART_REFUSAL] = {"msg_", ",'content_index':0", "refusal", "refusal", "",
+                      "content_part", "{'type':'refusal','refusal':$s}"},
+    [PART_ARGUMENTS] = {"fc_", "", "function_call_arguments", "arguments", "",
+                        NULL, NULL},
+};
 
-    if (part == PART_REFUSAL)
-        surety__template_write(out, "{'type':'refusal','refusal':$s}", text);
-    else
-        surety__template_write(out,
-                               "{'type':'output_text','annotations':[],"
-                               "'logprobs':[],'text':$s}",
-                               text);
+/* Appends the id of the part's item. */
+static void speak_responses_put_id(const surety__speech *speech,
+                                   surety__speech_part part, surety_buf *out)
+{
+    surety__template_write(out, "'$t$e$t'", speak_responses_parts[part].id,
+                           speech->id, part == PART_REFUSAL ? "r" : "");
 }
 
 /* Appends the item of a part: empty at its start, complete if is_done. */
@@ -166,32 +113,28 @@ static void speak_responses_put_item(const surety__speech *speech,
                                      surety__speech_part part, bool is_done,
                                      surety_buf *out)
 {
-    const surety_str status =
-        is_done ? SURETY__LITERAL("completed") : SURETY__LITERAL("in_progress");
+    const surety_str text =
+        is_done ? surety__speech_text(speech, part) : SURETY__LITERAL("");
+    const char *status = is_done ? "completed" : "in_progress";
 
-    if (part == PART_REASONING) {
-        surety__template_write(
-            out, "{'id':'rs_$e','type':'reasoning','summary':[", speech->id);
-        if (is_done)
-            surety__template_write(out, "{'type':'summary_text','text':$s}",
-                                   surety__speech_text(speech, part));
-    } else if (part == PART_ARGUMENTS) {
-        surety__template_write(
-            out,
-            "{'id':'fc_$e','type':'function_call','status':$s,"
-            "'call_id':'call_$e','name':$s,'arguments':$s}",
-            speech->id, status, speech->id, speech->tool,
-            is_done ? surety__speech_text(speech, part) : SURETY__LITERAL(""));
+    surety__template_write(out, "{'id':");
+    speak_responses_put_id(speech, part, out);
+    if (part == PART_ARGUMENTS) {
+        surety__template_write(out,
+                               ",'type':'function_call','status':'$t',"
+                               "'call_id':'call_$e','name':$s,'arguments':$s}",
+                               status, speech->id, speech->tool, text);
         return;
-    } else {
-        surety__template_write(
-            out,
-            "{'id':'msg_$e$r','type':'message','status':$s,"
-            "'role':'assistant','content':[",
-            speech->id, surety_str_of(part == PART_REFUSAL ? "r" : ""), status);
-        if (is_done)
-            speak_responses_put_content(speech, part, out);
     }
+    if (part == PART_REASONING)
+        surety__template_write(out, ",'type':'reasoning','summary':[");
+    else
+        surety__template_write(out,
+                               ",'type':'message','status':'$t',"
+                               "'role':'assistant','content':[",
+                               status);
+    if (is_done)
+        surety__template_write(out, speak_responses_parts[part].content, text);
     surety_buf_text(out, "]}");
 }
 
@@ -215,20 +158,21 @@ static void speak_responses_put_usage(const surety_usage *usage,
 static void speak_responses_put_format(const surety__speech *speech,
                                        surety_buf *out)
 {
-    const surety__asked *asked = speech->asked;
+    const surety__model_request *request = speech->request;
 
-    if (asked->mode == SURETY_MODE_NATIVE) {
-        surety__template_write(out,
-                               "{'type':'json_schema','name':$s,'strict':$r,"
-                               "'schema':",
-                               asked->schema_name,
-                               surety_str_of(asked->strict ? "true" : "false"));
-        surety_val_write(asked->schema, SURETY_STYLE_COMPACT, out);
+    if (request->mode == SURETY_MODE_NATIVE) {
+        surety__template_write(
+            out,
+            "{'type':'json_schema','name':$s,'strict':$r,"
+            "'schema':",
+            request->schema_name,
+            surety_str_of(request->strict ? "true" : "false"));
+        surety_val_write(request->schema, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '}');
     } else {
         surety__template_write(
             out, "{'type':$s}",
-            surety_str_of(surety__format_name(asked->format)));
+            surety_str_of(surety__format_name(request->format)));
     }
 }
 
@@ -295,136 +239,112 @@ static void speak_responses_put_response(const surety__speech *speech,
 
 /* ---- streams ------------------------------------------------------------- */
 
-/* Starts an event, up to its members; speak_responses_event_end ends it. */
-static void speak_responses_event(surety__speech *speech, const char *type,
-                                  surety_buf *out)
+/* Starts the event "response.NAME" and its kind, up to its members; the caller
+ * appends "}" and an empty line. */
+static void speak_responses_event(surety__speech *speech, const char *name,
+                                  const char *kind, surety_buf *out)
 {
-    surety__template_write(
-        out, "event: $r\ndata: {'type':$s,'sequence_number':$n",
-        surety_str_of(type), surety_str_of(type), (uint64_t)speech->sequence++);
-}
-
-static void speak_responses_event_end(surety_buf *out)
-{
-    surety_buf_text(out, "}\n\n");
+    surety__template_write(out,
+                           "event: response.$t$t\ndata: {'type':"
+                           "'response.$t$t','sequence_number':$n",
+                           name, kind, name, kind,
+                           (uint64_t)speech->sequence++);
 }
 
 static void speak_responses_event_response(surety__speech *speech,
-                                           const char *type,
+                                           const char *name,
                                            const surety__closing *ending,
+                                           const surety__problem *failed,
                                            surety_buf *out)
 {
-    speak_responses_event(speech, type, out);
-    surety_buf_text(out, ",\"response\":");
-    speak_responses_put_response(speech, ending, NULL, out);
-    speak_responses_event_end(out);
+    speak_responses_event(speech, name, "", out);
+    surety__template_write(out, ",'response':");
+    speak_responses_put_response(speech, ending, failed, out);
+    surety_buf_text(out, "}\n\n");
 }
 
-/* Starts an event of a part, with item_id, output_index and the index in the
- * item. */
-static void speak_responses_event_part(surety__speech *speech, const char *type,
-                                       surety_buf *out)
+/* Starts an event of the open part, with item_id, output_index and the index
+ * in the item. */
+static void speak_responses_event_part(surety__speech *speech, const char *name,
+                                       const char *kind, surety_buf *out)
 {
-    static const char *const ids[] = {"rs_", "msg_", "msg_", "fc_"};
+    speak_responses_event(speech, name, kind, out);
+    surety__template_write(out, ",'item_id':");
+    speak_responses_put_id(speech, speech->open, out);
+    surety__template_write(out, ",'output_index':$n", (uint64_t)speech->index);
+    surety__template_write(out, speak_responses_parts[speech->open].index);
+}
 
-    speak_responses_event(speech, type, out);
-    surety__template_write(
-        out, ",'item_id':'$r$e$r','output_index':$n",
-        surety_str_of(ids[speech->open]), speech->id,
-        surety_str_of(speech->open == PART_REFUSAL ? "r" : ""),
-        (uint64_t)speech->index);
-    if (speech->open == PART_REASONING)
-        surety__template_write(out, ",'summary_index':0");
-    else if (speech->open != PART_ARGUMENTS)
-        surety__template_write(out, ",'content_index':0");
+/* Appends the event that the content of the open part begins or ends. */
+static void speak_responses_event_content(surety__speech *speech,
+                                          const char *kind, surety_str text,
+                                          surety_buf *out)
+{
+    const char *name = speak_responses_parts[speech->open].content_event;
+
+    if (!name)
+        return;
+    speak_responses_event_part(speech, name, kind, out);
+    surety__template_write(out, ",'part':");
+    surety__template_write(out, speak_responses_parts[speech->open].content,
+                           text);
+    surety_buf_text(out, "}\n\n");
 }
 
 static void speak_responses_event_item(surety__speech *speech, bool is_done,
                                        surety_buf *out)
 {
-    speak_responses_event(speech,
-                          is_done ? "response.output_item.done"
-                                  : "response.output_item.added",
+    speak_responses_event(speech, "output_item", is_done ? ".done" : ".added",
                           out);
     surety__template_write(
         out, ",'output_index':$n,'item':", (uint64_t)speech->index);
     speak_responses_put_item(speech, speech->open, is_done, out);
-    speak_responses_event_end(out);
+    surety_buf_text(out, "}\n\n");
 }
 
 static void speak_responses_begin(surety__speech *speech,
                                   const surety_usage *usage, surety_buf *out)
 {
     (void)usage;
-    speak_responses_event_response(speech, "response.created", NULL, out);
-    speak_responses_event_response(speech, "response.in_progress", NULL, out);
+    speak_responses_event_response(speech, "created", NULL, NULL, out);
+    speak_responses_event_response(speech, "in_progress", NULL, NULL, out);
 }
 
 static void speak_responses_part(surety__speech *speech, surety_buf *out)
 {
-    static const char *const empty[] = {
-        "{'type':'summary_text','text':''}",
-        "{'type':'output_text','annotations':[],'logprobs':[],'text':''}",
-        "{'type':'refusal','refusal':''}"};
-
     speak_responses_event_item(speech, false, out);
-    if (speech->open == PART_ARGUMENTS)
-        return;
-    speak_responses_event_part(speech,
-                               speech->open == PART_REASONING
-                                   ? "response.reasoning_summary_part.added"
-                                   : "response.content_part.added",
-                               out);
-    surety_buf_text(out, ",\"part\":");
-    surety__template_write(out, empty[speech->open]);
-    speak_responses_event_end(out);
+    speak_responses_event_content(speech, ".added", SURETY__LITERAL(""), out);
+}
+
+/* Appends the event of a text of the open part: a delta, or all of it. */
+static void speak_responses_event_text(surety__speech *speech, const char *kind,
+                                       const char *name, surety_str text,
+                                       surety_buf *out)
+{
+    speak_responses_event_part(
+        speech, speak_responses_parts[speech->open].text_event, kind, out);
+    surety__template_write(out, ",'$t':$s", name, text);
+    surety__template_write(out, speak_responses_parts[speech->open].text_more);
 }
 
 static void speak_responses_piece(surety__speech *speech, surety_str text,
                                   surety_buf *out)
 {
-    static const char *const types[] = {
-        "response.reasoning_summary_text.delta", "response.output_text.delta",
-        "response.refusal.delta", "response.function_call_arguments.delta"};
-
-    speak_responses_event_part(speech, types[speech->open], out);
-    surety__template_write(out, ",'delta':$s", text);
-    if (speech->open == PART_TEXT)
-        surety__template_write(out, ",'logprobs':[]");
-    speak_responses_event_end(out);
+    speak_responses_event_text(speech, ".delta", "delta", text, out);
+    surety_buf_text(out, "}\n\n");
 }
 
 static void speak_responses_close(surety__speech *speech, surety_buf *out)
 {
-    static const struct {
-        const char *type;
-        const char *name;
-    } done[] = {{"response.reasoning_summary_text.done", "text"},
-                {"response.output_text.done", "text"},
-                {"response.refusal.done", "refusal"},
-                {"response.function_call_arguments.done", "arguments"}};
     const surety_str text = surety__speech_text(speech, speech->open);
 
-    speak_responses_event_part(speech, done[speech->open].type, out);
-    surety__template_write(out, ",'$r':$s",
-                           surety_str_of(done[speech->open].name), text);
-    if (speech->open == PART_TEXT)
-        surety__template_write(out, ",'logprobs':[]");
+    speak_responses_event_text(speech, ".done",
+                               speak_responses_parts[speech->open].text_name,
+                               text, out);
     if (speech->open == PART_ARGUMENTS)
         surety__template_write(out, ",'name':$s", speech->tool);
-    speak_responses_event_end(out);
-    if (speech->open == PART_REASONING) {
-        speak_responses_event_part(speech,
-                                   "response.reasoning_summary_part.done", out);
-        surety__template_write(out, ",'part':{'type':'summary_text','text':$s}",
-                               text);
-        speak_responses_event_end(out);
-    } else if (speech->open != PART_ARGUMENTS) {
-        speak_responses_event_part(speech, "response.content_part.done", out);
-        surety_buf_text(out, ",\"part\":");
-        speak_responses_put_content(speech, speech->open, out);
-        speak_responses_event_end(out);
-    }
+    surety_buf_text(out, "}\n\n");
+    speak_responses_event_content(speech, ".done", text, out);
     speak_responses_event_item(speech, true, out);
 }
 
@@ -434,15 +354,15 @@ static void speak_responses_end(surety__speech *speech,
     static const char *const words[] = {"completed", "incomplete", "incomplete",
                                         "completed", "completed"};
     const surety_str word = surety__closing_word(ending, speech, words);
-    const char *type = "response.incomplete";
+    const char *name = "incomplete";
 
     if (ending->no_mark)
         return;
     if (surety_str_equal(word, SURETY__LITERAL("completed")))
-        type = "response.completed";
+        name = "completed";
     else if (surety_str_equal(word, SURETY__LITERAL("failed")))
-        type = "response.failed";
-    speak_responses_event_response(speech, type, ending, out);
+        name = "failed";
+    speak_responses_event_response(speech, name, ending, NULL, out);
 }
 
 /* Appends the two events of a stream that breaks: an error, and the failed
@@ -451,19 +371,17 @@ static void speak_responses_fail(surety__speech *speech,
                                  const surety__problem *problem,
                                  surety_buf *out)
 {
-    const surety_str code =
-        problem->code.len ? problem->code : SURETY__LITERAL("server_error");
-    surety__problem told = *problem;
+    surety__problem failed = *problem;
 
-    told.code = code;
-    speak_responses_event(speech, "error", out);
-    surety__template_write(out, ",'code':$s,'message':$s,'param':null", code,
-                           problem->message);
-    speak_responses_event_end(out);
-    speak_responses_event(speech, "response.failed", out);
-    surety_buf_text(out, ",\"response\":");
-    speak_responses_put_response(speech, NULL, &told, out);
-    speak_responses_event_end(out);
+    if (!failed.code.len)
+        failed.code = SURETY__LITERAL("server_error");
+    surety__template_write(out,
+                           "event: error\ndata: {'type':'error',"
+                           "'sequence_number':$n,'code':$s,'message':$s,"
+                           "'param':null}\n\n",
+                           (uint64_t)speech->sequence++, failed.code,
+                           failed.message);
+    speak_responses_event_response(speech, "failed", NULL, &failed, out);
 }
 
 static void speak_responses_whole(surety__speech *speech,

@@ -16,11 +16,11 @@ typedef struct strict_entry {
 } strict_entry;
 
 typedef struct strict_walk {
-    const surety__asked *asked;
+    const surety__model_request *request;
     surety__arena *arena;
     strict_entry *entries;
     size_t count, cap;
-    surety__asking reading;
+    surety__request_reader reader;
 } strict_walk;
 
 /* Keywords that are refused by name. */
@@ -65,7 +65,7 @@ static const char *const strict_anthropic_refused[] = {"oneOf",
 
 static bool strict_is_anthropic(const strict_walk *walk)
 {
-    return walk->asked->protocol == SURETY_PROTOCOL_ANTHROPIC;
+    return walk->request->protocol == SURETY_PROTOCOL_ANTHROPIC;
 }
 
 static void strict_push(strict_walk *walk, surety_val schema,
@@ -75,13 +75,13 @@ static void strict_push(strict_walk *walk, surety_val schema,
     strict_entry *entries = walk->entries;
     surety_buf context;
 
-    if (surety_val_kind(schema) != SURETY_KIND_OBJECT || walk->reading.status)
+    if (surety_val_kind(schema) != SURETY_KIND_OBJECT || walk->reader.status)
         return;
     if (walk->count == walk->cap) {
         walk->cap = walk->cap * 2 + 16;
         entries = surety__arena_take(walk->arena, walk->cap * sizeof(*entries));
         if (!entries) {
-            walk->reading.status = SURETY_NOMEM;
+            walk->reader.status = SURETY_NOMEM;
             return;
         }
         if (walk->count)
@@ -97,7 +97,7 @@ static void strict_push(strict_walk *walk, surety_val schema,
     entries[walk->count] = (strict_entry){
         schema, surety__arena_text(walk->arena, surety_buf_str(&context))};
     if (context.status == SURETY_NOMEM || !entries[walk->count].context.ptr)
-        walk->reading.status = SURETY_NOMEM;
+        walk->reader.status = SURETY_NOMEM;
     walk->count++;
     surety_buf_done(&context);
 }
@@ -105,27 +105,28 @@ static void strict_push(strict_walk *walk, surety_val schema,
 static void strict_fail(strict_walk *walk, const strict_entry *entry,
                         const char *what, surety_str name)
 {
-    const bool is_tool = walk->asked->mode == SURETY_MODE_TOOL;
+    const bool is_tool = walk->request->mode == SURETY_MODE_TOOL;
     const char *param = "response_format";
 
-    if (walk->asked->protocol == SURETY_PROTOCOL_RESPONSES)
+    if (walk->request->protocol == SURETY_PROTOCOL_RESPONSES)
         param = "text.format.schema";
     if (is_tool)
         param = "tools[0].function.parameters";
     if (strict_is_anthropic(walk))
-        surety__asking_fail(&walk->reading, NULL, NULL, "%s: %s%.*s%s",
-                            is_tool ? "tools.0.custom"
-                                    : "output_config.format.schema",
-                            what, (int)name.len, name.len ? name.ptr : "",
-                            name.len ? " is not supported" : "");
+        surety__request_fail(&walk->reader, NULL, NULL, "%s: %s%.*s%s",
+                             is_tool ? "tools.0.custom"
+                                     : "output_config.format.schema",
+                             what, (int)name.len, name.len ? name.ptr : "",
+                             name.len ? " is not supported" : "");
     else
-        surety__asking_fail(
-            &walk->reading, param,
+        surety__request_fail(
+            &walk->reader, param,
             is_tool ? "invalid_function_parameters" : "invalid_json_schema",
             "Invalid schema for %s '%.*s': In context=(%.*s), %s%s%.*s%s",
             is_tool ? "function" : "response_format",
-            (int)walk->asked->schema_name.len,
-            walk->asked->schema_name.len ? walk->asked->schema_name.ptr : "",
+            (int)walk->request->schema_name.len,
+            walk->request->schema_name.len ? walk->request->schema_name.ptr
+                                           : "",
             (int)entry->context.len,
             entry->context.len ? entry->context.ptr : "", what,
             name.len ? "'" : "", (int)name.len, name.len ? name.ptr : "",
@@ -226,31 +227,31 @@ static void strict_check(strict_walk *walk, strict_entry entry)
                 (surety_str){NULL, 0});
 }
 
-surety_status surety__speak_strict(const surety__asked *asked,
+surety_status surety__speak_strict(const surety__model_request *request,
                                    surety__arena *arena,
                                    surety__problem *ret_problem,
                                    surety_error *reterr)
 {
     strict_walk walk = {
-        .asked = asked,
+        .request = request,
         .arena = arena,
-        .reading = {.problem = ret_problem, .error = reterr, .arena = arena}};
-    const strict_entry root = {asked->schema, {NULL, 0}};
+        .reader = {.problem = ret_problem, .error = reterr, .arena = arena}};
+    const strict_entry root = {request->schema, {NULL, 0}};
 
-    if (!asked->strict || !asked->schema.doc ||
-        asked->protocol == SURETY_PROTOCOL_GEMINI)
+    if (!request->strict || !request->schema.doc ||
+        request->protocol == SURETY_PROTOCOL_GEMINI)
         return SURETY_OK;
-    if (surety_val_kind(asked->schema) != SURETY_KIND_OBJECT ||
+    if (surety_val_kind(request->schema) != SURETY_KIND_OBJECT ||
         (!strict_is_anthropic(&walk) &&
-         !surety_val_is(surety_val_get(asked->schema, "type"), "object")))
+         !surety_val_is(surety_val_get(request->schema, "type"), "object")))
         strict_fail(&walk, &root,
                     "schema must be a JSON Schema of 'type: \"object\"'.",
                     (surety_str){NULL, 0});
     else
         strict_check(&walk, root);
-    while (walk.count && !walk.reading.status)
+    while (walk.count && !walk.reader.status)
         strict_check(&walk, walk.entries[--walk.count]);
-    if (walk.reading.status == SURETY_NOMEM)
+    if (walk.reader.status == SURETY_NOMEM)
         surety__fail_nomem(reterr);
-    return walk.reading.status;
+    return walk.reader.status;
 }

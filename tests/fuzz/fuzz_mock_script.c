@@ -44,19 +44,19 @@ static void pull_all(surety__playback *plan)
 
 static void play(surety__script *script, surety_protocol protocol, bool stream)
 {
-    const surety__said message = {AUTHOR_USER, {"h\xC3\xA9y", 4}, 0};
-    surety__asked asked = {.protocol = protocol,
-                           .model = {"m", 1},
-                           .stream = stream,
-                           .mode = SURETY_MODE_TOOL,
-                           .messages = &message,
-                           .message_count = 1,
-                           .answers = 1};
+    const surety__model_message message = {AUTHOR_USER, {"h\xC3\xA9y", 4}, 0};
+    surety__model_request request = {.protocol = protocol,
+                                     .model = {"m", 1},
+                                     .stream = stream,
+                                     .mode = SURETY_MODE_TOOL,
+                                     .messages = &message,
+                                     .message_count = 1,
+                                     .answers = 1};
     const surety__script_call call = {
-        &asked, {"/v1/messages", 12}, no_header, NULL};
+        &request, {"/v1/messages", 12}, no_header, NULL};
     const surety__script_reply *reply = surety__script_pick(script, &call);
-    const surety__playback_order order = {script, reply, &asked, script->calls,
-                                          false};
+    const surety__playback_order order = {script, reply, &request,
+                                          script->calls, false};
     surety__playback plan;
 
     if (!reply)

@@ -46,18 +46,18 @@ static void need_events(surety_str text)
     }
 }
 
-static void answer(const surety__asked *asked, bool stream)
+static void answer(const surety__model_request *request, bool stream)
 {
     const surety_str text =
-        asked->message_count ? asked->messages[0].text : surety_str_of("x");
+        request->message_count ? request->messages[0].text : surety_str_of("x");
     const surety__problem problem = {.status = 529, .message = text};
     surety__closing ending = {.usage = {true, 5, 9, 3, 1}};
     surety__speech speech;
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    surety__speech_init(&speech, asked, surety_str_of("1"), NULL);
-    ending.finish = asked->schema_name;
+    surety__speech_init(&speech, request, surety_str_of("1"), NULL);
+    ending.finish = request->schema_name;
     if (stream)
         surety__speech_begin(&speech, &ending.usage, &out);
     for (int part = 0; part < PART_NONE; part++)
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     surety_str body;
     surety__route route;
-    surety__asked asked;
+    surety__model_request request;
     surety__problem problem;
     surety__arena arena;
     surety_error error;
@@ -100,17 +100,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                             .model = {"m", 1}};
     if (surety_doc_read(doc, body, NULL, NULL) != SURETY_OK)
         goto done;
-    status = surety__speak_read(&route, surety_doc_root(doc), &arena, &asked,
+    status = surety__speak_read(&route, surety_doc_root(doc), &arena, &request,
                                 &problem, &error);
     must(status == SURETY_OK || status == SURETY_SYNTAX);
     if (status == SURETY_OK) {
-        answer(&asked, false);
-        answer(&asked, true);
-        status = surety__speak_strict(&asked, &arena, &problem, &error);
+        answer(&request, false);
+        answer(&request, true);
+        status = surety__speak_strict(&request, &arena, &problem, &error);
         must(status == SURETY_OK || status == SURETY_SYNTAX);
     }
     if (status == SURETY_OK) {
-        surety__speak_count(&asked, &out);
+        surety__speak_count(&request, &out);
         need_json(surety_buf_str(&out));
     }
     if (status == SURETY_SYNTAX) {
@@ -119,9 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     surety_buf_reset(&out);
     route.kind = ROUTE_EMBED;
-    if (surety__speak_read(&route, surety_doc_root(doc), &arena, &asked,
+    if (surety__speak_read(&route, surety_doc_root(doc), &arena, &request,
                            &problem, &error) == SURETY_OK) {
-        surety__speak_embed(&asked, &out);
+        surety__speak_embed(&request, &out);
         need_json(surety_buf_str(&out));
     }
 done:

@@ -179,8 +179,8 @@ static void play(struct world *world, surety_str target, surety_str body,
                              surety__str_find(target, SURETY__LITERAL("?"))};
     const surety__route route = surety__route_of(path, false, false);
     surety_doc *doc = surety_doc_new(NULL);
-    surety__asked asked;
-    const surety__script_call call = {&asked, path, header_of, world};
+    surety__model_request request;
+    const surety__script_call call = {&request, path, header_of, world};
     const surety__script_reply *reply;
     surety__arena arena;
     surety__playback plan;
@@ -190,18 +190,18 @@ static void play(struct world *world, surety_str target, surety_str body,
     surety__arena_init(&arena, NULL, 0);
     surety__playback_init(&plan, NULL);
     if (surety_doc_read(doc, body, NULL, NULL) != SURETY_OK ||
-        surety__speak_read(&route, surety_doc_root(doc), &arena, &asked,
+        surety__speak_read(&route, surety_doc_root(doc), &arena, &request,
                            &problem, &error) != SURETY_OK)
         golden_die("no request", "a call");
     reply = surety__script_pick(&world->script, &call);
     if (reply) {
-        const bool as_array = asked.protocol == SURETY_PROTOCOL_GEMINI &&
-                              asked.stream &&
+        const bool as_array = request.protocol == SURETY_PROTOCOL_GEMINI &&
+                              request.stream &&
                               surety__str_find(target, sse) == target.len;
-        const surety__playback_order order = {&world->script, reply, &asked,
+        const surety__playback_order order = {&world->script, reply, &request,
                                               world->script.calls, as_array};
 
-        asked.stream = asked.stream && !as_array;
+        request.stream = request.stream && !as_array;
         if (surety__playback_reply(&plan, &order) != SURETY_OK)
             golden_die("out of memory", "a plan");
         put_head(&plan, out);

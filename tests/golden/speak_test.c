@@ -28,7 +28,7 @@ struct call {
     surety__route route;
     surety_doc *doc;
     surety__arena arena;
-    surety__asked asked;
+    surety__model_request request;
     surety__problem problem;
     surety_error error;
     surety_status status;
@@ -60,7 +60,7 @@ static void read_request(struct call *call,
     if (surety_doc_read(call->doc, section->body, NULL, NULL) != SURETY_OK)
         golden_die("no JSON", "a request");
     call->status = surety__speak_read(&call->route, surety_doc_root(call->doc),
-                                      &call->arena, &call->asked,
+                                      &call->arena, &call->request,
                                       &call->problem, &call->error);
 }
 
@@ -76,32 +76,34 @@ static void put_line(surety_buf *out, const char *name, surety_str text)
 
 static void put_asked(const struct call *call, surety_buf *out)
 {
-    const surety__asked *asked = &call->asked;
+    const surety__model_request *request = &call->request;
 
-    put_line(out, "model", asked->model);
-    put_line(out, "mode", surety_str_of(surety_mode_name(asked->mode)));
-    put_line(out, "format", surety_str_of(surety__format_name(asked->format)));
-    put_line(out, "choice", surety_str_of(surety__choice_name(asked->choice)));
-    for (size_t i = 0; i < asked->tool_count; i++)
-        put_line(out, "offers", asked->tools[i]);
-    put_line(out, "tool", asked->tool);
-    put_line(out, "schema name", asked->schema_name);
-    if (asked->schema.doc) {
-        surety_buf_text(out, asked->strict ? "strict schema: " : "schema: ");
-        surety_val_write(asked->schema, SURETY_STYLE_COMPACT, out);
+    put_line(out, "model", request->model);
+    put_line(out, "mode", surety_str_of(surety_mode_name(request->mode)));
+    put_line(out, "format",
+             surety_str_of(surety__format_name(request->format)));
+    put_line(out, "choice",
+             surety_str_of(surety__choice_name(request->choice)));
+    for (size_t i = 0; i < request->tool_count; i++)
+        put_line(out, "offers", request->tools[i]);
+    put_line(out, "tool", request->tool);
+    put_line(out, "schema name", request->schema_name);
+    if (request->schema.doc) {
+        surety_buf_text(out, request->strict ? "strict schema: " : "schema: ");
+        surety_val_write(request->schema, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, '\n');
     }
-    surety_buf_text(out, asked->stream ? "stream" : "whole");
-    surety_buf_text(out, asked->usage_chunk ? " with usage" : "");
+    surety_buf_text(out, request->stream ? "stream" : "whole");
+    surety_buf_text(out, request->usage_chunk ? " with usage" : "");
     surety_buf_text(out, ", answers ");
-    surety_buf_number(out, asked->answers);
+    surety_buf_number(out, request->answers);
     surety_buf_text(out, ", bytes ");
-    surety_buf_number(out, asked->prompt_bytes);
+    surety_buf_number(out, request->prompt_bytes);
     surety_buf_byte(out, '\n');
-    put_line(out, "system", asked->system);
-    for (size_t i = 0; i < asked->message_count; i++)
-        put_line(out, surety__author_name(asked->messages[i].author),
-                 asked->messages[i].text);
+    put_line(out, "system", request->system);
+    for (size_t i = 0; i < request->message_count; i++)
+        put_line(out, surety__author_name(request->messages[i].author),
+                 request->messages[i].text);
 }
 
 static void make_asked(struct call *call, surety_buf *out)
@@ -120,7 +122,7 @@ static void make_asked(struct call *call, surety_buf *out)
 static void make_strict(struct call *call, surety_buf *out)
 {
     const surety_status status = surety__speak_strict(
-        &call->asked, &call->arena, &call->problem, &call->error);
+        &call->request, &call->arena, &call->problem, &call->error);
 
     if (status == SURETY_OK)
         surety_buf_text(out, "taken");
@@ -158,8 +160,8 @@ static void make_answer(const struct call *call, bool stream, surety_buf *out)
     surety__speech speech;
     surety_str line;
 
-    surety__speech_init(&speech, &call->asked, surety_str_of("1f"), NULL);
-    speech.tool = call->asked.tool;
+    surety__speech_init(&speech, &call->request, surety_str_of("1f"), NULL);
+    speech.tool = call->request.tool;
     speech.created = 1700000000;
     read_closing(said, &closing);
     if (stream)
@@ -201,7 +203,7 @@ static void make_failure(const struct call *call, surety_str failed,
     }
     surety__speak_error(call->route.protocol, &problem, out);
     surety_buf_byte(out, '\n');
-    surety__speech_init(&speech, &call->asked, surety_str_of("1f"), NULL);
+    surety__speech_init(&speech, &call->request, surety_str_of("1f"), NULL);
     surety__speech_fail(&speech, &problem, out);
     surety__speech_done(&speech);
 }
@@ -217,13 +219,13 @@ static bool run(struct golden *golden)
     for (size_t i = 0; i < golden->count; i++) {
         const struct golden_section *section = &golden->sections[i];
         surety_str kind = section->kind;
-        const bool asked = golden_is(section, "asked");
+        const bool request = golden_is(section, "asked");
         const bool whole = golden_is(section, "whole");
         const bool stream = golden_is(section, "stream");
         const bool failure = golden_is(section, "failure");
         const bool strict = golden_is(section, "strict");
 
-        if (!asked && !whole && !stream && !failure && !strict) {
+        if (!request && !whole && !stream && !failure && !strict) {
             golden_keep(golden, section);
             if (golden_take(&kind, "request "))
                 read_request(&call, section);
@@ -234,7 +236,7 @@ static bool run(struct golden *golden)
             continue;
         }
         golden_begin(golden, section);
-        if (asked)
+        if (request)
             make_asked(&call, &golden->made);
         else if (strict)
             make_strict(&call, &golden->made);

@@ -522,7 +522,7 @@ struct teller {
     surety_receiver receiver;
     surety_doc *body;
     surety__arena arena;
-    surety__asked asked;
+    surety__model_request request;
 };
 
 static surety_status teller_start(void *ctx, uint64_t id,
@@ -538,22 +538,22 @@ static surety_status teller_start(void *ctx, uint64_t id,
     teller->receiver = *receiver;
     if (surety_doc_read(teller->body, request->body, NULL, reterr) ||
         surety__speak_read(&teller->route, surety_doc_root(teller->body),
-                           &teller->arena, &teller->asked, &problem, reterr))
+                           &teller->arena, &teller->request, &problem, reterr))
         return SURETY_MISUSE;
     return SURETY_OK;
 }
 
 static void teller_write(struct teller *teller, surety_buf *out)
 {
-    const bool tool = teller->asked.mode == SURETY_MODE_TOOL;
+    const bool tool = teller->request.mode == SURETY_MODE_TOOL;
     const surety__speech_part part = tool ? PART_ARGUMENTS : PART_TEXT;
     surety__closing closing = {.usage = {.known = true}};
     surety__speech speech;
     surety_str text = surety_buf_str(&teller->text);
 
-    surety__speech_init(&speech, &teller->asked, surety_str_of("id"), NULL);
+    surety__speech_init(&speech, &teller->request, surety_str_of("id"), NULL);
     speech.model = surety_str_of("m");
-    speech.tool = teller->asked.tool;
+    speech.tool = teller->request.tool;
     if (!teller->whole)
         surety__speech_begin(&speech, &closing.usage, out);
     while (text.len) {
@@ -588,7 +588,7 @@ static surety_status teller_wait(void *ctx, uint32_t timeout_ms,
     const surety_header header = {
         .name = surety_str_of("content-type"),
         .value = surety__speak_content_type(!teller->whole)};
-    const surety_val schema = teller->asked.schema;
+    const surety_val schema = teller->request.schema;
     surety_buf out;
 
     (void)timeout_ms;
@@ -596,7 +596,7 @@ static surety_status teller_wait(void *ctx, uint32_t timeout_ms,
     if (!teller->active)
         return SURETY_OK;
     surety_buf_reset(&teller->text);
-    if (!schema.doc || teller->asked.mode == SURETY_MODE_PROMPT) {
+    if (!schema.doc || teller->request.mode == SURETY_MODE_PROMPT) {
         (void)surety_val_write(teller->meant, SURETY_STYLE_COMPACT,
                                &teller->text);
     } else if (surety_val_get(surety_val_get(schema, "properties"), "value")

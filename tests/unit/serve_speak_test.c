@@ -79,7 +79,7 @@ done:;
 struct reading {
     surety_doc *doc;
     surety__arena arena;
-    surety__asked asked;
+    surety__model_request request;
     surety__problem problem;
     surety_error error;
 };
@@ -100,7 +100,7 @@ static surety_status read_body(struct check *t, struct reading *reading,
     if (status)
         return status;
     return surety__speak_read(&route, surety_doc_root(reading->doc),
-                              &reading->arena, &reading->asked,
+                              &reading->arena, &reading->request,
                               &reading->problem, &reading->error);
 }
 
@@ -113,7 +113,7 @@ static void reading_done(struct reading *reading)
 TEST(reads_what_is_asked)
 {
     struct reading reading = {.doc = NULL};
-    surety__asked *asked = &reading.asked;
+    surety__model_request *request = &reading.request;
 
     TRY(read_body(t, &reading, SURETY_PROTOCOL_OPENAI,
                   "{\"model\":\"m\",\"stream\":true,\"stream_options\":{"
@@ -125,14 +125,14 @@ TEST(reads_what_is_asked)
                   "\"response_format\":{\"type\":\"json_schema\","
                   "\"json_schema\":{\"name\":\"s\",\"strict\":true,\"schema\":"
                   "{\"type\":\"object\"}}}}"));
-    CHECK_TEXT(asked->model, "m");
-    CHECK(asked->stream && asked->usage_chunk && asked->strict);
-    CHECK(asked->mode == SURETY_MODE_NATIVE);
-    CHECK_TEXT(asked->schema_name, "s");
-    CHECK_TEXT(asked->system, "a\nb");
-    CHECK(asked->message_count == 2 && asked->prompt_bytes == 4);
-    CHECK_TEXT(asked->messages[0].text, "cd");
-    CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
+    CHECK_TEXT(request->model, "m");
+    CHECK(request->stream && request->usage_chunk && request->strict);
+    CHECK(request->mode == SURETY_MODE_NATIVE);
+    CHECK_TEXT(request->schema_name, "s");
+    CHECK_TEXT(request->system, "a\nb");
+    CHECK(request->message_count == 2 && request->prompt_bytes == 4);
+    CHECK_TEXT(request->messages[0].text, "cd");
+    CHECK(request->messages[1].author == AUTHOR_ASSISTANT);
 
     TRY(read_body(t, &reading, SURETY_PROTOCOL_RESPONSES,
                   "{\"model\":\"m\",\"instructions\":\"i\",\"input\":[{"
@@ -141,18 +141,18 @@ TEST(reads_what_is_asked)
                   "\"name\":\"f\"},{\"type\":\"function\",\"name\":\"g\","
                   "\"parameters\":{}}],\"tool_choice\":{\"type\":\"function\","
                   "\"name\":\"g\"}}"));
-    CHECK(asked->mode == SURETY_MODE_TOOL && asked->schema.doc);
-    CHECK_TEXT(asked->tool, "g");
-    CHECK_TEXT(asked->system, "i");
-    CHECK_TEXT(asked->messages[0].text, "q");
+    CHECK(request->mode == SURETY_MODE_TOOL && request->schema.doc);
+    CHECK_TEXT(request->tool, "g");
+    CHECK_TEXT(request->system, "i");
+    CHECK_TEXT(request->messages[0].text, "q");
 
     TRY(read_body(t, &reading, SURETY_PROTOCOL_ANTHROPIC,
                   "{\"model\":\"m\",\"max_tokens\":1,\"system\":[{\"type\":"
                   "\"text\",\"text\":\"s\"}],\"messages\":[{\"role\":\"user\","
                   "\"content\":\"q\"}],\"tools\":[{\"name\":\"f\"}]}"));
-    CHECK(asked->mode == SURETY_MODE_PROMPT);
-    CHECK_TEXT(asked->tool, "f");
-    CHECK_TEXT(asked->system, "s");
+    CHECK(request->mode == SURETY_MODE_PROMPT);
+    CHECK_TEXT(request->tool, "f");
+    CHECK_TEXT(request->system, "s");
 
     TRY(read_body(t, &reading, SURETY_PROTOCOL_GEMINI,
                   "{\"contents\":[{\"parts\":[{\"text\":\"q\"}]},{\"role\":"
@@ -160,10 +160,10 @@ TEST(reads_what_is_asked)
                   "\"system_instruction\":{\"parts\":[{\"text\":\"s\"}]},"
                   "\"generationConfig\":{\"responseMimeType\":"
                   "\"application/json\",\"responseSchema\":{}}}"));
-    CHECK(asked->mode == SURETY_MODE_NATIVE);
-    CHECK(asked->message_count == 2);
-    CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
-    CHECK_TEXT(asked->system, "s");
+    CHECK(request->mode == SURETY_MODE_NATIVE);
+    CHECK(request->message_count == 2);
+    CHECK(request->messages[1].author == AUTHOR_ASSISTANT);
+    CHECK_TEXT(request->system, "s");
 done:
     reading_done(&reading);
 }
@@ -230,28 +230,28 @@ static const struct {
 TEST(sees_results_of_tools)
 {
     struct reading reading = {.doc = NULL};
-    const surety__asked *asked = &reading.asked;
+    const surety__model_request *request = &reading.request;
 
     for (size_t i = 0; i < CHECK_COUNT(told); i++) {
         TRY(read_body(t, &reading, told[i].protocol, told[i].body));
-        CHECK(asked->message_count == 3 && asked->tool_count == 2);
-        CHECK(asked->messages[0].author == AUTHOR_USER);
-        CHECK(asked->messages[1].author == AUTHOR_ASSISTANT);
-        CHECK(asked->messages[2].author == AUTHOR_TOOL);
-        CHECK_TEXT(asked->messages[2].text, "say \"hi\"\nto all");
-        CHECK(asked->choice == CHOICE_AUTO);
-        CHECK(asked->format == FORMAT_TEXT);
-        CHECK(asked->mode == SURETY_MODE_PROMPT);
-        CHECK_TEXT(asked->tool, "f");
-        CHECK_TEXT(asked->tools[1], "g");
+        CHECK(request->message_count == 3 && request->tool_count == 2);
+        CHECK(request->messages[0].author == AUTHOR_USER);
+        CHECK(request->messages[1].author == AUTHOR_ASSISTANT);
+        CHECK(request->messages[2].author == AUTHOR_TOOL);
+        CHECK_TEXT(request->messages[2].text, "say \"hi\"\nto all");
+        CHECK(request->choice == CHOICE_AUTO);
+        CHECK(request->format == FORMAT_TEXT);
+        CHECK(request->mode == SURETY_MODE_PROMPT);
+        CHECK_TEXT(request->tool, "f");
+        CHECK_TEXT(request->tools[1], "g");
     }
     TRY(read_body(t, &reading, SURETY_PROTOCOL_GEMINI,
                   "{\"contents\":[{\"role\":\"user\",\"parts\":[{"
                   "\"functionResponse\":{\"response\":{\"t\":20}}},{\"text\":"
                   "\"go on\"}]}]}"));
-    CHECK_TEXT(asked->messages[0].text, "{\"t\":20}go on");
-    CHECK(asked->messages[0].author == AUTHOR_TOOL);
-    CHECK(asked->choice == CHOICE_NONE && asked->tool_count == 0);
+    CHECK_TEXT(request->messages[0].text, "{\"t\":20}go on");
+    CHECK(request->messages[0].author == AUTHOR_TOOL);
+    CHECK(request->choice == CHOICE_NONE && request->tool_count == 0);
 done:
     reading_done(&reading);
 }
@@ -329,17 +329,17 @@ static const struct {
 TEST(tells_choices_and_formats_apart)
 {
     struct reading reading = {.doc = NULL};
-    const surety__asked *asked = &reading.asked;
+    const surety__model_request *request = &reading.request;
 
     for (size_t i = 0; i < CHECK_COUNT(choices); i++) {
         TRY(read_body(t, &reading, choices[i].protocol, choices[i].body));
-        if (asked->choice != choices[i].choice)
+        if (request->choice != choices[i].choice)
             printf("# %s\n", choices[i].body);
-        CHECK(asked->choice == choices[i].choice);
-        CHECK(asked->format == choices[i].format);
-        CHECK(asked->answers == choices[i].answers);
-        CHECK((asked->mode == SURETY_MODE_TOOL) ==
-              (asked->choice >= CHOICE_REQUIRED));
+        CHECK(request->choice == choices[i].choice);
+        CHECK(request->format == choices[i].format);
+        CHECK(request->answers == choices[i].answers);
+        CHECK((request->mode == SURETY_MODE_TOOL) ==
+              (request->choice >= CHOICE_REQUIRED));
     }
 done:
     reading_done(&reading);
@@ -493,7 +493,7 @@ TEST(knows_strict_schemas)
                  cases[i].schema);
         TRY(read_body(t, &reading, SURETY_PROTOCOL_OPENAI, body));
         EXPECT(cases[i].message ? SURETY_SYNTAX : SURETY_OK,
-               surety__speak_strict(&reading.asked, &reading.arena,
+               surety__speak_strict(&reading.request, &reading.arena,
                                     &reading.problem, &reading.error));
         if (cases[i].message && !has(reading.error.message, cases[i].message))
             printf("# %s\n", reading.error.message);
@@ -508,15 +508,15 @@ done:
 static surety_status say(struct check *t, surety_protocol protocol, bool stream,
                          bool tool, surety_buf *out)
 {
-    const surety__asked asked = {.protocol = protocol,
-                                 .model = {"m", 1},
-                                 .stream = stream,
-                                 .answers = 1};
+    const surety__model_request request = {.protocol = protocol,
+                                           .model = {"m", 1},
+                                           .stream = stream,
+                                           .answers = 1};
     const surety__closing ending = {.usage = {true, 3, 1, 2, 0}};
     surety__speech speech;
 
     surety_buf_reset(out);
-    surety__speech_init(&speech, &asked, STR("1"), check_alloc(t));
+    surety__speech_init(&speech, &request, STR("1"), check_alloc(t));
     speech.tool = STR("f");
     speech.created = 7;
     if (stream)
@@ -583,14 +583,14 @@ done:
 /* A text that would break out of its string, and a word of the provider's. */
 TEST(tells_reasoning_apart)
 {
-    const surety__asked asked = {.protocol = SURETY_PROTOCOL_ANTHROPIC,
-                                 .answers = 1};
+    const surety__model_request request = {
+        .protocol = SURETY_PROTOCOL_ANTHROPIC, .answers = 1};
     surety__closing ending = {.usage = {true, 3, 0, 7, 5}};
     surety__speech speech;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    surety__speech_init(&speech, &asked, STR("1"), check_alloc(t));
+    surety__speech_init(&speech, &request, STR("1"), check_alloc(t));
     surety__speech_whole(&speech, &ending, &out);
     surety_buf_byte(&out, 0);
     TRY(out.status);
@@ -634,24 +634,24 @@ TEST(gives_so_many_answers)
 {
     static const char *const ends[] = {"\"index\":0", "\"index\":2",
                                        "call_1_2\""};
-    surety__asked asked = {.model = {"m", 1}, .answers = 3};
+    surety__model_request request = {.model = {"m", 1}, .answers = 3};
     const surety__closing ending = {.usage = {true, 3, 1, 2, 0}};
-    surety__speech speech = {.asked = &asked};
+    surety__speech speech = {.request = &request};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
     for (int i = 0; i < 4; i++) {
         const bool is_openai = i < 2;
-        asked.stream = i % 2;
-        asked.protocol =
+        request.stream = i % 2;
+        request.protocol =
             is_openai ? SURETY_PROTOCOL_OPENAI : SURETY_PROTOCOL_GEMINI;
         surety_buf_reset(&out);
-        surety__speech_init(&speech, &asked, STR("1"), check_alloc(t));
+        surety__speech_init(&speech, &request, STR("1"), check_alloc(t));
         surety__speech_piece(&speech, PART_TEXT, STR("h"),
-                             asked.stream ? &out : NULL);
+                             request.stream ? &out : NULL);
         surety__speech_piece(&speech, PART_ARGUMENTS, STR("{}"),
-                             asked.stream ? &out : NULL);
-        if (asked.stream)
+                             request.stream ? &out : NULL);
+        if (request.stream)
             surety__speech_end(&speech, &ending, &out);
         else
             surety__speech_whole(&speech, &ending, &out);
@@ -675,7 +675,7 @@ static surety_status embed(struct check *t, surety_protocol protocol,
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety__problem problem;
     surety__arena arena;
-    surety__asked asked;
+    surety__model_request request;
     surety_status status = SURETY_NOMEM;
 
     surety__arena_init(&arena, check_alloc(t), 0);
@@ -684,9 +684,9 @@ static surety_status embed(struct check *t, surety_protocol protocol,
         status = surety_doc_read(doc, STR(body), NULL, err);
     if (!status)
         status = surety__speak_read(&route, surety_doc_root(doc), &arena,
-                                    &asked, &problem, err);
+                                    &request, &problem, err);
     if (!status)
-        surety__speak_embed(&asked, out);
+        surety__speak_embed(&request, out);
     surety_buf_byte(out, 0);
     surety__arena_done(&arena);
     surety_doc_free(doc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the protocols of the server side: writing JSON from a pattern,
- * reading a request into surety__asked, and reading the parts of an answer.
- * Each protocol has a file of its own, and speak.c chooses one.
+ * reading a request into surety__model_request, and reading the parts of an
+ * answer. Each protocol has a file of its own, and speak.c chooses one.
  *
  * 1. The first fault of a request is kept, in the words of the providers.
  * 2. Texts of a request belong to its document, or where several are joined, to
@@ -19,27 +19,33 @@ void surety__speak_openai_error(const surety__problem *problem, surety_buf *out)
 
 /* ---- reading ------------------------------------------------------------- */
 
-void surety__asking_fail(surety__asking *reading, const char *param,
-                         const char *code, const char *format, ...)
+void surety__request_fail(surety__request_reader *reader, const char *param,
+                          const char *code, const char *format, ...)
 {
     va_list args;
 
-    assert(reading->problem && reading->error);
-    if (reading->status)
+    assert(reader->problem && reader->error);
+    if (reader->status)
         return;
     va_start(args, format);
-    reading->status =
-        surety__failv(reading->error, SURETY_SYNTAX, format, args);
+    reader->status = surety__failv(reader->error, SURETY_SYNTAX, format, args);
     va_end(args);
-    *reading->problem =
+    *reader->problem =
         (surety__problem){.status = 400,
                           .param = surety_str_of(param),
                           .code = surety_str_of(code),
-                          .message = surety_str_of(reading->error->message)};
+                          .message = surety_str_of(reader->error->message)};
 }
 
-surety_val surety__asking_member(surety__asking *reading, surety_val object,
-                                 const char *name, surety_kind kind)
+void surety__request_missing(surety__request_reader *reader, const char *param)
+{
+    surety__request_fail(reader, param, "missing_required_parameter",
+                         "Missing required parameter: '%s'.", param);
+}
+
+surety_val surety__request_member(surety__request_reader *reader,
+                                  surety_val object, const char *name,
+                                  surety_kind kind)
 {
     const surety_val member = surety_val_get(object, name);
     const surety_kind got = surety_val_kind(member);
@@ -48,10 +54,10 @@ surety_val surety__asking_member(surety__asking *reading, surety_val object,
         return surety_val_none();
     if (got == kind)
         return member;
-    surety__asking_fail(reading, name, "invalid_type",
-                        "Invalid type for '%s': expected %s, but got %s "
-                        "instead.",
-                        name, surety_kind_name(kind), surety_kind_name(got));
+    surety__request_fail(reader, name, "invalid_type",
+                         "Invalid type for '%s': expected %s, but got %s "
+                         "instead.",
+                         name, surety_kind_name(kind), surety_kind_name(got));
     return surety_val_none();
 }
 
@@ -109,13 +115,13 @@ static surety_val content_find_result(surety_val part)
 }
 
 /* Joins the texts of a content; ptr NULL: out of memory. */
-static surety_str reading_content(surety__asking *reading, surety_val content,
-                                  bool *ret_is_result)
+static surety_str reading_content(surety__request_reader *reader,
+                                  surety_val content, bool *ret_is_result)
 {
     surety_str text = {NULL, 0};
     surety_buf out;
 
-    surety_buf_init(&out, reading->arena->alloc, 0);
+    surety_buf_init(&out, reader->arena->alloc, 0);
     if (surety_val_kind(content) == SURETY_KIND_ARRAY)
         for (surety_val part = surety_val_first(content); part.doc;
              part = surety_val_next(content, part)) {
@@ -131,23 +137,23 @@ static surety_str reading_content(surety__asking *reading, surety_val content,
     else
         content_result(&out, content);
     if (!out.status)
-        text = surety__arena_text(reading->arena, surety_buf_str(&out));
+        text = surety__arena_text(reader->arena, surety_buf_str(&out));
     surety_buf_done(&out);
     return text;
 }
 
-static void reading_add_system(surety__asking *reading, surety_str text)
+static void reading_add_system(surety__request_reader *reader, surety_str text)
 {
-    surety_str *system = &reading->asked->system;
+    surety_str *system = &reader->request->system;
     char *joined;
 
     if (!system->len) {
         *system = text;
         return;
     }
-    joined = surety__arena_take(reading->arena, system->len + text.len + 2);
+    joined = surety__arena_take(reader->arena, system->len + text.len + 2);
     if (!joined) {
-        reading->status = SURETY_NOMEM;
+        reader->status = SURETY_NOMEM;
         return;
     }
     memcpy(joined, system->ptr, system->len);
@@ -165,164 +171,168 @@ static bool role_is(surety_str role, const char *one, const char *other)
 
 /* Makes room for one more item of an array in the arena; NULL: out of
  * memory. */
-static void *asking_room(surety__asking *reading, void *items, size_t count,
-                         size_t *cap, size_t size)
+static void *request_room(surety__request_reader *reader, void *items,
+                          size_t count, size_t *cap, size_t size)
 {
     void *grown = items;
 
     if (count < *cap)
         return items;
     *cap = *cap * 2 + 8;
-    grown = surety__arena_take(reading->arena, *cap * size);
+    grown = surety__arena_take(reader->arena, *cap * size);
     if (!grown)
-        reading->status = SURETY_NOMEM;
+        reader->status = SURETY_NOMEM;
     else if (count)
         memcpy(grown, items, count * size);
     return grown;
 }
 
-surety_str surety__asking_text(surety__asking *reading, surety_val content)
+surety_str surety__request_text(surety__request_reader *reader,
+                                surety_val content)
 {
     bool is_result = false;
 
-    return reading_content(reading, content, &is_result);
+    return reading_content(reader, content, &is_result);
 }
 
-void surety__asking_say(surety__asking *reading, surety__author author,
-                        surety_str text, uint32_t dimensions)
+void surety__request_add(surety__request_reader *reader, surety__author author,
+                         surety_str text, uint32_t dimensions)
 {
-    surety__asked *asked = reading->asked;
+    surety__model_request *request = reader->request;
 
-    if (!text.ptr && !reading->status)
-        reading->status = SURETY_NOMEM;
-    if (reading->status)
+    if (!text.ptr && !reader->status)
+        reader->status = SURETY_NOMEM;
+    if (reader->status)
         return;
-    asked->prompt_bytes += text.len;
-    reading->messages =
-        asking_room(reading, reading->messages, asked->message_count,
-                    &reading->message_cap, sizeof(*reading->messages));
-    if (!reading->messages)
+    request->prompt_bytes += text.len;
+    reader->messages =
+        request_room(reader, reader->messages, request->message_count,
+                     &reader->message_cap, sizeof(*reader->messages));
+    if (!reader->messages)
         return;
-    reading->messages[asked->message_count++] =
-        (surety__said){author, text, dimensions};
-    asked->messages = reading->messages;
+    reader->messages[request->message_count++] =
+        (surety__model_message){author, text, dimensions};
+    request->messages = reader->messages;
 }
 
-void surety__asking_message(surety__asking *reading, surety_str role,
-                            surety_val content)
+void surety__request_add_message(surety__request_reader *reader,
+                                 surety_str role, surety_val content)
 {
     bool is_result = role_is(role, "tool", "function");
-    const surety_str text = reading_content(reading, content, &is_result);
+    const surety_str text = reading_content(reader, content, &is_result);
     const surety__author author = role_is(role, "assistant", "model")
                                       ? AUTHOR_ASSISTANT
                                   : is_result ? AUTHOR_TOOL
                                               : AUTHOR_USER;
 
     if (!role_is(role, "system", "developer") || !text.ptr) {
-        surety__asking_say(reading, author, text, 0);
-    } else if (!reading->status) {
-        reading->asked->prompt_bytes += text.len;
-        reading_add_system(reading, text);
+        surety__request_add(reader, author, text, 0);
+    } else if (!reader->status) {
+        reader->request->prompt_bytes += text.len;
+        reading_add_system(reader, text);
     }
 }
 
-void surety__asking_offer(surety__asking *reading, surety_str name,
-                          bool callable)
+void surety__request_add_tool(surety__request_reader *reader, surety_str name,
+                              bool callable)
 {
-    surety__asked *asked = reading->asked;
+    surety__model_request *request = reader->request;
 
-    reading->tools = asking_room(reading, reading->tools, asked->tool_count,
-                                 &reading->tool_cap, sizeof(*reading->tools));
-    if (!reading->tools)
+    reader->tools = request_room(reader, reader->tools, request->tool_count,
+                                 &reader->tool_cap, sizeof(*reader->tools));
+    if (!reader->tools)
         return;
-    reading->tools[asked->tool_count++] = name;
-    asked->tools = reading->tools;
-    if (callable && !asked->tool.len)
-        asked->tool = name;
+    reader->tools[request->tool_count++] = name;
+    request->tools = reader->tools;
+    if (callable && !request->tool.len)
+        request->tool = name;
 }
 
-surety_str surety__asking_choose(surety__asking *reading, surety_val choice,
-                                 surety_str wanted)
+surety_str surety__request_choose(surety__request_reader *reader,
+                                  surety_val choice, surety_str wanted)
 {
-    surety__asked *asked = reading->asked;
+    surety__model_request *request = reader->request;
     const surety_val inner = surety_val_get(choice, "allowed_tools");
     const surety_val allowed = inner.doc ? inner : choice;
     const surety_val first = surety_val_first(surety_val_get(allowed, "tools"));
     const surety_val function = surety_val_get(first, "function");
 
-    asked->choice = CHOICE_AUTO;
+    request->choice = CHOICE_AUTO;
     if (wanted.len) {
-        asked->choice = CHOICE_NAMED;
+        request->choice = CHOICE_NAMED;
     } else if (surety_val_is(surety_val_get(choice, "type"), "allowed_tools")) {
         if (surety_val_is(surety_val_get(allowed, "mode"), "required")) {
-            asked->choice = CHOICE_REQUIRED;
+            request->choice = CHOICE_REQUIRED;
             return surety_val_str(
                 surety_val_get(function.doc ? function : first, "name"));
         }
     } else if (surety_val_is(choice, "required")) {
-        asked->choice = CHOICE_REQUIRED;
+        request->choice = CHOICE_REQUIRED;
     } else if (surety_val_is(choice, "none")) {
-        asked->choice = CHOICE_NONE;
+        request->choice = CHOICE_NONE;
     } else if (surety_val_kind(choice) == SURETY_KIND_STRING &&
                !surety_val_is(choice, "auto")) {
-        surety__asking_fail(reading, "tool_choice", "invalid_value",
-                            "Invalid value for 'tool_choice': supported values "
-                            "are 'none', 'auto', and 'required'.");
+        surety__request_fail(
+            reader, "tool_choice", "invalid_value",
+            "Invalid value for 'tool_choice': supported values "
+            "are 'none', 'auto', and 'required'.");
     }
     return wanted;
 }
 
-bool surety__asking_wants(const surety__asking *reading, surety_str name,
-                          surety_str wanted)
+bool surety__request_requires(const surety__request_reader *reader,
+                              surety_str name, surety_str wanted)
 {
-    const surety__asked *asked = reading->asked;
+    const surety__model_request *request = reader->request;
 
-    return name.len && asked->choice >= CHOICE_REQUIRED &&
-           asked->mode != SURETY_MODE_TOOL &&
+    return name.len && request->choice >= CHOICE_REQUIRED &&
+           request->mode != SURETY_MODE_TOOL &&
            (!wanted.len || surety_str_equal(name, wanted));
 }
 
-void surety__asking_tools_end(surety__asking *reading, surety_str wanted,
-                              const char *named, const char *any)
+void surety__request_tools_end(surety__request_reader *reader,
+                               surety_str wanted, const char *named,
+                               const char *any)
 {
-    surety__asked *asked = reading->asked;
+    surety__model_request *request = reader->request;
 
-    if (asked->choice < CHOICE_REQUIRED || asked->mode == SURETY_MODE_TOOL) {
-        if (!asked->tool_count)
-            asked->choice = CHOICE_NONE;
+    if (request->choice < CHOICE_REQUIRED ||
+        request->mode == SURETY_MODE_TOOL) {
+        if (!request->tool_count)
+            request->choice = CHOICE_NONE;
         return;
     }
     if (wanted.len)
-        surety__asking_fail(reading, "tool_choice", NULL, named,
-                            (int)wanted.len, wanted.ptr);
+        surety__request_fail(reader, "tool_choice", NULL, named,
+                             (int)wanted.len, wanted.ptr);
     else
-        surety__asking_fail(reading, "tool_choice", NULL, "%s", any);
+        surety__request_fail(reader, "tool_choice", NULL, "%s", any);
 }
 
-void surety__asking_answers(surety__asking *reading, surety_val number,
-                            const char *name, uint32_t most)
+void surety__request_answers(surety__request_reader *reader, surety_val number,
+                             const char *name, uint32_t most)
 {
     const uint64_t count = surety_val_uint(number, 0);
 
     if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
         return;
     if (count < 1 || count > most)
-        surety__asking_fail(reading, name, "invalid_value",
-                            "Invalid value for '%s': expected an integer from "
-                            "1 to %u.",
-                            name, (unsigned)most);
+        surety__request_fail(reader, name, "invalid_value",
+                             "Invalid value for '%s': expected an integer from "
+                             "1 to %u.",
+                             name, (unsigned)most);
     else
-        reading->asked->answers = (uint32_t)count;
+        reader->request->answers = (uint32_t)count;
 }
 
-void surety__asking_tool(surety__asking *reading, surety_str name,
-                         surety_val schema, bool is_strict)
+void surety__request_require(surety__request_reader *reader, surety_str name,
+                             surety_val schema, bool is_strict)
 {
-    reading->asked->mode = SURETY_MODE_TOOL;
-    reading->asked->tool = name;
-    reading->asked->schema = schema;
-    reading->asked->schema_name = name;
-    reading->asked->strict = is_strict;
+    reader->request->mode = SURETY_MODE_TOOL;
+    reader->request->tool = name;
+    reader->request->schema = schema;
+    reader->request->schema_name = name;
+    reader->request->strict = is_strict;
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -358,7 +368,7 @@ surety_str surety__speech_text(const surety__speech *speech,
 
 void surety__speech_ping(const surety__speech *speech, surety_buf *out)
 {
-    if (speech->asked->protocol == SURETY_PROTOCOL_ANTHROPIC)
+    if (speech->request->protocol == SURETY_PROTOCOL_ANTHROPIC)
         surety_buf_text(out, "event: ping\ndata: {\"type\":\"ping\"}\n\n");
     else
         surety_buf_text(out, ": ping\n\n");
