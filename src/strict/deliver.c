@@ -2,57 +2,7 @@
 /* Converts a value of the contract to the form in which a provider delivers
  * it: the inverse of restore.c, for examples in prompts. For a union it takes
  * the first branch that the value matches at its own level. */
-#include "strict/node.h"
-
-enum deliver_kind {
-    DELIVER_VALUE,
-    DELIVER_KEY,
-    DELIVER_OBJECT,
-    DELIVER_ARRAY,
-    DELIVER_NULL,
-    DELIVER_CLOSE
-};
-
-struct deliver_task {
-    enum deliver_kind kind;
-    const surety__node *node; /* of VALUE; NULL: copy the value */
-    surety_val val;
-    surety_str key;
-};
-
-struct deliver_state {
-    const surety_strict *strict;
-    surety_doc *out;
-    struct deliver_task *tasks;
-    size_t count, cap, from;
-    surety_status status;
-};
-
-static void deliver_push(struct deliver_state *state, struct deliver_task task)
-{
-    if (state->status == SURETY_OK)
-        state->status = surety__grow(
-            state->strict->alloc, (void **)&state->tasks, &state->cap,
-            state->count + 1, sizeof(task), SIZE_MAX / sizeof(task));
-    if (state->status == SURETY_OK)
-        state->tasks[state->count++] = task;
-}
-
-static void deliver_mark(struct deliver_state *state, enum deliver_kind kind)
-{
-    deliver_push(state, (struct deliver_task){.kind = kind});
-}
-
-static void deliver_key(struct deliver_state *state, surety_str key)
-{
-    deliver_push(state, (struct deliver_task){.kind = DELIVER_KEY, .key = key});
-}
-
-static void deliver_val(struct deliver_state *state, const surety__node *node,
-                        surety_val val)
-{
-    deliver_push(state, (struct deliver_task){.node = node, .val = val});
-}
+#include "strict/plan.h"
 
 /* ---- branches ------------------------------------------------------------ */
 
@@ -111,165 +61,122 @@ static const surety__node *deliver_branch(const surety__node *node,
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Writes the members that are no properties as a list. */
-static void deliver_beside(struct deliver_state *state,
+static void deliver_item(surety__plan *plan, const surety__node *node,
+                         surety_val val)
+{
+    surety__plan_add(plan, (surety__step){.node = node, .val = val});
+}
+
+static void deliver_member(surety__plan *plan, surety_str key,
                            const surety__node *node, surety_val val)
 {
-    deliver_key(state, node->object.beside);
-    deliver_mark(state, DELIVER_ARRAY);
+    surety__plan_member(plan, key, (surety__step){.node = node, .val = val});
+}
+
+/* Writes the members that are no properties as a list. */
+static void deliver_pairs(surety__plan *plan, const surety__node *node,
+                          surety_val val)
+{
     for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
         const surety_val key = surety_val_key(sub);
         if (deliver_field(&node->object, surety_val_str(key)))
             continue;
-        deliver_mark(state, DELIVER_OBJECT);
-        deliver_key(state, SURETY__LITERAL(PAIR_KEY));
-        deliver_val(state, NULL, key);
-        deliver_key(state, SURETY__LITERAL(PAIR_VALUE));
-        deliver_val(state, node->object.others.node, sub);
-        deliver_mark(state, DELIVER_CLOSE);
+        surety__plan_mark(plan, STEP_OBJECT);
+        deliver_member(plan, SURETY__LITERAL(PAIR_KEY), NULL, key);
+        deliver_member(plan, SURETY__LITERAL(PAIR_VALUE),
+                       node->object.others.node, sub);
+        surety__plan_mark(plan, STEP_CLOSE);
     }
-    deliver_mark(state, DELIVER_CLOSE);
 }
 
-static void deliver_object(struct deliver_state *state,
-                           const surety__node *node, surety_val val)
+/* Writes the members that are no properties as they are. */
+static void deliver_others(surety__plan *plan, const surety__node *node,
+                           surety_val val)
 {
-    const bool all = state->strict->subset->traits & SUBSET_ALL_REQUIRED;
-
-    deliver_mark(state, DELIVER_OBJECT);
-    for (uint32_t i = 0; i < node->object.field_count; i++) {
-        const surety__field *field = &node->object.fields[i];
-        const surety_val sub = surety_val_member(val, field->name);
-        if (!sub.doc && !all)
-            continue;
-        deliver_key(state, field->sent);
-        if (sub.doc)
-            deliver_val(state, field->link.node, sub);
-        else
-            deliver_mark(state, DELIVER_NULL);
-    }
-    if (node->object.others_how == OTHERS_BESIDE)
-        deliver_beside(state, node, val);
-    for (surety_val sub = surety_val_first(val);
-         sub.doc && node->object.others_how != OTHERS_BESIDE;
+    for (surety_val sub = surety_val_first(val); sub.doc;
          sub = surety_val_next(val, sub)) {
         const surety_str name = surety_val_str(surety_val_key(sub));
         if (deliver_field(&node->object, name))
             continue;
         if (node->object.others_how == OTHERS_NONE)
-            state->status = SURETY_UNSUPPORTED;
-        deliver_key(state, name);
-        deliver_val(state, node->object.others.node, sub);
+            plan->status = SURETY_UNSUPPORTED;
+        deliver_member(plan, name, node->object.others.node, sub);
     }
-    deliver_mark(state, DELIVER_CLOSE);
 }
 
-/* Writes a tuple as an object of its items. */
-static void deliver_tuple(struct deliver_state *state, const surety__node *node,
-                          surety_val val)
+/* Writes an object, or a tuple that is sent as the object of its items. */
+static void deliver_object(surety__plan *plan, const surety__node *node,
+                           surety_val val)
 {
-    const bool all = state->strict->subset->traits & SUBSET_ALL_REQUIRED;
-    surety_val item = surety_val_first(val);
+    const bool all = plan->strict->subset->traits & SUBSET_ALL_REQUIRED;
+    const bool tuple = node->array.as_object;
+    surety_val item = tuple ? surety_val_first(val) : surety_val_none();
 
-    deliver_mark(state, DELIVER_OBJECT);
+    surety__plan_mark(plan, STEP_OBJECT);
     for (uint32_t i = 0; i < node->object.field_count; i++) {
-        if (!item.doc && !all)
-            break;
-        deliver_key(state, node->object.fields[i].sent);
-        if (item.doc)
-            deliver_val(state, node->object.fields[i].link.node, item);
-        else
-            deliver_mark(state, DELIVER_NULL);
+        const surety__field *field = &node->object.fields[i];
+        const surety_val sub =
+            tuple ? item : surety_val_member(val, field->name);
+        if (sub.doc)
+            deliver_member(plan, field->sent, field->link.node, sub);
+        else if (all)
+            surety__plan_member(plan, field->sent,
+                                (surety__step){.kind = STEP_NULL});
         item = item.doc ? surety_val_next(val, item) : item;
     }
-    if (item.doc && !node->object.beside.len)
-        state->status = SURETY_UNSUPPORTED;
-    if (node->object.beside.len) {
-        deliver_key(state, node->object.beside);
-        deliver_mark(state, DELIVER_ARRAY);
+    if (node->object.others_how == OTHERS_BESIDE) {
+        surety__plan_member(plan, node->object.beside,
+                            (surety__step){.kind = STEP_ARRAY});
         for (; item.doc; item = surety_val_next(val, item))
-            deliver_val(state, node->array.items.node, item);
-        deliver_mark(state, DELIVER_CLOSE);
+            deliver_item(plan, node->array.items.node, item);
+        if (!tuple)
+            deliver_pairs(plan, node, val);
+        surety__plan_mark(plan, STEP_CLOSE);
+    } else if (!tuple) {
+        deliver_others(plan, node, val);
+    } else if (item.doc) {
+        plan->status = SURETY_UNSUPPORTED;
     }
-    deliver_mark(state, DELIVER_CLOSE);
+    surety__plan_mark(plan, STEP_CLOSE);
 }
 
-static void deliver_array(struct deliver_state *state, const surety__node *node,
+static void deliver_array(surety__plan *plan, const surety__node *node,
                           surety_val val)
 {
     uint32_t index = 0;
 
-    deliver_mark(state, DELIVER_ARRAY);
+    surety__plan_mark(plan, STEP_ARRAY);
     for (surety_val item = surety_val_first(val); item.doc;
-         item = surety_val_next(val, item), index++)
-        deliver_val(state,
-                    index < node->array.prefix_count
-                        ? node->array.prefix[index].node
-                        : node->array.items.node,
-                    item);
-    deliver_mark(state, DELIVER_CLOSE);
+         item = surety_val_next(val, item))
+        deliver_item(plan, surety__array_item(&node->array, index++), item);
+    surety__plan_mark(plan, STEP_CLOSE);
 }
 
-static void deliver_value(struct deliver_state *state, const surety__node *node,
+static void deliver_value(surety__plan *plan, const surety__node *node,
                           surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
     /* An absent member becomes null, also if the contract keeps the null. */
     const bool walks =
-        node->changes || state->strict->subset->traits & SUBSET_ALL_REQUIRED;
+        node->changes || plan->strict->subset->traits & SUBSET_ALL_REQUIRED;
     const surety__node *branch = walks ? deliver_branch(node, val) : NULL;
 
-    state->from = state->count;
-    if (!branch && node->changes) {
-        state->status = SURETY_UNSUPPORTED;
-        return;
-    }
-    node = branch;
-    if (kind < SURETY_KIND_ARRAY || !node || node->choice_count) {
-        surety_build_val(state->out, val);
-        return;
-    }
-    if (kind == SURETY_KIND_OBJECT)
-        deliver_object(state, node, val);
-    else if (node->array.as_object)
-        deliver_tuple(state, node, val);
+    if (!branch && node->changes)
+        plan->status = SURETY_UNSUPPORTED;
+    else if (kind < SURETY_KIND_ARRAY || !branch || branch->choice_count)
+        surety_build_val(plan->out, val);
+    else if (kind == SURETY_KIND_OBJECT || branch->array.as_object)
+        deliver_object(plan, branch, val);
     else
-        deliver_array(state, node, val);
-    for (size_t low = state->from, high = state->count;
-         low + 1 < high && state->status == SURETY_OK; low++) {
-        const struct deliver_task task = state->tasks[low];
-        state->tasks[low] = state->tasks[--high];
-        state->tasks[high] = task;
-    }
-}
-
-static void deliver_run(struct deliver_state *state)
-{
-    while (state->count && state->status == SURETY_OK) {
-        const struct deliver_task task = state->tasks[--state->count];
-        switch (task.kind) {
-        case DELIVER_KEY: surety_build_key(state->out, task.key); break;
-        case DELIVER_OBJECT: surety_build_object(state->out); break;
-        case DELIVER_ARRAY: surety_build_array(state->out); break;
-        case DELIVER_NULL: surety_build_null(state->out); break;
-        case DELIVER_CLOSE: surety_build_close(state->out); break;
-        case DELIVER_VALUE:
-            if (task.node)
-                deliver_value(state, task.node, task.val);
-            else if (surety__cell_of(task.val)->kind == CELL_KEY)
-                surety_build_str(state->out, surety_val_str(task.val));
-            else
-                surety_build_val(state->out, task.val);
-            break;
-        }
-    }
+        deliver_array(plan, branch, val);
 }
 
 surety_status surety_strict_deliver(const surety_strict *strict, surety_val val,
                                     surety_doc *out, surety_error *reterr)
 {
-    struct deliver_state state = {.strict = strict, .out = out};
+    surety__plan plan = {.strict = strict, .out = out};
+    surety__step step;
     surety_status status;
 
     if (!strict || !val.doc || !out || val.doc == out)
@@ -278,19 +185,26 @@ surety_status surety_strict_deliver(const surety_strict *strict, surety_val val,
                             "are needed");
     surety_build_begin(out, NULL);
     if (strict->wrapped) {
-        surety_build_object(out);
-        surety_build_key(out, strict->wrap);
-        deliver_mark(&state, DELIVER_CLOSE);
+        surety__plan_mark(&plan, STEP_OBJECT);
+        deliver_member(&plan, strict->wrap, strict->root, val);
+        surety__plan_mark(&plan, STEP_CLOSE);
+    } else {
+        deliver_item(&plan, strict->root, val);
     }
-    deliver_val(&state, strict->root, val);
-    deliver_run(&state);
-    surety__free(strict->alloc, state.tasks, state.cap * sizeof(*state.tasks));
+    while (surety__plan_next(&plan, &step))
+        if (step.node)
+            deliver_value(&plan, step.node, step.val);
+        else if (surety__cell_of(step.val)->kind == CELL_KEY)
+            surety_build_str(out, surety_val_str(step.val));
+        else
+            surety_build_val(out, step.val);
+    surety__plan_done(&plan);
     status = surety_build_end(out, NULL);
-    if (state.status == SURETY_NOMEM)
+    if (plan.status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
-    if (state.status == SURETY_OK && status == SURETY_OK)
+    if (plan.status == SURETY_OK && status == SURETY_OK)
         return SURETY_OK;
-    return surety__fail(
-        reterr, state.status != SURETY_OK ? state.status : status,
-        "the value has what is not asked for at %s", strict->subset->title);
+    return surety__fail(reterr, plan.status != SURETY_OK ? plan.status : status,
+                        "the value has what is not asked for at %s",
+                        strict->subset->title);
 }

@@ -15,7 +15,7 @@
  * 2. Every other node accepts any value.
  * 3. The result has no references. It has at most DELIVERED_DEPTH levels and
  *    DELIVERED_SCHEMAS objects; beyond them any value is accepted. */
-#include "strict/node.h"
+#include "strict/plan.h"
 
 enum {
     DELIVERED_DEPTH = 48,
@@ -23,32 +23,10 @@ enum {
     DELIVERED_HOLDS = TYPE_OBJECT | TYPE_ARRAY
 };
 
-struct delivered_task {
-    bool closes;
-    const surety__node *node; /* NULL: any value */
-    surety_str name;          /* of a member; ptr NULL: none */
-    uint32_t depth;
-    bool nullable;
-};
-
 struct delivered_state {
-    const surety_strict *strict;
-    surety_doc *out;
-    struct delivered_task *tasks; /* a stack */
-    size_t count, cap, schemas;
-    surety_status status;
+    surety__plan plan;
+    size_t schemas;
 };
-
-static void delivered_push(struct delivered_state *state,
-                           struct delivered_task task)
-{
-    if (state->status == SURETY_OK)
-        state->status = surety__grow(
-            state->strict->alloc, (void **)&state->tasks, &state->cap,
-            state->count + 1, sizeof(task), SIZE_MAX / sizeof(task));
-    if (state->status == SURETY_OK)
-        state->tasks[state->count++] = task;
-}
 
 /* Whether all requested members are properties of the shape under the same
  * names. */
@@ -72,11 +50,10 @@ static bool delivered_names(const surety__node *node,
 
 /* The subschema of a node if restoring only removes nulls from its values;
  * NULL: it changes more, or the subschema has no types. */
-static const surety__shape *delivered_shape(const struct delivered_state *state,
+static const surety__shape *delivered_shape(const surety_strict *strict,
                                             const surety__node *node)
 {
-    const surety__shape *root =
-        state->strict->root->conjunction->all.items[0].shape;
+    const surety__shape *root = strict->root->conjunction->all.items[0].shape;
     const surety__shape *shape;
 
     if (!node || node->form != NODE_VALUE || !node->conjunction ||
@@ -127,105 +104,95 @@ static void delivered_rules(surety_doc *out, surety_val given)
     }
 }
 
-/* Writes the members of an object. The last one pushed is written first. */
-static void delivered_members(struct delivered_state *state,
-                              const struct delivered_task *task,
+/* Writes the members of an object, the last one first. */
+static void delivered_members(surety__plan *plan, const surety__step *step,
                               const surety__objects *objects)
 {
     if (objects->additional && objects->additional->never &&
         !objects->pattern_count) {
-        surety_build_name(state->out, "additionalProperties");
-        surety_build_bool(state->out, false);
+        surety_build_name(plan->out, "additionalProperties");
+        surety_build_bool(plan->out, false);
     }
-    surety_build_name(state->out, "properties");
-    surety_build_object(state->out);
-    delivered_push(state, (struct delivered_task){.closes = true});
-    for (uint32_t i = 0; i < objects->property_count; i++) {
+    surety__plan_member(plan, SURETY__LITERAL("properties"),
+                        (surety__step){.kind = STEP_OBJECT});
+    for (uint32_t i = objects->property_count; i-- > 0;) {
         const surety__property *property = &objects->properties[i];
         const surety__field *field =
-            surety__object_field(&task->node->object, property->name);
+            surety__object_field(&step->node->object, property->name);
 
         if (property->shape)
-            delivered_push(state, (struct delivered_task){
-                                      .node = field ? field->link.node : NULL,
-                                      .name = property->name,
-                                      .depth = task->depth + 1,
-                                      .nullable = !property->required});
+            surety__plan_member(
+                plan, property->name,
+                (surety__step){.node = field ? field->link.node : NULL,
+                               .depth = step->depth + 1,
+                               .nullable = !property->required});
     }
+    surety__plan_mark(plan, STEP_CLOSE);
 }
 
 /* Writes a shape's rules about members or items. Tuples, and values that may
  * be an object or an array, get none. */
-static void delivered_children(struct delivered_state *state,
-                               const struct delivered_task *task,
+static void delivered_children(surety__plan *plan, const surety__step *step,
                                const surety__shape *shape)
 {
     const unsigned holds = shape->types & DELIVERED_HOLDS;
+    const surety__array_form *array = &step->node->array;
 
     if (holds == TYPE_OBJECT && shape->objects)
-        delivered_members(state, task, shape->objects);
-    if (holds != TYPE_ARRAY || !task->node->array.items.node ||
-        task->node->array.prefix_count)
-        return;
-    surety_build_name(state->out, "items");
-    delivered_push(state,
-                   (struct delivered_task){.node = task->node->array.items.node,
-                                           .depth = task->depth + 1});
+        delivered_members(plan, step, shape->objects);
+    if (holds == TYPE_ARRAY && array->items.node && !array->prefix_count)
+        surety__plan_member(plan, SURETY__LITERAL("items"),
+                            (surety__step){.node = array->items.node,
+                                           .depth = step->depth + 1});
 }
 
 /* Writes one schema; a nullable one becomes a union with null. */
 static void delivered_schema(struct delivered_state *state,
-                             const struct delivered_task *task)
+                             const surety__step *step)
 {
-    const surety__shape *shape = delivered_shape(state, task->node);
-    surety_doc *out = state->out;
+    const surety__shape *shape =
+        delivered_shape(state->plan.strict, step->node);
+    surety_doc *out = state->plan.out;
 
-    if (task->name.ptr)
-        surety_build_key(out, task->name);
-    if (task->depth > DELIVERED_DEPTH || !shape ||
+    if (step->depth > DELIVERED_DEPTH || !shape ||
         ++state->schemas > DELIVERED_SCHEMAS) {
         surety_build_bool(out, true);
         return;
     }
     surety_build_object(out);
-    if (task->nullable) {
+    if (step->nullable) {
         surety_build_name(out, "anyOf");
         surety_build_array(out);
         surety__strict_write_type(out, "null");
         surety_build_object(out);
-        delivered_push(state, (struct delivered_task){.closes = true});
-        delivered_push(state, (struct delivered_task){.closes = true});
-    } else if (!task->depth && surety_val_get(shape->at, "$schema").doc) {
+    } else if (!step->depth && surety_val_get(shape->at, "$schema").doc) {
         surety_build_name(out, "$schema");
         surety_build_val(out, surety_val_get(shape->at, "$schema"));
     }
-    delivered_push(state, (struct delivered_task){.closes = true});
     delivered_rules(out, shape->at);
-    delivered_children(state, task, shape);
+    delivered_children(&state->plan, step, shape);
+    for (unsigned open = step->nullable ? 3 : 1; open > 0; open--)
+        surety__plan_mark(&state->plan, STEP_CLOSE);
 }
 
 surety_status surety_strict_delivered_schema(const surety_strict *strict,
                                              surety_doc *out,
                                              surety_error *reterr)
 {
-    struct delivered_state state = {.strict = strict, .out = out};
+    struct delivered_state state = {.plan = {.strict = strict, .out = out}};
+    surety__step step;
     surety_status status;
 
     if (!strict || !out)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a strict schema and a document are needed");
     surety_build_begin(out, NULL);
-    delivered_push(&state, (struct delivered_task){
-                               .node = strict->wrapped ? NULL : strict->root});
-    while (state.count && state.status == SURETY_OK) {
-        const struct delivered_task task = state.tasks[--state.count];
-
-        if (task.closes)
-            surety_build_close(out);
-        else
-            delivered_schema(&state, &task);
-    }
-    surety__free(strict->alloc, state.tasks, state.cap * sizeof(*state.tasks));
+    surety__plan_add(
+        &state.plan,
+        (surety__step){.node = strict->wrapped ? NULL : strict->root});
+    while (surety__plan_next(&state.plan, &step))
+        delivered_schema(&state, &step);
+    surety__plan_done(&state.plan);
     status = surety_build_end(out, reterr);
-    return state.status == SURETY_OK ? status : surety__fail_nomem(reterr);
+    return state.plan.status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }

@@ -163,6 +163,106 @@ bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
            fits_names(fits, node, val);
 }
 
+/* ---- children ------------------------------------------------------------ */
+
+surety__children surety__children_of(const surety__fits *fits,
+                                     const surety__node *node, surety_val val)
+{
+    surety__children of = {.node = node, .val = val};
+
+    if (node->object.others_how == OTHERS_BESIDE)
+        of.list = surety_val_member(val, node->object.beside);
+    of.has_pairs = of.list.doc && !node->array.as_object &&
+                   surety__fits_is_pairs(fits, of.list);
+    return of;
+}
+
+/* Moves to the next item of a list; false: there is none. */
+static bool children_item(surety__children *of, surety_val list)
+{
+    of->item =
+        of->item.doc ? surety_val_next(list, of->item) : surety_val_first(list);
+    return of->item.doc != NULL;
+}
+
+static bool children_tuple(surety__children *of, surety__child *ret_child)
+{
+    const surety__object_form *object = &of->node->object;
+
+    while (of->index < object->field_count) {
+        const uint32_t i = of->index++;
+        const surety_val sub =
+            surety_val_member(of->val, object->fields[i].sent);
+
+        if (!sub.doc || surety__item_absent(of->node, i, of->present, sub))
+            continue;
+        of->has_gap |= of->present++ != i;
+        *ret_child =
+            (surety__child){.node = object->fields[i].link.node, .val = sub};
+        return true;
+    }
+    if (!children_item(of, of->list))
+        return false;
+    of->has_gap |= of->present < object->field_count;
+    *ret_child =
+        (surety__child){.node = of->node->array.items.node, .val = of->item};
+    return true;
+}
+
+static bool children_object(surety__children *of, surety__child *ret_child)
+{
+    const surety__object_form *object = &of->node->object;
+
+    for (;;) {
+        const surety__field *field;
+        surety_str name;
+
+        if (of->in_list) {
+            of->in_list = children_item(of, of->list);
+            *ret_child =
+                (surety__child){.role = CHILD_PAIR,
+                                .key = surety_val_get(of->item, PAIR_KEY),
+                                .val = surety_val_get(of->item, PAIR_VALUE),
+                                .node = object->others.node};
+            ret_child->name = surety_val_str(ret_child->key);
+            if (ret_child->val.doc)
+                return true;
+            continue;
+        }
+        of->member = of->member.doc ? surety_val_next(of->val, of->member)
+                                    : surety_val_first(of->val);
+        if (!of->member.doc)
+            return false;
+        if (of->has_pairs && of->member.index == of->list.index) {
+            of->in_list = true;
+            continue;
+        }
+        name = surety_val_str(surety_val_key(of->member));
+        field = surety__object_field(object, name);
+        if (field && surety__field_absent(field, of->member))
+            continue;
+        *ret_child = (surety__child){.role = field ? CHILD_FIELD : CHILD_OTHER,
+                                     .name = field ? field->name : name,
+                                     .node = field ? field->link.node
+                                                   : object->others.node,
+                                     .val = of->member};
+        return true;
+    }
+}
+
+bool surety__children_next(surety__children *of, surety__child *ret_child)
+{
+    if (surety_val_kind(of->val) == SURETY_KIND_OBJECT)
+        return of->node->array.as_object ? children_tuple(of, ret_child)
+                                         : children_object(of, ret_child);
+    if (!children_item(of, of->val))
+        return false;
+    *ret_child = (surety__child){
+        .node = surety__array_item(&of->node->array, of->index++),
+        .val = of->item};
+    return true;
+}
+
 /* ---- items --------------------------------------------------------------- */
 
 static uint64_t fits_key(const surety__node *node, surety_val val)
@@ -211,36 +311,6 @@ static void fits_ask(surety__fits *fits, const surety__node *node,
         fits->edges[fits->edge_count++] = (uint32_t)(number - 1);
 }
 
-static void fits_ask_list(surety__fits *fits, const surety__node *node,
-                          surety_val list, bool pairs)
-{
-    for (surety_val item = surety_val_first(list); item.doc && node;
-         item = surety_val_next(list, item)) {
-        const surety_val val = pairs ? surety_val_get(item, PAIR_VALUE) : item;
-        if (val.doc)
-            fits_ask(fits, node, val);
-    }
-}
-
-static void fits_ask_members(surety__fits *fits, const surety__node *node,
-                             surety_val val)
-{
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
-        const surety__field *field = surety__object_field(
-            &node->object, surety_val_str(surety_val_key(sub)));
-        if (field && !surety__field_absent(field, sub))
-            fits_ask(fits, field->link.node, sub);
-        else if (!field && node->object.others_how == OTHERS_BESIDE)
-            fits_ask_list(fits,
-                          node->array.as_object ? node->array.items.node
-                                                : node->object.others.node,
-                          sub, !node->array.as_object);
-        else if (!field && node->object.others.node)
-            fits_ask(fits, node->object.others.node, sub);
-    }
-}
-
 /* Adds the items that an item depends on. A value that does not look like its
  * node has none. */
 static void fits_open_item(surety__fits *fits, size_t i)
@@ -249,7 +319,6 @@ static void fits_open_item(surety__fits *fits, size_t i)
     const surety_val val = fits->items[i].val;
     const size_t first = fits->edge_count;
     const bool looks = surety__fits_looks(fits, node, val);
-    uint32_t at = 0;
 
     if (node->form == NODE_UNION) {
         for (uint32_t j = 0; j < node->branch_count; j++) {
@@ -259,17 +328,11 @@ static void fits_open_item(surety__fits *fits, size_t i)
                 fits_ask(fits, branch, val);
         }
     } else if (looks && !node->choice_count) {
-        if (surety_val_kind(val) == SURETY_KIND_OBJECT)
-            fits_ask_members(fits, node, val);
-        for (surety_val item = surety_val_first(val);
-             item.doc && surety_val_kind(val) == SURETY_KIND_ARRAY;
-             item = surety_val_next(val, item), at++) {
-            const surety__node *of = at < node->array.prefix_count
-                                         ? node->array.prefix[at].node
-                                         : node->array.items.node;
-            if (of)
-                fits_ask(fits, of, item);
-        }
+        surety__children of = surety__children_of(fits, node, val);
+        surety__child child;
+        while (surety__children_next(&of, &child))
+            if (child.node)
+                fits_ask(fits, child.node, child.val);
     }
     fits->items[i].fits = looks;
     fits->items[i].first = (uint32_t)first;
@@ -286,79 +349,19 @@ static uint64_t fits_child_sum(const surety__fits *fits,
     return fit && fit->fits ? fit->sum : sum_as_it_is(fits, val);
 }
 
-static uint64_t fits_sum_list(const surety__fits *fits,
-                              const surety__node *node, surety_val list,
-                              bool pairs, uint64_t sum)
+/* The sum of what a value becomes that has children. */
+static uint64_t fits_sum(const surety__fits *fits, const surety__node *node,
+                         surety_val val)
 {
-    for (surety_val item = surety_val_first(list); item.doc;
-         item = surety_val_next(list, item)) {
-        const surety_val val = pairs ? surety_val_get(item, PAIR_VALUE) : item;
-        if (val.doc)
-            sum = sum_add(pairs, sum,
-                          surety_val_str(surety_val_get(item, PAIR_KEY)),
-                          fits_child_sum(fits, node, val));
-    }
-    return sum;
-}
+    const bool object =
+        surety_val_kind(val) == SURETY_KIND_OBJECT && !node->array.as_object;
+    surety__children of = surety__children_of(fits, node, val);
+    uint64_t sum = object ? CELL_OBJECT : CELL_ARRAY;
+    surety__child child;
 
-static uint64_t fits_sum_tuple(const surety__fits *fits,
-                               const surety__node *node, surety_val val)
-{
-    uint64_t sum = CELL_ARRAY;
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < node->object.field_count; i++) {
-        const surety_val sub =
-            surety_val_member(val, node->object.fields[i].sent);
-        if (!sub.doc || surety__item_absent(node, i, count, sub))
-            continue;
-        sum = sum_add(
-            false, sum, (surety_str){0},
-            fits_child_sum(fits, node->object.fields[i].link.node, sub));
-        count++;
-    }
-    return fits_sum_list(fits, node->array.items.node,
-                         surety_val_member(val, node->object.beside), false,
-                         sum);
-}
-
-static uint64_t fits_sum_object(const surety__fits *fits,
-                                const surety__node *node, surety_val val)
-{
-    uint64_t sum = CELL_OBJECT;
-
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
-        const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__object_field(&node->object, name);
-        if (field && surety__field_absent(field, sub))
-            continue;
-        if (!field && node->object.others_how == OTHERS_BESIDE)
-            sum = fits_sum_list(fits, node->object.others.node, sub, true, sum);
-        else
-            sum = sum_add(true, sum, field ? field->name : name,
-                          fits_child_sum(fits,
-                                         field ? field->link.node
-                                               : node->object.others.node,
-                                         sub));
-    }
-    return sum;
-}
-
-static uint64_t fits_sum_array(const surety__fits *fits,
-                               const surety__node *node, surety_val val)
-{
-    uint64_t sum = CELL_ARRAY;
-    uint32_t at = 0;
-
-    for (surety_val item = surety_val_first(val); item.doc;
-         item = surety_val_next(val, item), at++)
-        sum = sum_add(false, sum, (surety_str){0},
-                      fits_child_sum(fits,
-                                     at < node->array.prefix_count
-                                         ? node->array.prefix[at].node
-                                         : node->array.items.node,
-                                     item));
+    while (surety__children_next(&of, &child))
+        sum = sum_add(object, sum, child.name,
+                      fits_child_sum(fits, child.node, child.val));
     return sum;
 }
 
@@ -371,14 +374,9 @@ static void fits_settle_value(surety__fits *fits, surety__fit *fit)
         fit->fits = fits->items[fits->edges[fit->first + i]].fits;
     if (!fit->fits)
         return;
-    if (kind < SURETY_KIND_ARRAY || node->choice_count || !node->changes)
-        fit->sum = sum_as_it_is(fits, fit->val);
-    else if (kind == SURETY_KIND_ARRAY)
-        fit->sum = fits_sum_array(fits, node, fit->val);
-    else if (node->array.as_object)
-        fit->sum = fits_sum_tuple(fits, node, fit->val);
-    else
-        fit->sum = fits_sum_object(fits, node, fit->val);
+    fit->sum = kind < SURETY_KIND_ARRAY || node->choice_count || !node->changes
+                   ? sum_as_it_is(fits, fit->val)
+                   : fits_sum(fits, node, fit->val);
 }
 
 /* Settles a union. True: its result changed. */

@@ -148,6 +148,12 @@ void surety__node_array(surety_strict *strict, surety__node *node,
 /* Computes how nodes relate to each other, after all are made. (settle.c) */
 void surety__node_settle_all(surety_strict *strict);
 
+/* The node of the i-th item; NULL: there is none. */
+static inline const surety__node *
+surety__array_item(const surety__array_form *array, uint32_t i)
+{
+    return i < array->prefix_count ? array->prefix[i].node : array->items.node;
+}
 /* The field that is sent as `sent`, or NULL. */
 const surety__field *surety__object_field(const surety__object_form *object,
                                           surety_str sent);
@@ -236,6 +242,33 @@ static inline bool surety__item_absent(const surety__node *node, uint32_t i,
     return surety__field_absent(&node->object.fields[i], val) ||
            (before < i && surety_val_kind(val) == SURETY_KIND_NULL);
 }
+/* A member or an item that a value gives to the contract's value. */
+enum surety__child_role { CHILD_FIELD, CHILD_OTHER, CHILD_PAIR };
+typedef struct surety__child {
+    enum surety__child_role role;
+    surety_str name; /* of a member, in the contract */
+    surety_val key;  /* of a pair; NONE: it has not arrived */
+    surety_val val;
+    const surety__node *node; /* NULL: any value */
+} surety__child;
+
+/* A walk over the children of a delivered value: absent members are left out,
+ * and a list of key and value is entered. */
+typedef struct surety__children {
+    const surety__node *node;
+    surety_val val;
+    surety_val list;         /* beside the fields; NONE: there is none */
+    surety_val member, item; /* where the walk is */
+    uint32_t index, present; /* items of a tuple: seen; given */
+    bool has_pairs;          /* list is a list of key and value */
+    bool in_list;
+    bool has_gap; /* an item of a tuple is missing before another */
+} surety__children;
+
+surety__children surety__children_of(const surety__fits *fits,
+                                     const surety__node *node, surety_val val);
+/* The next child; false: there is none. */
+bool surety__children_next(surety__children *of, surety__child *ret_child);
 /* An item of the list of OTHERS_BESIDE. */
 #define PAIR_KEY "key"
 #define PAIR_VALUE "value"

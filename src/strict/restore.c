@@ -11,28 +11,16 @@
  *    any conversion would be a guess: that is an error too. So is a key that
  *    occurs twice.
  * 3. Scalars are copied. Text inside a string is never parsed. */
-#include "strict/node.h"
+#include "strict/plan.h"
 
-enum restore_kind { RESTORE_VALUE, RESTORE_CLOSE };
-
-struct restore_task {
-    enum restore_kind kind;
-    const surety__node *node; /* NULL: copy the value */
-    surety_val val;
-    surety_str name; /* the key before the value; ptr NULL: none */
-    bool is_named;
-};
+enum { STEP_END = STEP_OWN }; /* closes what was restored of val */
 
 struct restore_state {
-    const surety_strict *strict;
-    surety_doc *out;
+    surety__plan plan;
     surety__fits fits;
-    struct restore_task *tasks;
-    size_t count, cap, from;
     surety__map keys; /* of the current object, from a hash to their first
-                       * task */
+                       * step */
     bool keyed;       /* duplicate keys must be checked */
-    surety_status status;
     surety_error *reterr;
     /* For a partial value: the last value written, and how many closing
      * brackets at the end were added for open values. */
@@ -51,9 +39,9 @@ static void restore_refuse(struct restore_state *state, surety_val at,
     surety_error *err = state->reterr;
     surety_buf path;
 
-    if (state->status != SURETY_OK)
+    if (state->plan.status != SURETY_OK)
         return;
-    state->status = SURETY_SYNTAX;
+    state->plan.status = SURETY_SYNTAX;
     if (key.ptr)
         surety__fail(err, SURETY_SYNTAX, "the key \"%.*s\" %s",
                      (int)(key.len < 80 ? key.len : 80), key.ptr, message);
@@ -63,10 +51,10 @@ static void restore_refuse(struct restore_state *state, surety_val at,
     if (!err)
         return;
     err->position = surety_val_position(at);
-    surety_buf_init(&path, state->strict->alloc, 0);
+    surety_buf_init(&path, state->plan.strict->alloc, 0);
     surety_val_pointer(at, &path);
     if (path.status != SURETY_OK)
-        state->status = path.status;
+        state->plan.status = path.status;
     else if (path.len && path.len < sizeof(err->path)) {
         memcpy(err->path, path.ptr, path.len);
         err->path[path.len] = '\0';
@@ -89,7 +77,7 @@ static void restore_look(struct restore_state *state, surety_val val)
         if (cell->kind != CELL_KEY)
             continue;
         key = surety__cell_str(val.doc, cell);
-        if (surety__map_get(&state->strict->marks,
+        if (surety__map_get(&state->plan.strict->marks,
                             surety__hash(key.ptr, key.len) + 1ull))
             restore_refuse(state, val, key,
                            "is there, but the value is not of the form that "
@@ -132,13 +120,13 @@ static void restore_ends(struct restore_state *state, surety_val val)
 static void restore_copy(struct restore_state *state, surety_val val)
 {
     restore_passes(state, val);
-    surety_build_val(state->out, val);
+    surety_build_val(state->plan.out, val);
     restore_ends(state, val);
 }
 
 static void restore_close(struct restore_state *state, surety_val val)
 {
-    surety_build_close(state->out);
+    surety_build_close(state->plan.out);
     if (surety_val_is_open(val)) {
         state->taken++;
         state->cut = true;
@@ -147,165 +135,81 @@ static void restore_close(struct restore_state *state, surety_val val)
     }
 }
 
-/* ---- tasks --------------------------------------------------------------- */
-
-static void restore_push(struct restore_state *state, struct restore_task task)
-{
-    if (state->status == SURETY_OK)
-        state->status = surety__grow(
-            state->strict->alloc, (void **)&state->tasks, &state->cap,
-            state->count + 1, sizeof(task), SIZE_MAX / sizeof(task));
-    if (state->status == SURETY_OK)
-        state->tasks[state->count++] = task;
-}
-
-static void restore_item(struct restore_state *state, const surety__node *node,
-                         surety_val val)
-{
-    restore_push(state, (struct restore_task){.node = node, .val = val});
-}
-
-static void restore_member(struct restore_state *state, surety_str name,
-                           const surety__node *node, surety_val val)
-{
-    const uint64_t key = surety__hash(name.ptr, name.len) + 1ull;
-    const uintptr_t before = (uintptr_t)surety__map_get(&state->keys, key);
-
-    if (!name.ptr)
-        name.ptr = "";
-    for (size_t i = before ? before - 1 : state->count;
-         i < state->count && state->status == SURETY_OK; i++)
-        if (state->tasks[i].is_named &&
-            surety_str_equal(state->tasks[i].name, name))
-            restore_refuse(state, val, name, "is given twice",
-                           "give each key of an object once");
-    if (state->keyed && !before && state->status == SURETY_OK &&
-        !surety__map_put(&state->keys, state->strict->alloc, key,
-                         (void *)(uintptr_t)(state->count + 1)))
-        state->status = SURETY_NOMEM;
-    restore_push(state,
-                 (struct restore_task){RESTORE_VALUE, node, val, name, true});
-}
-
-/* Reverses a container's tasks, so that the first is on top. */
-static void restore_turn(struct restore_state *state, surety_val val)
-{
-    restore_push(state,
-                 (struct restore_task){.kind = RESTORE_CLOSE, .val = val});
-    if (state->status != SURETY_OK)
-        return;
-    for (size_t low = state->from, high = state->count; low + 1 < high; low++) {
-        const struct restore_task task = state->tasks[low];
-        state->tasks[low] = state->tasks[--high];
-        state->tasks[high] = task;
-    }
-}
-
 /* ---- containers ---------------------------------------------------------- */
 
-static void restore_pairs(struct restore_state *state, const surety__node *node,
-                          surety_val list)
+static void restore_member(struct restore_state *state,
+                           const surety__child *child)
 {
-    if (!surety__fits_is_pairs(&state->fits, list)) {
-        restore_refuse(state, list, restore_no_key,
-                       "this is no list of key and value", restore_shape_hint);
-        return;
-    }
-    for (surety_val item = surety_val_first(list); item.doc;
-         item = surety_val_next(list, item)) {
-        const surety_val key = surety_val_get(item, PAIR_KEY);
-        const surety_val val = surety_val_get(item, PAIR_VALUE);
-        /* The key of the last pair may not have arrived yet. */
-        if (key.doc && val.doc && !surety_val_is_open(key))
-            restore_member(state, surety_val_str(key), node->object.others.node,
-                           val);
-    }
+    surety__plan *plan = &state->plan;
+    const uint64_t key = surety__hash(child->name.ptr, child->name.len) + 1ull;
+    const uintptr_t before = (uintptr_t)surety__map_get(&state->keys, key);
+
+    for (size_t i = before ? before - 1 : plan->count;
+         i < plan->count && plan->status == SURETY_OK; i++)
+        if (surety_str_equal(plan->steps[i].key, child->name))
+            restore_refuse(state, child->val, child->name, "is given twice",
+                           "give each key of an object once");
+    if (state->keyed && !before && plan->status == SURETY_OK &&
+        !surety__map_put(&state->keys, plan->strict->alloc, key,
+                         (void *)(uintptr_t)(plan->count + 1)))
+        plan->status = SURETY_NOMEM;
+    surety__plan_member(plan, child->name,
+                        (surety__step){.node = child->node, .val = child->val});
 }
 
-static void restore_object(struct restore_state *state,
-                           const surety__node *node, surety_val val)
+/* Fails if the list of key and value is not one, or if another member stands
+ * beside it. */
+static void restore_other(struct restore_state *state,
+                          const surety__children *of,
+                          const surety__child *child)
 {
-    bool listed;
+    if (child->val.index == of->list.index)
+        restore_refuse(state, of->list, restore_no_key,
+                       "this is no list of key and value", restore_shape_hint);
+    else
+        restore_refuse(state, of->val, of->node->object.beside,
+                       "is there, but the value is not of the form that was "
+                       "asked for",
+                       restore_shape_hint);
+}
+
+/* Restores a container. False: an item of a tuple is missing before another. */
+static bool restore_container(struct restore_state *state,
+                              const surety__node *node, surety_val val)
+{
+    const bool array =
+        node->array.as_object || surety_val_kind(val) == SURETY_KIND_ARRAY;
+    surety__children of = surety__children_of(&state->fits, node, val);
+    surety__plan *plan = &state->plan;
+    surety__child child;
 
     /* A document has no key twice: only a renamed member or one from a list
      * can repeat another. */
     state->keyed = node->object.others_how == OTHERS_BESIDE ||
-                   state->strict->subset->name_max != 0;
-    listed = node->object.others_how == OTHERS_BESIDE &&
-             surety_val_member(val, node->object.beside).doc;
+                   plan->strict->subset->name_max != 0;
     restore_passes(state, val);
-    surety_build_object(state->out);
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
-        const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__object_field(&node->object, name);
-        if (field && surety__field_absent(field, sub))
-            continue;
-        if (field)
-            restore_member(state, field->name, field->link.node, sub);
-        else if (node->object.others_how == OTHERS_BESIDE &&
-                 surety_str_equal(name, node->object.beside))
-            restore_pairs(state, node, sub);
-        else if (listed)
-            restore_refuse(state, val, node->object.beside,
-                           "is there, but the value is not of the form that "
-                           "was asked for",
-                           restore_shape_hint);
-        else
-            restore_member(state, name, node->object.others.node, sub);
-    }
-    restore_turn(state, val);
-    surety__map_done(&state->keys, state->strict->alloc);
+    while (plan->status == SURETY_OK && surety__children_next(&of, &child))
+        if (array)
+            surety__plan_add(
+                plan, (surety__step){.node = child.node, .val = child.val});
+        else if (child.role == CHILD_OTHER && of.list.doc)
+            restore_other(state, &of, &child);
+        /* The key of the last pair may not have arrived yet. */
+        else if (child.role != CHILD_PAIR ||
+                 (child.key.doc && !surety_val_is_open(child.key)))
+            restore_member(state, &child);
+    surety__map_done(&state->keys, plan->strict->alloc);
     state->keys = (surety__map){NULL, 0, 0};
-}
-
-/* Converts an object of items to an array. False: an item is missing before
- * another. */
-static bool restore_tuple(struct restore_state *state, const surety__node *node,
-                          surety_val val)
-{
-    const surety_val rest = node->object.beside.len
-                                ? surety_val_member(val, node->object.beside)
-                                : surety_val_none();
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < node->object.field_count; i++) {
-        const surety_val sub =
-            surety_val_member(val, node->object.fields[i].sent);
-        if (!sub.doc || surety__item_absent(node, i, count, sub))
-            continue;
-        if (count++ != i)
-            return false;
-    }
-    if (surety_val_count(rest) && count < node->object.field_count)
+    if (of.has_gap) {
+        plan->count = plan->from;
         return false;
-    restore_passes(state, val);
-    surety_build_array(state->out);
-    for (uint32_t i = 0; i < count; i++)
-        restore_item(state, node->object.fields[i].link.node,
-                     surety_val_member(val, node->object.fields[i].sent));
-    for (surety_val item = surety_val_first(rest); item.doc;
-         item = surety_val_next(rest, item))
-        restore_item(state, node->array.items.node, item);
-    restore_turn(state, val);
+    }
+    if (array)
+        surety_build_array(plan->out);
+    else
+        surety_build_object(plan->out);
+    surety__plan_add(plan, (surety__step){.kind = STEP_END, .val = val});
     return true;
-}
-
-static void restore_array(struct restore_state *state, const surety__node *node,
-                          surety_val val)
-{
-    uint32_t index = 0;
-
-    restore_passes(state, val);
-    surety_build_array(state->out);
-    for (surety_val item = surety_val_first(val); item.doc;
-         item = surety_val_next(val, item), index++)
-        restore_item(state,
-                     index < node->array.prefix_count
-                         ? node->array.prefix[index].node
-                         : node->array.items.node,
-                     item);
-    restore_turn(state, val);
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -344,54 +248,47 @@ static const surety__node *restore_branch(struct restore_state *state,
     return node;
 }
 
-static void restore_value(struct restore_state *state, const surety__node *node,
+/* Whether a value has the form of a node. */
+static bool restore_takes(struct restore_state *state, const surety__node *node,
                           surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
-    const bool changes = node->changes;
 
-    state->from = state->count;
-    if (changes)
-        node = restore_branch(state, node, val);
-    if (state->status != SURETY_OK)
+    if (node->array.as_object)
+        return kind == SURETY_KIND_OBJECT &&
+               surety__fits_looks(&state->fits, node, val);
+    return (kind == SURETY_KIND_OBJECT && node->types & TYPE_OBJECT) ||
+           (kind == SURETY_KIND_ARRAY && node->types & TYPE_ARRAY);
+}
+
+static void restore_value(struct restore_state *state, const surety__node *node,
+                          surety_val val)
+{
+    const surety__node *branch =
+        node->changes ? restore_branch(state, node, val) : node;
+    const bool walks = branch && branch->changes &&
+                       branch->form == NODE_VALUE && !branch->choice_count;
+
+    if (state->plan.status != SURETY_OK ||
+        (walks && restore_takes(state, branch, val) &&
+         restore_container(state, branch, val)))
         return;
-    if (node && node->changes && node->form == NODE_VALUE &&
-        !node->choice_count) {
-        if (kind == SURETY_KIND_OBJECT && node->array.as_object) {
-            if (surety__fits_looks(&state->fits, node, val) &&
-                restore_tuple(state, node, val))
-                return;
-        } else if (kind == SURETY_KIND_OBJECT && node->types & TYPE_OBJECT) {
-            restore_object(state, node, val);
-            return;
-        } else if (kind == SURETY_KIND_ARRAY && node->types & TYPE_ARRAY &&
-                   !node->array.as_object) {
-            restore_array(state, node, val);
-            return;
-        }
-        node = NULL;
-    }
-    if (changes && !node)
+    if (!branch || walks)
         restore_look(state, val);
     restore_copy(state, val);
 }
 
-static void restore_task(struct restore_state *state,
-                         const struct restore_task *task)
+static void restore_step(struct restore_state *state, const surety__step *step)
 {
-    if (task->kind == RESTORE_CLOSE) {
-        restore_close(state, task->val);
-        return;
+    if (step->kind == STEP_END) {
+        restore_close(state, step->val);
+    } else if (step->node) {
+        restore_value(state, step->node, step->val);
+    } else {
+        if (surety_strict_info_of(state->plan.strict)->changes_values)
+            restore_look(state, step->val);
+        restore_copy(state, step->val);
     }
-    if (task->is_named)
-        surety_build_key(state->out, task->name);
-    if (task->node) {
-        restore_value(state, task->node, task->val);
-        return;
-    }
-    if (surety_strict_info_of(state->strict)->changes_values)
-        restore_look(state, task->val);
-    restore_copy(state, task->val);
 }
 
 /* ---- the complete value -------------------------------------------------- */
@@ -400,12 +297,12 @@ static void restore_task(struct restore_state *state,
  * members. */
 static bool restore_unwrap(struct restore_state *state, surety_val *val)
 {
-    const surety_val inner = surety_val_member(*val, state->strict->wrap);
+    const surety_val inner = surety_val_member(*val, state->plan.strict->wrap);
 
-    if (!state->strict->wrapped || !inner.doc)
+    if (!state->plan.strict->wrapped || !inner.doc)
         return true;
     if (surety_val_count(*val) != 1) {
-        restore_refuse(state, *val, state->strict->wrap,
+        restore_refuse(state, *val, state->plan.strict->wrap,
                        "is there, and other members beside it",
                        "give an object with that one member");
         return false;
@@ -421,7 +318,7 @@ static void restore_keys(struct restore_state *state, surety_val delivered)
     surety_position position;
     surety_str key;
 
-    if (!surety_strict_info_of(state->strict)->changes_values ||
+    if (!surety_strict_info_of(state->plan.strict)->changes_values ||
         surety_doc_duplicate(delivered.doc, 0, &position, &key) != SURETY_OK)
         return;
     restore_refuse(state, delivered, key, "is given twice",
@@ -433,33 +330,32 @@ static void restore_keys(struct restore_state *state, surety_val delivered)
 static surety_status restore_all(struct restore_state *state,
                                  surety_val delivered, surety_error *reterr)
 {
-    const surety_strict *strict = state->strict;
+    const surety_strict *strict = state->plan.strict;
+    surety__step step;
     surety_status status;
 
-    surety_build_begin(state->out, delivered.doc);
+    surety_build_begin(state->plan.out, delivered.doc);
     restore_keys(state, delivered);
-    if (state->status == SURETY_OK && restore_unwrap(state, &delivered)) {
+    if (state->plan.status == SURETY_OK && restore_unwrap(state, &delivered)) {
         if (strict->root->changes)
             surety__fits_find(&state->fits, strict->root, delivered);
-        state->status = state->fits.status;
-        restore_item(state, strict->root, delivered);
+        state->plan.status = state->fits.status;
+        surety__plan_add(&state->plan, (surety__step){.node = strict->root,
+                                                      .val = delivered});
     }
-    while (state->count && state->status == SURETY_OK) {
-        const struct restore_task task = state->tasks[--state->count];
-        restore_task(state, &task);
-    }
-    surety__free(strict->alloc, state->tasks,
-                 state->cap * sizeof(*state->tasks));
+    while (surety__plan_next(&state->plan, &step))
+        restore_step(state, &step);
+    surety__plan_done(&state->plan);
     surety__map_done(&state->keys, strict->alloc);
     surety__fits_done(&state->fits);
-    if (state->status == SURETY_SYNTAX) {
-        (void)surety_build_end(state->out, NULL);
+    if (state->plan.status == SURETY_SYNTAX) {
+        (void)surety_build_end(state->plan.out, NULL);
         return SURETY_SYNTAX;
     }
-    status = surety_build_end(state->out, reterr);
-    if (state->status == SURETY_NOMEM)
+    status = surety_build_end(state->plan.out, reterr);
+    if (state->plan.status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
-    if (state->status == SURETY_LIMIT)
+    if (state->plan.status == SURETY_LIMIT)
         return surety__fail(reterr, SURETY_LIMIT,
                             "the value can be read in more than %d ways",
                             (int)FITS_MAX);
@@ -470,8 +366,7 @@ surety_status surety_strict_restore(const surety_strict *strict,
                                     surety_val delivered, surety_doc *out,
                                     surety_error *reterr)
 {
-    struct restore_state state = {.strict = strict,
-                                  .out = out,
+    struct restore_state state = {.plan = {.strict = strict, .out = out},
                                   .fits = {.strict = strict},
                                   .reterr = reterr};
 
@@ -489,7 +384,7 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
 {
     const surety_lenient_options options = {
         .size = sizeof(options), .limits = limits, .cut = true};
-    struct restore_state state = {.strict = strict,
+    struct restore_state state = {.plan = {.strict = strict},
                                   .fits = {.strict = strict, .open = true},
                                   .reterr = reterr};
     surety_doc *doc;
@@ -500,16 +395,16 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
         return surety__fail(reterr, SURETY_MISUSE,
                             "a strict schema, a text and a buffer are needed");
     doc = surety_doc_new(strict->alloc);
-    state.out = surety_doc_new(strict->alloc);
-    status = doc && state.out
+    state.plan.out = surety_doc_new(strict->alloc);
+    status = doc && state.plan.out
                  ? surety_doc_read_lenient(doc, text, &options, &end, reterr)
                  : surety__fail_nomem(reterr);
     if (status == SURETY_OK || status == SURETY_END)
         status = restore_all(&state, surety_doc_root(doc), reterr);
     if (status == SURETY_OK) {
         const size_t start = out->len;
-        (void)surety_val_write(surety_doc_root(state.out), SURETY_STYLE_COMPACT,
-                               out);
+        (void)surety_val_write(surety_doc_root(state.plan.out),
+                               SURETY_STYLE_COMPACT, out);
         if (out->status == SURETY_OK && out->len - start >= state.taken)
             out->len -= state.taken;
         /* A value that is complete must not look as if it went on. */
@@ -520,6 +415,6 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
         status = out->status;
     }
     surety_doc_free(doc);
-    surety_doc_free(state.out);
+    surety_doc_free(state.plan.out);
     return status;
 }

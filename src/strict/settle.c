@@ -71,6 +71,8 @@ static bool settle_node(surety__node *node)
     if (node->array.items.node && node->array.items.node->form == NODE_NEVER) {
         node->array.items = (surety__link){NULL, false};
         node->array.closed = true;
+        if (node->array.as_object)
+            node->object.others_how = OTHERS_NONE;
         changed = true;
     }
     return settle_fields(node) || changed;

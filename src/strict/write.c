@@ -3,89 +3,64 @@
  * next one on top: a node writes its own keywords and pushes tasks for its
  * children. The figures for the limits are counted here, because a provider
  * counts what it is sent. */
-#include "strict/node.h"
+#include "strict/plan.h"
 
-#include <stdint.h>
-
-enum write_kind {
-    WRITE_NODE,
-    WRITE_KEY,
-    WRITE_OBJECT,
-    WRITE_ARRAY,
-    WRITE_CLOSE,
-    WRITE_PAIRS_SEAL,
-    WRITE_NULL_SCHEMA,
-    WRITE_TRUE
-};
-
-struct write_task {
-    enum write_kind kind;
-    surety__link link; /* of NODE and ARRAY */
-    bool nullable;
-    uint32_t nesting;
-    surety_str key;
-};
+enum { STEP_LIST = STEP_OWN, STEP_PAIR_END, STEP_NULL_SCHEMA, STEP_TRUE };
 
 struct write_state {
     surety_strict *strict;
     surety_doc *doc;
-    struct write_task *tasks;
-    size_t count, cap;
-    size_t from; /* start of the tasks that are still in the order of the
-                  * text */
+    surety__plan plan;
     size_t written;
     surety__figures figures;
 };
 
-static void write_push(struct write_state *state, struct write_task task)
+/* A step that writes the schema of a node. */
+static surety__step write_link(surety__link link, bool nullable, uint32_t depth)
 {
-    surety_strict *strict = state->strict;
-
-    if (strict->status == SURETY_OK)
-        strict->status = surety__grow(strict->alloc, (void **)&state->tasks,
-                                      &state->cap, state->count + 1,
-                                      sizeof(task), STRICT_WRITTEN_MAX * 8);
-    if (strict->status == SURETY_OK)
-        state->tasks[state->count++] = task;
+    assert(link.node);
+    return (surety__step){
+        .node = link.node, .nullable = nullable, .depth = depth};
 }
 
-static void write_mark(struct write_state *state, enum write_kind kind)
+static void write_named(surety_doc *doc, const char *name, surety_str text)
 {
-    write_push(state, (struct write_task){.kind = kind});
-}
-
-static void write_named(struct write_state *state, surety_str key)
-{
-    write_push(state, (struct write_task){.kind = WRITE_KEY, .key = key});
-}
-
-static void write_link(struct write_state *state, surety__link link,
-                       bool nullable, uint32_t nesting)
-{
-    write_push(state, (struct write_task){.kind = WRITE_NODE,
-                                          .link = link,
-                                          .nullable = nullable,
-                                          .nesting = nesting});
-}
-
-/* Reverses the tasks pushed since `from`, so that the first is on top. */
-static void write_turn(struct write_state *state)
-{
-    if (state->strict->status != SURETY_OK)
-        return;
-    for (size_t low = state->from, high = state->count; low + 1 < high; low++) {
-        const struct write_task task = state->tasks[low];
-        state->tasks[low] = state->tasks[--high];
-        state->tasks[high] = task;
-    }
+    surety_build_name(doc, name);
+    surety_build_str(doc, text);
 }
 
 void surety__strict_write_type(surety_doc *doc, const char *type)
 {
     surety_build_object(doc);
-    surety_build_name(doc, "type");
-    surety_build_str(doc, surety_str_of(type));
+    write_named(doc, "type", surety_str_of(type));
     surety_build_close(doc);
+}
+
+/* Writes the schema of an object that has only the properties to come. */
+static void write_exact(surety_doc *doc)
+{
+    write_named(doc, "type", SURETY__LITERAL("object"));
+    surety_build_name(doc, "properties");
+    surety_build_object(doc);
+}
+
+static void write_closed(surety_doc *doc)
+{
+    surety_build_name(doc, "additionalProperties");
+    surety_build_bool(doc, false);
+}
+
+/* The same after these properties, all of which are required. */
+static void write_exact_end(surety_doc *doc, const surety_str *names,
+                            size_t count)
+{
+    surety_build_close(doc);
+    surety_build_name(doc, "required");
+    surety_build_array(doc);
+    for (size_t i = 0; i < count; i++)
+        surety_build_str(doc, names[i]);
+    surety_build_close(doc);
+    write_closed(doc);
 }
 
 /* ---- one node ------------------------------------------------------------ */
@@ -125,15 +100,13 @@ static void write_type(struct write_state *state, const surety__node *node,
         surety_build_close(state->doc);
 }
 
-static void write_told(struct write_state *state, const surety__node *node,
-                       const char *more)
+static void write_about(struct write_state *state, const surety__node *node,
+                        const char *more)
 {
     surety_buf text;
 
-    if (node->title.len) {
-        surety_build_name(state->doc, "title");
-        surety_build_str(state->doc, node->title);
-    }
+    if (node->title.len)
+        write_named(state->doc, "title", node->title);
     if (!node->description.len && !*more)
         return;
     surety_buf_init(&text, state->strict->alloc, 0);
@@ -141,10 +114,9 @@ static void write_told(struct write_state *state, const surety__node *node,
     if (text.len && *more)
         surety_buf_byte(&text, ' ');
     surety_buf_text(&text, more);
-    surety_build_name(state->doc, "description");
-    surety_build_str(state->doc, surety_buf_str(&text));
+    write_named(state->doc, "description", surety_buf_str(&text));
     if (text.status != SURETY_OK)
-        state->strict->status = text.status;
+        state->plan.status = text.status;
     surety_buf_done(&text);
 }
 
@@ -186,160 +158,169 @@ static void write_choices(struct write_state *state, const surety__node *node,
     surety_build_close(state->doc);
 }
 
-/* Writes a list of key and value, and pushes its tasks. */
-static void write_pairs(struct write_state *state, surety__link value,
-                        uint32_t nesting)
-{
-    surety_build_name(state->doc, "items");
-    surety_build_object(state->doc);
-    surety_build_name(state->doc, "type");
-    surety_build_str(state->doc, surety_str_of("object"));
-    surety_build_name(state->doc, "properties");
-    surety_build_object(state->doc);
-    surety_build_name(state->doc, PAIR_KEY);
-    surety__strict_write_type(state->doc, "string");
-    write_named(state, SURETY__LITERAL(PAIR_VALUE));
-    write_link(state, value, false, nesting + 1);
-    write_mark(state, WRITE_PAIRS_SEAL);
-    state->figures.properties += 2;
-    if (nesting + 1 > state->figures.nesting)
-        state->figures.nesting = nesting + 1;
-}
-
-/* Writes the rest of such a list after the value, except its closing
- * bracket. */
-static void write_pairs_seal(struct write_state *state)
-{
-    surety_build_close(state->doc);
-    surety_build_name(state->doc, "required");
-    surety_build_array(state->doc);
-    surety_build_str(state->doc, surety_str_of(PAIR_KEY));
-    surety_build_str(state->doc, surety_str_of(PAIR_VALUE));
-    surety_build_close(state->doc);
-    surety_build_name(state->doc, "additionalProperties");
-    surety_build_bool(state->doc, false);
-    surety_build_close(state->doc);
-}
-
 /* ---- objects and arrays -------------------------------------------------- */
 
-/* Writes an object's keywords, and pushes tasks for its properties. */
-static void write_object(struct write_state *state, const surety__node *node,
-                         uint32_t nesting)
+static void write_deeper(struct write_state *state, uint32_t depth)
 {
-    const unsigned traits = state->strict->subset->traits;
-    const bool all = traits & SUBSET_ALL_REQUIRED;
-    const bool beside = node->object.others_how == OTHERS_BESIDE;
-    bool any = all;
-
-    state->figures.text += node->object.beside.len;
-    state->figures.properties += node->object.field_count + beside;
-    if (nesting + 1 > state->figures.nesting)
-        state->figures.nesting = nesting + 1;
-    for (uint32_t i = 0; i < node->object.field_count; i++) {
-        any |= node->object.fields[i].required;
-        state->figures.text += node->object.fields[i].sent.len;
-        state->figures.optional += !all && !node->object.fields[i].required;
-    }
-    if (any || beside) {
-        surety_build_name(state->doc, "required");
-        surety_build_array(state->doc);
-        for (uint32_t i = 0; i < node->object.field_count; i++)
-            if (all || node->object.fields[i].required)
-                surety_build_str(state->doc, node->object.fields[i].sent);
-        if (beside)
-            surety_build_str(state->doc, node->object.beside);
-        surety_build_close(state->doc);
-    }
-    if (node->object.others_how == OTHERS_NONE || beside) {
-        surety_build_name(state->doc, "additionalProperties");
-        surety_build_bool(state->doc, false);
-    } else if (node->object.others_how == OTHERS_SCHEMA) {
-        write_named(state, SURETY__LITERAL("additionalProperties"));
-        if (node->object.others.node)
-            write_link(state, node->object.others, false, nesting + 1);
-        else
-            write_mark(state, WRITE_TRUE);
-    }
-    if (!node->object.field_count && !beside && !(traits & SUBSET_CLOSED))
-        return;
-    write_named(state, SURETY__LITERAL("properties"));
-    write_mark(state, WRITE_OBJECT);
-    for (uint32_t i = 0; i < node->object.field_count; i++) {
-        write_named(state, node->object.fields[i].sent);
-        write_link(state, node->object.fields[i].link,
-                   node->object.fields[i].nulled, nesting + 1);
-    }
-    if (beside) {
-        write_named(state, node->object.beside);
-        write_mark(state, WRITE_OBJECT);
-        write_push(state, (struct write_task){.kind = WRITE_ARRAY,
-                                              .link = node->array.as_object
-                                                          ? node->array.items
-                                                          : node->object.others,
-                                              .nullable = node->array.as_object,
-                                              .nesting = nesting + 1});
-        write_mark(state, WRITE_CLOSE);
-    }
-    write_mark(state, WRITE_CLOSE);
+    if (depth > state->figures.nesting)
+        state->figures.nesting = depth;
 }
 
-static void write_array(struct write_state *state, const surety__node *node,
-                        uint32_t nesting)
+static const surety_str write_pair_names[] = {
+    {PAIR_KEY, sizeof(PAIR_KEY) - 1}, {PAIR_VALUE, sizeof(PAIR_VALUE) - 1}};
+
+/* Writes the schema of a list: of the items of a tuple, or of key and value. */
+static void write_list(struct write_state *state, const surety__step *step)
 {
-    if (node->array.prefix_count) {
-        write_named(state, SURETY__LITERAL("prefixItems"));
-        write_mark(state, WRITE_ARRAY);
-        for (uint32_t i = 0; i < node->array.prefix_count; i++)
-            write_link(state, node->array.prefix[i], false, nesting);
-        write_mark(state, WRITE_CLOSE);
-    } else if (node->array.items.node) {
-        write_named(state, SURETY__LITERAL("items"));
-        write_link(state, node->array.items, false, nesting);
-    } else if (node->array.closed) {
+    surety_doc *doc = state->doc;
+    surety__step item = *step;
+
+    item.kind = STEP_VALUE;
+    surety_build_object(doc);
+    write_named(doc, "type", SURETY__LITERAL("array"));
+    if (step->nullable) {
+        item.nullable = false;
+        surety__plan_member(&state->plan, SURETY__LITERAL("items"), item);
+    } else {
+        write_named(doc, "description",
+                    SURETY__LITERAL("Members of any name, each as its key and "
+                                    "its value."));
+        surety_build_name(doc, "items");
+        surety_build_object(doc);
+        write_exact(doc);
+        surety_build_key(doc, write_pair_names[0]);
+        surety__strict_write_type(doc, "string");
+        item.depth++;
+        surety__plan_member(&state->plan, write_pair_names[1], item);
+        surety__plan_mark(&state->plan, STEP_PAIR_END);
+        state->figures.properties += 2;
+        write_deeper(state, item.depth);
+    }
+    surety__plan_mark(&state->plan, STEP_CLOSE);
+}
+
+/* Writes the names that an object requires. */
+static void write_required(struct write_state *state,
+                           const surety__object_form *object)
+{
+    const bool all = state->strict->subset->traits & SUBSET_ALL_REQUIRED;
+    const bool beside = object->others_how == OTHERS_BESIDE;
+    bool any = all || beside;
+
+    for (uint32_t i = 0; i < object->field_count; i++) {
+        any |= object->fields[i].required;
+        state->figures.optional += !all && !object->fields[i].required;
+    }
+    if (!any)
+        return;
+    surety_build_name(state->doc, "required");
+    surety_build_array(state->doc);
+    for (uint32_t i = 0; i < object->field_count; i++)
+        if (all || object->fields[i].required)
+            surety_build_str(state->doc, object->fields[i].sent);
+    if (beside)
+        surety_build_str(state->doc, object->beside);
+    surety_build_close(state->doc);
+}
+
+/* Writes an object's keywords, and plans its properties. */
+static void write_object(struct write_state *state, const surety__node *node,
+                         uint32_t depth)
+{
+    const surety__object_form *object = &node->object;
+    const bool beside = object->others_how == OTHERS_BESIDE;
+    surety__plan *plan = &state->plan;
+
+    state->figures.text += object->beside.len;
+    state->figures.properties += object->field_count + beside;
+    write_deeper(state, depth + 1);
+    write_required(state, object);
+    if (object->others_how == OTHERS_NONE || beside)
+        write_closed(state->doc);
+    else if (object->others_how == OTHERS_SCHEMA)
+        surety__plan_member(plan, SURETY__LITERAL("additionalProperties"),
+                            object->others.node
+                                ? write_link(object->others, false, depth + 1)
+                                : (surety__step){.kind = STEP_TRUE});
+    if (!object->field_count && !beside &&
+        !(state->strict->subset->traits & SUBSET_CLOSED))
+        return;
+    surety__plan_member(plan, SURETY__LITERAL("properties"),
+                        (surety__step){.kind = STEP_OBJECT});
+    for (uint32_t i = 0; i < object->field_count; i++) {
+        const surety__field *field = &object->fields[i];
+
+        state->figures.text += field->sent.len;
+        surety__plan_member(plan, field->sent,
+                            write_link(field->link, field->nulled, depth + 1));
+    }
+    if (beside) {
+        const bool tuple = node->array.as_object;
+        surety__step list = write_link(
+            tuple ? node->array.items : object->others, tuple, depth + 1);
+
+        list.kind = STEP_LIST;
+        surety__plan_member(plan, object->beside, list);
+    }
+    surety__plan_mark(plan, STEP_CLOSE);
+}
+
+static void write_array(struct write_state *state,
+                        const surety__array_form *array, uint32_t depth)
+{
+    if (array->prefix_count) {
+        surety__plan_member(&state->plan, SURETY__LITERAL("prefixItems"),
+                            (surety__step){.kind = STEP_ARRAY});
+        for (uint32_t i = 0; i < array->prefix_count; i++)
+            surety__plan_add(&state->plan,
+                             write_link(array->prefix[i], false, depth));
+        surety__plan_mark(&state->plan, STEP_CLOSE);
+    } else if (array->items.node) {
+        surety__plan_member(&state->plan, SURETY__LITERAL("items"),
+                            write_link(array->items, false, depth));
+    } else if (array->closed) {
         surety_build_name(state->doc, "items");
         surety__strict_write_type(state->doc, "string");
     }
 }
 
 static void write_typed(struct write_state *state, const surety__node *node,
-                        bool nullable, uint32_t nesting)
+                        bool nullable, uint32_t depth)
 {
     unsigned types = node->types | (nullable ? TYPE_NULL : 0u);
 
     if (node->array.as_object)
         types = (types & ~(unsigned)TYPE_ARRAY) | TYPE_OBJECT;
     write_type(state, node, types);
-    write_told(state, node,
-               node->array.closed && !node->array.prefix_count &&
-                       node->types & TYPE_ARRAY && !node->choice_count
-                   ? "Always empty."
-                   : "");
+    write_about(state, node,
+                node->array.closed && !node->array.prefix_count &&
+                        node->types & TYPE_ARRAY && !node->choice_count
+                    ? "Always empty."
+                    : "");
     write_kept(state, node);
-    if (node->choice_count) {
+    if (node->choice_count)
         write_choices(state, node, nullable);
-        return;
-    }
-    if (types & TYPE_OBJECT && node->types != TYPE_ANY)
-        write_object(state, node, nesting);
+    else if (types & TYPE_OBJECT && node->types != TYPE_ANY)
+        write_object(state, node, depth);
     else if (types & TYPE_ARRAY && node->types != TYPE_ANY)
-        write_array(state, node, nesting);
+        write_array(state, &node->array, depth);
 }
 
 static void write_union(struct write_state *state, const surety__node *node,
-                        bool nullable, uint32_t nesting)
+                        bool nullable, uint32_t depth)
 {
     state->figures.unions++;
-    write_told(state, node, "");
+    write_about(state, node, "");
     write_kept(state, node);
     surety_build_name(state->doc,
                       node->one_of && !nullable ? "oneOf" : "anyOf");
     surety_build_array(state->doc);
     for (uint32_t i = 0; i < node->branch_count; i++)
-        write_link(state, node->branches[i], false, nesting);
+        surety__plan_add(&state->plan,
+                         write_link(node->branches[i], false, depth));
     if (nullable)
-        write_mark(state, WRITE_NULL_SCHEMA);
-    write_mark(state, WRITE_CLOSE);
+        surety__plan_mark(&state->plan, STEP_NULL_SCHEMA);
+    surety__plan_mark(&state->plan, STEP_CLOSE);
 }
 
 static void write_reference(struct write_state *state, const surety__node *node,
@@ -349,11 +330,8 @@ static void write_reference(struct write_state *state, const surety__node *node,
     surety_buf text;
 
     surety_buf_init(&text, state->strict->alloc, 0);
-    surety_buf_text(&text, "#");
-    if (node->name.len) {
-        surety_buf_text(&text, "/$defs/");
-        surety_buf_add(&text, node->name);
-    }
+    surety_buf_text(&text, node->name.len ? "#/$defs/" : "#");
+    surety_buf_add(&text, node->name);
     if (nullable) {
         state->figures.unions++;
         surety_build_object(doc);
@@ -361,8 +339,7 @@ static void write_reference(struct write_state *state, const surety__node *node,
         surety_build_array(doc);
     }
     surety_build_object(doc);
-    surety_build_name(doc, "$ref");
-    surety_build_str(doc, surety_buf_str(&text));
+    write_named(doc, "$ref", surety_buf_str(&text));
     surety_build_close(doc);
     if (nullable) {
         surety__strict_write_type(doc, "null");
@@ -370,48 +347,22 @@ static void write_reference(struct write_state *state, const surety__node *node,
         surety_build_close(doc);
     }
     if (text.status != SURETY_OK)
-        state->strict->status = text.status;
+        state->plan.status = text.status;
     surety_buf_done(&text);
 }
 
-/* Writes the schema of a node in place. Its object stays open for the tasks. */
+/* Writes the schema of a node in place. Its object stays open, for the steps
+ * that it plans. */
 static void write_body(struct write_state *state, const surety__node *node,
-                       bool nullable, uint32_t nesting)
+                       bool nullable, uint32_t depth)
 {
-    state->from = state->count;
     if (++state->written > STRICT_WRITTEN_MAX)
-        state->strict->status = SURETY_LIMIT;
+        state->plan.status = SURETY_LIMIT;
     surety_build_object(state->doc);
-    if (node->form == NODE_UNION) {
-        write_union(state, node, nullable, nesting);
-    } else {
-        write_typed(state, node, nullable, nesting);
-    }
-    write_mark(state, WRITE_CLOSE);
-    write_turn(state);
-}
-
-static void write_array_task(struct write_state *state,
-                             const struct write_task *task)
-{
-    if (!task->link.node) {
-        surety_build_array(state->doc);
-        return;
-    }
-    state->from = state->count;
-    surety_build_name(state->doc, "type");
-    surety_build_str(state->doc, surety_str_of("array"));
-    if (task->nullable) {
-        write_named(state, SURETY__LITERAL("items"));
-        write_link(state, task->link, false, task->nesting);
-    } else {
-        surety_build_name(state->doc, "description");
-        surety_build_str(state->doc,
-                         surety_str_of("Members of any name, each as its key "
-                                       "and its value."));
-        write_pairs(state, task->link, task->nesting);
-    }
-    write_turn(state);
+    if (node->form == NODE_UNION)
+        write_union(state, node, nullable, depth);
+    else
+        write_typed(state, node, nullable, depth);
 }
 
 /* Skips unions that have a single branch and no keywords of their own. */
@@ -427,30 +378,32 @@ static const surety__node *write_behind(const surety__node *node)
     return node;
 }
 
+/* Does what is planned. */
 static void write_run(struct write_state *state)
 {
-    while (state->count && state->strict->status == SURETY_OK) {
-        const struct write_task task = state->tasks[--state->count];
-        switch (task.kind) {
-        case WRITE_KEY: surety_build_key(state->doc, task.key); break;
-        case WRITE_OBJECT: surety_build_object(state->doc); break;
-        case WRITE_ARRAY: write_array_task(state, &task); break;
-        case WRITE_CLOSE: surety_build_close(state->doc); break;
-        case WRITE_PAIRS_SEAL: write_pairs_seal(state); break;
-        case WRITE_NULL_SCHEMA:
+    surety__step step;
+
+    while (surety__plan_next(&state->plan, &step))
+        switch (step.kind) {
+        case STEP_LIST: write_list(state, &step); break;
+        case STEP_PAIR_END:
+            write_exact_end(state->doc, write_pair_names, 2);
+            surety_build_close(state->doc);
+            break;
+        case STEP_NULL_SCHEMA:
             surety__strict_write_type(state->doc, "null");
             break;
-        case WRITE_TRUE: surety_build_bool(state->doc, true); break;
-        case WRITE_NODE: {
-            const surety__node *node = write_behind(task.link.node);
-            if (node->needs_name)
-                write_reference(state, node, task.nullable);
-            else
-                write_body(state, node, task.nullable, task.nesting);
-            break;
+        case STEP_TRUE: surety_build_bool(state->doc, true); break;
+        default:
+            assert(step.kind == STEP_VALUE);
+            step.node = write_behind(step.node);
+            if (step.node->needs_name) {
+                write_reference(state, step.node, step.nullable);
+            } else {
+                write_body(state, step.node, step.nullable, step.depth);
+                surety__plan_mark(&state->plan, STEP_CLOSE);
+            }
         }
-        }
-    }
 }
 
 /* ---- names of definitions ------------------------------------------------ */
@@ -524,8 +477,7 @@ static void write_defs(struct write_state *state)
     surety_strict *strict = state->strict;
     bool any = false;
 
-    for (size_t i = 0; i < strict->node_count && strict->status == SURETY_OK;
-         i++) {
+    for (size_t i = 0; i < strict->node_count; i++) {
         surety__node *node = strict->nodes[i];
         if (!node->name.len || (node == strict->root && !strict->wrapped))
             continue;
@@ -537,6 +489,7 @@ static void write_defs(struct write_state *state)
         state->figures.text += node->name.len;
         surety_build_key(state->doc, node->name);
         write_body(state, node, false, 0);
+        surety__plan_mark(&state->plan, STEP_CLOSE);
         write_run(state);
     }
     if (any)
@@ -549,32 +502,16 @@ static void write_root(struct write_state *state)
 
     if (strict->wrapped) {
         surety_build_object(state->doc);
-        surety_build_name(state->doc, "type");
-        surety_build_str(state->doc, surety_str_of("object"));
-        surety_build_name(state->doc, "properties");
-        surety_build_object(state->doc);
-        surety_build_key(state->doc, strict->wrap);
-        write_link(state, (surety__link){strict->root, false}, false, 1);
+        write_exact(state->doc);
+        surety__plan_member(
+            &state->plan, strict->wrap,
+            write_link((surety__link){strict->root, false}, false, 1));
         write_run(state);
-        surety_build_close(state->doc);
-        surety_build_name(state->doc, "required");
-        surety_build_array(state->doc);
-        surety_build_str(state->doc, strict->wrap);
-        surety_build_close(state->doc);
-        surety_build_name(state->doc, "additionalProperties");
-        surety_build_bool(state->doc, false);
+        write_exact_end(state->doc, &strict->wrap, 1);
         state->figures.properties++;
     } else {
         write_body(state, strict->root, false, 0);
-        if (strict->status == SURETY_OK) {
-            /* The lowest task closes the root: the definitions come before
-             * it. */
-            const struct write_task last = state->tasks[0];
-            memmove(state->tasks, state->tasks + 1,
-                    (state->count - 1) * sizeof(last));
-            state->count--;
-            write_run(state);
-        }
+        write_run(state);
     }
     write_defs(state);
     surety_build_close(state->doc);
@@ -592,16 +529,16 @@ surety_status surety__strict_write(surety_strict *strict, surety_error *reterr)
         return surety__fail_nomem(reterr);
     }
     state.doc = strict->doc;
+    state.plan = (surety__plan){.strict = strict, .out = strict->doc};
     surety_build_begin(state.doc,
                        surety_contract_info_of(strict->contract)->root.doc);
     if (strict->status == SURETY_OK)
         write_root(&state);
-    surety__free(strict->alloc, state.tasks, state.cap * sizeof(*state.tasks));
+    surety__plan_done(&state.plan);
     status = surety_build_end(state.doc, reterr);
-    if (strict->status != SURETY_OK)
-        return strict->status;
-    if (status != SURETY_OK)
-        return strict->status = status;
-    surety__strict_limits(strict, &state.figures);
+    if (strict->status == SURETY_OK)
+        strict->status = state.plan.status ? state.plan.status : status;
+    if (strict->status == SURETY_OK)
+        surety__strict_limits(strict, &state.figures);
     return strict->status;
 }
