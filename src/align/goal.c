@@ -24,9 +24,8 @@ struct goal_expansion {
     surety__conjunction all; /* the current alternative */
     struct goal_digit *digits;
     size_t digit_count, digit_cap;
-    size_t met; /* unions of the current alternative so far */
-    surety__alternative *list;
-    size_t count, cap;
+    size_t met;   /* unions of the current alternative so far */
+    uint32_t cap; /* of the goal's alternatives */
 };
 
 /* ---- goals --------------------------------------------------------------- */
@@ -80,52 +79,57 @@ static uint8_t shape_kinds(const surety__shape *shape)
 {
     unsigned types = 0;
 
-    types |= shape->how[CELL_NULL] != HOW_NO ? TYPE_NULL : 0u;
-    types |= shape->how[CELL_FALSE] != HOW_NO || shape->how[CELL_TRUE] != HOW_NO
-                 ? TYPE_BOOLEAN
-                 : 0u;
-    types |= shape->how[CELL_INT] != HOW_NO || shape->how[CELL_WHOLE] != HOW_NO
-                 ? TYPE_INTEGER
-                 : 0u;
-    types |= shape->how[CELL_REAL] != HOW_NO ? TYPE_NUMBER : 0u;
-    types |= shape->how[CELL_STRING] != HOW_NO ? TYPE_STRING : 0u;
-    types |= shape->how[CELL_ARRAY] != HOW_NO ? TYPE_ARRAY : 0u;
-    types |= shape->how[CELL_OBJECT] != HOW_NO ? TYPE_OBJECT : 0u;
+    for (uint8_t kind = CELL_NULL; kind < CELL_KINDS; kind++)
+        if (kind != CELL_KEY && shape->how[kind] != HOW_NO)
+            types |=
+                surety__type_bits(NULL, &(surety__cell){.kind = kind}, false);
     return (uint8_t)types;
+}
+
+/* Room for one more alternative. */
+static bool alternative_room(struct goal_expansion *expansion)
+{
+    surety__goal *goal = expansion->goal;
+    const uint32_t cap = expansion->cap ? 2 * expansion->cap : 4;
+    surety__alternative *list;
+
+    assert(goal->alternative_count <= expansion->cap);
+    if (goal->alternative_count < expansion->cap)
+        return true;
+    list = surety__aligner_take(expansion->aligner, cap, sizeof(*list));
+    if (!list)
+        return false;
+    if (expansion->cap)
+        memcpy(list, goal->alternatives, expansion->cap * sizeof(*list));
+    goal->alternatives = list;
+    expansion->cap = cap;
+    return true;
 }
 
 /* Keeps the current alternative, unless no type is left. */
 static bool alternative_keep(struct goal_expansion *expansion)
 {
     surety__aligner *aligner = expansion->aligner;
+    surety__goal *goal = expansion->goal;
     const surety__conjunction *all = &expansion->all;
-    surety__alternative alternative = {.all = {.count = all->count},
-                                       .types = TYPE_ANY};
-    unsigned named = surety__conjunction_speaks(all);
-    bool typed = surety__conjunction_types(all) != TYPE_ANY;
+    surety__alternative alternative = {.types = TYPE_ANY};
+    const bool typed = surety__conjunction_types(all) != TYPE_ANY;
+    const surety__conjunction_node *node;
 
     for (size_t i = 0; i < all->count; i++)
         alternative.types &= shape_kinds(all->items[i].shape);
     if (!alternative.types)
         return true;
     alternative.enumerated = surety__conjunction_listing(all) != NULL;
-    named &= TYPE_OBJECT | TYPE_ARRAY;
-    alternative.named = typed || alternative.enumerated
-                            ? alternative.types
-                            : (uint8_t)(alternative.types & named);
-    alternative.all.items = surety__aligner_take(
-        aligner, all->count + 1, sizeof(*alternative.all.items));
-    if (!alternative.all.items)
+    alternative.named = alternative.types;
+    if (!typed && !alternative.enumerated)
+        alternative.named &=
+            surety__conjunction_speaks(all) & (TYPE_OBJECT | TYPE_ARRAY);
+    node = surety__graph_node(&aligner->graph, all, TYPE_ANY);
+    if (!node || !alternative_room(expansion))
         return false;
-    if (all->count)
-        memcpy(alternative.all.items, all->items,
-               all->count * sizeof(*all->items));
-    if (surety__grow(aligner->alloc, &expansion->list, &expansion->cap,
-                     expansion->count + 1, sizeof(alternative), UINT32_MAX)) {
-        aligner->status = SURETY_NOMEM;
-        return false;
-    }
-    expansion->list[expansion->count++] = alternative;
+    alternative.all = node->all;
+    goal->alternatives[goal->alternative_count++] = alternative;
     return true;
 }
 
@@ -229,22 +233,11 @@ bool surety__goal_expand(surety__aligner *aligner, surety__goal *goal)
     do
         done = expansion_step(&expansion);
     while (done && expansion_next(&expansion));
-    if (done && expansion.count) {
-        goal->alternatives = surety__aligner_take(aligner, expansion.count,
-                                                  sizeof(*expansion.list));
-        done = goal->alternatives != NULL;
-    }
     if (done) {
-        if (expansion.count)
-            memcpy(goal->alternatives, expansion.list,
-                   expansion.count * sizeof(*expansion.list));
-        goal->alternative_count = (uint32_t)expansion.count;
-        goal->several = goal->several || expansion.count > 1;
+        goal->several = goal->several || goal->alternative_count > 1;
         goal_sum(goal);
         goal->expanded = true;
     }
-    surety__free(aligner->alloc, expansion.list,
-                 expansion.cap * sizeof(*expansion.list));
     surety__free(aligner->alloc, expansion.digits,
                  expansion.digit_cap * sizeof(*expansion.digits));
     return done;

@@ -277,6 +277,10 @@ size_t surety__number_of_text(surety_str text, char *out,
 
 /* words.c */
 
+/* Whether word is one of the words, ignoring ASCII case. */
+bool surety__word_is(surety_str word, const char *const *words, size_t count);
+#define WORD_IS(word, words)                                                   \
+    surety__word_is((word), (words), sizeof(words) / sizeof(*(words)))
 /* The choice of goal that text means, and the edit for it; NULL: none, or
  * several. */
 const surety__entry *surety__choice_meant(surety__aligner *aligner,
@@ -331,9 +335,9 @@ void surety__align_solve_done(surety__aligner *aligner);
 /* write.c */
 
 /* Writes the value that the answer's plan makes of val to doc, which begins
- * here with val's document as origin. tells: with edits. */
+ * here with val's document as origin. with_edits: its edits are recorded. */
 bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
-                        surety_val val, surety_doc *doc, bool tells);
+                        surety_val val, surety_doc *doc, bool with_edits);
 void surety__plan_write_done(surety__aligner *aligner);
 
 #endif

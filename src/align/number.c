@@ -17,17 +17,11 @@ struct human_read {
     surety__edit_id edit;
 };
 
-static bool human_digit(const struct human_read *read)
-{
-    return read->at < read->end && *read->at >= '0' && *read->at <= '9';
-}
-
 static size_t human_digits(const struct human_read *read)
 {
     size_t count = 0;
 
-    while (read->at + count < read->end && read->at[count] >= '0' &&
-           read->at[count] <= '9')
+    while (read->at + count < read->end && surety__is_digit(read->at[count]))
         count++;
     return count;
 }
@@ -54,6 +48,19 @@ static void human_blanks(struct human_read *read)
         read->at++;
 }
 
+/* The first of texts that is here; NULL: none. */
+static const char *human_any(const struct human_read *read,
+                             const char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct human_read rest = *read;
+
+        if (human_skip(&rest, texts[i]))
+            return texts[i];
+    }
+    return NULL;
+}
+
 static bool human_currency(struct human_read *read)
 {
     static const char *const signs[] = {"$",
@@ -65,20 +72,16 @@ static bool human_currency(struct human_read *read)
                                         "USD",
                                         "EUR",
                                         "GBP"};
+    const char *sign = human_any(read, signs, sizeof(signs) / sizeof(*signs));
 
-    for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
-        if (human_skip(read, signs[i])) {
-            read->edit = EDIT_NUMBER_FROM_FORM;
-            return true;
-        }
-    return false;
+    if (sign)
+        read->edit = EDIT_NUMBER_FROM_FORM;
+    return sign && human_skip(read, sign);
 }
 
 static bool human_sign(struct human_read *read)
 {
-    if (human_skip(read, "-"))
-        return true;
-    return human_skip(read, "\xE2\x88\x92");
+    return human_skip(read, "-") || human_skip(read, "\xE2\x88\x92");
 }
 
 /* The character that separates groups of digits here, as a text; NULL: none. */
@@ -92,17 +95,10 @@ static const char *human_grouping(const struct human_read *read)
                                         "\xE2\x80\xAF" /* narrow no-break */,
                                         "\xE2\x80\x89" /* thin space */,
                                         "\xE2\x80\x99" /* apostrophe */};
+    const char *mark = human_any(read, marks, sizeof(marks) / sizeof(*marks));
+    struct human_read rest = *read;
 
-    for (size_t i = 0;
-         read->at < read->end && i < sizeof(marks) / sizeof(*marks); i++) {
-        size_t len = strlen(marks[i]);
-
-        if ((size_t)(read->end - read->at) > len &&
-            !memcmp(read->at, marks[i], len) && read->at[len] >= '0' &&
-            read->at[len] <= '9')
-            return marks[i];
-    }
-    return NULL;
+    return mark && human_skip(&rest, mark) && human_digits(&rest) ? mark : NULL;
 }
 
 /* Reads the integer part and joins its groups. */
@@ -121,9 +117,7 @@ static bool human_whole(struct human_read *read)
         return false;
     while (human_skip(read, mark)) {
         count = human_digits(read);
-        if (*mark != '_' && count != 3)
-            return false;
-        if (!count)
+        if (!count || (*mark != '_' && count != 3))
             return false;
         human_put(read, read->at, count);
         read->at += count;
@@ -226,16 +220,9 @@ static bool human_hexadecimal(struct human_read *read)
 
     if (!human_skip(read, "0x") && !human_skip(read, "0X"))
         return false;
-    for (; read->at < read->end; read->at++, count++) {
-        unsigned low = (unsigned char)*read->at | 32u;
-
-        if (low - 'a' < 6)
-            value = value << 4 | (low - 'a' + 10);
-        else if (human_digit(read))
-            value = value << 4 | (unsigned)(*read->at - '0');
-        else
-            break;
-    }
+    for (; read->at < read->end && surety__hex_digit(*read->at) < 16;
+         read->at++, count++)
+        value = value << 4 | surety__hex_digit(*read->at);
     if (!count || count > 15)
         return false;
     from = read->len;
@@ -258,7 +245,7 @@ static bool human_unsigned(struct human_read *read)
     if (human_hexadecimal(read))
         return true;
     *read = again;
-    has_whole = human_digit(read);
+    has_whole = human_digits(read) > 0;
     if (!human_whole(read))
         return false;
     human_zeros(read, from);

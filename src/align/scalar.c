@@ -14,48 +14,52 @@ struct scalar_choice {
     surety__answer best;
 };
 
-/* Takes a plan if its value satisfies the goal and it is the cheapest so
- * far. */
-static void scalar_offer(struct scalar_choice *choice, surety__align_plan *plan)
+/* Offers a plan of this kind and edit, with this text (of a NUMBER or STRING)
+ * or inner value (of a VALUE). It is taken if its value satisfies the goal and
+ * it is the cheapest so far. */
+static void scalar_offer(struct scalar_choice *choice, surety__align_plan offer)
 {
     surety__aligner *aligner = choice->aligner;
-    surety__answer offer = {.plan = plan, .fits = true};
+    surety__align_plan *plan =
+        surety__plan_new(aligner, (enum surety__plan_kind)offer.kind,
+                         (surety__edit_id)offer.edit, choice->val);
+    surety__answer answer = {.plan = plan, .fits = true};
 
-    if (!plan || (choice->best.fits && choice->best.cost <= plan->cost))
+    if (plan && offer.text.ptr)
+        plan->text = surety__graph_text(&aligner->graph, offer.text);
+    if (!plan || aligner->status ||
+        (choice->best.fits && choice->best.cost <= plan->cost))
         return;
-    offer.cost = plan->cost;
-    if (!surety__plan_write(aligner, &offer, choice->val,
-                            aligner->docs.trial[0], false) ||
-        !surety__goal_holds(aligner, choice->goal,
-                            surety_doc_root(aligner->docs.trial[0])))
-        return;
-    choice->best = offer;
+    plan->inner = offer.inner;
+    answer.cost = plan->cost;
+    if (surety__plan_write(aligner, &answer, choice->val,
+                           aligner->docs.trial[0], false) &&
+        surety__goal_holds(aligner, choice->goal,
+                           surety_doc_root(aligner->docs.trial[0])))
+        choice->best = answer;
 }
 
-static void scalar_offer_text(struct scalar_choice *choice,
-                              enum surety__plan_kind kind, surety__edit_id edit,
-                              surety_str text)
+/* Offers the number that text means. */
+static void scalar_offer_number(struct scalar_choice *choice, surety_str text)
 {
-    surety__aligner *aligner = choice->aligner;
-    surety__align_plan *plan;
+    char number[1100];
+    surety__edit_id edit;
+    size_t len = surety__number_of_text(text, number, &edit);
 
-    plan = surety__plan_new(aligner, kind, edit, choice->val);
-    if (!plan)
-        return;
-    plan->text = surety__arena_text(&aligner->arena, text);
-    if (!plan->text.ptr) {
-        aligner->status = SURETY_NOMEM;
-        return;
-    }
-    scalar_offer(choice, plan);
+    if (len)
+        scalar_offer(choice, (surety__align_plan){.kind = PLAN_NUMBER,
+                                                  .edit = (uint8_t)edit,
+                                                  .text = {number, len}});
 }
 
-static void scalar_offer_plain(struct scalar_choice *choice,
-                               enum surety__plan_kind kind,
-                               surety__edit_id edit)
+/* Offers false or true (0 or 1); -1: neither. */
+static void scalar_offer_boolean(struct scalar_choice *choice, int value,
+                                 surety__edit_id edit)
 {
-    scalar_offer(choice,
-                 surety__plan_new(choice->aligner, kind, edit, choice->val));
+    if (value >= 0)
+        scalar_offer(
+            choice, (surety__align_plan){.kind = value ? PLAN_TRUE : PLAN_FALSE,
+                                         .edit = (uint8_t)edit});
 }
 
 /* Offers the choice that text means. */
@@ -64,50 +68,36 @@ static void scalar_offer_choice(struct scalar_choice *choice, surety_str text,
 {
     surety__edit_id found = EDIT_NONE;
     const surety__entry *meant;
-    surety__align_plan *plan;
 
     if (!surety__goal_list(choice->aligner, choice->goal))
         return;
     meant = surety__choice_meant(choice->aligner, choice->goal, text, &found);
-    if (!meant)
-        return;
-    plan = surety__plan_new(choice->aligner, PLAN_VALUE, edit ? edit : found,
-                            choice->val);
-    if (!plan)
-        return;
-    if (edit && found != EDIT_ENUM_CASE)
-        return;
-    plan->inner = meant->val;
-    scalar_offer(choice, plan);
+    if (meant && (!edit || found == EDIT_ENUM_CASE))
+        scalar_offer(
+            choice, (surety__align_plan){.kind = PLAN_VALUE,
+                                         .edit = (uint8_t)(edit ? edit : found),
+                                         .inner = meant->val});
 }
 
 static void scalar_string(struct scalar_choice *choice)
 {
-    surety__aligner *aligner = choice->aligner;
     surety_str text = surety_val_str(choice->val);
     unsigned types = choice->goal->types;
-    char number[1100];
-    surety__edit_id edit;
-    size_t len;
-    int said;
 
     if (types & TYPE_STRING)
         scalar_offer_choice(choice, text, EDIT_NONE);
-    if (choice->goal->open_string || choice->best.fits || aligner->status)
+    if (choice->goal->open_string || choice->best.fits ||
+        choice->aligner->status)
         return;
-    if (types & (TYPE_NUMBER | TYPE_INTEGER)) {
-        len = surety__number_of_text(text, number, &edit);
-        if (len)
-            scalar_offer_text(choice, PLAN_NUMBER, edit,
-                              (surety_str){number, len});
-    }
-    said = types & TYPE_BOOLEAN ? surety__boolean_of_text(text) : -1;
-    if (said >= 0)
-        scalar_offer_plain(choice, said ? PLAN_TRUE : PLAN_FALSE,
-                           EDIT_BOOLEAN_FROM_TEXT);
+    if (types & TYPE_NUMBERS)
+        scalar_offer_number(choice, text);
+    if (types & TYPE_BOOLEAN)
+        scalar_offer_boolean(choice, surety__boolean_of_text(text),
+                             EDIT_BOOLEAN_FROM_TEXT);
     if (types & TYPE_NULL && !(types & TYPE_STRING) &&
         surety__text_is_null(text))
-        scalar_offer_plain(choice, PLAN_NULL, EDIT_NULL_FROM_TEXT);
+        scalar_offer(choice, (surety__align_plan){.kind = PLAN_NULL,
+                                                  .edit = EDIT_NULL_FROM_TEXT});
 }
 
 static void scalar_number(struct scalar_choice *choice)
@@ -117,6 +107,7 @@ static void scalar_number(struct scalar_choice *choice)
     surety__decimal decimal;
     char digits[24];
     size_t len = 0;
+    int64_t value;
 
     if (types & TYPE_INTEGER && surety_val_is_integer(choice->val)) {
         /* Draft 4: 3.0 is not an integer. */
@@ -131,22 +122,23 @@ static void scalar_number(struct scalar_choice *choice)
         while (decimal.digit_count && decimal.exponent-- > 0 && len < 20)
             digits[len++] = '0';
         if (len < 20)
-            scalar_offer_text(choice, PLAN_NUMBER, EDIT_INTEGER_FORM,
-                              (surety_str){digits, len});
+            scalar_offer(choice, (surety__align_plan){.kind = PLAN_NUMBER,
+                                                      .edit = EDIT_INTEGER_FORM,
+                                                      .text = {digits, len}});
     }
     if (types &
         surety__type_bits(choice->val.doc, surety__cell_of(choice->val), false))
         return;
     if (types & TYPE_STRING) {
-        scalar_offer_text(choice, PLAN_STRING, EDIT_TEXT_FROM_NUMBER, text);
+        scalar_offer(choice, (surety__align_plan){.kind = PLAN_STRING,
+                                                  .edit = EDIT_TEXT_FROM_NUMBER,
+                                                  .text = text});
         return;
     }
-    if (types & (TYPE_NUMBER | TYPE_INTEGER) || !(types & TYPE_BOOLEAN))
-        return;
-    if (surety_val_int(choice->val, -1) == 1)
-        scalar_offer_plain(choice, PLAN_TRUE, EDIT_BOOLEAN_FROM_NUMBER);
-    else if (surety_val_int(choice->val, -1) == 0)
-        scalar_offer_plain(choice, PLAN_FALSE, EDIT_BOOLEAN_FROM_NUMBER);
+    value = surety_val_int(choice->val, -1);
+    if (!(types & TYPE_NUMBERS) && types & TYPE_BOOLEAN &&
+        (value == 0 || value == 1))
+        scalar_offer_boolean(choice, (int)value, EDIT_BOOLEAN_FROM_NUMBER);
 }
 
 surety__answer surety__scalar_align(surety__aligner *aligner,
@@ -164,8 +156,10 @@ surety__answer surety__scalar_align(surety__aligner *aligner,
             break;
         text = surety_str_of(surety_val_bool(val, false) ? "true" : "false");
         if (goal->open_string)
-            scalar_offer_text(&choice, PLAN_STRING, EDIT_TEXT_FROM_BOOLEAN,
-                              text);
+            scalar_offer(&choice,
+                         (surety__align_plan){.kind = PLAN_STRING,
+                                              .edit = EDIT_TEXT_FROM_BOOLEAN,
+                                              .text = text});
         else
             scalar_offer_choice(&choice, text, EDIT_TEXT_FROM_BOOLEAN);
         break;
@@ -200,11 +194,10 @@ static surety_str text_number(surety_str text)
             return (surety_str){NULL, 0};
         if (digits)
             found = (surety_str){text.ptr + start, at - start};
-        for (size_t i = 0; i < sizeof(vague) / sizeof(*vague); i++)
-            if (surety__str_equal_nocase(surety__text_bare((surety_str){
-                                             text.ptr + start, at - start}),
-                                         surety_str_of(vague[i])))
-                return (surety_str){NULL, 0};
+        if (WORD_IS(
+                surety__text_bare((surety_str){text.ptr + start, at - start}),
+                vague))
+            return (surety_str){NULL, 0};
         at++;
     }
     return found;
@@ -228,36 +221,21 @@ surety__answer surety__text_align(surety__aligner *aligner, surety__goal *goal,
     struct scalar_choice choice = {
         .aligner = aligner, .goal = goal, .val = val};
     const surety__entry *within = surety__choice_within(aligner, goal, text);
-    char number[1100];
-    surety__edit_id edit;
-    surety__align_plan *plan;
     surety_str digits;
-    size_t len;
-    int said;
 
-    if (within) {
-        plan = surety__plan_new(aligner, PLAN_VALUE, EDIT_ENUM_IN_TEXT, val);
-        if (plan) {
-            plan->inner = within->val;
-            scalar_offer(&choice, plan);
-        }
-    }
+    if (within)
+        scalar_offer(&choice, (surety__align_plan){.kind = PLAN_VALUE,
+                                                   .edit = EDIT_ENUM_IN_TEXT,
+                                                   .inner = within->val});
     if (choice.best.fits || aligner->status)
         return choice.best;
-    said =
-        goal->types & TYPE_BOOLEAN ? surety__boolean_within(aligner, text) : -1;
-    if (said >= 0)
-        scalar_offer_plain(&choice, said ? PLAN_TRUE : PLAN_FALSE,
-                           EDIT_BOOLEAN_FROM_TEXT);
-    if (goal->types & (TYPE_NUMBER | TYPE_INTEGER)) {
-        digits = number_bare(text_number(text));
-        /* "8/10" in a sentence is a grade, not a fraction. */
-        len = digits.len && !memchr(digits.ptr, '/', digits.len)
-                  ? surety__number_of_text(digits, number, &edit)
-                  : 0;
-        if (len)
-            scalar_offer_text(&choice, PLAN_NUMBER, edit,
-                              (surety_str){number, len});
-    }
+    if (goal->types & TYPE_BOOLEAN)
+        scalar_offer_boolean(&choice, surety__boolean_within(aligner, text),
+                             EDIT_BOOLEAN_FROM_TEXT);
+    digits = number_bare(text_number(text));
+    /* "8/10" in a sentence is a grade, not a fraction. */
+    if (goal->types & TYPE_NUMBERS && digits.len &&
+        !memchr(digits.ptr, '/', digits.len))
+        scalar_offer_number(&choice, digits);
     return choice.best;
 }

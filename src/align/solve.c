@@ -9,7 +9,7 @@
  * JSON in a string. The lowest cost wins. Two different ways of the same cost
  * make the answer ambiguous, and an ambiguous answer is no answer in the end.
  *
- * Questions are on an explicit stack, and answers are kept by goal and value.
+ * Questions are on an explicit stack, and answers are known by goal and value.
  * Every question is about a smaller value than the one below it, except that
  * of an item to be wrapped, which is not wrapped twice; so the search ends.
  * Its work is counted. */
@@ -45,15 +45,15 @@ struct surety__question {
     bool rest_known;
 };
 
-enum { KEPT_STRING_MIN = 64 };
+enum { KNOWN_STRING_MIN = 64 };
 
-/* An answer that is kept. */
-struct kept_answer {
+/* An answer that is known. */
+struct known_answer {
     const surety__goal *goal;
     surety_val val;
     bool wrapped;
     surety__answer answer;
-    struct kept_answer *next;
+    struct known_answer *next;
 };
 
 static struct surety__question *question_top(surety__aligner *aligner)
@@ -61,9 +61,11 @@ static struct surety__question *question_top(surety__aligner *aligner)
     return &aligner->questions[aligner->question_count - 1];
 }
 
-/* ---- kept answers -------------------------------------------------------- */
+/* ---- known answers --------------------------------------------------------
+ */
 
-static uint64_t kept_key(const surety__goal *goal, surety_val val, bool wrapped)
+static uint64_t known_key(const surety__goal *goal, surety_val val,
+                          bool wrapped)
 {
     uint64_t key = (uint64_t)(uintptr_t)goal * 0x9E3779B97F4A7C15u;
 
@@ -72,43 +74,43 @@ static uint64_t kept_key(const surety__goal *goal, surety_val val, bool wrapped)
     return key ^ key >> 29;
 }
 
-static const surety__answer *kept_find(surety__aligner *aligner,
-                                       const surety__goal *goal, surety_val val,
-                                       bool wrapped)
+static const surety__answer *known_find(surety__aligner *aligner,
+                                        const surety__goal *goal,
+                                        surety_val val, bool wrapped)
 {
-    struct kept_answer *kept =
+    struct known_answer *known =
         aligner->answers.count
-            ? surety__map_get(&aligner->answers, kept_key(goal, val, wrapped))
+            ? surety__map_get(&aligner->answers, known_key(goal, val, wrapped))
             : NULL;
 
-    for (; kept; kept = kept->next)
-        if (kept->goal == goal && kept->val.doc == val.doc &&
-            kept->val.index == val.index && kept->wrapped == wrapped)
-            return &kept->answer;
+    for (; known; known = known->next)
+        if (known->goal == goal && known->val.doc == val.doc &&
+            known->val.index == val.index && known->wrapped == wrapped)
+            return &known->answer;
     return NULL;
 }
 
-static void kept_add(surety__aligner *aligner,
-                     const struct surety__question *question)
+static void known_add(surety__aligner *aligner,
+                      const struct surety__question *question)
 {
     const surety__cell *cell = surety__cell_of(question->val);
-    uint64_t key = kept_key(question->goal, question->val, question->wrapped);
-    struct kept_answer *kept;
+    uint64_t key = known_key(question->goal, question->val, question->wrapped);
+    struct known_answer *known;
 
     /* Answering a short scalar again is as fast as a lookup. */
     if (cell->kind < CELL_STRING ||
-        (cell->kind == CELL_STRING && cell->len < KEPT_STRING_MIN))
+        (cell->kind == CELL_STRING && cell->len < KNOWN_STRING_MIN))
         return;
-    kept = surety__aligner_take(aligner, 1, sizeof(*kept));
-    if (!kept)
+    known = surety__aligner_take(aligner, 1, sizeof(*known));
+    if (!known)
         return;
-    *kept =
-        (struct kept_answer){.goal = question->goal,
-                             .val = question->val,
-                             .wrapped = question->wrapped,
-                             .answer = question->best,
-                             .next = surety__map_get(&aligner->answers, key)};
-    if (!surety__map_put(&aligner->answers, aligner->alloc, key, kept))
+    *known =
+        (struct known_answer){.goal = question->goal,
+                              .val = question->val,
+                              .wrapped = question->wrapped,
+                              .answer = question->best,
+                              .next = surety__map_get(&aligner->answers, key)};
+    if (!surety__map_put(&aligner->answers, aligner->alloc, key, known))
         aligner->status = SURETY_NOMEM;
 }
 
@@ -127,6 +129,16 @@ static void question_ask(surety__aligner *aligner, surety__goal *goal,
     }
     aligner->questions[aligner->question_count++] =
         (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
+}
+
+/* Answers at once if val satisfies goal, and asks otherwise. */
+static void question_answer(surety__aligner *aligner, surety__goal *goal,
+                            surety_val val, bool wrapped)
+{
+    if (surety__goal_holds(aligner, goal, val))
+        aligner->answer = (surety__answer){.fits = true};
+    else
+        question_ask(aligner, goal, val, wrapped);
 }
 
 /* Whether two answers give the same value for val. */
@@ -176,11 +188,11 @@ static unsigned val_bits(surety_val val)
 static void question_begin(surety__aligner *aligner,
                            struct surety__question *question)
 {
-    const surety__answer *kept =
-        kept_find(aligner, question->goal, question->val, question->wrapped);
+    const surety__answer *known =
+        known_find(aligner, question->goal, question->val, question->wrapped);
 
-    if (kept) {
-        question->best = *kept;
+    if (known) {
+        question->best = *known;
         question->phase = QUESTION_END;
         return;
     }
@@ -264,10 +276,7 @@ static void question_next(surety__aligner *aligner,
             question->rest = surety__item_goal(aligner, alternative, 0);
             if (aligner->status)
                 return;
-            if (surety__goal_holds(aligner, question->rest, question->val))
-                aligner->answer = (surety__answer){.fits = true};
-            else
-                question_ask(aligner, question->rest, question->val, true);
+            question_answer(aligner, question->rest, question->val, true);
             return;
         }
     }
@@ -394,7 +403,7 @@ static void question_child(surety__aligner *aligner,
             return;
         /* A question asked before was usually asked for another alternative. */
         if (!goal || ((question->alternative == 1 ||
-                       !kept_find(aligner, goal, val, flat)) &&
+                       !known_find(aligner, goal, val, flat)) &&
                       surety__goal_holds(aligner, goal, val))) {
             question->at++;
             continue;
@@ -455,10 +464,8 @@ static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
                                          "refusal", "message", "warning"};
     enum surety__closeness close;
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (surety__str_equal_nocase(surety_val_str(key),
-                                     surety_str_of(others[i])))
-            return true;
+    if (WORD_IS(surety_val_str(key), others))
+        return true;
     for (uint32_t a = 0; a < goal->alternative_count; a++) {
         if (!surety__names_make(aligner, &goal->alternatives[a]) ||
             !surety__aligner_charge(aligner, 1))
@@ -619,19 +626,16 @@ static void question_within(surety__aligner *aligner,
             if (!(goal->types & (TYPE_ARRAY | TYPE_OBJECT)))
                 question->plan->cost += 4;
         }
-        if (surety__goal_holds(aligner, goal, val))
-            aligner->answer = (surety__answer){.fits = true};
-        else
-            question_ask(aligner, goal, val,
-                         question->wrapped ||
-                             surety__cell_of(val)->kind < CELL_ARRAY);
+        question_answer(aligner, goal, val,
+                        question->wrapped ||
+                            surety__cell_of(val)->kind < CELL_ARRAY);
         return;
     }
     question->phase = QUESTION_END;
     if (question->within.fits)
         question_offer(aligner, question->within);
     if (!aligner->status)
-        kept_add(aligner, question);
+        known_add(aligner, question);
 }
 
 static void question_found(surety__aligner *aligner,

@@ -21,6 +21,14 @@ enum { EXPLAINED_MAX = 4096 };
 
 /* ---- words --------------------------------------------------------------- */
 
+bool surety__word_is(surety_str word, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(word, surety_str_of(words[i])))
+            return true;
+    return false;
+}
+
 static uint32_t word_before(surety_str text, size_t at)
 {
     size_t start = at;
@@ -144,11 +152,7 @@ static bool word_is_doubt(surety_str word)
             plain[len++] = word.ptr[i];
         }
     }
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (surety__str_equal_nocase((surety_str){plain, len},
-                                     surety_str_of(words[i])))
-            return true;
-    return false;
+    return WORD_IS(((surety_str){plain, len}), words);
 }
 
 /* Whether text, without the part from start to end, negates, doubts or asks. */
@@ -318,46 +322,52 @@ const surety__entry *surety__choice_within(surety__aligner *aligner,
 /* 1, 0: the word means true or false; -1: neither. */
 static int word_boolean(surety_str word)
 {
-    if (surety__str_equal_nocase(word, SURETY__LITERAL("true")) ||
-        surety__str_equal_nocase(word, SURETY__LITERAL("yes")))
-        return 1;
-    if (surety__str_equal_nocase(word, SURETY__LITERAL("false")) ||
-        surety__str_equal_nocase(word, SURETY__LITERAL("no")))
-        return 0;
-    return -1;
+    static const char *const yes[] = {"true", "yes"};
+    static const char *const no[] = {"false", "no"};
+
+    return WORD_IS(word, yes) ? 1 : WORD_IS(word, no) ? 0 : -1;
+}
+
+/* Finds the next word of text from *at, and moves *at behind it; false: there
+ * is none. Bytes beyond ASCII count as code points. */
+static bool word_next(surety_str text, size_t *at, surety_str *ret_word)
+{
+    size_t start = *at;
+
+    while (start < text.len && !surety__is_word((unsigned char)text.ptr[start]))
+        start++;
+    *at = start;
+    while (*at < text.len && surety__is_word((unsigned char)text.ptr[*at]))
+        ++*at;
+    *ret_word = (surety_str){text.ptr + start, *at - start};
+    return *at > start;
 }
 
 int surety__boolean_of_text(surety_str text)
 {
-    surety_str bare = surety__text_bare(text);
+    surety_str bare = surety__text_bare(text), word;
     size_t end = 0;
-    int said = word_boolean(bare);
-    int other;
+    int value = word_boolean(bare);
 
-    if (said >= 0 || text.len > 4096 || !bare.len)
-        return said >= 0 && !memchr(text.ptr, '?', text.len) ? said : -1;
+    if (value >= 0 || text.len > 4096 || !bare.len)
+        return value >= 0 && !memchr(text.ptr, '?', text.len) ? value : -1;
     /* "Yes, because ...": the first word is separated, and no other word
      * contradicts it. */
     while (end < bare.len && (bare.ptr[end] | 32) >= 'a' &&
            (bare.ptr[end] | 32) <= 'z')
         end++;
-    said = word_boolean((surety_str){bare.ptr, end});
-    if (said < 0 || !text_parts(bare, end) || text_doubts(bare, 0, end))
+    value = word_boolean((surety_str){bare.ptr, end});
+    if (value < 0 || !text_parts(bare, end) || text_doubts(bare, 0, end))
         return -1;
-    for (size_t from = end, at = end; at <= bare.len; at++) {
-        if (at < bare.len && surety__is_word((unsigned char)bare.ptr[at]))
-            continue;
-        other = word_boolean((surety_str){bare.ptr + from, at - from});
-        if (other >= 0 && other != said)
+    while (word_next(bare, &end, &word))
+        if (word_boolean(word) == !value)
             return -1;
-        from = at + 1;
-    }
-    return said;
+    return value;
 }
 
 /* Whether a "yes" or "no" that ends at `end` is an answer: only punctuation
  * follows. ("no answer" is not "no".) */
-static bool boolean_stands(surety_str text, size_t end)
+static bool boolean_is_answer(surety_str text, size_t end)
 {
     unsigned len;
 
@@ -369,28 +379,25 @@ static bool boolean_stands(surety_str text, size_t end)
 
 int surety__boolean_within(surety__aligner *aligner, surety_str text)
 {
-    size_t from = 0, start = 0, end = 0;
-    int said = -1, other = -1;
+    size_t at = 0, start = 0, end = 0;
+    int value = -1, other = -1;
+    surety_str word;
 
     if (!surety__aligner_charge(aligner, text.len / 8))
         return -1;
-    for (size_t at = 0; at <= text.len; at++) {
-        int word;
+    while (word_next(text, &at, &word)) {
+        const int here = word_boolean(word);
 
-        if (at < text.len && surety__is_word((unsigned char)text.ptr[at]))
-            continue;
-        word = word_boolean((surety_str){text.ptr + from, at - from});
-        if (word >= 0 && other >= 0 && word != other)
+        if (here >= 0 && other == !here)
             return -1;
-        other = word >= 0 ? word : other;
-        if (word >= 0 && (at - from > 3 || boolean_stands(text, at))) {
-            said = word;
-            start = from;
+        other = here >= 0 ? here : other;
+        if (here >= 0 && (word.len > 3 || boolean_is_answer(text, at))) {
+            value = here;
+            start = at - word.len;
             end = at;
         }
-        from = at + 1;
     }
-    return said >= 0 && !text_doubts(text, start, end) ? said : -1;
+    return value >= 0 && !text_doubts(text, start, end) ? value : -1;
 }
 
 bool surety__text_is_null(surety_str text)
@@ -404,9 +411,5 @@ bool surety__text_is_null(surety_str text)
         return true;
     if (bare.len > 32)
         return false;
-    bare = surety__text_bare(bare);
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (surety__str_equal_nocase(bare, surety_str_of(words[i])))
-            return true;
-    return false;
+    return WORD_IS(surety__text_bare(bare), words);
 }

@@ -10,7 +10,6 @@
 struct surety__align_place {
     const surety__align_plan *plan;
     uint32_t at;        /* the next child */
-    uint32_t written;   /* items written so far */
     uint32_t cursor;    /* for an array: the next item's cell */
     size_t pointer_len; /* length of the pointer before its children */
 };
@@ -19,17 +18,20 @@ struct surety__align_place {
 struct put_turn {
     surety__aligner *aligner;
     surety_doc *doc;
-    bool tells;
+    bool with_edits;
 };
 
 /* Counts an edit, and keeps it if the limit allows. */
-static void edit_add(surety__aligner *aligner, surety__change change)
+static void put_edit(const struct put_turn *turn, surety__change change)
 {
+    surety__aligner *aligner = turn->aligner;
     surety__align_edits *edits = &aligner->edits;
     const surety_str pointer = surety_buf_str(&aligner->pointer);
 
     assert(change.id != EDIT_NONE && change.id < EDIT_COUNT);
     assert(edits->kept <= edits->count);
+    if (!turn->with_edits)
+        return;
     change.cost = change.cost ? change.cost : surety__edit_rows[change.id].cost;
     edits->count++;
     edits->cost += change.cost;
@@ -45,12 +47,6 @@ static void edit_add(surety__aligner *aligner, surety__change change)
     change.pointer_len = pointer.len;
     surety_buf_add(&edits->texts, pointer);
     edits->items[edits->kept++] = change;
-}
-
-static void put_tell(const struct put_turn *turn, surety__change change)
-{
-    if (turn->tells)
-        edit_add(turn->aligner, change);
 }
 
 /* The next value to be written. */
@@ -112,7 +108,7 @@ static void put_value(const struct put_turn *turn,
 {
     while (plan) {
         if (plan->edit)
-            put_tell(turn, (surety__change){.id = plan->edit,
+            put_edit(turn, (surety__change){.id = plan->edit,
                                             .cost = plan->cost,
                                             .from = plan->val,
                                             .to = put_next(turn)});
@@ -147,16 +143,16 @@ static void put_member(const struct put_turn *turn,
     surety_val val = {from, part->key + 1};
 
     if (part->left_out) {
-        if (turn->tells)
+        if (turn->with_edits)
             surety_pointer_token(&aligner->pointer, surety_val_str(key));
-        put_tell(turn, (surety__change){.id = part->left_out, .from = val});
+        put_edit(turn, (surety__change){.id = part->left_out, .from = val});
         return;
     }
-    if (turn->tells && (part->plan || part->key_edit))
+    if (turn->with_edits && (part->plan || part->key_edit))
         surety_pointer_token(&aligner->pointer,
                              part->key_edit ? part->name : surety_val_str(key));
     if (part->key_edit) {
-        put_tell(turn, (surety__change){.id = part->key_edit,
+        put_edit(turn, (surety__change){.id = part->key_edit,
                                         .from = key,
                                         .to = put_next(turn)});
         surety_build_key(turn->doc, part->name);
@@ -179,7 +175,7 @@ static void put_item(const struct put_turn *turn,
     else
         place->cursor = (uint32_t)(surety__cell_after(surety__cell_of(val)) -
                                    val.doc->cells);
-    if (turn->tells && item) {
+    if (turn->with_edits && item) {
         surety_buf_byte(&turn->aligner->pointer, '/');
         surety_buf_number(&turn->aligner->pointer, place->at);
     }
@@ -206,25 +202,26 @@ static void put_step(const struct put_turn *turn)
 }
 
 bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
-                        surety_val val, surety_doc *doc, bool tells)
+                        surety_val val, surety_doc *doc, bool with_edits)
 {
-    struct put_turn turn = {.aligner = aligner, .doc = doc, .tells = tells};
+    struct put_turn turn = {
+        .aligner = aligner, .doc = doc, .with_edits = with_edits};
     surety_status status;
 
     assert(doc != val.doc);
-    assert(!tells || !aligner->edits.count);
+    assert(!with_edits || !aligner->edits.count);
     aligner->place_count = 0;
     surety_buf_reset(&aligner->pointer);
     surety_build_begin(doc, val.doc);
     if (aligner->is_text)
-        put_tell(&turn, (surety__change){.id = EDIT_TEXT, .to = {doc, 0}});
+        put_edit(&turn, (surety__change){.id = EDIT_TEXT, .to = {doc, 0}});
     put_value(&turn, answer->plan, val);
     while (aligner->place_count && !aligner->status && !doc->build.status)
         put_step(&turn);
     if (aligner->status)
         return false;
     status = surety_build_end(doc, NULL);
-    if (!status && tells)
+    if (!status && with_edits)
         status = aligner->pointer.status ? aligner->pointer.status
                                          : aligner->edits.texts.status;
     aligner->status = status;
