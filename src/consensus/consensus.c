@@ -415,6 +415,39 @@ void surety_consensus_cancel(surety_consensus *consensus, surety_now now)
         surety_buf_reset(&consensus->message);
 }
 
+static surety_status consensus_wait_step(void *ctx, surety_now now,
+                                         uint32_t *ret_delay_ms,
+                                         surety_error *reterr)
+{
+    return surety_consensus_step(ctx, now, ret_delay_ms, reterr);
+}
+
+static void consensus_wait_cancel(void *ctx, surety_now now)
+{
+    surety_consensus_cancel(ctx, now);
+}
+
+static const surety_run *consensus_run_at(const void *ctx, size_t i)
+{
+    const surety_consensus *consensus = ctx;
+
+    return consensus->parties[i].run;
+}
+
+_Static_assert(SURETY_VOTERS_MAX + 1 <= SURETY__WAIT_RUNS_MAX,
+               "the members and the aggregator are waited for together");
+
+surety_status surety_consensus_wait(surety_consensus *consensus,
+                                    const volatile int *cancelled,
+                                    surety_error *reterr)
+{
+    const surety__waited waited = {consensus, consensus_wait_step,
+                                   consensus_wait_cancel, consensus_run_at,
+                                   consensus ? consensus->member_count + 1 : 0};
+
+    return surety__wait(&waited, cancelled, reterr);
+}
+
 /* ---- life of a consensus ------------------------------------------------- */
 
 /* The smaller of two limits; 0 means no limit. */

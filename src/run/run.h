@@ -623,27 +623,24 @@ surety_status surety__report_stopped(const surety_outcome *outcome,
 
 /* ---- wait.c: the system's clocks ----------------------------------------- */
 
-/* A transport that failed although the exchange had ended, such as a recorder
- * that cannot write. The answer is complete and paid for, so the run goes on.
- * The caller gets the first such failure at the end. */
-typedef struct surety__late {
-    surety_status status; /* SURETY_OK: none */
-    surety_error error;
-} surety__late;
-void surety__late_keep(surety__late *late, surety_status status,
-                       const surety_error *error);
-/* Returns status, or the failure that was kept if status is OK. */
-surety_status surety__late_tell(const surety__late *late, surety_status status,
-                                surety_error *reterr);
-
 /* Interval between two calls of a validator that is not done. */
 #define SURETY__WAIT_HOST_MS 10
-/* The longest wait between two looks at *cancelled. */
-#define SURETY__WAIT_SLICE_MS 50
 surety_now surety__wait_now(void);
 void surety__wait_sleep(uint32_t delay_ms);
-/* The transport of the run's exchange under way; NULL: there is none. */
-surety_transport *surety__wait_transport(const surety_run *run);
+
+/* A run, or a consensus of several. */
+typedef struct surety__waited {
+    void *ctx;
+    surety_status (*step)(void *ctx, surety_now now, uint32_t *ret_delay_ms,
+                          surety_error *reterr);
+    void (*cancel)(void *ctx, surety_now now);
+    const surety_run *(*run_at)(const void *ctx, size_t i); /* may be NULL */
+    size_t run_count;
+} surety__waited;
+#define SURETY__WAIT_RUNS_MAX 65
+/* Steps it with the system's clocks until it has ended (surety_run_wait). */
+surety_status surety__wait(const surety__waited *waited,
+                           const volatile int *cancelled, surety_error *reterr);
 
 /* ---- id.c: ids and random numbers ---------------------------------------- */
 
