@@ -44,21 +44,6 @@ surety_status surety__config_at(const surety_config *config, surety_val val,
 
 /* ---- keys ---------------------------------------------------------------- */
 
-/* Headers that only the protocol or the connection sets. */
-static const char *const check_own_headers[] = {"host",
-                                                "content-length",
-                                                "transfer-encoding",
-                                                "connection",
-                                                "content-type",
-                                                "accept",
-                                                "accept-encoding",
-                                                "expect",
-                                                "upgrade",
-                                                "te",
-                                                "trailer",
-                                                "keep-alive",
-                                                "proxy-connection"};
-
 /* Refuses members of object that would contain a key. */
 static surety_status check_members(const surety_config *config,
                                    surety_val object, surety_error *reterr)
@@ -84,30 +69,21 @@ static surety_status check_members(const surety_config *config,
     return SURETY_OK;
 }
 
-static surety_status check_group(const surety_config *config, const char *group,
-                                 surety_error *reterr)
-{
-    const surety_val rows = surety_val_get(surety_doc_root(config->doc), group);
-    surety_status status = SURETY_OK;
-
-    if (surety_val_kind(rows) != SURETY_KIND_OBJECT)
-        return SURETY_OK;
-    for (surety_val row = surety_val_first(rows);
-         row.doc && status == SURETY_OK; row = surety_val_next(rows, row))
-        status = check_members(config, row, reterr);
-    return status;
-}
-
+/* Refuses keys in the file's object, in its providers and its models. */
 static surety_status check_keys(const surety_config *config,
                                 surety_error *reterr)
 {
-    surety_status status =
-        check_members(config, surety_doc_root(config->doc), reterr);
+    const surety_val root = surety_doc_root(config->doc);
+    const surety_val groups[] = {surety_val_get(root, "providers"),
+                                 surety_val_get(root, "models")};
+    surety_status status = check_members(config, root, reterr);
 
-    if (status == SURETY_OK)
-        status = check_group(config, "providers", reterr);
-    if (status == SURETY_OK)
-        status = check_group(config, "models", reterr);
+    for (size_t i = 0; i < 2; i++)
+        for (surety_val row = surety_val_first(groups[i]);
+             surety_val_kind(groups[i]) == SURETY_KIND_OBJECT && row.doc &&
+             status == SURETY_OK;
+             row = surety_val_next(groups[i], row))
+            status = check_members(config, row, reterr);
     return status;
 }
 
@@ -235,21 +211,18 @@ surety_status surety__config_check(const surety_config *config,
 
 /* ---- URLs ---------------------------------------------------------------- */
 
-/* The length of the "scheme://" at the beginning of url; 0: it is not in the
- * list. */
-static size_t check_scheme(surety_str url, const char *schemes)
+/* Whether word is in a list of words with blanks between them, ignoring
+ * case. */
+static bool check_is_listed(surety_str word, const char *list)
 {
-    while (*schemes) {
-        const size_t len = strcspn(schemes, " ");
-        const surety_str scheme = {schemes, len};
-        const surety_str mark = SURETY__LITERAL("://");
-        if (url.len > len + mark.len &&
-            surety__str_equal_nocase((surety_str){url.ptr, len}, scheme) &&
-            memcmp(url.ptr + len, mark.ptr, mark.len) == 0)
-            return len + mark.len;
-        schemes += len + (schemes[len] == ' ');
+    while (*list) {
+        const size_t len = strcspn(list, " ");
+
+        if (surety__str_equal_nocase(word, (surety_str){list, len}))
+            return true;
+        list += len + (list[len] == ' ');
     }
-    return 0;
+    return false;
 }
 
 /* Whether a query (from its "?") has a parameter whose name is that of a
@@ -274,10 +247,13 @@ static bool check_query_has_secret(surety_str query)
 /* What is wrong with url, or NULL. */
 static const char *check_url_fault(surety_str url, const char *schemes)
 {
-    size_t i = check_scheme(url, schemes);
-    const size_t host = i;
+    const surety_str mark = SURETY__LITERAL("://");
+    const size_t scheme = surety__str_find(url, mark);
+    const size_t host = scheme + mark.len;
+    size_t i = host;
 
-    if (i == 0)
+    if (host >= url.len ||
+        !check_is_listed((surety_str){url.ptr, scheme}, schemes))
         return "does not begin with a scheme that fits";
     for (size_t k = 0; k < url.len; k++)
         if ((unsigned char)url.ptr[k] <= 0x20 || url.ptr[k] == 0x7F ||
@@ -323,15 +299,10 @@ surety_status surety__config_check_url(const surety_config *config,
 
 /* ---- headers ------------------------------------------------------------- */
 
-/* Whether only the protocol or the connection sets this header. */
-static bool check_is_own(surety_str name)
-{
-    for (size_t i = 0;
-         i < sizeof(check_own_headers) / sizeof(*check_own_headers); i++)
-        if (surety__str_equal_nocase(name, surety_str_of(check_own_headers[i])))
-            return true;
-    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
-}
+/* Headers that only the protocol or the connection sets. */
+static const char check_own_headers[] =
+    "host content-length transfer-encoding connection content-type accept "
+    "accept-encoding expect upgrade te trailer keep-alive proxy-connection";
 
 static const char *check_header_fault(surety_str name, surety_val value)
 {
@@ -339,7 +310,8 @@ static const char *check_header_fault(surety_str name, surety_val value)
 
     if (!surety__is_token(name))
         return "is no name of a header";
-    if (check_is_own(name))
+    if (check_is_listed(name, check_own_headers) ||
+        surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-")))
         return "is a header that is not set here";
     if (surety_val_kind(value) == SURETY_KIND_STRING &&
         surety__header_is_secret(name))

@@ -85,7 +85,6 @@ static surety_status config_doc(surety_config *config, surety_str text,
 static surety_status config_settle(surety_config *config, surety_error *reterr)
 {
     const surety_val root = surety_doc_root(config->doc);
-    const surety_val ledger = surety_val_get(root, "ledger");
     const surety_val names = surety_val_get(root, "default");
     const bool many = surety_val_kind(names) == SURETY_KIND_ARRAY;
     const size_t count = many ? surety_val_count(names) : names.doc != NULL;
@@ -102,21 +101,15 @@ static surety_status config_settle(surety_config *config, surety_error *reterr)
         texts[i++] = surety_val_str(name);
     texts[i++] = (surety_str){NULL, 0};
     for (size_t row = 0; row < config->row_count; row++)
-        texts[i++] = config->rows[row].name;
-    config->info = (surety_config_info){
-        .size = sizeof(config->info),
-        .defaults = texts,
-        .default_count = count,
-        .models = texts + count + 1,
-        .model_count = config->row_count,
-        .budget = &config->budget,
-        .backoff = &config->backoff,
-        .limits = &config->limits,
-        .ledger = config->ledger,
-        .ledger_raw = surety_val_bool(surety_val_get(ledger, "raw"), false),
-        .ledger_optional =
-            surety_val_bool(surety_val_get(ledger, "optional"), false),
-    };
+        texts[i++] = config->rows[row].model.name;
+    config->info.size = sizeof(config->info);
+    config->info.defaults = texts;
+    config->info.default_count = count;
+    config->info.models = texts + count + 1;
+    config->info.model_count = config->row_count;
+    config->info.budget = &config->budget;
+    config->info.backoff = &config->backoff;
+    config->info.limits = &config->limits;
     return SURETY_OK;
 }
 
@@ -170,8 +163,9 @@ void surety_config_free(surety_config *config)
     for (surety__config_transport *row = config->transports; row;
          row = row->next)
         row->transport->close(row->transport->ctx);
-    for (surety__config_recording *row = config->recordings; row;
-         row = row->next)
+    for (size_t i = 0; i < config->row_count; i++)
+        surety_recording_free(config->rows[i].recording);
+    for (surety__config_row *row = config->direct; row; row = row->next)
         surety_recording_free(row->recording);
     surety__config_keys_wipe(config);
     surety_doc_free(config->doc);

@@ -27,37 +27,26 @@ typedef enum surety__reach {
 typedef struct surety__config_provider {
     surety_str name;
     surety__reach reach;
-    surety_protocol protocol;
-    surety_str base_url;
+    surety_model
+        defaults; /* of its models: protocol, base_url, timeouts, ... */
     surety_str key_env;
     surety_str key_file;
     surety_val headers; /* an object, or none */
     surety_str ca_file;
     surety_str proxy;
     bool public_only;
-    bool retry_ambiguous;
-    surety_timeouts timeouts;
-    size_t response_bytes_max;
 } surety__config_provider;
 
 /* A model of the file, or one that was named directly. */
 typedef struct surety__config_row {
-    surety_str name;
+    struct surety__config_row *next; /* of those named directly */
     bool is_direct;
+    bool is_ready; /* the model has its key, headers and transport */
+    surety_model model;
     const surety__config_provider *provider;
-    surety_str model;
-    surety_mode mode;
-    bool whole;
-    bool has_temperature;
-    double temperature;
-    uint32_t output_tokens_max;
-    surety_val extra;
-    surety_price price;
-    bool retry_ambiguous;
-    surety_timeouts timeouts;
-    size_t response_bytes_max;
-    surety_val environment; /* names of its command's variables; for
-                             * REACH_EXEC */
+    surety_val environment;      /* names of its command's variables; for
+                                  * REACH_EXEC */
+    surety_recording *recording; /* for REACH_REPLAY */
 } surety__config_row;
 
 /* The price of a model that is named directly. */
@@ -84,18 +73,8 @@ typedef struct surety__config_transport {
     surety_transport *transport;
 } surety__config_transport;
 
-typedef struct surety__config_recording {
-    struct surety__config_recording *next;
-    surety_recording *recording;
-} surety__config_recording;
-
-typedef struct surety__config_model {
-    struct surety__config_model *next;
-    surety_model model;
-} surety__config_model;
-
 struct surety_config {
-    surety_config_info info; /* filled in after reading */
+    surety_config_info info; /* complete after reading */
     const surety_alloc *alloc;
     surety_config_options options; /* the arena has a copy of folder */
     surety__arena arena;
@@ -105,6 +84,7 @@ struct surety_config {
     size_t provider_count;
     surety__config_row *rows;
     size_t row_count;
+    surety__config_row *direct; /* models that were named directly */
     surety__config_price *prices;
     size_t price_count;
     surety_budget budget;
@@ -112,10 +92,7 @@ struct surety_config {
     uint32_t broken_retries_max;
     surety_limits limits;
     surety_stop stop;
-    surety_str ledger;
-    surety__config_model *models;
     surety__config_transport *transports; /* newest first */
-    surety__config_recording *recordings;
     surety__config_key *keys;
 };
 

@@ -14,28 +14,6 @@
 
 /* ---- transports ---------------------------------------------------------- */
 
-/* Keeps an opened transport; if exchanges are to be recorded, a recorder is
- * put around it. Closes it on failure. */
-static surety_status model_keep(surety_config *config,
-                                surety__config_transport *row,
-                                surety_transport *inner, surety_error *reterr)
-{
-    surety_status status = SURETY_OK;
-
-    row->transport = inner;
-    if (config->options.record)
-        status = surety_record_open(inner, config->options.record,
-                                    config->options.record_ctx, config->alloc,
-                                    &row->transport, reterr);
-    if (status != SURETY_OK) {
-        inner->close(inner->ctx);
-        return status;
-    }
-    row->next = config->transports;
-    config->transports = row;
-    return SURETY_OK;
-}
-
 /* Warns if a listed variable is not set: likely a mistake, but the command may
  * work without it. */
 static surety_status model_warn_unset(surety_config *config, surety_str name,
@@ -83,44 +61,58 @@ static surety_status model_open_exec(surety_config *config, surety_val names,
     return surety_exec_open(&options, ret_transport, reterr);
 }
 
-/* Opens the transport of `row` for the model `from`. recording: for
- * REACH_REPLAY. */
-static surety_status model_open(surety_config *config,
-                                surety__config_transport *row,
+/* Opens a transport for the model `from`; if exchanges are to be recorded, a
+ * recorder is put around it. */
+static surety_status model_open(surety_config *config, surety__reach reach,
                                 const surety__config_row *from,
-                                const surety_recording *recording,
+                                surety_transport **ret_transport,
                                 surety_error *reterr)
 {
+    const surety_config_options *given = &config->options;
     const surety_http_options http = {.size = sizeof(http),
-                                      .ca_file = row->ca_file,
-                                      .proxy = row->proxy,
-                                      .public_only = row->public_only,
+                                      .ca_file = from->provider->ca_file,
+                                      .proxy = from->provider->proxy,
+                                      .public_only =
+                                          from->provider->public_only,
                                       .alloc = config->alloc};
     const surety_replay_options replay = {.size = sizeof(replay),
-                                          .match =
-                                              config->options.replay != NULL,
+                                          .match = given->replay != NULL,
                                           .alloc = config->alloc};
-    surety_transport *transport = NULL;
+    surety_transport *inner = NULL;
     surety_status status;
 
-    if (row->reach == REACH_REPLAY)
-        status = surety_replay_open(recording, &replay, &transport, reterr);
-    else if (row->reach == REACH_EXEC)
-        status = model_open_exec(config, from->environment, &transport, reterr);
+    if (reach == REACH_REPLAY)
+        status =
+            surety_replay_open(given->replay ? given->replay : from->recording,
+                               &replay, &inner, reterr);
+    else if (reach == REACH_EXEC)
+        status = model_open_exec(config, from->environment, &inner, reterr);
     else
-        status = surety_http_open(&http, &transport, reterr);
-    if (status != SURETY_OK)
+        status = surety_http_open(&http, &inner, reterr);
+    *ret_transport = inner;
+    if (status != SURETY_OK || !given->record)
         return status;
-    return model_keep(config, row, transport, reterr);
+    status = surety_record_open(inner, given->record, given->record_ctx,
+                                config->alloc, ret_transport, reterr);
+    if (status != SURETY_OK)
+        inner->close(inner->ctx);
+    return status;
 }
 
-/* The open transport with these settings; NULL: none. */
+/* The open transport that the model may share; NULL: none. A recording has its
+ * own, and so has a command with variables of its own. A recording that
+ * replaces all providers has a single one. */
 static surety__config_transport *
 model_transport_find(const surety_config *config, surety__reach reach,
-                     const surety__config_provider *provider)
+                     const surety__config_row *from)
 {
+    const surety__config_provider *provider = from->provider;
     surety__config_transport *row = config->transports;
 
+    if (config->options.replay)
+        return row;
+    if (from->recording || surety_val_count(from->environment) > 0)
+        return NULL;
     while (row && (row->reach != reach || row->is_own ||
                    row->public_only != provider->public_only ||
                    !surety_str_equal(row->ca_file, provider->ca_file) ||
@@ -129,41 +121,36 @@ model_transport_find(const surety_config *config, surety__reach reach,
     return row;
 }
 
-/* The transport of a model. A recording has its own, and so has a command with
- * variables of its own. A recording that replaces all providers has a single
- * one. */
+/* The transport of a model. */
 static surety_status model_transport(surety_config *config,
                                      const surety__config_row *from,
-                                     const surety_recording *recording,
                                      surety_transport **ret_transport,
                                      surety_error *reterr)
 {
     const surety__config_provider *provider = from->provider;
-    const surety_recording *played = config->options.replay;
-    const bool is_own = surety_val_count(from->environment) > 0;
-    const surety__reach reach = played ? REACH_REPLAY : provider->reach;
-    surety__config_transport *row = NULL;
-    surety_status status = SURETY_OK;
+    const surety__reach reach =
+        config->options.replay ? REACH_REPLAY : provider->reach;
+    surety__config_transport *row = model_transport_find(config, reach, from);
+    surety_status status;
 
-    if (played)
-        row = config->transports;
-    else if (!recording && !is_own)
-        row = model_transport_find(config, reach, provider);
     if (!row) {
         row = surety__arena_take(&config->arena, sizeof(*row));
         if (!row)
             return surety__fail_nomem(reterr);
+        status = model_open(config, reach, from, &row->transport, reterr);
+        if (status != SURETY_OK)
+            return status;
         row->reach = reach;
         row->ca_file = provider->ca_file;
         row->proxy = provider->proxy;
         row->public_only = provider->public_only;
-        row->is_own = is_own;
-        status =
-            model_open(config, row, from, played ? played : recording, reterr);
+        row->is_own = surety_val_count(from->environment) > 0;
+        row->next = config->transports;
+        config->transports = row;
     }
-    if (status == SURETY_OK)
-        *ret_transport = row->transport;
-    return status;
+    assert(row->transport);
+    *ret_transport = row->transport;
+    return SURETY_OK;
 }
 
 /* ---- recordings ---------------------------------------------------------- */
@@ -172,19 +159,19 @@ static surety_status model_transport(surety_config *config,
  * relative to the working folder, not to the configuration's: the user wrote
  * it there. */
 static surety_status model_recording(surety_config *config,
-                                     const surety__config_row *from,
-                                     const surety_recording **ret_recording,
+                                     surety__config_row *row,
                                      surety_error *reterr)
 {
-    const surety_str path =
-        from->is_direct ? surety__arena_text(&config->arena, from->model)
-                        : surety__config_path(config, from->model);
-    surety__config_recording *row =
-        surety__arena_take(&config->arena, sizeof(*row));
+    const surety_str name = row->model.model;
+    const surety_str path = row->is_direct
+                                ? surety__arena_text(&config->arena, name)
+                                : surety__config_path(config, name);
     surety_buf text;
     surety_status status;
 
-    if (!path.ptr || !row)
+    if (row->recording)
+        return SURETY_OK;
+    if (!path.ptr)
         return surety__fail_nomem(reterr);
     surety_buf_init(&text, config->alloc, 0);
     status = surety__config_file(path.ptr, MODEL_RECORDING_MAX, &text, reterr);
@@ -198,12 +185,7 @@ static surety_status model_recording(surety_config *config,
                        : sizeof(reterr->source) - 1);
     }
     surety_buf_done(&text);
-    if (status != SURETY_OK)
-        return status;
-    row->next = config->recordings;
-    config->recordings = row;
-    *ret_recording = row->recording;
-    return SURETY_OK;
+    return status;
 }
 
 /* ---- keys and headers ---------------------------------------------------- */
@@ -212,7 +194,7 @@ static surety_status model_recording(surety_config *config,
 static void model_warn_clear(const surety_config *config,
                              const surety__config_provider *provider)
 {
-    const surety_str url = provider->base_url;
+    const surety_str url = provider->defaults.base_url;
     const surety_str near[] = {
         SURETY__LITERAL("http://127."), SURETY__LITERAL("http://localhost"),
         SURETY__LITERAL("http://[::1]"), SURETY__LITERAL("https://")};
@@ -304,63 +286,43 @@ static surety_str model_command(surety_config *config, surety_str command)
     return (surety_str){text, scheme.len + command.len};
 }
 
-/* Creates the model of a row and keeps it. */
-static surety_status model_make(surety_config *config,
-                                const surety__config_row *row,
-                                const surety_model **ret_model,
-                                surety_error *reterr)
+/* Completes the model of a row: its key, headers and transport. */
+static surety_status model_complete(surety_config *config,
+                                    surety__config_row *row,
+                                    surety_error *reterr)
 {
     const surety__config_provider *provider = row->provider;
-    surety__config_model *made =
-        surety__arena_take(&config->arena, sizeof(*made));
-    const surety_recording *recording = NULL;
-    surety_model *model = made ? &made->model : NULL;
-    surety_status status;
+    surety_model model = row->model;
+    surety_status status = SURETY_OK;
 
-    if (!made)
-        return surety__fail_nomem(reterr);
-    *model = (surety_model){.size = sizeof(*model),
-                            .name = row->name,
-                            .provider = provider->name,
-                            .model = surety__str_trim(row->model),
-                            .protocol = provider->protocol,
-                            .base_url = provider->base_url,
-                            .mode = row->mode,
-                            .whole = row->whole,
-                            .has_temperature = row->has_temperature,
-                            .temperature = row->temperature,
-                            .output_tokens_max = row->output_tokens_max,
-                            .extra = row->extra,
-                            .price = row->price,
-                            .timeouts = row->timeouts,
-                            .response_bytes_max = row->response_bytes_max,
-                            .retry_ambiguous = row->retry_ambiguous};
+    assert(!row->is_ready);
+    model.size = sizeof(model);
+    model.provider = provider->name;
+    model.model = surety__str_trim(model.model);
     if (provider->reach == REACH_REPLAY) {
-        status = model_recording(config, row, &recording, reterr);
+        status = model_recording(config, row, reterr);
         if (status != SURETY_OK)
             return status;
-        model->protocol = surety__recording_protocol(recording);
-        model->model = surety__recording_model(recording);
+        model.protocol = surety__recording_protocol(row->recording);
+        model.model = surety__recording_model(row->recording);
         /* A recording may have no model name, but a request needs one. */
-        if (model->model.len == 0)
-            model->model = SURETY__LITERAL("recorded");
+        if (model.model.len == 0)
+            model.model = SURETY__LITERAL("recorded");
     }
-    if (model->protocol == SURETY_PROTOCOL_TEXT) {
-        model->base_url = model_command(config, row->model);
-        if (!model->base_url.ptr)
+    if (model.protocol == SURETY_PROTOCOL_TEXT) {
+        model.base_url = model_command(config, row->model.model);
+        if (!model.base_url.ptr)
             return surety__fail_nomem(reterr);
     }
-    status = model_key(config, provider, &model->key, reterr);
+    status = model_key(config, provider, &model.key, reterr);
     if (status == SURETY_OK)
-        status = model_headers(config, provider->headers, model, reterr);
+        status = model_headers(config, provider->headers, &model, reterr);
     if (status == SURETY_OK)
-        status =
-            model_transport(config, row, recording, &model->transport, reterr);
+        status = model_transport(config, row, &model.transport, reterr);
     if (status != SURETY_OK)
         return status;
-    made->next = config->models;
-    config->models = made;
-    *ret_model = model;
+    row->model = model;
+    row->is_ready = true;
     return SURETY_OK;
 }
 
@@ -412,36 +374,63 @@ static surety_status model_refuse(const surety_config *config, surety_str name,
     return status;
 }
 
+/* The row of a model that the file has, or that was named directly before;
+ * NULL: none. */
+static surety__config_row *model_find(const surety_config *config,
+                                      surety_str name)
+{
+    surety__config_row *row = config->direct;
+
+    for (size_t i = 0; i < config->row_count; i++)
+        if (surety_str_equal(config->rows[i].model.name, name))
+            return &config->rows[i];
+    while (row && !surety_str_equal(row->model.name, name))
+        row = row->next;
+    return row;
+}
+
+/* Makes the row of a model that is named directly. colon: the length of its
+ * provider's name. */
+static surety_status model_direct(surety_config *config, surety_str name,
+                                  size_t colon, surety__config_row **ret_row,
+                                  surety_error *reterr)
+{
+    const surety__config_provider *provider =
+        surety__config_provider_find(config, (surety_str){name.ptr, colon});
+    surety__config_row *row;
+
+    if (!provider || colon + 1 >= name.len)
+        return model_refuse(config, name, colon, reterr);
+    row = surety__arena_take(&config->arena, sizeof(*row));
+    name = surety__arena_text(&config->arena, name);
+    if (!row || !name.ptr)
+        return surety__fail_nomem(reterr);
+    row->is_direct = true;
+    row->provider = provider;
+    row->model = provider->defaults;
+    row->model.name = name;
+    row->model.model = (surety_str){name.ptr + colon + 1, name.len - colon - 1};
+    row->model.price = model_price(config, name);
+    row->next = config->direct;
+    config->direct = row;
+    *ret_row = row;
+    return SURETY_OK;
+}
+
 surety_status surety_config_model(surety_config *config, surety_str name,
                                   const surety_model **ret_model,
                                   surety_error *reterr)
 {
     const char *mark = name.len ? memchr(name.ptr, ':', name.len) : NULL;
     const size_t colon = mark ? (size_t)(mark - name.ptr) : name.len;
-    surety__config_row row = {0};
+    surety__config_row *row = model_find(config, name);
+    surety_status status = SURETY_OK;
 
-    for (surety__config_model *made = config->models; made; made = made->next) {
-        if (surety_str_equal(made->model.name, name)) {
-            *ret_model = &made->model;
-            return SURETY_OK;
-        }
-    }
-    for (size_t i = 0; i < config->row_count; i++)
-        if (surety_str_equal(config->rows[i].name, name))
-            return model_make(config, &config->rows[i], ret_model, reterr);
-    row.provider = mark ? surety__config_provider_find(
-                              config, (surety_str){name.ptr, colon})
-                        : NULL;
-    if (!row.provider || colon + 1 == name.len)
-        return model_refuse(config, name, colon, reterr);
-    row.name = surety__arena_text(&config->arena, name);
-    if (!row.name.ptr)
-        return surety__fail_nomem(reterr);
-    row.model = (surety_str){row.name.ptr + colon + 1, name.len - colon - 1};
-    row.is_direct = true;
-    row.price = model_price(config, row.name);
-    row.retry_ambiguous = row.provider->retry_ambiguous;
-    row.timeouts = row.provider->timeouts;
-    row.response_bytes_max = row.provider->response_bytes_max;
-    return model_make(config, &row, ret_model, reterr);
+    if (!row)
+        status = model_direct(config, name, colon, &row, reterr);
+    if (status == SURETY_OK && !row->is_ready)
+        status = model_complete(config, row, reterr);
+    if (status == SURETY_OK)
+        *ret_model = &row->model;
+    return status;
 }

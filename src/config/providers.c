@@ -11,69 +11,62 @@
     {                                                                          \
         (text), sizeof(text) - 1                                               \
     }
+#define PROVIDERS_ROW(word, way, speaks, url, key)                             \
+    {                                                                          \
+        .name = PROVIDERS_TEXT(word), .reach = (way),                          \
+        .defaults = {.protocol = (speaks), .base_url = PROVIDERS_TEXT(url)},   \
+        .key_env = PROVIDERS_TEXT(key)                                         \
+    }
 
 static const surety__config_provider providers_builtin[] = {
-    {.name = PROVIDERS_TEXT("openai"),
-     .protocol = SURETY_PROTOCOL_OPENAI,
-     .base_url = PROVIDERS_TEXT("https://api.openai.com/v1"),
-     .key_env = PROVIDERS_TEXT("OPENAI_API_KEY")},
-    {.name = PROVIDERS_TEXT("responses"),
-     .protocol = SURETY_PROTOCOL_RESPONSES,
-     .base_url = PROVIDERS_TEXT("https://api.openai.com/v1"),
-     .key_env = PROVIDERS_TEXT("OPENAI_API_KEY")},
-    {.name = PROVIDERS_TEXT("anthropic"),
-     .protocol = SURETY_PROTOCOL_ANTHROPIC,
-     .base_url = PROVIDERS_TEXT("https://api.anthropic.com/v1"),
-     .key_env = PROVIDERS_TEXT("ANTHROPIC_API_KEY")},
-    {.name = PROVIDERS_TEXT("gemini"),
-     .protocol = SURETY_PROTOCOL_GEMINI,
-     .base_url =
-         PROVIDERS_TEXT("https://generativelanguage.googleapis.com/v1beta"),
-     .key_env = PROVIDERS_TEXT("GEMINI_API_KEY")},
-    {.name = PROVIDERS_TEXT("ollama"),
-     .protocol = SURETY_PROTOCOL_OPENAI,
-     .base_url = PROVIDERS_TEXT("http://127.0.0.1:11434/v1")},
-    {.name = PROVIDERS_TEXT("vllm"),
-     .protocol = SURETY_PROTOCOL_OPENAI,
-     .base_url = PROVIDERS_TEXT("http://127.0.0.1:8000/v1")},
-    {.name = PROVIDERS_TEXT("llamacpp"),
-     .protocol = SURETY_PROTOCOL_OPENAI,
-     .base_url = PROVIDERS_TEXT("http://127.0.0.1:8080/v1")},
-    {.name = PROVIDERS_TEXT("lmstudio"),
-     .protocol = SURETY_PROTOCOL_OPENAI,
-     .base_url = PROVIDERS_TEXT("http://127.0.0.1:1234/v1")},
-    {.name = PROVIDERS_TEXT("openrouter"),
-     .protocol = SURETY_PROTOCOL_OPENAI,
-     .base_url = PROVIDERS_TEXT("https://openrouter.ai/api/v1"),
-     .key_env = PROVIDERS_TEXT("OPENROUTER_API_KEY")},
-    {.name = PROVIDERS_TEXT("exec"),
-     .reach = REACH_EXEC,
-     .protocol = SURETY_PROTOCOL_TEXT},
-    {.name = PROVIDERS_TEXT("replay"),
-     .reach = REACH_REPLAY,
-     .base_url = PROVIDERS_TEXT("http://recording.invalid")},
+    PROVIDERS_ROW("openai", REACH_HTTP, SURETY_PROTOCOL_OPENAI,
+                  "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    PROVIDERS_ROW("responses", REACH_HTTP, SURETY_PROTOCOL_RESPONSES,
+                  "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    PROVIDERS_ROW("anthropic", REACH_HTTP, SURETY_PROTOCOL_ANTHROPIC,
+                  "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+    PROVIDERS_ROW("gemini", REACH_HTTP, SURETY_PROTOCOL_GEMINI,
+                  "https://generativelanguage.googleapis.com/v1beta",
+                  "GEMINI_API_KEY"),
+    PROVIDERS_ROW("ollama", REACH_HTTP, SURETY_PROTOCOL_OPENAI,
+                  "http://127.0.0.1:11434/v1", ""),
+    PROVIDERS_ROW("vllm", REACH_HTTP, SURETY_PROTOCOL_OPENAI,
+                  "http://127.0.0.1:8000/v1", ""),
+    PROVIDERS_ROW("llamacpp", REACH_HTTP, SURETY_PROTOCOL_OPENAI,
+                  "http://127.0.0.1:8080/v1", ""),
+    PROVIDERS_ROW("lmstudio", REACH_HTTP, SURETY_PROTOCOL_OPENAI,
+                  "http://127.0.0.1:1234/v1", ""),
+    PROVIDERS_ROW("openrouter", REACH_HTTP, SURETY_PROTOCOL_OPENAI,
+                  "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    PROVIDERS_ROW("exec", REACH_EXEC, SURETY_PROTOCOL_TEXT, "", ""),
+    PROVIDERS_ROW("replay", REACH_REPLAY, SURETY_PROTOCOL_OPENAI,
+                  "http://recording.invalid", ""),
 };
 
-/* The i-th built-in provider; NULL after the last. */
-static const surety__config_provider *providers_at(size_t i)
+/* The i-th provider: those of the configuration, then the built-in ones; NULL
+ * after the last. */
+static const surety__config_provider *providers_at(const surety_config *config,
+                                                   size_t i)
 {
-    return i < sizeof(providers_builtin) / sizeof(*providers_builtin)
-               ? &providers_builtin[i]
-               : NULL;
+    const size_t builtin =
+        sizeof(providers_builtin) / sizeof(*providers_builtin);
+
+    if (i < config->provider_count)
+        return &config->providers[i];
+    i -= config->provider_count;
+    return i < builtin ? &providers_builtin[i] : NULL;
 }
 
 const surety__config_provider *
 surety__config_provider_find(const surety_config *config, surety_str name)
 {
-    const surety__config_provider *row;
+    const surety__config_provider *provider;
+    size_t i = 0;
 
-    for (size_t i = 0; i < config->provider_count; i++)
-        if (surety_str_equal(config->providers[i].name, name))
-            return &config->providers[i];
-    for (size_t i = 0; (row = providers_at(i)); i++)
-        if (surety_str_equal(row->name, name))
-            return row;
-    return NULL;
+    do {
+        provider = providers_at(config, i++);
+    } while (provider && !surety_str_equal(provider->name, name));
+    return provider;
 }
 
 /* Takes candidate if it is nearer to word than the best so far. */
@@ -96,14 +89,9 @@ surety_str surety__config_nearest(const surety_config *config, surety_str word,
 
     if (nearest > word.len) /* a word with all letters changed is not near */
         nearest = (unsigned)word.len;
-    if (of_models) {
-        for (size_t i = 0; i < config->row_count; i++)
-            providers_try(word, config->rows[i].name, &nearest, &found);
-        return found;
-    }
-    for (size_t i = 0; i < config->provider_count; i++)
-        providers_try(word, config->providers[i].name, &nearest, &found);
-    for (size_t i = 0; providers_at(i); i++)
-        providers_try(word, providers_at(i)->name, &nearest, &found);
+    for (size_t i = 0; of_models && i < config->row_count; i++)
+        providers_try(word, config->rows[i].model.name, &nearest, &found);
+    for (size_t i = 0; !of_models && providers_at(config, i); i++)
+        providers_try(word, providers_at(config, i)->name, &nearest, &found);
     return found;
 }

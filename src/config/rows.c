@@ -81,16 +81,23 @@ static uint32_t rows_ms(struct rows_reader *reader, surety_val from,
                                  otherwise);
 }
 
-/* Replaces the timeouts that are given. */
-static surety_timeouts rows_timeouts(struct rows_reader *reader,
-                                     surety_val from, surety_timeouts timeouts)
+/* Reads the members that providers and models have. A model takes the others
+ * from its provider. */
+static void rows_common(struct rows_reader *reader, surety_val from,
+                        surety_model *model)
 {
-    timeouts.connect_ms = rows_ms(reader, from, "connect", timeouts.connect_ms);
-    timeouts.first_byte_ms =
-        rows_ms(reader, from, "first_byte", timeouts.first_byte_ms);
-    timeouts.idle_ms = rows_ms(reader, from, "idle", timeouts.idle_ms);
-    timeouts.total_ms = rows_ms(reader, from, "total", timeouts.total_ms);
-    return timeouts;
+    const surety_val timeouts = surety_val_get(from, "timeouts");
+    surety_timeouts *ms = &model->timeouts;
+
+    model->retry_ambiguous = surety_val_bool(
+        surety_val_get(from, "retry_ambiguous"), model->retry_ambiguous);
+    model->response_bytes_max = (size_t)surety_val_uint(
+        surety_val_get(from, "response_bytes"), model->response_bytes_max);
+    ms->connect_ms = rows_ms(reader, timeouts, "connect", ms->connect_ms);
+    ms->first_byte_ms =
+        rows_ms(reader, timeouts, "first_byte", ms->first_byte_ms);
+    ms->idle_ms = rows_ms(reader, timeouts, "idle", ms->idle_ms);
+    ms->total_ms = rows_ms(reader, timeouts, "total", ms->total_ms);
 }
 
 static surety_price rows_price(struct rows_reader *reader, surety_val from)
@@ -142,10 +149,11 @@ static void rows_addresses(struct rows_reader *reader, surety_val from,
     const surety_val proxy = surety_val_get(from, "proxy");
 
     if (url.doc) {
-        provider->base_url = surety_val_str(url);
-        while (provider->base_url.len > 0 &&
-               provider->base_url.ptr[provider->base_url.len - 1] == '/')
-            provider->base_url.len--;
+        surety_str *base = &provider->defaults.base_url;
+
+        *base = surety_val_str(url);
+        while (base->len > 0 && base->ptr[base->len - 1] == '/')
+            base->len--;
         rows_check_url(reader, url, "https http");
     }
     if (proxy.doc) {
@@ -182,7 +190,7 @@ static void rows_provider(struct rows_reader *reader, surety_val from,
                    name.ptr);
     provider->name = name;
     if (protocol.doc)
-        provider->protocol =
+        provider->defaults.protocol =
             (surety_protocol)rows_choice(protocol, rows_protocols, 4);
     if (headers.doc)
         provider->headers = headers;
@@ -190,18 +198,13 @@ static void rows_provider(struct rows_reader *reader, surety_val from,
         provider->ca_file = rows_path(reader, surety_val_str(ca_file));
     provider->public_only =
         surety_val_bool(surety_val_get(from, "public_only"), false);
-    provider->retry_ambiguous =
-        surety_val_bool(surety_val_get(from, "retry_ambiguous"), false);
-    provider->response_bytes_max =
-        (size_t)surety_val_uint(surety_val_get(from, "response_bytes"), 0);
-    provider->timeouts = rows_timeouts(reader, surety_val_get(from, "timeouts"),
-                                       provider->timeouts);
+    rows_common(reader, from, &provider->defaults);
     rows_key(reader, from, provider);
     rows_addresses(reader, from, provider);
     if (!reader->status)
         reader->status = surety__config_check_headers(reader->config, headers,
                                                       reader->reterr);
-    if (provider->base_url.len == 0 &&
+    if (provider->defaults.base_url.len == 0 &&
         rows_fault(reader, from,
                    "the provider \"%.*s\" is not built in and has no base_url",
                    (int)name.len, name.ptr))
@@ -238,28 +241,25 @@ static void rows_model(struct rows_reader *reader, surety_val from,
     const surety_val temperature = surety_val_get(from, "temperature");
     const surety__config_provider *provider =
         rows_find_provider(reader, surety_val_get(from, "provider"));
+    surety_model *model = &row->model;
 
-    row->name = surety_val_str(surety_val_key(from));
-    row->model = surety_val_str(surety_val_get(from, "model"));
-    row->mode =
-        (surety_mode)rows_choice(surety_val_get(from, "mode"), rows_modes, 4);
-    row->whole = !surety_val_bool(surety_val_get(from, "stream"), true);
-    row->has_temperature = temperature.doc != NULL;
-    row->temperature = surety_val_real(temperature, 0);
-    row->output_tokens_max =
-        (uint32_t)surety_val_uint(surety_val_get(from, "max_tokens"), 0);
-    row->extra = surety_val_get(from, "extra");
-    row->environment = surety_val_get(from, "env");
-    row->provider = provider;
     if (!provider)
         return;
-    row->retry_ambiguous = surety_val_bool(
-        surety_val_get(from, "retry_ambiguous"), provider->retry_ambiguous);
-    row->response_bytes_max = (size_t)surety_val_uint(
-        surety_val_get(from, "response_bytes"), provider->response_bytes_max);
-    row->timeouts = rows_timeouts(reader, surety_val_get(from, "timeouts"),
-                                  provider->timeouts);
-    row->price = rows_price(reader, surety_val_get(from, "price"));
+    row->provider = provider;
+    row->environment = surety_val_get(from, "env");
+    *model = provider->defaults;
+    model->name = surety_val_str(surety_val_key(from));
+    model->model = surety_val_str(surety_val_get(from, "model"));
+    model->mode =
+        (surety_mode)rows_choice(surety_val_get(from, "mode"), rows_modes, 4);
+    model->whole = !surety_val_bool(surety_val_get(from, "stream"), true);
+    model->has_temperature = temperature.doc != NULL;
+    model->temperature = surety_val_real(temperature, 0);
+    model->output_tokens_max =
+        (uint32_t)surety_val_uint(surety_val_get(from, "max_tokens"), 0);
+    model->extra = surety_val_get(from, "extra");
+    rows_common(reader, from, model);
+    model->price = rows_price(reader, surety_val_get(from, "price"));
     /* Only commands have an environment. */
     if (row->environment.doc && provider->reach != REACH_EXEC &&
         rows_fault(reader, surety_val_key(row->environment),
@@ -283,35 +283,28 @@ static void *rows_room(struct rows_reader *reader, surety_val from, size_t size)
     return room;
 }
 
-static void rows_providers(struct rows_reader *reader, surety_val from)
+/* Reads the providers, the models and the prices. */
+static void rows_groups(struct rows_reader *reader, surety_val root)
 {
+    const surety_val providers = surety_val_get(root, "providers");
+    const surety_val models = surety_val_get(root, "models");
+    const surety_val prices = surety_val_get(root, "prices");
     surety_config *config = reader->config;
 
-    config->providers = rows_room(reader, from, sizeof(*config->providers));
-    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
-         val = surety_val_next(from, val)) {
+    config->providers =
+        rows_room(reader, providers, sizeof(*config->providers));
+    config->rows = rows_room(reader, models, sizeof(*config->rows));
+    config->prices = rows_room(reader, prices, sizeof(*config->prices));
+    for (surety_val val = surety_val_first(providers);
+         val.doc && !reader->status; val = surety_val_next(providers, val)) {
         rows_provider(reader, val, &config->providers[config->provider_count]);
         config->provider_count += !reader->status;
     }
-}
-
-static void rows_models(struct rows_reader *reader, surety_val from)
-{
-    surety_config *config = reader->config;
-
-    config->rows = rows_room(reader, from, sizeof(*config->rows));
-    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
-         val = surety_val_next(from, val))
+    for (surety_val val = surety_val_first(models); val.doc && !reader->status;
+         val = surety_val_next(models, val))
         rows_model(reader, val, &config->rows[config->row_count++]);
-}
-
-static void rows_prices(struct rows_reader *reader, surety_val from)
-{
-    surety_config *config = reader->config;
-
-    config->prices = rows_room(reader, from, sizeof(*config->prices));
-    for (surety_val val = surety_val_first(from); val.doc && !reader->status;
-         val = surety_val_next(from, val))
+    for (surety_val val = surety_val_first(prices); val.doc && !reader->status;
+         val = surety_val_next(prices, val))
         config->prices[config->price_count++] =
             (surety__config_price){.name = surety_val_str(surety_val_key(val)),
                                    .price = rows_price(reader, val)};
@@ -378,20 +371,25 @@ static void rows_limits(struct rows_reader *reader, surety_val from)
     }
 }
 
-/* Reads the ledger's URL. A plain path is relative to the configuration's
+/* Reads the ledger. A plain path is relative to the configuration's
  * folder. */
-static void rows_ledger(struct rows_reader *reader, surety_val url)
+static void rows_ledger(struct rows_reader *reader, surety_val ledger)
 {
+    const surety_val url = surety_val_get(ledger, "url");
     const surety_str text = surety_val_str(url);
+    surety_config_info *info = &reader->config->info;
 
-    reader->config->ledger = text;
+    info->ledger = text;
+    info->ledger_raw = surety_val_bool(surety_val_get(ledger, "raw"), false);
+    info->ledger_optional =
+        surety_val_bool(surety_val_get(ledger, "optional"), false);
     if (surety__str_starts(text, SURETY__LITERAL("postgres"))) {
         if (memchr(text.ptr, ':', text.len))
             rows_check_url(reader, url, "postgresql postgres");
     } else if (text.len &&
                !surety__str_starts(text, SURETY__LITERAL("sqlite:")) &&
                !surety_str_equal(text, SURETY__LITERAL("none"))) {
-        reader->config->ledger = rows_path(reader, text);
+        info->ledger = rows_path(reader, text);
     }
 }
 
@@ -408,7 +406,7 @@ static void rows_default(struct rows_reader *reader, surety_val names)
         bool found = memchr(word.ptr, ':', word.len) != NULL;
 
         for (size_t i = 0; i < config->row_count && !found; i++)
-            found = surety_str_equal(config->rows[i].name, word);
+            found = surety_str_equal(config->rows[i].model.name, word);
         if (!found &&
             rows_fault(reader, name, "there is no model \"%.*s\" in this file",
                        (int)(word.len < 64 ? word.len : 64), word.ptr))
@@ -420,15 +418,12 @@ static void rows_default(struct rows_reader *reader, surety_val names)
 surety_status surety__config_rows(surety_config *config, surety_error *reterr)
 {
     const surety_val root = surety_doc_root(config->doc);
-    const surety_val ledger = surety_val_get(root, "ledger");
     struct rows_reader reader = {.config = config, .reterr = reterr};
 
-    rows_providers(&reader, surety_val_get(root, "providers"));
-    rows_models(&reader, surety_val_get(root, "models"));
-    rows_prices(&reader, surety_val_get(root, "prices"));
+    rows_groups(&reader, root);
     rows_bounds(&reader, root);
     rows_limits(&reader, surety_val_get(root, "limits"));
-    rows_ledger(&reader, surety_val_get(ledger, "url"));
+    rows_ledger(&reader, surety_val_get(root, "ledger"));
     rows_default(&reader, surety_val_get(root, "default"));
     return reader.status;
 }

@@ -51,11 +51,11 @@ static void fuzz_models(surety_config *config)
         surety_error err = {.status = SURETY_OK};
         const surety__config_row *row = &config->rows[i];
 
-        must(row->provider && row->model.len > 0);
+        must(row->provider && row->model.model.len > 0);
         if (row->provider->reach != REACH_HTTP ||
             row->provider->key_file.len > 0)
             continue;
-        must(row->provider->base_url.len > 0);
+        must(row->provider->defaults.base_url.len > 0);
         if (surety_config_model(config,
                                 surety_config_info_of(config)->models[i],
                                 &model, &err)) {

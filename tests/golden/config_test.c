@@ -99,36 +99,36 @@ static void put_provider(surety_buf *out,
 {
     surety_buf_text(out, "provider ");
     surety_buf_add(out, provider->name);
-    put_number(out, "protocol", (uint64_t)provider->protocol);
-    put_str(out, "url", provider->base_url);
+    put_number(out, "protocol", (uint64_t)provider->defaults.protocol);
+    put_str(out, "url", provider->defaults.base_url);
     put_str(out, "key_env", provider->key_env);
     put_str(out, "key_file", provider->key_file);
     put_value(out, "headers", provider->headers);
     put_str(out, "ca_file", provider->ca_file);
     put_str(out, "proxy", provider->proxy);
     put_flag(out, "public_only", provider->public_only);
-    put_flag(out, "retry_ambiguous", provider->retry_ambiguous);
-    put_timeouts(out, provider->timeouts);
-    put_number(out, "response_bytes", provider->response_bytes_max);
+    put_flag(out, "retry_ambiguous", provider->defaults.retry_ambiguous);
+    put_timeouts(out, provider->defaults.timeouts);
+    put_number(out, "response_bytes", provider->defaults.response_bytes_max);
     surety_buf_byte(out, '\n');
 }
 
 static void put_row(surety_buf *out, const surety__config_row *row)
 {
     surety_buf_text(out, "model ");
-    surety_buf_add(out, row->name);
+    surety_buf_add(out, row->model.name);
     put_str(out, "provider", row->provider->name);
-    put_str(out, "model", row->model);
-    put_number(out, "mode", (uint64_t)row->mode);
-    put_flag(out, "whole", row->whole);
-    if (row->has_temperature)
-        surety__buf_printf(out, " temperature=%g", row->temperature);
-    put_number(out, "output_tokens", row->output_tokens_max);
-    put_value(out, "extra", row->extra);
-    put_price(out, &row->price);
-    put_flag(out, "retry_ambiguous", row->retry_ambiguous);
-    put_timeouts(out, row->timeouts);
-    put_number(out, "response_bytes", row->response_bytes_max);
+    put_str(out, "model", row->model.model);
+    put_number(out, "mode", (uint64_t)row->model.mode);
+    put_flag(out, "whole", row->model.whole);
+    if (row->model.has_temperature)
+        surety__buf_printf(out, " temperature=%g", row->model.temperature);
+    put_number(out, "output_tokens", row->model.output_tokens_max);
+    put_value(out, "extra", row->model.extra);
+    put_price(out, &row->model.price);
+    put_flag(out, "retry_ambiguous", row->model.retry_ambiguous);
+    put_timeouts(out, row->model.timeouts);
+    put_number(out, "response_bytes", row->model.response_bytes_max);
     put_value(out, "env", row->environment);
     surety_buf_byte(out, '\n');
 }

@@ -122,25 +122,27 @@ TEST(reads_every_member)
           surety_config_info_of(config)->model_count == 1);
     CHECK_TEXT(surety_config_info_of(config)->models[0], "fast");
     row = &config->rows[0];
-    CHECK_TEXT(row->model, "m:1");
-    CHECK(row->mode == SURETY_MODE_TOOL && row->whole);
-    CHECK(row->has_temperature && row->temperature == 0.25);
-    CHECK(row->output_tokens_max == 100 && surety_val_count(row->extra) == 1);
-    CHECK(row->price.known && row->price.input_microusd == 150000 &&
-          row->price.cached_input_microusd == 75000 &&
-          row->price.output_microusd == 600000);
-    CHECK(row->timeouts.connect_ms == 1000 &&
-          row->timeouts.first_byte_ms == 2500 &&
-          row->timeouts.idle_ms == 9000 && row->timeouts.total_ms == 3000);
-    CHECK(!row->retry_ambiguous && row->response_bytes_max == 4096);
+    CHECK_TEXT(row->model.model, "m:1");
+    CHECK(row->model.mode == SURETY_MODE_TOOL && row->model.whole);
+    CHECK(row->model.has_temperature && row->model.temperature == 0.25);
+    CHECK(row->model.output_tokens_max == 100 &&
+          surety_val_count(row->model.extra) == 1);
+    CHECK(row->model.price.known && row->model.price.input_microusd == 150000 &&
+          row->model.price.cached_input_microusd == 75000 &&
+          row->model.price.output_microusd == 600000);
+    CHECK(row->model.timeouts.connect_ms == 1000 &&
+          row->model.timeouts.first_byte_ms == 2500 &&
+          row->model.timeouts.idle_ms == 9000 &&
+          row->model.timeouts.total_ms == 3000);
+    CHECK(!row->model.retry_ambiguous && row->model.response_bytes_max == 4096);
     provider = row->provider;
-    CHECK(provider->protocol == SURETY_PROTOCOL_ANTHROPIC);
-    CHECK_TEXT(provider->base_url, "https://llm.example/v1");
+    CHECK(provider->defaults.protocol == SURETY_PROTOCOL_ANTHROPIC);
+    CHECK_TEXT(provider->defaults.base_url, "https://llm.example/v1");
     CHECK_TEXT(provider->key_file, "k");
     CHECK_TEXT(provider->ca_file, "/ca.pem");
     CHECK_TEXT(provider->proxy, "socks5h://proxy:1080");
-    CHECK(provider->public_only && provider->retry_ambiguous);
-    CHECK(provider->timeouts.idle_ms == 1);
+    CHECK(provider->public_only && provider->defaults.retry_ambiguous);
+    CHECK(provider->defaults.timeouts.idle_ms == 1);
     CHECK(config->prices[0].price.cached_input_microusd == 1250000);
     CHECK(config->prices[0].price.output_microusd == 10000000);
     CHECK_TEXT(surety_config_info_of(config)->ledger, "/etc/x/l.db");
@@ -165,18 +167,18 @@ TEST(changes_what_is_built_in)
                     "\"new\":{\"base_url\":\"http://[::1]:8/v1\"}}}",
                     &config, NULL));
     provider = surety__config_provider_find(config, surety_str_of("openai"));
-    CHECK_TEXT(provider->base_url, "https://api.openai.com/v1");
+    CHECK_TEXT(provider->defaults.base_url, "https://api.openai.com/v1");
     CHECK_TEXT(provider->key_env, "OPENAI_API_KEY");
-    CHECK(provider->timeouts.total_ms == 5000);
+    CHECK(provider->defaults.timeouts.total_ms == 5000);
     provider = surety__config_provider_find(config, surety_str_of("gemini"));
-    CHECK_TEXT(provider->base_url, "http://127.0.0.1:9");
-    CHECK(provider->protocol == SURETY_PROTOCOL_GEMINI);
+    CHECK_TEXT(provider->defaults.base_url, "http://127.0.0.1:9");
+    CHECK(provider->defaults.protocol == SURETY_PROTOCOL_GEMINI);
     CHECK_TEXT(provider->key_env, "");
     provider = surety__config_provider_find(config, surety_str_of("anthropic"));
     CHECK_TEXT(provider->key_env, "");
     CHECK_TEXT(provider->key_file, "/k");
     provider = surety__config_provider_find(config, surety_str_of("new"));
-    CHECK(provider->protocol == SURETY_PROTOCOL_OPENAI);
+    CHECK(provider->defaults.protocol == SURETY_PROTOCOL_OPENAI);
     CHECK_TEXT(provider->key_env, "");
 done:
     surety_config_free(config);
