@@ -461,13 +461,8 @@ static surety_status book_open_work(surety__book *book, const void *ctx,
     (void)ctx;
     if (!status && version > SURETY__LEDGER_VERSION)
         status = surety__fail_version(store, version, reterr);
-    for (size_t i = 0; i < surety__ledger_step_count && !status; i++) {
-        const surety__step *step = &surety__ledger_steps[i];
-
-        if (step->version > version)
-            status = store->script(
-                store, store->postgres ? step->postgres : step->sqlite, reterr);
-    }
+    if (!status)
+        status = surety__schema_migrate(store, version, reterr);
     if (!status)
         status = book_sweep(book, reterr);
     if (!status)

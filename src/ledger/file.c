@@ -41,17 +41,28 @@ static surety_status file_fail(const char *what, const char *path, int code,
     return SURETY_IO;
 }
 
-/* Syncs a folder, so that its new entries are durable. A system that cannot
- * sync folders counts as success. */
-static bool file_sync_folder(const char *path)
+/* Syncs the folder that has the last entry of a path, so that the entry is
+ * durable; a system that cannot sync folders counts as success. slash: before
+ * that entry; NULL: the path has none. The text is unchanged at the end. */
+static bool file_sync_folder(char *text, char *slash)
 {
-    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int folder;
     bool done;
 
-    if (folder < 0)
-        return errno == EACCES;
-    done = !fsync(folder) || errno == EINVAL;
-    (void)close(folder);
+    if (slash && slash != text)
+        *slash = '\0';
+    folder = open(!slash          ? "."
+                  : slash == text ? "/"
+                                  : text,
+                  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) {
+        done = errno == EACCES;
+    } else {
+        done = !fsync(folder) || errno == EINVAL;
+        (void)close(folder);
+    }
+    if (slash)
+        *slash = '/';
     return done;
 }
 
@@ -59,23 +70,20 @@ static bool file_sync_folder(const char *path)
  * the end. */
 static surety_status file_folders(char *text, surety_error *reterr)
 {
-    char *last = NULL;
+    char *last = *text == '/' ? text : NULL;
     char *slash;
 
     for (slash = strchr(text + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         struct stat info;
 
         *slash = '\0';
-        if (stat(text, &info)) {
+        if (!stat(text, &info)) {
+            if (!S_ISDIR(info.st_mode))
+                return file_fail("the folder", text, ENOTDIR, reterr);
+        } else {
             if (mkdir(text, 0700) && errno != EEXIST)
                 return file_fail("the folder", text, errno, reterr);
-            if (last)
-                *last = '\0';
-            (void)file_sync_folder(last ? text : (*text == '/' ? "/" : "."));
-            if (last)
-                *last = '/';
-        } else if (!S_ISDIR(info.st_mode)) {
-            return file_fail("the folder", text, ENOTDIR, reterr);
+            (void)file_sync_folder(text, last);
         }
         *slash = '/';
         last = slash;
@@ -83,24 +91,28 @@ static surety_status file_folders(char *text, surety_error *reterr)
     return SURETY_OK;
 }
 
-/* Creates the file. */
-static surety_status file_create(const char *path, char *text,
-                                 surety_error *reterr)
+/* Creates the file. text: its path, unchanged at the end. */
+static surety_status file_create(char *text, surety_error *reterr)
 {
-    char *slash = strrchr(text, '/');
-    const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    bool synced;
+    const int file = open(text, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
     if (file < 0)
         return errno == EEXIST ? SURETY_OK
-                               : file_fail("the ledger", path, errno, reterr);
+                               : file_fail("the ledger", text, errno, reterr);
     (void)close(file);
-    if (slash && slash != text)
-        *slash = '\0';
-    synced = file_sync_folder(slash ? (slash == text ? "/" : text) : ".");
-    if (slash)
-        *slash = '/';
-    return synced ? SURETY_OK : file_fail("the ledger", path, EIO, reterr);
+    return file_sync_folder(text, strrchr(text, '/'))
+               ? SURETY_OK
+               : file_fail("the ledger", text, EIO, reterr);
+}
+
+/* Fails because a path leads to something else than a file. */
+static surety_status file_fail_kind(const char *path, bool is_folder,
+                                    const char *hint, surety_error *reterr)
+{
+    (void)surety__fail(reterr, SURETY_IO, "%s is %s", path,
+                       is_folder ? "a folder" : "no file");
+    surety__hint(reterr, "%s", hint);
+    return SURETY_IO;
 }
 
 surety_status surety__file_make(const char *path, const surety_alloc *alloc,
@@ -111,12 +123,10 @@ surety_status surety__file_make(const char *path, const surety_alloc *alloc,
     surety_buf text;
 
     if (!stat(path, &info)) {
-        if (S_ISREG(info.st_mode))
-            return SURETY_OK;
-        (void)surety__fail(reterr, SURETY_IO, "%s is %s", path,
-                           S_ISDIR(info.st_mode) ? "a folder" : "no file");
-        surety__hint(reterr, "name a file for the ledger");
-        return SURETY_IO;
+        return S_ISREG(info.st_mode)
+                   ? SURETY_OK
+                   : file_fail_kind(path, S_ISDIR(info.st_mode),
+                                    "name a file for the ledger", reterr);
     }
     surety_buf_init(&text, alloc, 0);
     surety_buf_text(&text, path);
@@ -127,7 +137,7 @@ surety_status surety__file_make(const char *path, const surety_alloc *alloc,
     }
     status = file_folders(text.ptr, reterr);
     if (!status)
-        status = file_create(path, text.ptr, reterr);
+        status = file_create(text.ptr, reterr);
     surety_buf_done(&text);
     return status;
 }
@@ -143,10 +153,8 @@ surety_status surety__file_look(const char *path, surety_error *reterr)
         if (code == ENOENT || code == ENOTDIR)
             return surety__fail_absent(name, reterr);
     } else if (!S_ISREG(info.st_mode)) {
-        (void)surety__fail(reterr, SURETY_IO, "%s is %s", path,
-                           S_ISDIR(info.st_mode) ? "a folder" : "no file");
-        surety__hint(reterr, "name the file of a ledger");
-        return SURETY_IO;
+        return file_fail_kind(path, S_ISDIR(info.st_mode),
+                              "name the file of a ledger", reterr);
     } else if (!access(path, R_OK)) {
         return SURETY_OK;
     } else {

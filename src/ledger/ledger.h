@@ -33,14 +33,6 @@ typedef struct surety__cell {
 /* Marks an SQLite file as a ledger: "SRTY". */
 #define SURETY__LEDGER_MARK 0x53525459
 
-/* A step of a migration to a version: SQL for each kind of store. */
-typedef struct surety__step {
-    int64_t version;
-    const char *sqlite, *postgres;
-} surety__step;
-extern const surety__step surety__ledger_steps[];
-extern const size_t surety__ledger_step_count;
-
 /* ORDER statements (ledger/schema.c). */
 typedef enum surety__sql {
     SQL_BEGIN = 0,
@@ -60,6 +52,10 @@ typedef enum surety__sql {
     SQL_COUNT
 } surety__sql;
 
+typedef struct surety__store surety__store;
+/* Brings a database of an older version (0: an empty one) to this version. */
+surety_status surety__schema_migrate(surety__store *store, int64_t version,
+                                     surety_error *reterr);
 /* Appends the statement, NUL-terminated. */
 void surety__sql_write(surety__sql which, bool postgres, surety_buf *out);
 
@@ -92,7 +88,6 @@ typedef struct surety__query {
     void *row_ctx;
 } surety__query;
 
-typedef struct surety__store surety__store;
 struct surety__store {
     const surety_alloc *alloc;
     uint32_t timeout_ms;

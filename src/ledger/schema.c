@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The schema of the database, and all statements.
  *
- * A version consists of steps, each written for both kinds of database. A step
- * that was released never changes, because databases exist that were made with
- * it. The last step of a version writes its number.
+ * A version consists of steps. A step that was released never changes, because
+ * databases exist that were made with it. The last step of a version writes
+ * its number.
  *
- * Statements are written once for both: '@' is the schema of the tables
- * ("surety." in PostgreSQL, nothing in SQLite), '~' is the database's own
- * clock in Unix milliseconds. Values are bound, never written into SQL.
+ * A text is written once for both kinds of database: '@' is the schema of the
+ * tables ("surety." in PostgreSQL, nothing in SQLite), '~' is the database's
+ * own clock in Unix milliseconds. Values are bound, never written into SQL.
  *
  * The tables: attempts, one row for each call; errors and repairs of its
  * report; writers, the processes that have written. docs/ledger.md describes
@@ -19,6 +19,10 @@
     "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 #define SCHEMA_NOW_POSTGRES                                                    \
     "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS bigint)"
+/* The start of an attempt, for people. */
+#define SCHEMA_START_SQLITE                                                    \
+    "strftime('%Y-%m-%dT%H:%M:%fZ', started_ms / 1000.0, 'unixepoch')"
+#define SCHEMA_START_POSTGRES "to_timestamp(started_ms / 1000.0)"
 
 #define SCHEMA_TEXTS_1                                                         \
     " id text NOT NULL UNIQUE, run text, number bigint NOT NULL,"              \
@@ -80,64 +84,43 @@
     " sum(output_tokens) AS output_tokens,"                                    \
     " sum(cost_picousd * 1e-12) AS cost_usd,"                                  \
     " avg(ended_ms - started_ms) AS mean_ms"
-#define SCHEMA_VIEWS(place, time)                                              \
-    "CREATE VIEW " place "attempt_list AS SELECT " time " AS started, id, run" \
-    ", number, purpose, contract, contract_version, provider, model, mode"     \
-    ", state, ok, fallback, stage, failure, http_status, error_count"          \
-    ", repair_count, ended_ms - started_ms AS total_ms"                        \
-    ", first_byte_ms - started_ms AS first_byte_after_ms, input_tokens"        \
-    ", output_tokens, cost_picousd * 1e-12 AS cost_usd, decision FROM " place  \
-    "attempts;"                                                                \
-    "CREATE VIEW " place "contract_stats AS SELECT contract"                   \
-    ", contract_version," SCHEMA_COUNTS " FROM " place                         \
-    "attempts GROUP BY contract, contract_version;"                            \
-    "CREATE VIEW " place "model_stats AS SELECT provider, model"               \
-    ", mode," SCHEMA_COUNTS " FROM " place                                     \
-    "attempts GROUP BY provider, model, mode;"
-#define SCHEMA_ISSUE_VIEWS(place)                                              \
-    "CREATE VIEW " place "error_stats AS SELECT attempt.contract"              \
-    ", attempt.contract_version, attempt.model, error.keyword, error.path"     \
-    ", count(*) AS errors, count(DISTINCT error.attempt) AS attempts "         \
-    "FROM " place "errors AS error JOIN " place                                \
-    "attempts AS attempt ON attempt.id = error.attempt"                        \
-    " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
-    ", error.keyword, error.path;"                                             \
-    "CREATE VIEW " place "repair_stats AS SELECT attempt.contract"             \
-    ", attempt.contract_version, attempt.model, repair.kind, repair.path"      \
-    ", count(*) AS repairs, count(DISTINCT repair.attempt) AS attempts "       \
-    "FROM " place "repairs AS repair JOIN " place                              \
-    "attempts AS attempt ON attempt.id = repair.attempt"                       \
-    " GROUP BY attempt.contract, attempt.contract_version, attempt.model"      \
-    ", repair.kind, repair.path;"
+#define SCHEMA_VIEWS(create, more_columns, counts)                             \
+    create "@attempt_list AS SELECT ^ AS started, id, run, number, purpose"    \
+           ", contract, contract_version, provider, model, mode, state, ok"    \
+           ", fallback, stage, failure, http_status, error_count"              \
+           ", repair_count, ended_ms - started_ms AS total_ms"                 \
+           ", first_byte_ms - started_ms AS first_byte_after_ms"               \
+           ", input_tokens, output_tokens, cost_picousd * 1e-12 AS cost_usd"   \
+           ", decision" more_columns " FROM @attempts;" create                 \
+           "@contract_stats AS SELECT contract, contract_version," counts      \
+           " FROM @attempts GROUP BY contract, contract_version;" create       \
+           "@model_stats AS SELECT provider, model, mode," counts              \
+           " FROM @attempts GROUP BY provider, model, mode;"
+#define SCHEMA_ISSUE_VIEW(view, issue, kind)                                   \
+    "CREATE VIEW @" view " AS SELECT attempt.contract"                         \
+    ", attempt.contract_version, attempt.model, " issue "." kind ", " issue    \
+    ".path, count(*) AS " issue "s, count(DISTINCT " issue                     \
+    ".attempt) AS attempts FROM @" issue "s AS " issue                         \
+    " JOIN @attempts AS attempt ON attempt.id = " issue ".attempt"             \
+    " GROUP BY attempt.contract, attempt.contract_version, "                   \
+    "attempt.model, " issue "." kind ", " issue ".path;"
 
 /* Version 3: calls that were stopped. The new columns come after those of
  * version 2, because PostgreSQL requires that when a view is replaced. */
-#define SCHEMA_STOPPED_COLUMNS(place)                                          \
-    "ALTER TABLE " place "attempts ADD COLUMN stopped text;"                   \
-    "ALTER TABLE " place "attempts ADD COLUMN stopped_bytes bigint;"           \
-    "ALTER TABLE " place "attempts ADD COLUMN saved_tokens bigint;"
-#define SCHEMA_STOPPED_COUNTS                                                  \
-    SCHEMA_COUNTS ", count(stopped) AS stopped"                                \
-                  ", sum(saved_tokens) AS saved_tokens"
-#define SCHEMA_STOPPED_VIEWS(create, place, time)                              \
-    create place                                                               \
-        "attempt_list AS SELECT " time " AS started, id, run, number"          \
-        ", purpose, contract, contract_version, provider, model, mode, "       \
-        "state, ok"                                                            \
-        ", fallback, stage, failure, http_status, error_count, repair_count"   \
-        ", ended_ms - started_ms AS total_ms"                                  \
-        ", first_byte_ms - started_ms AS first_byte_after_ms, input_tokens"    \
-        ", output_tokens, cost_picousd * 1e-12 AS cost_usd, decision, stopped" \
-        ", stopped_bytes, saved_tokens FROM " place "attempts;" create place   \
-        "contract_stats AS SELECT contract"                                    \
-        ", contract_version," SCHEMA_STOPPED_COUNTS " FROM " place             \
-        "attempts GROUP BY contract, contract_version;" create place           \
-        "model_stats AS SELECT provider, model"                                \
-        ", mode," SCHEMA_STOPPED_COUNTS " FROM " place                         \
-        "attempts GROUP BY provider, model, mode;"
+#define SCHEMA_STOPPED_VIEWS(create)                                           \
+    SCHEMA_VIEWS(create, ", stopped, stopped_bytes, saved_tokens",             \
+                 SCHEMA_COUNTS ", count(stopped) AS stopped"                   \
+                               ", sum(saved_tokens) AS saved_tokens")          \
+    "&3;"
 
-const surety__step surety__ledger_steps[] = {
-    {1,
+/* A step of a migration to a version, for one kind of database or for both.
+ * '^' is the start of an attempt as a time, '&' sets the version. */
+static const struct schema_step {
+    int64_t version;
+    bool sqlite, postgres;
+    const char *sql;
+} schema_steps[] = {
+    {1, true, false,
      "CREATE TABLE writers (id integer PRIMARY KEY," SCHEMA_WRITER
      "CREATE TABLE attempts (seq integer PRIMARY KEY," SCHEMA_TEXTS_1
      " prompt blob," SCHEMA_TEXTS_2 " reply blob," SCHEMA_TEXTS_3
@@ -147,7 +130,8 @@ const surety__step surety__ledger_steps[] = {
      "CREATE TABLE repairs (" SCHEMA_ISSUES
      " kind text, path text, message text, PRIMARY KEY (attempt, number))"
      " WITHOUT ROWID;"
-     "PRAGMA application_id = 1397904473; PRAGMA user_version = 1;",
+     "PRAGMA application_id = 1397904473; &1;"},
+    {1, false, true,
      "CREATE SCHEMA IF NOT EXISTS surety;"
      "CREATE TABLE surety.ledger_version (version bigint NOT NULL);"
      "INSERT INTO surety.ledger_version VALUES (1);"
@@ -159,35 +143,24 @@ const surety__step surety__ledger_steps[] = {
      " keyword text, path text, message text, PRIMARY KEY (attempt, number));"
      "CREATE TABLE surety.repairs (" SCHEMA_ISSUES
      " kind text, path text, message text, PRIMARY KEY (attempt, number));"},
-    {2, SCHEMA_INDEXES_SQLITE, SCHEMA_INDEXES_POSTGRES},
-    {2,
-     SCHEMA_VIEWS("", "strftime('%Y-%m-%dT%H:%M:%fZ', started_ms / 1000.0,"
-                      " 'unixepoch')"),
-     SCHEMA_VIEWS("surety.", "to_timestamp(started_ms / 1000.0)")},
-    {2, SCHEMA_ISSUE_VIEWS("") "PRAGMA user_version = 2;",
-     SCHEMA_ISSUE_VIEWS(
-         "surety.") "UPDATE surety.ledger_version SET version = 2;"},
-    {3,
-     SCHEMA_STOPPED_COLUMNS("") "DROP VIEW attempt_list; DROP VIEW "
-                                "contract_stats; DROP VIEW model_stats;",
-     SCHEMA_STOPPED_COLUMNS("surety.")},
-    {3,
-     SCHEMA_STOPPED_VIEWS("CREATE VIEW ", "",
-                          "strftime('%Y-%m-%dT%H:%M:%fZ', started_ms / 1000.0,"
-                          " 'unixepoch')") "PRAGMA user_version = 3;",
-     SCHEMA_STOPPED_VIEWS(
-         "CREATE OR REPLACE VIEW ", "surety.",
-         "to_timestamp(started_ms / 1000.0)") "UPDATE surety.ledger_version"
-                                              " SET version = 3;"},
+    {2, true, false, SCHEMA_INDEXES_SQLITE},
+    {2, false, true, SCHEMA_INDEXES_POSTGRES},
+    {2, true, true, SCHEMA_VIEWS("CREATE VIEW ", "", SCHEMA_COUNTS)},
+    {2, true, true,
+     SCHEMA_ISSUE_VIEW("error_stats", "error", "keyword")
+         SCHEMA_ISSUE_VIEW("repair_stats", "repair", "kind") "&2;"},
+    {3, true, true,
+     "ALTER TABLE @attempts ADD COLUMN stopped text;"
+     "ALTER TABLE @attempts ADD COLUMN stopped_bytes bigint;"
+     "ALTER TABLE @attempts ADD COLUMN saved_tokens bigint;"},
+    {3, true, false,
+     "DROP VIEW attempt_list; DROP VIEW contract_stats; DROP VIEW "
+     "model_stats;"},
+    {3, true, false, SCHEMA_STOPPED_VIEWS("CREATE VIEW ")},
+    {3, false, true, SCHEMA_STOPPED_VIEWS("CREATE OR REPLACE VIEW ")},
     /* Version 4: partial values that may be accepted. */
-    {4,
-     "ALTER TABLE attempts ADD COLUMN partial boolean;"
-     "PRAGMA user_version = 4;",
-     "ALTER TABLE surety.attempts ADD COLUMN partial boolean;"
-     "UPDATE surety.ledger_version SET version = 4;"},
+    {4, true, true, "ALTER TABLE @attempts ADD COLUMN partial boolean;&4;"},
 };
-const size_t surety__ledger_step_count =
-    sizeof(surety__ledger_steps) / sizeof(*surety__ledger_steps);
 
 /* ORDER statements. '<' is the list of columns that begin, '#' is the list of
  * all, '=' too, but with raw texts only if they are short, '-' too, without
@@ -256,17 +229,26 @@ static void schema_columns(char form, size_t count, surety_buf *out)
     }
 }
 
-void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
+/* Appends a text of this file for a kind of database. count: the columns of
+ * its lists. */
+static void schema_write(const char *ptr, size_t count, bool postgres,
+                         surety_buf *out)
 {
-    const size_t count =
-        which == SQL_BEGIN ? SURETY__BEGIN_COLUMNS : SURETY__COLUMNS;
-
-    for (const char *ptr = schema_statements[which]; *ptr; ptr++) {
+    for (; *ptr; ptr++) {
         switch (*ptr) {
         case '@': surety_buf_text(out, postgres ? "surety." : ""); break;
         case '~':
             surety_buf_text(out,
                             postgres ? SCHEMA_NOW_POSTGRES : SCHEMA_NOW_SQLITE);
+            break;
+        case '^':
+            surety_buf_text(out, postgres ? SCHEMA_START_POSTGRES
+                                          : SCHEMA_START_SQLITE);
+            break;
+        case '&':
+            surety_buf_text(out, postgres ? "UPDATE surety.ledger_version"
+                                            " SET version = "
+                                          : "PRAGMA user_version = ");
             break;
         case '#':
         case '!': schema_columns(*ptr, count, out); break;
@@ -287,4 +269,34 @@ void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
         }
     }
     surety_buf_byte(out, '\0');
+}
+
+void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
+{
+    schema_write(schema_statements[which],
+                 which == SQL_BEGIN ? SURETY__BEGIN_COLUMNS : SURETY__COLUMNS,
+                 postgres, out);
+}
+
+surety_status surety__schema_migrate(surety__store *store, int64_t version,
+                                     surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+    surety_buf sql;
+
+    surety_buf_init(&sql, store->alloc, 0);
+    for (size_t i = 0;
+         i < sizeof(schema_steps) / sizeof(*schema_steps) && !status; i++) {
+        const struct schema_step *step = &schema_steps[i];
+
+        if (step->version <= version ||
+            !(store->postgres ? step->postgres : step->sqlite))
+            continue;
+        surety_buf_reset(&sql);
+        schema_write(step->sql, 0, store->postgres, &sql);
+        status = sql.status ? surety__fail_nomem(reterr)
+                            : store->script(store, sql.ptr, reterr);
+    }
+    surety_buf_done(&sql);
+    return status;
 }

@@ -58,13 +58,10 @@ static const surety__library sqlite_library = {
 static surety_status sqlite_fail(sqlite_store *self, int code,
                                  surety_error *reterr)
 {
-    const surety__sqlite_where where = {
-        self->store.name, self->store.timeout_ms,
-        self->db ? self->sqlite.errmsg(self->db) : ""};
-
-    if (surety__sqlite_breaks(code))
-        self->broken = true;
-    return surety__sqlite_fail(&where, code, reterr);
+    self->broken = self->broken || surety__sqlite_breaks(code);
+    return surety__sqlite_fail(self->store.name, self->store.timeout_ms,
+                               self->db ? self->sqlite.errmsg(self->db) : "",
+                               code, reterr);
 }
 
 /* ---- statements ---------------------------------------------------------- */
@@ -157,6 +154,7 @@ static surety_status sqlite_run(surety__store *store,
     sqlite_store *self = (sqlite_store *)store;
     sqlite3_stmt *statement = self->statements[query->which];
     surety__cell cells[SURETY__COLUMNS + 4];
+    surety_status status = SURETY_OK;
     int code = SQLITE_OK;
     bool more = true;
 
@@ -186,10 +184,10 @@ static surety_status sqlite_run(surety__store *store,
     if (!code && ret_changed)
         *ret_changed = self->sqlite.changes64(self->db);
     if (code)
-        (void)sqlite_fail(self, code, reterr);
+        status = sqlite_fail(self, code, reterr);
     (void)self->sqlite.reset(statement);
     (void)self->sqlite.clear_bindings(statement);
-    return code ? surety__sqlite_status(code) : SURETY_OK;
+    return status;
 }
 
 /* ---- transactions -------------------------------------------------------- */
@@ -378,16 +376,22 @@ static surety_status sqlite_version(surety__store *store, int64_t *ret_version,
     return SURETY_OK;
 }
 
-/* Refuses a newer version before anything is changed. */
-static surety_status sqlite_check_version(sqlite_store *self,
-                                          surety_error *reterr)
+/* Opens the file; does not change it. */
+static surety_status sqlite_open_file(sqlite_store *self, const char *name,
+                                      int flags, surety_error *reterr)
 {
-    int64_t version = 0;
-    surety_status status = sqlite_version(&self->store, &version, reterr);
+    const int code = self->sqlite.open_v2(
+        name, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags,
+        NULL);
 
-    if (!status && version > SURETY__LEDGER_VERSION)
-        status = surety__fail_version(&self->store, version, reterr);
-    return status;
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    (void)self->sqlite.extended_result_codes(self->db, 1);
+    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
+    return sqlite_script(&self->store,
+                         "PRAGMA trusted_schema = OFF;"
+                         "PRAGMA cell_size_check = ON;",
+                         reterr);
 }
 
 /* ---- for reading only ---------------------------------------------------- */
@@ -422,20 +426,10 @@ static bool sqlite_is_still(sqlite_store *self)
 static surety_status sqlite_open_reading(sqlite_store *self, const char *name,
                                          int flags, surety_error *reterr)
 {
-    const int code = self->sqlite.open_v2(
-        name, &self->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | flags,
-        NULL);
-    surety_status status;
+    surety_status status = sqlite_open_file(self, name, flags, reterr);
 
-    if (code)
-        return sqlite_fail(self, code, reterr);
-    (void)self->sqlite.extended_result_codes(self->db, 1);
-    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
-    status = sqlite_script(&self->store,
-                           "PRAGMA trusted_schema = OFF;"
-                           "PRAGMA cell_size_check = ON;"
-                           "PRAGMA query_only = ON;",
-                           reterr);
+    if (!status)
+        status = sqlite_script(&self->store, "PRAGMA query_only = ON;", reterr);
     return status ? status : sqlite_check(self, reterr);
 }
 
@@ -469,18 +463,14 @@ static surety_status sqlite_prepare_reading(sqlite_store *self,
 
 static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
 {
-    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    int64_t version = 0;
     surety_status status =
         surety__file_make(self->path.ptr, self->store.alloc, reterr);
-    int code;
 
+    if (!status)
+        status = sqlite_open_file(self, self->path.ptr, 0, reterr);
     if (status)
         return status;
-    code = self->sqlite.open_v2(self->path.ptr, &self->db, flags, NULL);
-    if (code)
-        return sqlite_fail(self, code, reterr);
-    (void)self->sqlite.extended_result_codes(self->db, 1);
-    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
     self->watched[0].path = self->sqlite.db_filename(self->db, "main");
     if (!surety__file_identify(self->watched[0].path, &self->watched[0].id))
         return sqlite_fail(self, SQLITE_CANTOPEN, reterr);
@@ -488,20 +478,19 @@ static surety_status sqlite_prepare(sqlite_store *self, surety_error *reterr)
     if (self->sqlite.db_readonly(self->db, "main"))
         return sqlite_fail(self, SQLITE_READONLY, reterr);
     status = sqlite_check(self, reterr);
+    /* A newer version is refused before anything is changed. */
     if (!status)
-        status = sqlite_check_version(self, reterr);
+        status = sqlite_version(&self->store, &version, reterr);
+    if (!status && version > SURETY__LEDGER_VERSION)
+        status = surety__fail_version(&self->store, version, reterr);
     if (!status)
         status = sqlite_script(&self->store,
-                               "PRAGMA trusted_schema = OFF;"
-                               "PRAGMA cell_size_check = ON;"
                                "PRAGMA synchronous = FULL;"
                                "PRAGMA fullfsync = ON;"
                                "PRAGMA checkpoint_fullfsync = ON;"
                                "PRAGMA wal_autocheckpoint = 0;",
                                reterr);
-    if (!status)
-        status = sqlite_log(self, reterr);
-    return status;
+    return status ? status : sqlite_log(self, reterr);
 }
 
 surety_status surety__sqlite_open(surety_str path,

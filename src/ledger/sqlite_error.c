@@ -60,21 +60,12 @@ static const sqlite_case sqlite_cases[] = {
 static const sqlite_case *sqlite_find(int code)
 {
     static const sqlite_case other = {0, SURETY_IO, NULL, "", false};
+    const int codes[] = {code, code & 0xFF};
 
-    for (size_t i = 0; i < SQLITE_CASES; i++) {
-        if (sqlite_cases[i].code == code)
-            return &sqlite_cases[i];
-    }
-    for (size_t i = 0; i < SQLITE_CASES; i++) {
-        if (sqlite_cases[i].code == (code & 0xFF))
-            return &sqlite_cases[i];
-    }
+    for (size_t i = 0; i < 2 * SQLITE_CASES; i++)
+        if (sqlite_cases[i % SQLITE_CASES].code == codes[i / SQLITE_CASES])
+            return &sqlite_cases[i % SQLITE_CASES];
     return &other;
-}
-
-surety_status surety__sqlite_status(int code)
-{
-    return sqlite_find(code)->status;
 }
 
 bool surety__sqlite_breaks(int code)
@@ -82,27 +73,27 @@ bool surety__sqlite_breaks(int code)
     return sqlite_find(code)->breaks;
 }
 
-surety_status surety__sqlite_fail(const surety__sqlite_where *where, int code,
+surety_status surety__sqlite_fail(surety_str ledger, uint32_t timeout_ms,
+                                  const char *message, int code,
                                   surety_error *reterr)
 {
     const sqlite_case *found = sqlite_find(code);
     const int kind = code & 0xFF;
+    const int len = (int)ledger.len;
 
     if (found->status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     if (kind == SQLITE_BUSY || kind == SQLITE_LOCKED)
         (void)surety__fail(reterr, found->status,
-                           "the ledger %.*s %s, for more than %u ms",
-                           (int)where->name.len, where->name.ptr, found->what,
-                           where->timeout_ms);
+                           "the ledger %.*s %s, for more than %u ms", len,
+                           ledger.ptr, found->what, timeout_ms);
     else if (found->what)
-        (void)surety__fail(reterr, found->status, "the ledger %.*s %s",
-                           (int)where->name.len, where->name.ptr, found->what);
+        (void)surety__fail(reterr, found->status, "the ledger %.*s %s", len,
+                           ledger.ptr, found->what);
     else
         (void)surety__fail(reterr, found->status,
                            "the ledger %.*s cannot be used: %s (SQLite %d)",
-                           (int)where->name.len, where->name.ptr, where->told,
-                           code);
+                           len, ledger.ptr, message, code);
     surety__hint(reterr, "%s", found->hint);
     return found->status;
 }

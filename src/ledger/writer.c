@@ -46,22 +46,16 @@ static size_t writer_read(const char *path, char *out, size_t size)
  * parentheses with any characters. */
 static bool writer_stat(int64_t pid, char *ret_state, char *start, size_t size)
 {
-    char path[32] = "/proc/";
-    char digits[24];
+    char path[32] = "";
+    surety_buf name = {.ptr = path, .cap = sizeof(path), .max = sizeof(path)};
     char text[WRITER_FILE_MAX];
     const char *ptr = NULL;
-    size_t count = 0;
-    size_t len = 6;
+    size_t len = 0;
     size_t space = 0;
 
-    for (int64_t rest = pid; rest > 0; rest /= 10)
-        digits[count++] = (char)('0' + rest % 10);
-    while (count)
-        path[len++] = digits[--count];
-    memcpy(path + len, "/stat", 6);
+    surety__buf_printf(&name, "/proc/%u/stat", (unsigned)pid);
     if (pid > 0 && pid <= INT32_MAX && writer_read(path, text, sizeof(text)))
         ptr = strrchr(text, ')');
-    len = 0;
     if (!ptr || ptr[1] != ' ')
         return false;
     *ret_state = ptr[2];

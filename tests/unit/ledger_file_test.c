@@ -149,14 +149,13 @@ static const struct {
 
 TEST(says_what_failed)
 {
-    const surety__sqlite_where where = {SAMPLE_TEXT("F"), 20, "it says so"};
+    const surety_str name = SAMPLE_TEXT("F");
 
     for (size_t i = 0; i < CHECK_COUNT(failures); i++) {
         surety_error err = {.status = SURETY_OK};
 
-        EXPECT(failures[i].status,
-               surety__sqlite_fail(&where, failures[i].code, &err));
-        EXPECT(failures[i].status, surety__sqlite_status(failures[i].code));
+        EXPECT(failures[i].status, surety__sqlite_fail(name, 20, "it says so",
+                                                       failures[i].code, &err));
         CHECK(surety__sqlite_breaks(failures[i].code) == failures[i].breaks);
         CHECK_TEXT(surety_str_of(err.message), failures[i].message);
         CHECK_TEXT(surety_str_of(err.hint), failures[i].hint);
