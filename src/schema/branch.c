@@ -246,14 +246,11 @@ static struct branch_tag tag_find(const surety__applicator *applicator,
 }
 
 /* Of more branches than bits: only where the tag decides every one. */
-static surety_status switch_many(surety__compiler *compiler,
-                                 surety__applicator *applicator,
-                                 surety__switch *built,
-                                 const struct branch_tag *tag)
+static void switch_many(surety__applicator *applicator, surety__switch *built,
+                        const struct branch_tag *tag)
 {
     size_t words = 0;
 
-    (void)compiler;
     for (uint32_t i = 0; i < applicator->count; i++) {
         struct branch_facts facts;
 
@@ -262,16 +259,14 @@ static surety_status switch_many(surety__compiler *compiler,
         facts = facts_of(applicator->shapes[i], tag);
         if (!facts.set_count || !facts.required ||
             !words_take(&facts, &built->words, i, true, &words))
-            return SURETY_OK;
+            return;
     }
     applicator->branching = built;
-    return SURETY_OK;
 }
 
-static surety_status switch_few(surety__compiler *compiler,
-                                surety__applicator *applicator,
-                                surety__switch *built,
-                                const struct branch_tag *tag)
+static bool switch_few(surety__compiler *compiler,
+                       surety__applicator *applicator, surety__switch *built,
+                       const struct branch_tag *tag)
 {
     surety__screen *screens =
         surety__compiler_take(compiler, applicator->count * sizeof(*screens));
@@ -279,7 +274,7 @@ static surety_status switch_few(surety__compiler *compiler,
     size_t words = 0;
 
     if (!screens)
-        return SURETY_NOMEM;
+        return false;
     for (uint32_t i = 0; i < applicator->count; i++) {
         uint64_t bit = (uint64_t)1 << i;
         struct branch_facts facts;
@@ -299,11 +294,11 @@ static surety_status switch_few(surety__compiler *compiler,
     built->screens = screens;
     if (decides)
         applicator->branching = built;
-    return SURETY_OK;
+    return true;
 }
 
-surety_status surety__fold_switch(surety__compiler *compiler,
-                                  surety__applicator *applicator)
+bool surety__fold_switch(surety__compiler *compiler,
+                         surety__applicator *applicator)
 {
     struct branch_tag tag;
     surety__switch *built;
@@ -311,20 +306,21 @@ surety_status surety__fold_switch(surety__compiler *compiler,
     size_t words;
 
     if (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE)
-        return SURETY_OK;
+        return true;
     for (uint32_t i = 0; i < applicator->count; i++)
         open += branch_is_open(applicator, i);
     if (open < 2)
-        return SURETY_OK;
+        return true;
     tag = tag_find(applicator, &words);
     if (applicator->count > SWITCH_BRANCHES && !tag.name.ptr)
-        return SURETY_OK;
+        return true;
     built = surety__compiler_take(compiler, sizeof(*built));
     if (!built || !surety__words_open(compiler, &built->words, words))
-        return SURETY_NOMEM;
+        return false;
     built->name = tag.name;
     built->hash = (uint16_t)tag.hash;
-    return applicator->count > SWITCH_BRANCHES
-               ? switch_many(compiler, applicator, built, &tag)
-               : switch_few(compiler, applicator, built, &tag);
+    if (applicator->count <= SWITCH_BRANCHES)
+        return switch_few(compiler, applicator, built, &tag);
+    switch_many(applicator, built, &tag);
+    return true;
 }

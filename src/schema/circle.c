@@ -13,7 +13,8 @@
  * anchor. A shape leads to what it applies in place, a dynamic reference to its
  * name, and a name to every subschema that has it: which one it is depends on
  * the dynamic scope. The walk goes depth first with a stack of its own; a
- * node's height is the longest way down from it. */
+ * node's height is the longest way down from it. The order in which it leaves
+ * the shapes is the one in which they can be folded. */
 #include "schema/compile.h"
 
 struct circle_step {
@@ -39,7 +40,8 @@ struct circles {
     uint32_t *names; /* the first anchor of a name; index + 1 */
     struct circle_anchor *anchors;
     struct circle_step *stack;
-    size_t node_count, anchor_count, depth, cap;
+    surety__shape **ordered; /* those that are done */
+    size_t node_count, anchor_count, depth, cap, ordered_count;
 };
 
 /* ---- the graph ----------------------------------------------------------- */
@@ -71,7 +73,10 @@ static bool circles_open(struct circles *circles)
         surety__new(alloc, (resolver->name_count + 1) * sizeof(uint32_t));
     circles->anchors = surety__new(alloc, (circles->anchor_count + 1) *
                                               sizeof(*circles->anchors));
-    if (!circles->marks || !circles->names || !circles->anchors)
+    circles->ordered = surety__new(alloc, circles->compiler->shape_count *
+                                              sizeof(*circles->ordered));
+    if (!circles->marks || !circles->names || !circles->anchors ||
+        !circles->ordered)
         return false;
     for (size_t i = 0; i < resolver->resource_count; i++)
         for (const surety__dynamic *one = resolver->resources[i]->dynamics; one;
@@ -93,6 +98,8 @@ static void circles_close(struct circles *circles)
     surety__free(alloc, circles->names, (names + 1) * sizeof(uint32_t));
     surety__free(alloc, circles->anchors,
                  (circles->anchor_count + 1) * sizeof(*circles->anchors));
+    surety__free(alloc, (void *)circles->ordered,
+                 circles->compiler->shape_count * sizeof(*circles->ordered));
     surety__free(alloc, circles->stack, circles->cap * sizeof(*circles->stack));
 }
 
@@ -151,29 +158,24 @@ static const surety__shape *circle_shape(const struct circles *circles,
     return circles->compiler->shapes[node];
 }
 
-static surety_status circle_enter(struct circles *circles, uint32_t node)
+static bool circle_enter(struct circles *circles, uint32_t node)
 {
     surety__compiler *compiler = circles->compiler;
     const size_t shapes = compiler->shape_count;
-    void *items = circles->stack;
-    surety_status status;
 
     if (circles->marks[node] == CIRCLE_OPEN)
         return surety__schema_fail(
             &compiler->resolver, circle_shape(circles, node)->at, SURETY_SYNTAX,
             "the schema refers to itself without moving into the value: a "
             "check of it might never end");
-    status =
-        surety__grow(compiler->schema->alloc, &items, &circles->cap,
-                     circles->depth + 1, sizeof(*circles->stack), SIZE_MAX);
-    circles->stack = items;
-    if (status)
-        return surety__fail_nomem(compiler->resolver.reterr);
+    if (surety__grow(compiler->schema->alloc, &circles->stack, &circles->cap,
+                     circles->depth + 1, sizeof(*circles->stack), SIZE_MAX))
+        return surety__resolver_starve(&compiler->resolver);
     circles->marks[node] = CIRCLE_OPEN;
     circles->stack[circles->depth++] = (struct circle_step){
         .node = node,
         .next = node < shapes ? 0 : circles->names[node - shapes]};
-    return SURETY_OK;
+    return true;
 }
 
 /* The step on top leads to a node that is done. A name adds nothing
@@ -190,8 +192,18 @@ static void circle_raise(struct circles *circles, uint32_t node)
         step->height = height;
 }
 
+/* Nothing below the node is open any more. */
+static void circle_done(struct circles *circles, uint32_t node, uint32_t height)
+{
+    const surety__compiler *compiler = circles->compiler;
+
+    circles->marks[node] = height + CIRCLE_DONE;
+    if (node < compiler->shape_count)
+        circles->ordered[circles->ordered_count++] = compiler->shapes[node];
+}
+
 /* Ends the step on top. */
-static surety_status circle_leave(struct circles *circles)
+static bool circle_leave(struct circles *circles)
 {
     surety__compiler *compiler = circles->compiler;
     const uint32_t most = compiler->schema->limits.inplace_depth_max;
@@ -205,41 +217,47 @@ static surety_status circle_leave(struct circles *circles)
             "(inplace_depth_max)",
             most);
     assert(circles->marks[step.node] == CIRCLE_OPEN);
-    circles->marks[step.node] = step.height + CIRCLE_DONE;
+    circle_done(circles, step.node, step.height);
     if (circles->depth)
         circle_raise(circles, step.node);
-    return SURETY_OK;
+    return true;
 }
 
-static surety_status circles_walk(struct circles *circles, uint32_t root)
+static bool circles_walk(struct circles *circles, uint32_t root)
 {
-    surety_status status = circle_enter(circles, root);
+    bool done = circle_enter(circles, root);
 
-    while (!status && circles->depth) {
+    while (done && circles->depth) {
         struct circle_step *step = &circles->stack[circles->depth - 1];
         const uint32_t node = circle_next(circles, step);
 
         if (node == UINT32_MAX)
-            status = circle_leave(circles);
+            done = circle_leave(circles);
         else if (circles->marks[node] < CIRCLE_DONE)
-            status = circle_enter(circles, node);
+            done = circle_enter(circles, node);
         else
             circle_raise(circles, node);
     }
-    return status;
+    return done;
 }
 
-surety_status surety__circles_refuse(surety__compiler *compiler)
+bool surety__circles_refuse(surety__compiler *compiler)
 {
     struct circles circles = {.compiler = compiler};
-    surety_status status = SURETY_OK;
+    bool done =
+        circles_open(&circles) || surety__resolver_starve(&compiler->resolver);
 
-    if (!circles_open(&circles))
-        status = surety__fail_nomem(compiler->resolver.reterr);
-    for (uint32_t i = 0; i < compiler->shape_count && !status; i++)
-        if (compiler->shapes[i]->applicator_count &&
-            circles.marks[i] == CIRCLE_NEW)
-            status = circles_walk(&circles, i);
+    for (uint32_t i = 0; i < compiler->shape_count && done; i++)
+        if (!compiler->shapes[i]->applicator_count)
+            circle_done(&circles, i, 0);
+    for (uint32_t i = 0; i < compiler->shape_count && done; i++)
+        if (circles.marks[i] == CIRCLE_NEW)
+            done = circles_walk(&circles, i);
+    if (done) {
+        assert(circles.ordered_count == compiler->shape_count);
+        memcpy(compiler->shapes, circles.ordered,
+               compiler->shape_count * sizeof(*compiler->shapes));
+    }
     circles_close(&circles);
-    return status;
+    return done;
 }

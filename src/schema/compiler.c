@@ -17,6 +17,14 @@ void *surety__compiler_take(surety__compiler *compiler, size_t size)
     return block;
 }
 
+void *surety__compiler_keep(surety__compiler *compiler, const void *part,
+                            size_t size)
+{
+    void *block = surety__compiler_take(compiler, size);
+
+    return block ? memcpy(block, part, size) : NULL;
+}
+
 uint32_t surety__compiler_number(const surety__compiler *compiler,
                                  surety_val val)
 {
@@ -51,16 +59,14 @@ surety__shape *surety__compiler_shape(surety__compiler *compiler,
     const surety_limits *limits = &compiler->schema->limits;
     uint32_t number = surety__compiler_number(compiler, val);
     surety__shape *shape;
-    void *items = compiler->shapes;
     surety_status status;
 
     assert(number <= compiler->shape_count);
     if (number)
         return compiler->shapes[number - 1];
-    status = surety__grow(compiler->schema->alloc, &items, &compiler->shape_cap,
-                          compiler->shape_count + 1, sizeof(shape),
-                          limits->schema_nodes_max);
-    compiler->shapes = items;
+    status = surety__grow(compiler->schema->alloc, &compiler->shapes,
+                          &compiler->shape_cap, compiler->shape_count + 1,
+                          sizeof(shape), limits->schema_nodes_max);
     if (status == SURETY_LIMIT) {
         surety__schema_fail(resolver, val, SURETY_LIMIT,
                             "the schema has more than %u subschemas "
@@ -82,61 +88,35 @@ surety__shape *surety__compiler_shape(surety__compiler *compiler,
     return shape;
 }
 
-uint64_t surety__keyword_count(const surety__compiler *compiler,
-                               const surety__shape *shape,
-                               surety__keyword keyword, uint64_t otherwise)
-{
-    const surety__cell *cell = surety__keyword_cell(compiler, keyword);
-
-    /* A count too large for 64 bits is as good as the largest. */
-    return cell ? surety_val_uint(surety__val_of(shape->at.doc, cell),
-                                  UINT64_MAX)
-                : otherwise;
-}
-
 /* The same pattern, such as "^x-", is often in many subschemas: it is compiled
  * once. */
-surety_status surety__compiler_pattern(surety__compiler *compiler,
-                                       surety_val source,
-                                       const surety__pattern **ret_pattern)
+bool surety__compiler_pattern(surety__compiler *compiler, surety_val source,
+                              const surety__pattern **ret_pattern)
 {
+    surety__resolver *resolver = &compiler->resolver;
     surety_schema *schema = compiler->schema;
     surety_str text = surety_val_str(source);
-    uint64_t key =
-        (uint64_t)surety__hash(text.ptr, text.len) << 32 | (uint32_t)text.len;
-    surety__known_pattern *first = surety__map_get(&compiler->patterns, key);
-    surety__known_pattern *known = first;
-    void *items = schema->patterns;
     surety_error why = {.status = SURETY_OK};
-    surety__pattern *pattern = NULL;
+    surety__pattern *pattern = surety__named_get(&compiler->patterns, text);
     surety_status status;
 
-    while (known && !surety_str_equal(known->source, text))
-        known = known->next;
-    if (known) {
-        *ret_pattern = known->pattern;
-        return SURETY_OK;
-    }
-    known = surety__arena_take(&compiler->resolver.work, sizeof(*known));
-    status = surety__grow(schema->alloc, &items, &schema->pattern_cap,
-                          schema->pattern_count + 1, sizeof(pattern), SIZE_MAX);
-    schema->patterns = items;
-    if (status || !known)
-        return surety__fail_nomem(compiler->resolver.reterr);
-    status = surety__pattern_compile(text, schema->alloc, &schema->limits,
-                                     &pattern, &why);
+    *ret_pattern = pattern;
+    if (pattern)
+        return true;
+    status =
+        surety__grow(schema->alloc, &schema->patterns, &schema->pattern_cap,
+                     schema->pattern_count + 1, sizeof(pattern), SIZE_MAX);
+    if (!status)
+        status = surety__pattern_compile(text, schema->alloc, &schema->limits,
+                                         &pattern, &why);
     if (status == SURETY_NOMEM)
-        return surety__fail_nomem(compiler->resolver.reterr);
+        return surety__resolver_starve(resolver);
     if (status) {
-        surety__schema_fail(&compiler->resolver, source, status, "%s",
-                            why.message);
-        surety__hint(compiler->resolver.reterr, "%s", why.hint);
-        return status;
+        surety__schema_fail(resolver, source, status, "%s", why.message);
+        surety__hint(resolver->reterr, "%s", why.hint);
+        return false;
     }
     schema->patterns[schema->pattern_count++] = pattern;
-    *known = (surety__known_pattern){text, pattern, first};
-    if (!surety__map_put(&compiler->patterns, schema->alloc, key, known))
-        return surety__fail_nomem(compiler->resolver.reterr);
     *ret_pattern = pattern;
-    return SURETY_OK;
+    return surety__named_put(resolver, &compiler->patterns, text, pattern);
 }

@@ -6,8 +6,8 @@
  * content decides, or its children do. The tables are worked out from the
  * shapes that apply to the same value upwards (allOf is the conjunction of its
  * tables, anyOf the disjunction, ...); where that leaves one shape that still
- * asserts something, the value is routed to it at once. A circle of
- * such shapes is left as it is: its table says to walk.
+ * asserts something, the value is routed to it at once. compiler->shapes has
+ * each shape after those that it applies (circle.c).
  *
  * Then the parts are brought into the form in which the check reads them:
  * properties, required and additionalProperties as one table; enums of strings
@@ -15,10 +15,24 @@
  * whose value distinguishes the branches. */
 #include "schema/compile.h"
 
-enum fold_state { FOLD_NONE, FOLD_OPEN, FOLD_DONE };
-
 /* The parts are constant everywhere else. */
 #define FOLD_WRITABLE(type, pointer) ((type *)(uintptr_t)(pointer))
+
+/* A shape that every value satisfies, or none. */
+static surety__shape *shape_constant(surety__compiler *compiler, bool always)
+{
+    surety__shape *shape = surety__compiler_take(compiler, sizeof(*shape));
+
+    if (!shape)
+        return NULL;
+    shape->types = TYPE_ANY;
+    shape->direct = shape;
+    shape->ends = true;
+    shape->always = always;
+    shape->never = !always;
+    memset(shape->how, always ? HOW_YES : HOW_NO, CELL_KINDS);
+    return shape;
+}
 
 /* ---- references -------------------------------------------------------- */
 
@@ -49,41 +63,34 @@ static const surety__shape *shape_direct(const surety__compiler *compiler,
  * their height. Only references of the same resource are looked through: what
  * another adds to the dynamic scope may make a difference. `seen` has the
  * applicator that last led to a shape. */
-static surety_status branches_settle(surety__compiler *compiler,
-                                     const surety__resource *within,
-                                     const surety__applicator *applicator,
-                                     surety__map *seen)
+static bool branches_settle(surety__compiler *compiler,
+                            const surety__resource *within,
+                            const surety__applicator *applicator,
+                            surety__map *seen)
 {
-    bool all = applicator->kind == APPLY_ALL;
+    const bool all = applicator->kind == APPLY_ALL;
 
     if ((!all && applicator->kind != APPLY_ANY) || applicator->count < 2)
-        return SURETY_OK;
+        return true;
     for (uint32_t i = 0; i < applicator->count; i++) {
         const surety__shape *shape = applicator->shapes[i];
-        uint64_t key = (uintptr_t)surety__shape_meant(shape, within);
+        const uint64_t key = (uintptr_t)surety__shape_meant(shape, within);
         surety__shape *neutral;
 
         if (surety__map_get(seen, key) != applicator) {
             if (!surety__map_put(seen, compiler->schema->alloc, key,
                                  (void *)(uintptr_t)applicator))
-                return surety__fail_nomem(compiler->resolver.reterr);
+                return surety__resolver_starve(&compiler->resolver);
             continue;
         }
-        neutral = surety__compiler_take(compiler, sizeof(*neutral));
+        neutral = shape_constant(compiler, all);
         if (!neutral)
-            return SURETY_NOMEM;
-        *neutral = (surety__shape){.at = shape->at,
-                                   .resource = shape->resource,
-                                   .types = TYPE_ANY,
-                                   .direct = neutral,
-                                   .folded = FOLD_DONE,
-                                   .ends = true,
-                                   .always = all,
-                                   .never = !all};
-        memset(neutral->how, all ? HOW_YES : HOW_NO, CELL_KINDS);
+            return false;
+        neutral->at = shape->at;
+        neutral->resource = shape->resource;
         applicator->shapes[i] = neutral;
     }
-    return SURETY_OK;
+    return true;
 }
 
 /* ---- kinds ------------------------------------------------------------- */
@@ -174,18 +181,11 @@ static bool own_checks(const surety__shape *shape, unsigned kind)
 static enum surety__how own_how(surety__shape *shape, unsigned kind,
                                 unsigned kinds)
 {
-    static const uint8_t types[CELL_KINDS] = {
-        [CELL_NULL] = TYPE_NULL,     [CELL_FALSE] = TYPE_BOOLEAN,
-        [CELL_TRUE] = TYPE_BOOLEAN,  [CELL_INT] = TYPE_INTEGER,
-        [CELL_WHOLE] = TYPE_INTEGER, [CELL_REAL] = TYPE_NUMBER,
-        [CELL_STRING] = TYPE_STRING, [CELL_KEY] = TYPE_STRING,
-        [CELL_ARRAY] = TYPE_ARRAY,   [CELL_OBJECT] = TYPE_OBJECT,
-    };
     enum surety__how how = own_part(shape, kind);
     bool spelling = kind == CELL_WHOLE && shape->lexical_integer &&
                     !(shape->types & TYPE_NUMBER);
 
-    if (!(shape->types & types[kind]) || !(kinds >> kind & 1))
+    if (!(shape->types & surety__type_of_kind[kind]) || !(kinds >> kind & 1))
         return HOW_NO;
     if (!spelling && !own_checks(shape, kind))
         return how;
@@ -301,16 +301,13 @@ static enum surety__how fold_kind(const surety__compiler *compiler,
     return HOW_ROUTE;
 }
 
-static surety_status fold_kinds(surety__compiler *compiler,
-                                surety__shape *shape)
+static bool fold_kinds(surety__compiler *compiler, surety__shape *shape)
 {
     unsigned kinds = UINT32_MAX;
     uint8_t how[CELL_KINDS] = {HOW_NO};
 
-    assert(shape->folded == FOLD_OPEN);
-    shape->folded = FOLD_DONE;
     if (shape->always || shape->never)
-        return SURETY_OK;
+        return true;
     if (shape->choices)
         kinds &= choices_kinds(shape->choices, shape->at.doc);
     if (shape->constant)
@@ -325,93 +322,33 @@ static surety_status fold_kinds(surety__compiler *compiler,
             shape->route = surety__compiler_take(
                 compiler, CELL_KINDS * sizeof(*shape->route));
         if (!shape->route)
-            return SURETY_NOMEM;
+            return false;
         shape->route[kind] = route;
     }
     memcpy(shape->how, how, sizeof(how));
-    return SURETY_OK;
-}
-
-struct fold_step {
-    surety__shape *shape;
-    uint32_t applicator, branch;
-};
-
-/* The next shape that step leads to for the same value and that has not been
- * folded, or NULL. */
-static surety__shape *fold_next(struct fold_step *step)
-{
-    while (step->applicator < step->shape->applicator_count) {
-        const surety__applicator *applicator =
-            &step->shape->applicators[step->applicator];
-
-        while (step->branch < applicator->count) {
-            const surety__shape *shape = applicator->shapes[step->branch++];
-
-            if (shape && shape->direct->folded == FOLD_NONE)
-                return FOLD_WRITABLE(surety__shape, shape->direct);
-        }
-        step->applicator++;
-        step->branch = 0;
-    }
-    return NULL;
-}
-
-/* Depth first, with its own stack, so that a shape is folded after those that
- * it applies. */
-static surety_status fold_tables(surety__compiler *compiler)
-{
-    const surety_alloc *alloc = compiler->schema->alloc;
-    size_t bytes = compiler->shape_count * sizeof(struct fold_step);
-    struct fold_step *stack = surety__resize(alloc, NULL, 0, bytes);
-    surety_status status = stack ? SURETY_OK : SURETY_NOMEM;
-
-    for (size_t i = 0; i < compiler->shape_count && !status; i++) {
-        surety__shape *next = compiler->shapes[i];
-        size_t depth = 0;
-
-        if (next->folded != FOLD_NONE)
-            continue;
-        do {
-            if (next) {
-                next->folded = FOLD_OPEN;
-                stack[depth++] = (struct fold_step){.shape = next};
-            } else {
-                status = fold_kinds(compiler, stack[--depth].shape);
-            }
-            next = depth ? fold_next(&stack[depth - 1]) : NULL;
-        } while (depth && !status);
-    }
-    if (status)
-        surety__fail_nomem(compiler->resolver.reterr);
-    surety__free(alloc, stack, bytes);
-    return status;
+    return true;
 }
 
 /* ---- words ------------------------------------------------------------- */
 
 /* enum or const, if they are strings and nothing else. */
-static surety_status fold_words(surety__compiler *compiler,
-                                surety__shape *shape)
+static bool fold_words(surety__compiler *compiler, surety__shape *shape)
 {
     const surety__choices *choices =
         shape->constant ? shape->constant : shape->choices;
-    surety__words *words;
+    const surety_doc *doc = shape->at.doc;
+    surety__words words = {.longest = 0};
 
     if (!choices || (shape->constant && shape->choices) ||
-        choices_kinds(choices, shape->at.doc) !=
-            (1u << CELL_STRING | 1u << CELL_KEY))
-        return SURETY_OK;
-    words = surety__compiler_take(compiler, sizeof(*words));
-    if (!words || !surety__words_open(compiler, words, choices->count))
-        return SURETY_NOMEM;
+        choices_kinds(choices, doc) != (1u << CELL_STRING | 1u << CELL_KEY))
+        return true;
+    if (!surety__words_open(compiler, &words, choices->count))
+        return false;
     for (uint32_t i = 0; i < choices->count; i++)
         surety__words_add(
-            words,
-            surety__cell_str(shape->at.doc,
-                             &shape->at.doc->cells[choices->list[i].value]));
-    shape->words = words;
-    return SURETY_OK;
+            &words, surety__cell_str(doc, &doc->cells[choices->list[i].value]));
+    shape->words = surety__compiler_keep(compiler, &words, sizeof(words));
+    return shape->words != NULL;
 }
 
 /* ---- numbers ----------------------------------------------------------- */
@@ -490,7 +427,7 @@ static bool slot_is_alone(const struct fold *fold,
     return true;
 }
 
-static surety_status fold_objects(struct fold *fold, surety__objects *objects)
+static bool fold_objects(struct fold *fold, surety__objects *objects)
 {
     surety__compiler *compiler = fold->compiler;
     uint32_t room = 4;
@@ -507,7 +444,7 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
         fold->matcher = surety__matcher_new(compiler->schema->alloc,
                                             &compiler->schema->limits);
     if (!slots || (!objects->plain && !fold->matcher))
-        return surety__fail_nomem(compiler->resolver.reterr);
+        return surety__resolver_starve(&compiler->resolver);
     for (uint32_t i = 0; i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
         surety__slot slot = {.shape = fold->anything,
@@ -526,7 +463,7 @@ static surety_status fold_objects(struct fold *fold, surety__objects *objects)
     }
     objects->slots = slots;
     objects->slot_mask = room - 1;
-    return SURETY_OK;
+    return true;
 }
 
 static void fold_arrays(surety__arrays *arrays)
@@ -598,14 +535,14 @@ static bool kind_is_flat(const surety__shape *shape, unsigned kind)
 }
 
 /* In every round the kinds that only need flat ones become flat. */
-static surety_status fold_flat(surety__compiler *compiler)
+static bool fold_flat(surety__compiler *compiler)
 {
     size_t bytes = compiler->shape_count * sizeof(uint16_t);
     uint16_t *flat = surety__resize(compiler->schema->alloc, NULL, 0, bytes);
     bool goes_on = true;
 
     if (!flat)
-        return surety__fail_nomem(compiler->resolver.reterr);
+        return surety__resolver_starve(&compiler->resolver);
     for (size_t i = 0; i < compiler->shape_count; i++) {
         surety__shape *shape = compiler->shapes[i];
 
@@ -641,24 +578,24 @@ static surety_status fold_flat(surety__compiler *compiler)
         }
     }
     surety__free(compiler->schema->alloc, flat, bytes);
-    return SURETY_OK;
+    return true;
 }
 
 /* ---- dynamic references ------------------------------------------------- */
 
 /* A dynamic reference whose name only one resource declares leads there from
  * every scope: it becomes an ordinary one. Whether others are left is noted. */
-static surety_status fold_dynamic(surety__compiler *compiler)
+static bool fold_dynamic(surety__compiler *compiler)
 {
     const surety__resolver *resolver = &compiler->resolver;
     uint32_t *declared;
 
     if (!compiler->dynamic_count)
-        return SURETY_OK;
+        return true;
     declared = surety__compiler_take(
         compiler, (resolver->name_count + (size_t)1) * sizeof(*declared));
     if (!declared)
-        return SURETY_NOMEM;
+        return false;
     for (size_t r = 0; r < resolver->resource_count; r++)
         for (const surety__dynamic *dynamic = resolver->resources[r]->dynamics;
              dynamic; dynamic = dynamic->next)
@@ -675,16 +612,15 @@ static surety_status fold_dynamic(surety__compiler *compiler)
             else
                 applicator->kind = APPLY_ALL;
         }
-    return SURETY_OK;
+    return true;
 }
 
 /* ---- all of it -------------------------------------------------------- */
 
 static void shape_begin(surety__compiler *compiler, surety__shape *shape)
 {
-    if (!shape->never && !shape->applicator_count && shape->types == TYPE_ANY &&
-        !shape->choices && !shape->constant && !shape->numbers &&
-        !shape->strings && !shape->arrays && !shape->objects)
+    if (!shape->never && !shape->applicator_count &&
+        !surety__shape_asserts(shape))
         shape->always = true;
     shape->direct = shape_direct(compiler, shape);
     memset(shape->how,
@@ -694,73 +630,62 @@ static void shape_begin(surety__compiler *compiler, surety__shape *shape)
            CELL_KINDS);
 }
 
-static surety_status shape_parts(struct fold *fold, surety__shape *shape)
+static bool shape_parts(struct fold *fold, surety__shape *shape)
 {
-    surety_status status = SURETY_OK;
-
     if (shape->numbers)
         fold_numbers(FOLD_WRITABLE(surety__numbers, shape->numbers));
     if (shape->arrays)
         fold_arrays(FOLD_WRITABLE(surety__arrays, shape->arrays));
-    if (shape->objects)
-        status =
-            fold_objects(fold, FOLD_WRITABLE(surety__objects, shape->objects));
-    return status ? status : fold_words(fold->compiler, shape);
+    return (!shape->objects ||
+            fold_objects(fold,
+                         FOLD_WRITABLE(surety__objects, shape->objects))) &&
+           fold_words(fold->compiler, shape);
 }
 
-static surety_status fold_branches(surety__compiler *compiler)
+static bool fold_branches(surety__compiler *compiler)
 {
     surety__map seen = {.cap = 0};
-    surety_status status = SURETY_OK;
+    bool done = true;
 
-    for (size_t i = 0; i < compiler->shape_count && !status; i++) {
-        surety__shape *shape = compiler->shapes[i];
+    for (size_t i = 0; i < compiler->shape_count && done; i++) {
+        const surety__shape *shape = compiler->shapes[i];
 
-        for (uint32_t a = 0; a < shape->applicator_count && !status; a++)
-            status = branches_settle(compiler, shape->resource,
-                                     &shape->applicators[a], &seen);
+        for (uint32_t a = 0; a < shape->applicator_count && done; a++)
+            done = branches_settle(compiler, shape->resource,
+                                   &shape->applicators[a], &seen);
     }
     surety__map_done(&seen, compiler->schema->alloc);
-    return status;
+    return done;
 }
 
-static surety_status fold_all(struct fold *fold)
+static bool fold_switches(surety__compiler *compiler)
 {
-    surety__compiler *compiler = fold->compiler;
-    surety_status status = fold_dynamic(compiler);
+    bool done = true;
 
-    for (size_t i = 0; i < compiler->shape_count; i++)
-        shape_begin(compiler, compiler->shapes[i]);
-    if (!status)
-        status = fold_branches(compiler);
-    if (!status)
-        status = fold_tables(compiler);
-    for (size_t i = 0; i < compiler->shape_count && !status; i++)
-        status = shape_parts(fold, compiler->shapes[i]);
-    for (size_t i = 0; i < compiler->shape_count && !status; i++) {
-        surety__shape *shape = compiler->shapes[i];
+    for (size_t i = 0; i < compiler->shape_count && done; i++) {
+        const surety__shape *shape = compiler->shapes[i];
 
-        for (uint32_t a = 0; a < shape->applicator_count && !status; a++)
-            status = surety__fold_switch(
+        for (uint32_t a = 0; a < shape->applicator_count && done; a++)
+            done = surety__fold_switch(
                 compiler,
                 FOLD_WRITABLE(surety__applicator, &shape->applicators[a]));
     }
-    return status ? status : fold_flat(compiler);
+    return done;
 }
 
-surety_status surety__fold(surety__compiler *compiler)
+bool surety__fold(surety__compiler *compiler)
 {
-    struct fold fold = {.compiler = compiler};
-    surety_status status = SURETY_NOMEM;
+    struct fold fold = {.compiler = compiler,
+                        .anything = shape_constant(compiler, true)};
+    bool done = fold.anything && fold_dynamic(compiler);
 
-    fold.anything = surety__compiler_take(compiler, sizeof(*fold.anything));
-    if (fold.anything) {
-        fold.anything->always = true;
-        fold.anything->ends = true;
-        fold.anything->direct = fold.anything;
-        memset(fold.anything->how, HOW_YES, CELL_KINDS);
-        status = fold_all(&fold);
-    }
+    for (size_t i = 0; i < compiler->shape_count && done; i++)
+        shape_begin(compiler, compiler->shapes[i]);
+    done = done && fold_branches(compiler);
+    for (size_t i = 0; i < compiler->shape_count && done; i++)
+        done = fold_kinds(compiler, compiler->shapes[i]);
+    for (size_t i = 0; i < compiler->shape_count && done; i++)
+        done = shape_parts(&fold, compiler->shapes[i]);
     surety__matcher_free(fold.matcher);
-    return status;
+    return done && fold_switches(compiler) && fold_flat(compiler);
 }

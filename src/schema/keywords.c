@@ -1,83 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The keyword table: keywords.def as rows, and the names' hash table.
+/* The keyword table: keywords.def as rows, the names' hash table, and the forms
+ * of values.
  *
  * No two names share a slot (surety__keyword_named has the hash), so a search
  * is one look and one comparison. KEYWORD_FACTOR was found by trying numbers
  * until that was so; a new keyword may need another, and then all the slots
- * anew; schema_compile_test knows when. */
+ * anew; schema_compile_test shows when. */
 #include "schema/keywords.h"
 
+#include "schema/shape.h"
+
 const surety__keyword_row surety__keyword_rows[KW_COUNT] = {
-#define KEYWORD(id, name, first, last, vocabulary, form)                       \
+#define KEYWORD(id, slot, name, first, last, vocabulary, form, part)           \
     [KW_##id] = {{name, sizeof(name) - 1},                                     \
                  SURETY_DIALECT_##first,                                       \
                  SURETY_DIALECT_##last,                                        \
                  VOCABULARY_##vocabulary,                                      \
-                 FORM_##form},
+                 FORM_##form,                                                  \
+                 PART_##part},
 #include "schema/keywords.def"
 #undef KEYWORD
 };
 
-/* Which keyword's name falls into which slot; of two rows with one name, the
- * first. */
 const uint8_t surety__keyword_slots[KEYWORD_SLOTS] = {
-    [0] = KW_MAX_LENGTH,
-    [1] = KW_EXCLUSIVE_MINIMUM_4,
-    [2] = KW_CONTENT_MEDIA_TYPE,
-    [3] = KW_ID,
-    [4] = KW_MIN_PROPERTIES,
-    [5] = KW_MIN_CONTAINS,
-    [6] = KW_FORMAT,
-    [7] = KW_RECURSIVE_ANCHOR,
-    [12] = KW_PATTERN,
-    [16] = KW_PREFIX_ITEMS,
-    [24] = KW_PROPERTIES,
-    [26] = KW_DEFAULT,
-    [27] = KW_THEN,
-    [31] = KW_MAX_ITEMS,
-    [33] = KW_ANY_OF,
-    [34] = KW_IF,
-    [39] = KW_MINIMUM,
-    [41] = KW_DEFS,
-    [43] = KW_DEPENDENT_REQUIRED,
-    [44] = KW_DEPENDENT_SCHEMAS,
-    [45] = KW_MIN_LENGTH,
-    [48] = KW_NOT,
-    [50] = KW_RECURSIVE_REF,
-    [51] = KW_UNIQUE_ITEMS,
-    [52] = KW_ITEMS_ARRAY,
-    [53] = KW_ADDITIONAL_PROPERTIES,
-    [54] = KW_ALL_OF,
-    [55] = KW_REF,
-    [56] = KW_CONST,
-    [59] = KW_PROPERTY_NAMES,
-    [61] = KW_EXCLUSIVE_MAXIMUM_4,
-    [63] = KW_TYPE,
-    [64] = KW_VOCABULARY,
-    [67] = KW_UNEVALUATED_ITEMS,
-    [74] = KW_UNEVALUATED_PROPERTIES,
-    [76] = KW_MIN_ITEMS,
-    [80] = KW_PATTERN_PROPERTIES,
-    [84] = KW_DYNAMIC_REF,
-    [85] = KW_DEFINITIONS,
-    [87] = KW_MAX_PROPERTIES,
-    [88] = KW_MAX_CONTAINS,
-    [89] = KW_DEPENDENCIES,
-    [92] = KW_ANCHOR,
-    [99] = KW_REQUIRED,
-    [101] = KW_ELSE,
-    [104] = KW_DYNAMIC_ANCHOR,
-    [107] = KW_ID_4,
-    [109] = KW_ENUM,
-    [112] = KW_CONTENT_SCHEMA,
-    [113] = KW_SCHEMA,
-    [114] = KW_CONTENT_ENCODING,
-    [115] = KW_ADDITIONAL_ITEMS,
-    [116] = KW_ONE_OF,
-    [118] = KW_PROPERTY_DEPENDENCIES,
-    [122] = KW_MAXIMUM,
-    [124] = KW_MULTIPLE_OF,
-    [126] = KW_CONTAINS,
+#define KEYWORD(id, slot, name, first, last, vocabulary, form, part)           \
+    [slot] = KW_##id,
+#include "schema/keywords.def"
+#undef KEYWORD
 };
 
 surety_str surety__keyword_name(surety__keyword keyword)
@@ -86,28 +35,119 @@ surety_str surety__keyword_name(surety__keyword keyword)
     return surety__keyword_rows[keyword].name;
 }
 
-const char *surety__form_name(surety__form form)
+/* ---- forms --------------------------------------------------------------- */
+
+unsigned surety__type_named(surety_str name)
 {
-    /* ORDER forms */
-    static const char *const form_names[] = {
-        "any value",
-        "true or false",
-        "a number",
-        "a number above 0",
-        "an integer of 0 or more",
-        "a string",
-        "an array of strings",
-        "an array",
-        "an object",
-        "a type name or a non-empty array of type names",
-        "an object of arrays of strings",
-        "a schema (an object, true or false)",
-        "a non-empty array of schemas",
-        "an object of schemas",
-        "a schema or an array of schemas",
-        "an object of schemas or arrays of strings",
-        "an object of objects of schemas",
+    static const struct {
+        surety_str name;
+        unsigned bits;
+    } types[] = {
+        {{"string", 6}, TYPE_STRING},
+        {{"object", 6}, TYPE_OBJECT},
+        {{"array", 5}, TYPE_ARRAY},
+        {{"boolean", 7}, TYPE_BOOLEAN},
+        {{"number", 6}, TYPE_NUMBER | TYPE_INTEGER},
+        {{"integer", 7}, TYPE_INTEGER},
+        {{"null", 4}, TYPE_NULL},
     };
 
-    return form_names[form];
+    for (size_t i = 0; name.len && i < sizeof(types) / sizeof(*types); i++)
+        if (name.ptr[0] == types[i].name.ptr[0] &&
+            surety_str_equal(name, types[i].name))
+            return types[i].bits;
+    return 0;
+}
+
+static bool form_is_type(const surety_doc *doc, const surety__cell *cell)
+{
+    return surety__type_named(surety__cell_str(doc, cell)) != 0;
+}
+
+static bool form_is_positive(const surety_doc *doc, const surety__cell *cell)
+{
+    if (cell->kind == CELL_INT)
+        return cell->i > 0;
+    return surety__decimal_compare(surety__cell_decimal(doc, cell),
+                                   surety__decimal_of(SURETY__LITERAL("0"))) >
+           0;
+}
+
+static bool form_is_count(const surety_doc *doc, const surety__cell *cell)
+{
+    if (cell->kind == CELL_INT)
+        return cell->i >= 0;
+    return surety__cell_number(doc, cell).ptr[0] != '-' ||
+           surety_val_int(surety__val_of(doc, cell), -1) == 0;
+}
+
+#define KIND(kind) (1u << CELL_##kind)
+#define KINDS_BOOLEAN (KIND(FALSE) | KIND(TRUE))
+#define KINDS_WHOLE (KIND(INT) | KIND(WHOLE))
+#define KINDS_NUMBER (KINDS_WHOLE | KIND(REAL))
+#define KINDS_SCHEMA (KINDS_BOOLEAN | KIND(OBJECT))
+#define ARRAY_OF(least, inner) .container = CELL_ARRAY, least, FORM_##inner
+#define OBJECT_OF(inner) .container = CELL_OBJECT, 0, FORM_##inner
+
+const surety__form_row surety__form_rows[FORM_LAST + 1] = {
+    [FORM_ANY] = {"any value", UINT32_MAX},
+    [FORM_BOOLEAN] = {"true or false", KINDS_BOOLEAN},
+    [FORM_NUMBER] = {"a number", KINDS_NUMBER},
+    [FORM_POSITIVE] = {"a number above 0", KINDS_NUMBER, form_is_positive},
+    [FORM_COUNT] = {"an integer of 0 or more", KINDS_WHOLE, form_is_count},
+    [FORM_STRING] = {"a string", KIND(STRING)},
+    [FORM_STRINGS] = {"an array of strings", ARRAY_OF(0, STRING)},
+    [FORM_ARRAY] = {"an array", KIND(ARRAY)},
+    [FORM_OBJECT] = {"an object", KIND(OBJECT)},
+    [FORM_TYPE] = {"a type name", KIND(STRING), form_is_type},
+    [FORM_TYPES] = {"a type name or a non-empty array of type names",
+                    KIND(STRING), form_is_type, ARRAY_OF(1, TYPE)},
+    [FORM_STRINGS_MAP] = {"an object of arrays of strings", OBJECT_OF(STRINGS)},
+    [FORM_SCHEMA] = {"a schema (an object, true or false)", KINDS_SCHEMA},
+    [FORM_SCHEMAS] = {"a non-empty array of schemas", ARRAY_OF(1, SCHEMA)},
+    [FORM_SCHEMA_MAP] = {"an object of schemas", OBJECT_OF(SCHEMA)},
+    [FORM_ITEMS] = {"a schema or an array of schemas", KINDS_SCHEMA,
+                    ARRAY_OF(0, SCHEMA)},
+    [FORM_DEPENDENCY] = {"a schema or an array of strings", KINDS_SCHEMA,
+                         ARRAY_OF(0, STRING)},
+    [FORM_DEPENDENCIES] = {"an object of schemas or arrays of strings",
+                           OBJECT_OF(DEPENDENCY)},
+    [FORM_SCHEMA_MAPS] = {"an object of objects of schemas",
+                          OBJECT_OF(SCHEMA_MAP)},
+};
+
+const surety__cell *surety__form_wrong(surety__form form, const surety_doc *doc,
+                                       const surety__cell *cell)
+{
+    /* The containers that cell is in; forms nest no deeper. */
+    struct {
+        const surety__cell *end;
+        const surety__form_row *row;
+    } open[2];
+    size_t depth = 0;
+
+    do {
+        const surety__form_row *row = &surety__form_rows[form];
+        const bool single = row->kinds >> cell->kind & 1;
+
+        assert(form <= FORM_LAST && row->name);
+        if (single ? row->holds && !row->holds(doc, cell)
+                   : !row->container || cell->kind != row->container ||
+                         cell->count < row->least)
+            return cell;
+        if (single) {
+            cell = surety__cell_after(cell);
+        } else {
+            assert(depth < sizeof(open) / sizeof(*open));
+            open[depth].end = surety__cell_after(cell++);
+            open[depth++].row = row;
+        }
+        while (depth && cell == open[depth - 1].end)
+            depth--;
+        if (depth) {
+            form = open[depth - 1].row->inner;
+            cell += open[depth - 1].row->container == CELL_OBJECT; /* the key */
+        }
+    } while (depth);
+    return NULL;
 }

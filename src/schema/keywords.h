@@ -6,11 +6,11 @@
 
 #include <surety/schema.h>
 
-#include "base/base.h"
+#include "json/json.h"
 
 typedef enum surety__keyword {
     KW_NONE = 0,
-#define KEYWORD(id, name, first, last, vocabulary, form) KW_##id,
+#define KEYWORD(id, slot, name, first, last, vocabulary, form, part) KW_##id,
 #include "schema/keywords.def"
 #undef KEYWORD
     KW_COUNT
@@ -20,8 +20,7 @@ typedef enum surety__keyword {
 #define KEYWORD_BIT(keyword) (UINT64_C(1) << (keyword))
 _Static_assert(KW_COUNT <= 64, "a set of keywords is one word");
 
-/* What the value of a keyword must be; where subschemas are follows from it.
- * ORDER forms (form_names in keywords.c). */
+/* What the value of a keyword must be; where subschemas are follows from it. */
 typedef enum surety__form {
     FORM_ANY,
     FORM_BOOLEAN,
@@ -32,15 +31,43 @@ typedef enum surety__form {
     FORM_STRINGS, /* an array of strings */
     FORM_ARRAY,
     FORM_OBJECT,
+    FORM_TYPE,         /* of an item of TYPES: a type name */
     FORM_TYPES,        /* a type name or an array of them */
     FORM_STRINGS_MAP,  /* an object of arrays of strings */
     FORM_SCHEMA,       /* from here on: schemas are inside */
     FORM_SCHEMAS,      /* a non-empty array of schemas */
     FORM_SCHEMA_MAP,   /* an object of schemas */
     FORM_ITEMS,        /* a schema or an array of schemas */
+    FORM_DEPENDENCY,   /* of a member of DEPENDENCIES */
     FORM_DEPENDENCIES, /* an object of schemas or arrays of strings */
-    FORM_SCHEMA_MAPS   /* an object of objects of schemas */
+    FORM_SCHEMA_MAPS,  /* an object of objects of schemas */
+    FORM_LAST = FORM_SCHEMA_MAPS
 } surety__form;
+
+/* A form: a value of one of the kinds that holds() accepts, or a container of
+ * at least `least` values of the form `inner`. */
+typedef struct surety__form_row {
+    const char *name; /* "an array of strings" */
+    unsigned kinds;   /* a bit a kind of cells */
+    /* NULL: every value of these kinds. */
+    bool (*holds)(const surety_doc *doc, const surety__cell *cell);
+    enum surety__cell_kind container; /* CELL_NULL: none */
+    uint32_t least;
+    surety__form inner;
+} surety__form_row;
+
+extern const surety__form_row surety__form_rows[FORM_LAST + 1];
+
+/* Parts of a shape, each built by a function of its own. */
+enum surety__part {
+    PART_NONE = 0,
+    PART_NUMBERS = 1,
+    PART_STRINGS = 2,
+    PART_ARRAYS = 4,
+    PART_OBJECTS = 8,
+    PART_APPLICATORS = 16,
+    PART_DEPENDENCIES = PART_OBJECTS | PART_APPLICATORS
+};
 
 enum surety__vocabulary {
     VOCABULARY_CORE = 1,
@@ -57,7 +84,7 @@ enum surety__vocabulary {
 typedef struct surety__keyword_row {
     surety_str name;
     uint8_t first, last; /* dialects that know it */
-    uint8_t vocabulary, form;
+    uint8_t vocabulary, form, part;
 } surety__keyword_row;
 
 enum { KEYWORD_SLOTS = 128 };
@@ -103,8 +130,12 @@ static inline surety__keyword surety__keyword_in(surety__keyword named,
 }
 
 surety_str surety__keyword_name(surety__keyword keyword);
-/* The words for a form, "an array of strings". */
-const char *surety__form_name(surety__form form);
+/* The cell that breaks the form: the value itself, or the first one in it that
+ * does not have the inner form; NULL: none. */
+const surety__cell *surety__form_wrong(surety__form form, const surety_doc *doc,
+                                       const surety__cell *cell);
+/* The TYPE_ bits of a type's name; 0: there is no such type. */
+unsigned surety__type_named(surety_str name);
 
 /* The dialect whose metaschema has this URI (an empty fragment is ignored);
  * DEFAULT for an unknown one. */

@@ -30,9 +30,8 @@ static bool target_index_is(const surety_doc *doc, const surety__cell *key,
            !memcmp(surety__cell_str(doc, key).ptr, name.ptr, name.len);
 }
 
-static surety_status target_index_fill(surety__resolver *resolver,
-                                       surety_val object,
-                                       struct target_index *index)
+static bool target_index_fill(surety__resolver *resolver, surety_val object,
+                              struct target_index *index)
 {
     const surety__cell *cell = surety__cell_of(object);
     const surety__cell *key = cell + 1;
@@ -52,155 +51,161 @@ static surety_status target_index_fill(surety__resolver *resolver,
         index->places[at] = (uint32_t)(key + 1 - cell);
         key = surety__cell_after(key + 1);
     }
-    return SURETY_OK;
+    return true;
 }
 
-/* The index of a large container, made if it is new. */
-static surety_status target_index_of(surety__resolver *resolver,
-                                     surety_val container,
-                                     const struct target_index **ret_index)
+/* The index of a large container, made if it is new; NULL: a failure. */
+static const struct target_index *target_index_of(surety__resolver *resolver,
+                                                  surety_val container)
 {
     const surety__cell *cell = surety__cell_of(container);
-    uint64_t key = surety__resolver_location(resolver, container);
+    const surety__cell *item = cell + 1;
+    const bool object = cell->kind == CELL_OBJECT;
+    const uint64_t key = surety__resolver_location(resolver, container);
     struct target_index *index = surety__map_get(&resolver->indexes, key);
-    size_t cap = cell->count;
-    surety_status status = SURETY_OK;
+    size_t cap = object ? 4 * INDEX_MIN : cell->count;
 
-    if (index) {
-        *ret_index = index;
-        return SURETY_OK;
-    }
-    if (cell->kind == CELL_OBJECT)
-        for (cap = 4 * INDEX_MIN; cap < 2 * (size_t)cell->count;)
-            cap *= 2;
+    if (index)
+        return index;
+    while (object && cap < 2 * (size_t)cell->count)
+        cap *= 2;
     index = surety__arena_take(&resolver->work,
                                sizeof(*index) + cap * sizeof(*index->places));
     if (!index || !surety__map_put(&resolver->indexes, resolver->schema->alloc,
-                                   key, index))
-        return surety__fail_nomem(resolver->reterr);
-    index->mask = (uint32_t)(cap - 1);
-    if (cell->kind == CELL_OBJECT) {
-        status = target_index_fill(resolver, container, index);
-    } else {
-        const surety__cell *item = cell + 1;
-
-        for (uint32_t i = 0; i < cell->count; i++) {
-            index->places[i] = (uint32_t)(item - cell);
-            item = surety__cell_after(item);
-        }
+                                   key, index)) {
+        surety__resolver_starve(resolver);
+        return NULL;
     }
-    *ret_index = index;
-    return status;
+    index->mask = (uint32_t)(cap - 1);
+    if (object)
+        return target_index_fill(resolver, container, index) ? index : NULL;
+    for (uint32_t i = 0; i < cell->count; i++) {
+        index->places[i] = (uint32_t)(item - cell);
+        item = surety__cell_after(item);
+    }
+    return index;
 }
 
-/* The member of a large object that a token of a pointer names. */
-static surety_status target_member(surety__resolver *resolver,
-                                   surety_val object, surety_str token,
-                                   surety_val *ret_val)
+/* The name that a token means (RFC 6901, section 3), in resolver->scratch where
+ * it has escapes; false where an escape is none. */
+static bool target_name(surety__resolver *resolver, surety_str *token)
 {
-    const surety__cell *cell = surety__cell_of(object);
-    const struct target_index *index = NULL;
     surety_buf *name = &resolver->scratch;
-    uint32_t hash, at;
-    surety_status status = target_index_of(resolver, object, &index);
 
-    if (status)
-        return status;
-    if (token.len && memchr(token.ptr, '~', token.len)) {
-        surety_buf_reset(name);
-        for (size_t i = 0; i < token.len; i++) {
-            char code = i + 1 < token.len ? token.ptr[i + 1] : '\0';
+    surety_buf_reset(name);
+    if (!token->len || !memchr(token->ptr, '~', token->len))
+        return true;
+    for (size_t i = 0; i < token->len; i++) {
+        const bool escape = token->ptr[i] == '~';
+        const char code = i + 1 < token->len ? token->ptr[i + 1] : '\0';
 
-            /* RFC 6901, section 3. */
-            if (token.ptr[i] == '~' && code != '0' && code != '1')
-                return SURETY_END;
-            surety_buf_byte(name, token.ptr[i] != '~' ? token.ptr[i]
-                                  : code == '0'       ? '~'
-                                                      : '/');
-            i += token.ptr[i] == '~';
-        }
-        if (name->status)
-            return surety__fail_nomem(resolver->reterr);
-        token = surety_buf_str(name);
+        if (escape && code != '0' && code != '1')
+            return false;
+        surety_buf_byte(name, !escape       ? token->ptr[i]
+                              : code == '0' ? '~'
+                                            : '/');
+        i += escape;
     }
+    *token = surety_buf_str(name);
+    return true;
+}
+
+/* The next three go one token down from *val, which becomes SURETY_NONE where
+ * it leads nowhere. */
+
+/* The member of a large object. */
+static bool target_member(surety__resolver *resolver, surety_str token,
+                          surety_val *val)
+{
+    const surety__cell *cell = surety__cell_of(*val);
+    const struct target_index *index = target_index_of(resolver, *val);
+    const surety_doc *doc = val->doc;
+    uint32_t hash;
+
+    *val = surety_val_none();
+    if (!index)
+        return false;
+    if (!target_name(resolver, &token))
+        return true;
+    if (resolver->scratch.status)
+        return surety__resolver_starve(resolver);
     hash = surety__hash(token.ptr, token.len);
-    for (at = hash & index->mask; index->places[at];
+    for (uint32_t at = hash & index->mask; index->places[at];
          at = (at + 1) & index->mask) {
         const surety__cell *value = cell + index->places[at];
 
-        if (target_index_is(object.doc, value - 1, token, hash)) {
-            *ret_val = surety__val_of(object.doc, value);
-            return SURETY_OK;
+        if (target_index_is(doc, value - 1, token, hash)) {
+            *val = surety__val_of(doc, value);
+            break;
         }
     }
-    return SURETY_END;
+    return true;
 }
 
 /* The item of a large array. */
-static surety_status target_item(surety__resolver *resolver, surety_val array,
-                                 surety_str token, surety_val *ret_val)
+static bool target_item(surety__resolver *resolver, surety_str token,
+                        surety_val *val)
 {
+    const surety_val array = *val;
     const surety__cell *cell = surety__cell_of(array);
-    const struct target_index *index = NULL;
+    const struct target_index *index = target_index_of(resolver, array);
     size_t at = 0;
-    surety_status status;
 
+    *val = surety_val_none();
+    if (!index)
+        return false;
     /* RFC 6901, section 4: digits without leading zeros. */
     if (!token.len || (token.len > 1 && token.ptr[0] == '0'))
-        return SURETY_END;
+        return true;
     for (size_t i = 0; i < token.len; i++) {
-        if (token.ptr[i] < '0' || token.ptr[i] > '9')
-            return SURETY_END;
+        if (!surety__is_digit(token.ptr[i]))
+            return true;
         at = at * 10 + (size_t)(token.ptr[i] - '0');
         if (at >= cell->count)
-            return SURETY_END;
+            return true;
     }
-    status = target_index_of(resolver, array, &index);
-    if (!status)
-        *ret_val = surety__val_of(array.doc, cell + index->places[at]);
-    return status;
+    *val = surety__val_of(array.doc, cell + index->places[at]);
+    return true;
 }
 
-/* One token of a pointer, "/" and a name or number. */
-static surety_status target_step(surety__resolver *resolver, surety_str step,
-                                 surety_val *val)
+/* step: "/" and a name or number. */
+static bool target_step(surety__resolver *resolver, surety_str step,
+                        surety_val *val)
 {
     const surety__cell *cell = surety__cell_of(*val);
-    surety_str token = {step.ptr + 1, step.len - 1};
+    const surety_str token = {step.ptr + 1, step.len - 1};
 
-    if (cell->kind < CELL_ARRAY)
-        return SURETY_END;
-    if (cell->count > INDEX_MIN)
-        return cell->kind == CELL_OBJECT
-                   ? target_member(resolver, *val, token, val)
-                   : target_item(resolver, *val, token, val);
-    *val = surety_val_at(*val, step);
-    return val->doc ? SURETY_OK : SURETY_END;
+    assert(step.len && step.ptr[0] == '/');
+    if (cell->kind >= CELL_ARRAY && cell->count > INDEX_MIN)
+        return cell->kind == CELL_OBJECT ? target_member(resolver, token, val)
+                                         : target_item(resolver, token, val);
+    *val = cell->kind >= CELL_ARRAY ? surety_val_at(*val, step)
+                                    : surety_val_none();
+    return true;
 }
 
 /* Follows a JSON Pointer from a resource's root and keeps track of the
  * resources that it passes into. lasts: the pointer's text outlives the
- * compile. SURETY_END where it leads nowhere. */
-static surety_status target_walk(surety__resolver *resolver, surety_str pointer,
-                                 bool lasts, surety__target *target)
+ * compile. The target's val is SURETY_NONE where it leads nowhere. */
+static bool target_walk(surety__resolver *resolver, surety_str pointer,
+                        bool lasts, surety__target *target)
 {
     const surety__resource *from = target->resource;
     size_t last = pointer.len;
     size_t at = 0;
-    surety_status status = SURETY_OK;
 
     if (!pointer.len)
-        return SURETY_OK;
+        return true;
+    assert(pointer.ptr[0] == '/');
     while (pointer.ptr[--last] != '/')
-        if (last == 0)
-            return SURETY_END;
+        continue;
     if (resolver->walked.from == from && resolver->walked.pointer.len == last &&
         !memcmp(resolver->walked.pointer.ptr, pointer.ptr, last)) {
         target->val = resolver->walked.val;
         target->resource = resolver->walked.resource;
         at = last;
     }
-    while (at < pointer.len && !status) {
+    while (at < pointer.len && target->val.doc) {
         size_t end = at + 1;
 
         if (at == last && lasts) {
@@ -211,19 +216,20 @@ static surety_status target_walk(surety__resolver *resolver, surety_str pointer,
         }
         while (end < pointer.len && pointer.ptr[end] != '/')
             end++;
-        status = target_step(resolver, (surety_str){pointer.ptr + at, end - at},
-                             &target->val);
-        if (!status)
+        if (!target_step(resolver, (surety_str){pointer.ptr + at, end - at},
+                         &target->val))
+            return false;
+        if (target->val.doc)
             target->resource = surety__resolver_resource(resolver, target->val,
                                                          target->resource);
         at = end;
     }
-    return status;
+    return true;
 }
 
 /* The subschema of the anchor called name in the target's resource. */
-static surety_status target_anchor(surety__resolver *resolver, surety_str name,
-                                   surety_val at, surety__target *target)
+static bool target_anchor(surety__resolver *resolver, surety_str name,
+                          surety_val at, surety__target *target)
 {
     const surety__anchor *anchor =
         surety__resolver_anchor(resolver, target->resource, name, false);
@@ -237,73 +243,62 @@ static surety_status target_anchor(surety__resolver *resolver, surety_str name,
     target->dynamic =
         surety__resolver_anchor(resolver, target->resource, anchor->name, true);
     target->dynamic_name = anchor->name;
-    return SURETY_OK;
+    return true;
 }
 
 /* lasts: the fragment's text outlives the compile. */
-static surety_status target_fragment(surety__resolver *resolver,
-                                     surety_str fragment, bool lasts,
-                                     surety_val at, surety__target *target)
+static bool target_fragment(surety__resolver *resolver, surety_str fragment,
+                            bool lasts, surety_val at, surety__target *target)
 {
-    surety_status status;
+    const surety_str text = surety_val_str(at);
 
     if (fragment.len && memchr(fragment.ptr, '%', fragment.len)) {
         surety_buf_reset(&resolver->pointer);
         surety__uri_unescape(fragment, &resolver->pointer);
         if (resolver->pointer.status)
-            return surety__fail_nomem(resolver->reterr);
+            return surety__resolver_starve(resolver);
         fragment = surety_buf_str(&resolver->pointer);
         lasts = false;
     }
     if (fragment.len && fragment.ptr[0] != '/')
         return target_anchor(resolver, fragment, at, target);
-    status = target_walk(resolver, fragment, lasts, target);
-    if (status == SURETY_END)
-        status = surety__schema_fail(
-            resolver, at, SURETY_SYNTAX, "the reference \"%.*s\" leads nowhere",
-            (int)surety_val_str(at).len, surety_val_str(at).ptr);
-    return status;
+    return target_walk(resolver, fragment, lasts, target) &&
+           (target->val.doc ||
+            surety__schema_fail(resolver, at, SURETY_SYNTAX,
+                                "the reference \"%.*s\" leads nowhere",
+                                (int)text.len, text.ptr));
 }
 
-surety_status surety__resolver_find(surety__resolver *resolver,
-                                    const surety__resource *resource,
-                                    surety_val at, surety__target *ret_target)
+bool surety__resolver_find(surety__resolver *resolver,
+                           const surety__resource *resource, surety_val at,
+                           surety__target *ret_target)
 {
     surety__target target = {.dynamic = false};
     surety_str text = surety_val_str(at);
     surety_str absolute = resource->uri;
     surety_str fragment = {NULL, 0};
     surety_buf *uri = &resolver->reference;
-    bool same = !text.len || text.ptr[0] == '#';
-    bool has_fragment;
-    surety_status status;
+    const bool same = !text.len || text.ptr[0] == '#';
 
-    if (same) {
-        if (text.len)
-            fragment = (surety_str){text.ptr + 1, text.len - 1};
-    } else {
+    if (same && text.len) {
+        fragment = (surety_str){text.ptr + 1, text.len - 1};
+    } else if (!same) {
         surety_buf_reset(uri);
-        status = surety__uri_resolve(resource->uri, text, uri);
-        if (status)
-            return surety__schema_fail(
-                resolver, at, uri->status ? uri->status : SURETY_SYNTAX,
-                "\"%.*s\" is not a URI reference", (int)text.len, text.ptr);
-        surety__uri_split(surety_buf_str(uri), &absolute, &fragment,
-                          &has_fragment);
+        if (surety__uri_resolve(resource->uri, text, uri))
+            return surety__schema_fail(resolver, at, uri->status,
+                                       "\"%.*s\" is not a URI reference",
+                                       (int)text.len, text.ptr);
+        surety__uri_split(surety_buf_str(uri), &absolute, &fragment);
     }
-    if (surety_str_equal(absolute, resource->uri)) {
+    if (surety_str_equal(absolute, resource->uri))
         /* Also where two resources claim one URI: the nearest is meant. */
         target.resource =
             surety__resolver_resource(resolver, resource->root, NULL);
-    } else {
-        status =
-            surety__resolver_load(resolver, absolute, at, &target.resource);
-        if (status)
-            return status;
-    }
+    else if (!surety__resolver_load(resolver, absolute, at, &target.resource))
+        return false;
     target.val = target.resource->root;
-    status = target_fragment(resolver, fragment, same, at, &target);
-    if (!status)
-        *ret_target = target;
-    return status;
+    if (!target_fragment(resolver, fragment, same, at, &target))
+        return false;
+    *ret_target = target;
+    return true;
 }

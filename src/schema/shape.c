@@ -4,13 +4,17 @@
 
 /* ---- references --------------------------------------------------------- */
 
+bool surety__shape_asserts(const surety__shape *shape)
+{
+    return shape->types != TYPE_ANY || shape->choices || shape->constant ||
+           shape->numbers || shape->strings || shape->arrays || shape->objects;
+}
+
 bool surety__shape_refers(const surety__shape *shape)
 {
     return shape->applicator_count == 1 &&
            shape->applicators[0].keyword == KW_REF &&
-           shape->types == TYPE_ANY && !shape->choices && !shape->constant &&
-           !shape->numbers && !shape->strings && !shape->arrays &&
-           !shape->objects;
+           !surety__shape_asserts(shape);
 }
 
 const surety__shape *surety__shape_meant(const surety__shape *shape,
@@ -25,20 +29,21 @@ const surety__shape *surety__shape_meant(const surety__shape *shape,
 
 /* ---- values -------------------------------------------------------------- */
 
+const uint8_t surety__type_of_kind[CELL_KINDS] = {
+    [CELL_NULL] = TYPE_NULL,     [CELL_FALSE] = TYPE_BOOLEAN,
+    [CELL_TRUE] = TYPE_BOOLEAN,  [CELL_INT] = TYPE_INTEGER,
+    [CELL_WHOLE] = TYPE_INTEGER, [CELL_REAL] = TYPE_NUMBER,
+    [CELL_STRING] = TYPE_STRING, [CELL_KEY] = TYPE_STRING,
+    [CELL_ARRAY] = TYPE_ARRAY,   [CELL_OBJECT] = TYPE_OBJECT,
+};
+
 unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
                            bool lexical_integer)
 {
-    static const uint8_t bits[] = {
-        [CELL_NULL] = TYPE_NULL,     [CELL_FALSE] = TYPE_BOOLEAN,
-        [CELL_TRUE] = TYPE_BOOLEAN,  [CELL_INT] = TYPE_INTEGER,
-        [CELL_WHOLE] = TYPE_INTEGER, [CELL_REAL] = TYPE_NUMBER,
-        [CELL_STRING] = TYPE_STRING, [CELL_KEY] = TYPE_STRING,
-        [CELL_ARRAY] = TYPE_ARRAY,   [CELL_OBJECT] = TYPE_OBJECT,
-    };
     surety_str text;
 
     if (cell->kind != CELL_WHOLE || !lexical_integer)
-        return bits[cell->kind];
+        return surety__type_of_kind[cell->kind];
     text = surety__cell_str(doc, cell);
     for (size_t i = 0; i < text.len; i++)
         if (text.ptr[i] == '.' || text.ptr[i] == 'e' || text.ptr[i] == 'E')

@@ -248,7 +248,6 @@ struct surety__shape {
     bool lexical_integer;    /* draft 4: 1.0 is no integer */
     uint16_t checks;         /* folded: kinds with assertions beyond the type */
     bool tracks;             /* has an unevaluated keyword */
-    uint8_t folded;          /* fold.c: how far it is */
     bool bare; /* folded: of a container only the children are looked at */
     bool ends; /* folded: no kind of value needs a frame */
     bool quick_object, quick_array; /* folded: bare, and one loop does it */
@@ -321,6 +320,8 @@ static inline const surety__shape *surety__route_end(const surety__shape *shape,
 /* References that are followed one after another, at most. */
 enum { REFERENCE_HOPS = 16 };
 
+/* Whether a shape asserts anything itself, its applicators aside. */
+bool surety__shape_asserts(const surety__shape *shape);
 /* Whether a shape does nothing but refer to another. */
 bool surety__shape_refers(const surety__shape *shape);
 /* The shape behind shapes that do nothing but refer to another, a few of
@@ -345,6 +346,8 @@ static inline uint32_t surety__objects_slot(const surety__objects *objects,
 /* The same for a name whose surety__hash, cut to 16 bits, is hash. */
 const surety__property *surety__objects_named(const surety__objects *objects,
                                               surety_str name, uint32_t hash);
+/* The TYPE_ bit of the values of a kind. */
+extern const uint8_t surety__type_of_kind[CELL_KINDS];
 /* The TYPE_ bits of a value. */
 unsigned surety__type_bits(const surety_doc *doc, const surety__cell *cell,
                            bool lexical_integer);

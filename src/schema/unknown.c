@@ -128,21 +128,22 @@ static void unknown_write(surety_str name, surety__keyword named,
         surety_buf_text(hint, "a keyword of your own begins with \"x-\"");
 }
 
-/* Keeps a warning about key; NOMEM or OK. */
-static surety_status unknown_keep(surety_schema *schema, surety_val key,
-                                  surety__keyword named, surety_dialect dialect)
+/* Keeps a warning about key; false when out of memory. */
+static bool unknown_keep(surety_schema *schema, surety_val key,
+                         surety__keyword named, surety_dialect dialect)
 {
     surety_schema_warning *warning;
     surety_buf message, hint;
+    bool kept;
 
     if (schema->warning_count++ >= SURETY_SCHEMA_WARNINGS_MAX)
-        return SURETY_OK;
+        return true;
     if (!schema->warnings)
         schema->warnings =
             surety__arena_take(&schema->arena, SURETY_SCHEMA_WARNINGS_MAX *
                                                    sizeof(*schema->warnings));
     if (!schema->warnings)
-        return SURETY_NOMEM;
+        return false;
     warning = &schema->warnings[schema->warning_count - 1];
     surety_buf_init(&message, schema->alloc, 0);
     surety_buf_init(&hint, schema->alloc, 0);
@@ -151,22 +152,21 @@ static surety_status unknown_keep(surety_schema *schema, surety_val key,
         .key = key,
         .message = surety__arena_text(&schema->arena, surety_buf_str(&message)),
         .hint = surety__arena_text(&schema->arena, surety_buf_str(&hint))};
-    if (message.status || hint.status || !warning->message.ptr ||
-        !warning->hint.ptr)
-        warning->message.ptr = NULL;
+    kept = !message.status && !hint.status && warning->message.ptr &&
+           warning->hint.ptr;
     surety_buf_done(&message);
     surety_buf_done(&hint);
-    return warning->message.ptr ? SURETY_OK : SURETY_NOMEM;
+    return kept;
 }
 
-surety_status surety__unknown_note(surety__compiler *compiler,
-                                   const surety__shape *shape)
+bool surety__unknown_note(surety__compiler *compiler)
 {
     surety_schema *schema = compiler->schema;
+    const surety__shape *shape = compiler->shape;
     const surety_dialect dialect = shape->resource->dialect;
 
     if (shape->at.doc != schema->root_val.doc)
-        return SURETY_OK;
+        return true;
     for (surety_val member = surety_val_first(shape->at); member.doc;
          member = surety_val_next(shape->at, member)) {
         const surety_val key = surety_val_key(member);
@@ -179,10 +179,10 @@ surety_status surety__unknown_note(surety__compiler *compiler,
             unknown_is_quiet(name) ||
             (is_false && surety_str_equal(name, SURETY__LITERAL("nullable"))))
             continue;
-        if (unknown_keep(schema, key, named, dialect))
-            return surety__fail_nomem(compiler->resolver.reterr);
+        if (!unknown_keep(schema, key, named, dialect))
+            return surety__resolver_starve(&compiler->resolver);
     }
-    return SURETY_OK;
+    return true;
 }
 
 /* Puts the warnings in the order of the text: shapes are built in the order in

@@ -203,8 +203,8 @@ surety_status surety__uri_resolve(surety_str base, surety_str reference,
     return out->status;
 }
 
-bool surety__uri_split(surety_str uri, surety_str *ret_absolute,
-                       surety_str *ret_fragment, bool *ret_has_fragment)
+void surety__uri_split(surety_str uri, surety_str *ret_absolute,
+                       surety_str *ret_fragment)
 {
     const char *hash = uri.len ? memchr(uri.ptr, '#', uri.len) : NULL;
     size_t before = hash ? (size_t)(hash - uri.ptr) : uri.len;
@@ -212,8 +212,6 @@ bool surety__uri_split(surety_str uri, surety_str *ret_absolute,
     *ret_absolute = (surety_str){uri.ptr, before};
     *ret_fragment = hash ? (surety_str){hash + 1, uri.len - before - 1}
                          : (surety_str){NULL, 0};
-    *ret_has_fragment = hash != NULL;
-    return hash != NULL;
 }
 
 void surety__uri_unescape(surety_str text, surety_buf *out)

@@ -26,9 +26,9 @@ surety_status surety__uri_resolve(surety_str base, surety_str reference,
                                   surety_buf *out);
 
 /* The texts before and after the first "#"; without one the fragment is
- * empty. Gives *ret_has_fragment too. */
-bool surety__uri_split(surety_str uri, surety_str *ret_absolute,
-                       surety_str *ret_fragment, bool *ret_has_fragment);
+ * empty. */
+void surety__uri_split(surety_str uri, surety_str *ret_absolute,
+                       surety_str *ret_fragment);
 
 /* Appends text with every %HH decoded (RFC 3986, 2.1); a "%" without two
  * hexadecimal digits behind it is kept. The bytes need not be UTF-8. */

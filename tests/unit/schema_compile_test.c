@@ -85,53 +85,51 @@ TEST(a_keyword_of_the_wrong_type)
 {
     static const struct mistake mistakes[] = {
         WRONG("{\"uniqueItems\":1}", 16, "/uniqueItems",
-              "uniqueItems must be true or false, but 1 stands here"),
+              "uniqueItems must be true or false, but found 1"),
         WRONG("{\"minimum\":\"1\"}", 12, "/minimum",
-              "minimum must be a number, but the string \"1\" stands here"),
+              "minimum must be a number, but found the string \"1\""),
         WRONG("{\"multipleOf\":0}", 15, "/multipleOf",
-              "multipleOf must be a number above 0, but 0 stands here"),
+              "multipleOf must be a number above 0, but found 0"),
         WRONG("{\"multipleOf\":-0.5}", 15, "/multipleOf",
-              "multipleOf must be a number above 0, but -0.5 stands here"),
+              "multipleOf must be a number above 0, but found -0.5"),
         WRONG("{\"multipleOf\":null}", 15, "/multipleOf",
-              "multipleOf must be a number above 0, but null stands here"),
+              "multipleOf must be a number above 0, but found null"),
         WRONG("{\"minLength\":-1}", 14, "/minLength",
-              "minLength must be an integer of 0 or more, but -1 stands here"),
+              "minLength must be an integer of 0 or more, but found -1"),
         WRONG("{\"maxItems\":1.5}", 13, "/maxItems",
-              "maxItems must be an integer of 0 or more, but 1.5 stands here"),
+              "maxItems must be an integer of 0 or more, but found 1.5"),
         WRONG("{\"maxItems\":[]}", 13, "/maxItems",
-              "maxItems must be an integer of 0 or more, but an empty array "
-              "stands here"),
+              "maxItems must be an integer of 0 or more, but found an empty "
+              "array"),
         WRONG("{\"pattern\":{}}", 12, "/pattern",
-              "pattern must be a string, but an object stands here"),
-        WRONG("{\"$ref\":1}", 9, "/$ref",
-              "$ref must be a string, but 1 stands here"),
-        WRONG("{\"required\":\"a\"}", 13, "/required",
-              "required must be an array of strings, but the string \"a\" "
-              "stands here"),
+              "pattern must be a string, but found an object"),
+        WRONG("{\"$ref\":1}", 9, "/$ref", "$ref must be a string, but found 1"),
+        WRONG(
+            "{\"required\":\"a\"}", 13, "/required",
+            "required must be an array of strings, but found the string \"a\""),
         WRONG("{\"required\":[\"a\",true]}", 18, "/required/1",
-              "required must be an array of strings, but a boolean stands "
-              "here"),
+              "required must be an array of strings, but found a boolean"),
         WRONG("{\"enum\":{}}", 9, "/enum",
-              "enum must be an array, but an object stands here"),
+              "enum must be an array, but found an object"),
         WRONG("{\"$vocabulary\":[1]}", 16, "/$vocabulary",
-              "$vocabulary must be an object, but an array stands here"),
+              "$vocabulary must be an object, but found an array"),
         WRONG("{\"type\":\"strnig\"}", 9, "/type",
               "type must be a type name or a non-empty array of type names, "
-              "but the string \"strnig\" stands here"),
+              "but found the string \"strnig\""),
         WRONG("{\"type\":[\"string\",\"int\"]}", 19, "/type/1",
               "type must be a type name or a non-empty array of type names, "
-              "but the string \"int\" stands here"),
+              "but found the string \"int\""),
         WRONG("{\"type\":[]}", 9, "/type",
               "type must be a type name or a non-empty array of type names, "
-              "but an empty array stands here"),
+              "but found an empty array"),
         WRONG("{\"dependentRequired\":{\"a\":[\"b\",1]}}", 32,
               "/dependentRequired/a/1",
-              "dependentRequired must be an object of arrays of strings, but 1 "
-              "stands here"),
+              "dependentRequired must be an object of arrays of strings, but "
+              "found 1"),
         WRONG("{\"dependentRequired\":{\"a\":\"b\"}}", 27,
               "/dependentRequired/a",
               "dependentRequired must be an object of arrays of strings, but "
-              "the string \"b\" stands here"),
+              "found the string \"b\""),
     };
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
@@ -141,53 +139,50 @@ TEST(a_keyword_that_wants_schemas)
 {
     static const struct mistake mistakes[] = {
         WRONG("{\"not\":[]}", 8, "/not",
-              "not must be a schema (an object, true or false), but an empty "
-              "array stands here"),
+              "not must be a schema (an object, true or false), but found an "
+              "empty array"),
         WRONG("{\"allOf\":[]}", 10, "/allOf",
-              "allOf must be a non-empty array of schemas, but an empty array "
-              "stands here"),
+              "allOf must be a non-empty array of schemas, but found an empty "
+              "array"),
         WRONG(
             "{\"anyOf\":{}}", 10, "/anyOf",
-            "anyOf must be a non-empty array of schemas, but an object stands "
-            "here"),
+            "anyOf must be a non-empty array of schemas, but found an object"),
         WRONG("{\"oneOf\":[{},3]}", 14, "/oneOf/1",
-              "oneOf must be a non-empty array of schemas, but 3 stands here"),
+              "oneOf must be a non-empty array of schemas, but found 3"),
         WRONG("{\"properties\":{\"foo\":\"bar\"}}", 22, "/properties/foo",
-              "properties must be an object of schemas, but the string \"bar\" "
-              "stands here"),
+              "properties must be an object of schemas, but found the string "
+              "\"bar\""),
         WRONG("{\"properties\":[]}", 15, "/properties",
-              "properties must be an object of schemas, but an empty array "
-              "stands here"),
+              "properties must be an object of schemas, but found an empty "
+              "array"),
         WRONG("{\"$defs\":{\"a\":null}}", 15, "/$defs/a",
-              "$defs must be an object of schemas, but null stands here"),
+              "$defs must be an object of schemas, but found null"),
         WRONG("{\"items\":[{}],\"prefixItems\":[{}]}", 10, "/items",
-              "items must be a schema (an object, true or false), but an array "
-              "stands here"),
+              "items must be a schema (an object, true or false), but found an "
+              "array"),
         WRONG("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
               "\"items\":[{},1]}",
               66, "/items/1",
-              "items must be a schema or an array of schemas, but 1 stands "
-              "here"),
+              "items must be a schema or an array of schemas, but found 1"),
         WRONG("{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
               "\"items\":5}",
               62, "/items",
-              "items must be a schema or an array of schemas, but 5 stands "
-              "here"),
+              "items must be a schema or an array of schemas, but found 5"),
         WRONG("{\"dependencies\":{\"a\":{},\"b\":[1]}}", 30,
               "/dependencies/b/0",
               "dependencies must be an object of schemas or arrays of strings, "
-              "but 1 stands here"),
+              "but found 1"),
         WRONG("{\"$schema\":\"https://json-schema.org/v1\","
               "\"propertyDependencies\":{\"a\":{\"b\":1}}}",
               74, "/propertyDependencies/a/b",
               "propertyDependencies must be an object of objects of schemas, "
-              "but 1 stands here"),
+              "but found 1"),
         WRONG("{\"$schema\":\"http://json-schema.org/draft-04/schema#\","
               "\"exclusiveMinimum\":5}",
               73, "/exclusiveMinimum",
-              "exclusiveMinimum must be true or false, but 5 stands here"),
+              "exclusiveMinimum must be true or false, but found 5"),
         WRONG("{\"exclusiveMinimum\":true}", 21, "/exclusiveMinimum",
-              "exclusiveMinimum must be a number, but a boolean stands here"),
+              "exclusiveMinimum must be a number, but found a boolean"),
     };
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
@@ -198,23 +193,19 @@ TEST(no_schema_at_all)
 {
     static const struct mistake mistakes[] = {
         {"[]", SURETY_SYNTAX, 1, 1, "",
-         "the value must be a schema (an object, true or false), but an empty "
-         "array "
-         "stands here"},
+         "the value must be a schema (an object, true or false), but found an "
+         "empty array"},
         {" 42", SURETY_SYNTAX, 1, 2, "",
-         "the value must be a schema (an object, true or false), but 42 "
-         "stands here"},
+         "the value must be a schema (an object, true or false), but found 42"},
         {"\"x\"", SURETY_SYNTAX, 1, 1, "",
-         "the value must be a schema (an object, true or false), but the "
-         "string \"x\" "
-         "stands here"},
+         "the value must be a schema (an object, true or false), but found the "
+         "string \"x\""},
         {"null", SURETY_SYNTAX, 1, 1, "",
-         "the value must be a schema (an object, true or false), but null "
-         "stands here"},
+         "the value must be a schema (an object, true or false), but found "
+         "null"},
         {"{\n \"$ref\": \"#/x/y\",\n \"x\": {\"y\": 1}\n}", SURETY_SYNTAX, 3,
          13, "/x/y",
-         "the value must be a schema (an object, true or false), but 1 stands "
-         "here"},
+         "the value must be a schema (an object, true or false), but found 1"},
     };
 
     compile_mistakes(t, mistakes, CHECK_COUNT(mistakes));
@@ -487,7 +478,7 @@ TEST(a_resolver_that_fails_ends_the_compile)
            surety_schema_read(surety_str_of("{\"not\":{\n\"$ref\":\"urn:x\"}}"),
                               &options, &schema, &err));
     CHECK_TEXT(surety_str_of(err.message),
-               "the document \"urn:x\" could not be had: io");
+               "the document \"urn:x\" could not be loaded: io");
     CHECK(err.position.line == 2 && err.position.column == 8);
     CHECK_TEXT(surety_str_of(err.path), "/not/$ref");
     library.status = SURETY_TIMEOUT;

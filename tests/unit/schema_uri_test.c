@@ -131,23 +131,17 @@ done:
 TEST(splits_at_the_first_hash)
 {
     surety_str absolute, fragment;
-    bool has_fragment;
 
-    CHECK(surety__uri_split(surety_str_of("a:b#c#d"), &absolute, &fragment,
-                            &has_fragment));
+    surety__uri_split(surety_str_of("a:b#c#d"), &absolute, &fragment);
     CHECK_TEXT(absolute, "a:b");
     CHECK_TEXT(fragment, "c#d");
-    CHECK(has_fragment);
-    CHECK(surety__uri_split(surety_str_of("#"), &absolute, &fragment,
-                            &has_fragment));
-    CHECK(has_fragment && !absolute.len && !fragment.len);
-    CHECK(!surety__uri_split(surety_str_of("a:b"), &absolute, &fragment,
-                             &has_fragment));
+    surety__uri_split(surety_str_of("#"), &absolute, &fragment);
+    CHECK(!absolute.len && !fragment.len);
+    surety__uri_split(surety_str_of("a:b"), &absolute, &fragment);
     CHECK_TEXT(absolute, "a:b");
-    CHECK(!has_fragment && !fragment.len);
-    CHECK(!surety__uri_split((surety_str){NULL, 0}, &absolute, &fragment,
-                             &has_fragment));
-    CHECK(!absolute.len);
+    CHECK(!fragment.len);
+    surety__uri_split((surety_str){NULL, 0}, &absolute, &fragment);
+    CHECK(!absolute.len && !fragment.len);
 done:;
 }
 
