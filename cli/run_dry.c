@@ -41,7 +41,7 @@ static void put_cost(const struct run_dry *dry, size_t body_len)
             cost = add(cost, surety_price_cost(&model->price, &usage));
         }
         surety_buf_text(out, "      = costs at most about $");
-        surety_dollars_write(cost, out);
+        surety_dollars_write(cost, false, out);
         put_format(out, ": replies of %u tokens\n", output);
     } else {
         put_format(out, "      = what it costs at most is not known: %s\n",
@@ -51,7 +51,7 @@ static void put_cost(const struct run_dry *dry, size_t body_len)
     }
     if (dry->cost_picousd_max > 0) {
         surety_buf_text(out, "      = the budget ends it at $");
-        surety_dollars_write(dry->cost_picousd_max, out);
+        surety_dollars_write(dry->cost_picousd_max, false, out);
         surety_buf_byte(out, '\n');
     }
 }

@@ -111,7 +111,7 @@ static void end_money(struct grid *grid, const surety_stats_group *group,
         surety_buf_byte(&grid->text, '-');
     } else {
         surety_buf_byte(&grid->text, '$');
-        surety_dollars_write_rounded(picousd, &grid->text);
+        surety_dollars_write(picousd, true, &grid->text);
     }
     if (is_there && group->cost_unknown && picousd)
         surety_buf_byte(&grid->text, '+');

@@ -412,10 +412,6 @@ surety_status validators_init(struct validators *validators,
                               const struct validator_bounds *bounds)
 {
     const size_t count = settings->commands.count;
-    const surety_exec_options options = {.size = sizeof(options),
-                                         .environment = bounds->environment,
-                                         .environment_count =
-                                             bounds->environment_count};
 
     *validators = (struct validators){.bounds = bounds};
     if (count == 0)
@@ -435,7 +431,8 @@ surety_status validators_init(struct validators *validators,
                                .ctx = command};
     }
     validators->count = count;
-    return surety_exec_open(&options, &validators->transport, NULL);
+    return surety_exec_open(bounds->environment, bounds->environment_count,
+                            NULL, &validators->transport, NULL);
 }
 
 void validators_done(struct validators *validators)

@@ -48,7 +48,7 @@ typedef struct surety_config_options {
     void *record_ctx;
     const surety_alloc *alloc;
     /* Names of further environment variables that the command of every exec
-     * model gets, besides those listed at surety_exec_options and those of the
+     * model gets, besides those listed at surety_exec_open and those of the
      * model's env. Must outlive the configuration. */
     const surety_str *exec_environment;
     size_t exec_environment_count;

@@ -43,16 +43,6 @@ typedef enum surety_mode {
 /* "auto", "native", "tool", "prompt"; never NULL. */
 SURETY_API const char *surety_mode_name(surety_mode mode);
 
-typedef enum surety_role {
-    SURETY_ROLE_USER = 0,
-    SURETY_ROLE_ASSISTANT
-} surety_role;
-
-typedef struct surety_message {
-    surety_role role;
-    surety_str text;
-} surety_message;
-
 /* ---- answers ---------------------------------------------------------- */
 
 /* Why a call gave no reply, or no complete reply. ORDER failures (names in
@@ -225,24 +215,18 @@ SURETY_API surety_status surety_http_open(const surety_http_options *options,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);
 
-typedef struct surety_exec_options {
-    size_t size; /* sizeof(surety_exec_options) */
-    /* Names of environment variables that commands inherit from this process
-     * where they are set, besides PATH, HOME, USER, LOGNAME, SHELL, LANG,
-     * LANGUAGE, LC_*, TZ and TMPDIR. Copied. */
-    const surety_str *environment;
-    size_t environment_count;
-    const surety_alloc *alloc;
-} surety_exec_options;
-
 /* Opens a transport for exec:COMMAND. It runs `/bin/sh -c COMMAND` with the
  * request's body as standard input; the standard output is the response. The
  * modes NATIVE and TOOL are not possible. An exit status other than 0 is the
- * failure COMMAND, with the end of the standard error as its message. A command
- * inherits only the variables that surety_exec_options names, so it gets no
- * key. NULL options: no further variables. SURETY_MISUSE: a name is empty, or
- * has "=" or a NUL. */
-SURETY_API surety_status surety_exec_open(const surety_exec_options *options,
+ * failure COMMAND, with the end of the standard error as its message.
+ * environment has the names (copied) of the environment variables that a
+ * command inherits from this process where they are set, besides PATH, HOME,
+ * USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_*, TZ and TMPDIR. It inherits no
+ * other, so it gets no key. SURETY_MISUSE: a name is empty, or has "=" or a
+ * NUL. */
+SURETY_API surety_status surety_exec_open(const surety_str *environment,
+                                          size_t environment_count,
+                                          const surety_alloc *alloc,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);
 
@@ -259,33 +243,23 @@ SURETY_API surety_status surety_recording_read(surety_str text,
                                                surety_recording **ret_recording,
                                                surety_error *reterr);
 SURETY_API void surety_recording_free(surety_recording *recording);
-/* The caller's clock. now_ms never goes back. sleep_ms returns after ms
- * milliseconds of now_ms, or earlier. */
-typedef struct surety_clock {
-    void *ctx;
-    uint64_t (*now_ms)(void *ctx);
-    void (*sleep_ms)(void *ctx, uint64_t ms);
-} surety_clock;
 
-typedef struct surety_replay_options {
-    size_t size; /* sizeof(surety_replay_options) */
+enum surety_replay_flag {
     /* Answer with the exchange whose request is equal (method, path with query,
-     * body as a JSON value); each is used once. false: answer with the
-     * exchanges in their order, whatever the requests are. */
-    bool match;
-    bool timed; /* wait as long as in the recording, between chunks too */
-    const surety_alloc *alloc;
-    /* The clock for these waits; must outlive the transport. NULL: the system's
-     * monotonic clock. */
-    const surety_clock *clock;
-} surety_replay_options;
-
-/* Opens a transport that answers from a recording, which must outlive it. A
- * request for which no exchange is left ends with PROTOCOL and a message that
- * says so. */
-SURETY_API surety_status surety_replay_open(
-    const surety_recording *recording, const surety_replay_options *options,
-    surety_transport **ret_transport, surety_error *reterr);
+     * body as a JSON value); each is used once. Without this flag: answer with
+     * the exchanges in their order, whatever the requests are. */
+    SURETY_REPLAY_MATCH = 1,
+    /* Wait as long as in the recording, between chunks too. */
+    SURETY_REPLAY_TIMED = 2
+};
+/* Opens a transport that answers from a recording, which must outlive it. flags
+ * is a bitwise or. A request for which no exchange is left ends with PROTOCOL
+ * and a message that says so. */
+SURETY_API surety_status surety_replay_open(const surety_recording *recording,
+                                            unsigned flags,
+                                            const surety_alloc *alloc,
+                                            surety_transport **ret_transport,
+                                            surety_error *reterr);
 
 /* Opens a transport that passes all requests to inner, which it then owns, and
  * records them. When an exchange has ended, it calls write with one line,
@@ -315,12 +289,11 @@ typedef struct surety_price {
 SURETY_API uint64_t surety_price_cost(const surety_price *price,
                                       const surety_usage *usage);
 /* Appends pico-dollars as dollars, exactly: "0.30"; with two decimals, or more
- * where they are needed. */
-SURETY_API void surety_dollars_write(uint64_t picousd, surety_buf *out);
-/* Appends them rounded, for tables: "1234" from 1,000 dollars on, "12.34" from
- * 1 dollar on; below 1 dollar with four decimals, or with as many as two
- * significant digits need: "0.1234", "0.0000034"; and "0". */
-SURETY_API void surety_dollars_write_rounded(uint64_t picousd, surety_buf *out);
+ * where they are needed. rounded, for tables: "1234" from 1,000 dollars on,
+ * "12.34" from 1 dollar on; below 1 dollar with four decimals, or with as many
+ * as two significant digits need: "0.1234", "0.0000034"; and "0". */
+SURETY_API void surety_dollars_write(uint64_t picousd, bool rounded,
+                                     surety_buf *out);
 
 /* A model that can be called. Everything in it belongs to the caller and must
  * outlive all its users. Zero means the default for every member but size.

@@ -38,27 +38,21 @@ static surety_status model_open_exec(surety_config *config, surety_val names,
                                      surety_error *reterr)
 {
     const surety_config_options *given = &config->options;
-    surety_exec_options options = {.size = sizeof(options),
-                                   .environment_count =
-                                       given->exec_environment_count,
-                                   .alloc = config->alloc};
-    surety_str *all =
-        surety__arena_take(&config->arena, (options.environment_count +
-                                            surety_val_count(names) + 1) *
-                                               sizeof(*all));
+    size_t count = given->exec_environment_count;
+    surety_str *all = surety__arena_take(
+        &config->arena, (count + surety_val_count(names) + 1) * sizeof(*all));
 
     if (!all)
         return surety__fail_nomem(reterr);
-    options.environment = all;
-    for (size_t i = 0; i < options.environment_count; i++)
+    for (size_t i = 0; i < count; i++)
         all[i] = given->exec_environment[i];
     for (surety_val val = surety_val_first(names); val.doc;
          val = surety_val_next(names, val))
-        all[options.environment_count++] = surety_val_str(val);
-    for (size_t i = 0; i < options.environment_count; i++)
+        all[count++] = surety_val_str(val);
+    for (size_t i = 0; i < count; i++)
         if (model_warn_unset(config, all[i], reterr))
             return SURETY_NOMEM;
-    return surety_exec_open(&options, ret_transport, reterr);
+    return surety_exec_open(all, count, config->alloc, ret_transport, reterr);
 }
 
 /* Opens a transport for the model `from`; if exchanges are to be recorded, a
@@ -75,16 +69,14 @@ static surety_status model_open(surety_config *config, surety__reach reach,
                                       .public_only =
                                           from->provider->public_only,
                                       .alloc = config->alloc};
-    const surety_replay_options replay = {.size = sizeof(replay),
-                                          .match = given->replay != NULL,
-                                          .alloc = config->alloc};
     surety_transport *inner = NULL;
     surety_status status;
 
     if (reach == REACH_REPLAY)
         status =
             surety_replay_open(given->replay ? given->replay : from->recording,
-                               &replay, &inner, reterr);
+                               given->replay ? SURETY_REPLAY_MATCH : 0,
+                               config->alloc, &inner, reterr);
     else if (reach == REACH_EXEC)
         status = model_open_exec(config, from->environment, &inner, reterr);
     else

@@ -25,7 +25,7 @@ void surety__body_messages(const surety__call *call, surety_buf *out)
     for (size_t i = 0; i < call->message_count; i++)
         surety__template_write(
             out, "$t{'role':'$t','content':$s}", i ? "," : "",
-            call->messages[i].role == SURETY_ROLE_USER ? "user" : "assistant",
+            call->messages[i].role == SURETY__ROLE_USER ? "user" : "assistant",
             call->messages[i].text);
 }
 

@@ -21,7 +21,7 @@ static void dollars_put(surety_buf *out, uint64_t units, unsigned decimals)
     surety_buf_append(out, digits, decimals);
 }
 
-void surety_dollars_write(uint64_t picousd, surety_buf *out)
+static void dollars_exact(uint64_t picousd, surety_buf *out)
 {
     unsigned decimals = DOLLARS_DECIMALS;
 
@@ -40,7 +40,7 @@ static uint64_t dollars_units(uint64_t picousd, unsigned decimals)
     return picousd / unit + (picousd % unit * 2 >= unit);
 }
 
-void surety_dollars_write_rounded(uint64_t picousd, surety_buf *out)
+static void dollars_rounded(uint64_t picousd, surety_buf *out)
 {
     unsigned decimals = 4;
 
@@ -54,4 +54,12 @@ void surety_dollars_write_rounded(uint64_t picousd, surety_buf *out)
                dollars_units(picousd, decimals + 1) < 100)
             decimals++;
     dollars_put(out, dollars_units(picousd, decimals), decimals);
+}
+
+void surety_dollars_write(uint64_t picousd, bool rounded, surety_buf *out)
+{
+    if (rounded)
+        dollars_rounded(picousd, out);
+    else
+        dollars_exact(picousd, out);
 }

@@ -682,16 +682,14 @@ static void exec_close(void *ctx)
 }
 
 /* Copies the names, NUL-terminated, into one block after their pointers. */
-static surety_status exec_name(struct exec *exec,
-                               const surety_exec_options *options,
-                               surety_error *reterr)
+static surety_status exec_name(struct exec *exec, const surety_str *environment,
+                               size_t count, surety_error *reterr)
 {
-    const size_t count = options->environment_count;
     size_t len = count * sizeof(*exec->names);
     char *to;
 
     for (size_t i = 0; i < count; i++) {
-        const surety_str name = options->environment[i];
+        const surety_str name = environment[i];
 
         if (name.len == 0 || memchr(name.ptr, '=', name.len) ||
             memchr(name.ptr, 0, name.len))
@@ -709,7 +707,7 @@ static surety_status exec_name(struct exec *exec,
     exec->name_count = count;
     to = (char *)(exec->names + count);
     for (size_t i = 0; i < count; i++) {
-        const surety_str name = options->environment[i];
+        const surety_str name = environment[i];
 
         exec->names[i] = to;
         memcpy(to, name.ptr, name.len);
@@ -718,24 +716,21 @@ static surety_status exec_name(struct exec *exec,
     return SURETY_OK;
 }
 
-surety_status surety_exec_open(const surety_exec_options *options,
+surety_status surety_exec_open(const surety_str *environment,
+                               size_t environment_count,
+                               const surety_alloc *alloc,
                                surety_transport **ret_transport,
                                surety_error *reterr)
 {
-    surety_exec_options own;
-    struct exec *exec;
-    surety_status status =
-        surety__options_take(&own, sizeof(own), options, reterr);
+    struct exec *exec = surety__new(alloc, sizeof(*exec));
+    surety_status status;
 
-    if (status)
-        return status;
-    exec = surety__new(own.alloc, sizeof(*exec));
     if (!exec)
         return surety__fail_nomem(reterr);
-    exec->alloc = own.alloc;
-    status = exec_name(exec, &own, reterr);
+    exec->alloc = alloc;
+    status = exec_name(exec, environment, environment_count, reterr);
     if (status) {
-        surety__free(own.alloc, exec, sizeof(*exec));
+        surety__free(alloc, exec, sizeof(*exec));
         return status;
     }
     exec->transport = (surety_transport){.version = 1,

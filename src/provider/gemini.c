@@ -68,7 +68,7 @@ static void gemini_body(const surety__call *call, surety_buf *out)
     for (size_t i = 0; i < call->message_count; i++)
         surety__template_write(
             out, "$t{'role':'$t','parts':[{'text':$s}]}", i ? "," : "",
-            call->messages[i].role == SURETY_ROLE_USER ? "user" : "model",
+            call->messages[i].role == SURETY__ROLE_USER ? "user" : "model",
             call->messages[i].text);
     surety_buf_byte(out, ']');
     if (call->mode == SURETY_MODE_TOOL)

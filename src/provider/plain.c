@@ -21,7 +21,7 @@ static void plain_body(const surety__call *call, surety_buf *out)
         if (out->len)
             surety_buf_text(out, "\n\n");
         if (call->message_count > 1)
-            surety_buf_text(out, call->messages[i].role == SURETY_ROLE_USER
+            surety_buf_text(out, call->messages[i].role == SURETY__ROLE_USER
                                      ? "User:\n"
                                      : "Assistant:\n");
         surety_buf_add(out, call->messages[i].text);

@@ -10,12 +10,22 @@
 
 /* ---- call.c, body.c and the protocols' files ----------------------------- */
 
+typedef enum surety__role {
+    SURETY__ROLE_USER = 0,
+    SURETY__ROLE_ASSISTANT
+} surety__role;
+
+typedef struct surety__message {
+    surety__role role;
+    surety_str text;
+} surety__message;
+
 /* The contents of a call. */
 typedef struct surety__call {
     const surety_model *model;
     surety_mode mode;  /* NATIVE, TOOL or PROMPT */
     surety_str system; /* may be empty */
-    const surety_message *messages;
+    const surety__message *messages;
     size_t message_count;
     /* For NATIVE and TOOL: the schema in the provider's subset, its name (1 to
      * 64 of A-Z a-z 0-9 _ -) and a description (may be empty). strict: the

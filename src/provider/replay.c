@@ -37,7 +37,7 @@ struct replay_link {
 struct replay {
     surety_transport transport;
     const surety_alloc *alloc;
-    surety_clock clock;
+    surety__clock clock;
     const surety_recording *recording;
     bool match, timed;
     size_t next;                 /* without match: the index of the next
@@ -314,7 +314,7 @@ static surety_status replay_wait(void *ctx, uint32_t timeout_ms,
                                  surety_error *reterr)
 {
     struct replay *replay = ctx;
-    const surety_clock *clock = &replay->clock;
+    const surety__clock *clock = &replay->clock;
     const uint64_t begin_ms = clock->now_ms(clock->ctx);
     uint64_t until_ms = begin_ms + timeout_ms;
 
@@ -381,25 +381,46 @@ static surety_status replay_index(struct replay *replay)
     return status;
 }
 
+static uint64_t replay_now(void *ctx)
+{
+    (void)ctx;
+    return surety__clock_ms();
+}
+
+static void replay_sleep(void *ctx, uint64_t ms)
+{
+    (void)ctx;
+    surety__clock_sleep(ms);
+}
+
 surety_status surety_replay_open(const surety_recording *recording,
-                                 const surety_replay_options *options,
+                                 unsigned flags, const surety_alloc *alloc,
                                  surety_transport **ret_transport,
                                  surety_error *reterr)
 {
-    surety_replay_options own;
-    struct replay *replay;
+    static const surety__clock clock = {.now_ms = replay_now,
+                                        .sleep_ms = replay_sleep};
 
-    if (surety__options_take(&own, sizeof(own), options, reterr))
-        return SURETY_MISUSE;
-    replay = surety__new(own.alloc, sizeof(*replay));
+    return surety__replay_open(recording, flags, &clock, alloc, ret_transport,
+                               reterr);
+}
+
+surety_status surety__replay_open(const surety_recording *recording,
+                                  unsigned flags, const surety__clock *clock,
+                                  const surety_alloc *alloc,
+                                  surety_transport **ret_transport,
+                                  surety_error *reterr)
+{
+    struct replay *replay = surety__new(alloc, sizeof(*replay));
+
     if (!replay)
         return surety__fail_nomem(reterr);
     *replay = (struct replay){
-        .alloc = own.alloc,
-        .clock = own.clock ? *own.clock : surety__clock_system(),
+        .alloc = alloc,
+        .clock = *clock,
         .recording = recording,
-        .match = own.match,
-        .timed = own.timed,
+        .match = flags & SURETY_REPLAY_MATCH,
+        .timed = flags & SURETY_REPLAY_TIMED,
         .transport = {.version = 1,
                       .ctx = replay,
                       .start = replay_start,

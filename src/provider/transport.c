@@ -19,23 +19,6 @@ void surety__clock_sleep(uint64_t ms)
     (void)poll(NULL, 0, ms < 1000000000 ? (int)ms : 1000000000);
 }
 
-static uint64_t clock_now(void *ctx)
-{
-    (void)ctx;
-    return surety__clock_ms();
-}
-
-static void clock_sleep(void *ctx, uint64_t ms)
-{
-    (void)ctx;
-    surety__clock_sleep(ms);
-}
-
-surety_clock surety__clock_system(void)
-{
-    return (surety_clock){.now_ms = clock_now, .sleep_ms = clock_sleep};
-}
-
 /* ---- deliveries ---------------------------------------------------------- */
 
 surety_delivery surety__delivery_of(surety_failure failure, bool sent,

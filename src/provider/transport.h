@@ -15,8 +15,21 @@
 uint64_t surety__clock_ms(void);
 /* Sleeps; a signal ends it early. */
 void surety__clock_sleep(uint64_t ms);
-/* Both functions as a surety_clock. */
-surety_clock surety__clock_system(void);
+/* A clock. now_ms never goes back. sleep_ms returns after ms milliseconds of
+ * now_ms, or earlier. */
+typedef struct surety__clock {
+    void *ctx;
+    uint64_t (*now_ms)(void *ctx);
+    void (*sleep_ms)(void *ctx, uint64_t ms);
+} surety__clock;
+
+/* As surety_replay_open, with a clock for the waits, which must outlive the
+ * transport. */
+surety_status surety__replay_open(const surety_recording *recording,
+                                  unsigned flags, const surety__clock *clock,
+                                  const surety_alloc *alloc,
+                                  surety_transport **ret_transport,
+                                  surety_error *reterr);
 
 /* An end of an exchange. format is that of surety__fail. */
 surety_delivery surety__delivery_of(surety_failure failure, bool sent,

@@ -330,7 +330,7 @@ bool surety__attempt_send(surety_run *run)
 {
     const surety__plan *plan = &run->plan;
     const surety_model *model = surety__run_model(run);
-    const surety_message message = {SURETY_ROLE_USER, plan->prompt};
+    const surety__message message = {SURETY__ROLE_USER, plan->prompt};
     const surety__call call = {
         .model = model,
         .mode = plan->mode,

@@ -30,11 +30,11 @@ static void budget_say_money(const surety_budget *budget, uint64_t spent,
                              uint64_t next, surety_buf *out)
 {
     surety_buf_text(out, "the budget of $");
-    surety_dollars_write(budget->cost_picousd_max, out);
+    surety_dollars_write(budget->cost_picousd_max, false, out);
     surety_buf_text(out, " does not suffice: $");
-    surety_dollars_write(spent, out);
+    surety_dollars_write(spent, false, out);
     surety_buf_text(out, " are spent and about $");
-    surety_dollars_write(next, out);
+    surety_dollars_write(next, false, out);
     surety_buf_text(out, " are needed");
 }
 

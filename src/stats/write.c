@@ -352,7 +352,7 @@ static void sums_csv_runs(const surety_stats *stats, bool formulas,
             if (!sums_column_of(column, group, &value))
                 continue;
             if (sums_is_money(column))
-                surety_dollars_write(value, out);
+                surety_dollars_write(value, false, out);
             else
                 surety_buf_number(out, value);
         }

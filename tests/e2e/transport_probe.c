@@ -258,17 +258,16 @@ static surety_transport *open_transport(struct probe *probe, const char *url,
     surety_status status;
 
     if (probe->replay) {
-        const surety_replay_options options = {.size = sizeof(options),
-                                               .match = probe->match,
-                                               .timed = probe->timed};
-
         status = surety_recording_read(read_file(probe->replay), NULL,
                                        ret_recording, &error);
         if (!status)
-            status = surety_replay_open(*ret_recording, &options, &transport,
-                                        &error);
+            status = surety_replay_open(
+                *ret_recording,
+                (probe->match ? SURETY_REPLAY_MATCH : 0u) |
+                    (probe->timed ? SURETY_REPLAY_TIMED : 0u),
+                NULL, &transport, &error);
     } else if (strncmp(url, "exec:", 5) == 0) {
-        status = surety_exec_open(NULL, &transport, &error);
+        status = surety_exec_open(NULL, 0, NULL, &transport, &error);
     } else {
         status = surety_http_open(&probe->http, &transport, &error);
     }

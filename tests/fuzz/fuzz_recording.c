@@ -26,7 +26,7 @@ static void play(const surety_recording *recording, struct heard *heard,
     const surety_receiver receiver = heard_receiver(heard);
     surety_transport *transport = NULL;
 
-    must(surety_replay_open(recording, NULL, &transport, NULL) == SURETY_OK);
+    must(surety_replay_open(recording, 0, NULL, &transport, NULL) == SURETY_OK);
     if (written)
         must(surety_record_open(transport, write_line, written, NULL,
                                 &transport, NULL) == SURETY_OK);

@@ -24,6 +24,7 @@
  * With --update what must come is written anew. */
 #include "base/base.h"
 
+#include "consensus/consensus.h"
 #include "golden/world.h"
 
 #include <stdio.h>
@@ -64,6 +65,17 @@ static bool option_aggregator(struct talk *talk, surety_str name)
     return true;
 }
 
+static bool option_kind(surety_consensus_options *options, surety_str name)
+{
+    for (int i = 0; i <= SURETY_CONSENSUS_AGGREGATE; i++) {
+        options->kind = (surety_consensus_kind)i;
+        if (surety_str_equal(name, surety_str_of(surety__consensus_kind_name(
+                                       options->kind))))
+            return true;
+    }
+    return false;
+}
+
 static bool option(struct talk *talk, surety_str line)
 {
     surety_consensus_options *options = &talk->options;
@@ -71,7 +83,7 @@ static bool option(struct talk *talk, surety_str line)
     const surety_str name = world_word(&rest);
 
     if (surety_str_equal(name, SURETY__LITERAL("kind")))
-        return surety_consensus_kind_of(rest, &options->kind) == SURETY_OK;
+        return option_kind(options, rest);
     if (surety_str_equal(name, SURETY__LITERAL("aggregator")))
         return option_aggregator(talk, rest);
     if (surety_str_equal(name, SURETY__LITERAL("quorum")))
@@ -131,7 +143,7 @@ static void tell_end(const struct talk *talk, surety_buf *out)
     if (!surety_consensus_info_of(consensus)->cost_known)
         return;
     surety_buf_text(out, "cost: $");
-    surety_dollars_write(picousd, out);
+    surety_dollars_write(picousd, false, out);
     surety_buf_byte(out, '\n');
 }
 

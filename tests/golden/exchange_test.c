@@ -432,7 +432,7 @@ static void world_open(struct world *world, surety_str text, surety_buf *out)
 {
     surety_str variables[VARIABLES_MAX];
     surety_http_options http = {.size = sizeof(http)};
-    surety_exec_options exec = {.size = sizeof(exec), .environment = variables};
+    size_t variable_count = 0;
     surety_error error;
     surety_str line;
     surety_status status;
@@ -445,7 +445,7 @@ static void world_open(struct world *world, surety_str text, surety_buf *out)
         else if (golden_take(&line, "ca_file "))
             http.ca_file = line;
         else if (golden_take(&line, "variable "))
-            variables[exec.environment_count++] = line;
+            variables[variable_count++] = line;
         else
             golden_die("no such option", line.ptr);
     }
@@ -454,7 +454,8 @@ static void world_open(struct world *world, surety_str text, surety_buf *out)
     status = surety_http_open(&http, &world->http, &error);
     if (status)
         put_refusal(status, &error, out);
-    status = surety_exec_open(&exec, &world->exec, &error);
+    status =
+        surety_exec_open(variables, variable_count, NULL, &world->exec, &error);
     if (status)
         put_refusal(status, &error, out);
 }

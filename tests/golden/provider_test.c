@@ -137,7 +137,7 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     surety_doc *docs[2] = {surety_doc_new(NULL), surety_doc_new(NULL)};
     surety_model model = {0};
     surety_header headers[HEADERS_MAX];
-    surety_message messages[MESSAGES_MAX];
+    surety__message messages[MESSAGES_MAX];
     surety__call call = {.model = &model, .messages = messages};
     surety_request request;
     surety__arena arena;
@@ -163,10 +163,10 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
          item.doc && call.message_count < MESSAGES_MAX;
          item = surety_val_next(list, item))
         messages[call.message_count++] =
-            (surety_message){surety_val_is(surety_val_item(item, 0), "user")
-                                 ? SURETY_ROLE_USER
-                                 : SURETY_ROLE_ASSISTANT,
-                             surety_val_str(surety_val_item(item, 1))};
+            (surety__message){surety_val_is(surety_val_item(item, 0), "user")
+                                  ? SURETY__ROLE_USER
+                                  : SURETY__ROLE_ASSISTANT,
+                              surety_val_str(surety_val_item(item, 1))};
     if (surety__call_encode(&call, &arena, &request, &err))
         surety__buf_printf(out, "%s: %s%s%s\n", surety_status_name(err.status),
                            err.message, err.hint[0] ? "; " : "", err.hint);

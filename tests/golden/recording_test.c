@@ -25,13 +25,14 @@
 #include <string.h>
 
 #include "provider/recording.h"
+#include "provider/transport.h"
 
 struct world {
     surety_recording *recording;
     surety_status status;
     surety_error error;
     uint64_t now_ms;
-    surety_clock clock;
+    surety__clock clock;
     surety_transport *player, *recorder;
     surety_transport inner; /* of the recorder */
     surety_str answer;      /* its script */
@@ -341,17 +342,19 @@ static bool read_recording(struct world *world, surety_str text)
 
 static void play(struct world *world, surety_str text)
 {
-    surety_replay_options options = {.size = sizeof(options),
-                                     .clock = &world->clock};
+    unsigned flags = 0;
     surety_str line;
 
     close_all(world);
     while (golden_line(&text, &line)) {
-        options.match |= golden_take(&line, "match");
-        options.timed |= golden_take(&line, "timed");
+        if (golden_take(&line, "match"))
+            flags |= SURETY_REPLAY_MATCH;
+        if (golden_take(&line, "timed"))
+            flags |= SURETY_REPLAY_TIMED;
     }
     if (!world->recording ||
-        surety_replay_open(world->recording, &options, &world->player, NULL))
+        surety__replay_open(world->recording, flags, &world->clock, NULL,
+                            &world->player, NULL))
         golden_die("not played", "a recording");
 }
 

@@ -78,7 +78,7 @@ static void tell_end(const struct world *world, const surety_run *run,
     picousd = surety_run_info_of(run)->cost_picousd;
     if (surety_run_info_of(run)->cost_known) {
         surety_buf_text(out, "cost: $");
-        surety_dollars_write(picousd, out);
+        surety_dollars_write(picousd, false, out);
         surety_buf_byte(out, '\n');
     }
 }

@@ -66,18 +66,17 @@ static void request_alter(void *own)
 
 static void request_act(const void *given, surety_buf *out)
 {
-    const surety_replay_options options = {.size = sizeof(options),
-                                           .match = true};
     surety_recording *recording = recording_of("{\"reply\":\"a\"}");
     surety_transport *transport = NULL, *inner = NULL;
 
-    if (surety_exec_open(NULL, &transport, NULL) == SURETY_OK)
+    if (surety_exec_open(NULL, 0, NULL, &transport, NULL) == SURETY_OK)
         converse(transport, given, out);
-    if (surety_exec_open(NULL, &inner, NULL) == SURETY_OK &&
+    if (surety_exec_open(NULL, 0, NULL, &inner, NULL) == SURETY_OK &&
         surety_record_open(inner, heard_line, NULL, NULL, &transport, NULL) ==
             SURETY_OK)
         converse(transport, given, out);
-    if (surety_replay_open(recording, &options, &transport, NULL) == SURETY_OK)
+    if (surety_replay_open(recording, SURETY_REPLAY_MATCH, NULL, &transport,
+                           NULL) == SURETY_OK)
         converse(transport, given, out);
     if (surety_http_open(NULL, &transport, NULL) == SURETY_OK)
         converse(transport, given, out);
@@ -96,47 +95,6 @@ static void http_act(const void *given, surety_buf *out)
 
     if (options_ended(surety_http_open(given, &transport, NULL), out))
         transport->close(transport->ctx);
-}
-
-static const surety_str exec_names[] = {{"SURETY_TEST", 11}};
-
-static void exec_fill(void *own)
-{
-    ((surety_exec_options *)own)->environment = exec_names;
-    ((surety_exec_options *)own)->environment_count = 1;
-}
-
-static void exec_act(const void *given, surety_buf *out)
-{
-    const surety_request request = {
-        .size = sizeof(request),
-        .url = surety_str_of("exec:echo $SURETY_TEST")};
-    surety_transport *transport = NULL;
-
-    setenv("SURETY_TEST", "given", 1);
-    if (options_ended(surety_exec_open(given, &transport, NULL), out))
-        converse(transport, &request, out);
-}
-
-static void replay_fill(void *own)
-{
-    ((surety_replay_options *)own)->match = true;
-}
-
-static void replay_act(const void *given, surety_buf *out)
-{
-    const surety_request request = {.size = sizeof(request),
-                                    .method = surety_str_of("POST"),
-                                    .url = surety_str_of("http://a/b")};
-    surety_recording *recording = recording_of(
-        "{\"request\":{\"method\":\"POST\",\"url\":\"https://a/v1/x\","
-        "\"body\":\"plain\"},\"response\":{\"body\":\"third\"}}");
-    surety_transport *transport = NULL;
-
-    if (options_ended(surety_replay_open(recording, given, &transport, NULL),
-                      out))
-        converse(transport, &request, out);
-    surety_recording_free(recording);
 }
 
 /* ---- runs ---------------------------------------------------------------- */
@@ -497,9 +455,6 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_request, response_bytes_max, .fill = request_fill,
                 .alter = request_alter, .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
-    OPTIONS_ROW(surety_exec_options, alloc, .fill = exec_fill, .act = exec_act),
-    OPTIONS_ROW(surety_replay_options, clock, .fill = replay_fill,
-                .act = replay_act),
     OPTIONS_ROW(surety_entry, partial, .fill = entry_fill, .alter = entry_alter,
                 .act = entry_act),
     OPTIONS_ROW(surety_ledger_options, alloc, .fill = ledger_fill,

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-static const surety_message hello = {SURETY_ROLE_USER, {"hello", 5}};
+static const surety__message hello = {SURETY__ROLE_USER, {"hello", 5}};
 
 static surety_model model_of(surety_protocol protocol)
 {
@@ -73,7 +73,7 @@ TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
 {
     const surety_alloc *alloc = check_alloc(t);
     surety_model model = model_of(SURETY_PROTOCOL_OPENAI);
-    surety_message message = {SURETY_ROLE_USER, {"a\0b", 3}};
+    surety__message message = {SURETY__ROLE_USER, {"a\0b", 3}};
     const surety__call call = {.model = &model,
                                .mode = SURETY_MODE_PROMPT,
                                .messages = &message,

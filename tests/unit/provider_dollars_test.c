@@ -55,11 +55,11 @@ TEST(writes_amounts)
     surety_buf_init(&out, check_alloc(t), 0);
     for (size_t i = 0; i < CHECK_COUNT(amounts); i++) {
         surety_buf_reset(&out);
-        surety_dollars_write(amounts[i].picousd, &out);
+        surety_dollars_write(amounts[i].picousd, false, &out);
         TRY(out.status);
         CHECK_TEXT(surety_buf_str(&out), amounts[i].exact);
         surety_buf_reset(&out);
-        surety_dollars_write_rounded(amounts[i].picousd, &out);
+        surety_dollars_write(amounts[i].picousd, true, &out);
         TRY(out.status);
         CHECK_TEXT(surety_buf_str(&out), amounts[i].rounded);
     }

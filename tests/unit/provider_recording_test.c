@@ -2,6 +2,7 @@
 /* Recordings: read, played, matched, recorded around another transport, and
  * what may never be in one. */
 #include "provider/provider.h"
+#include "provider/transport.h"
 #include "check.h"
 #include "heard.h"
 
@@ -41,9 +42,7 @@ TEST(reads_what_is_written_by_hand)
     CHECK(surety__recording_count(recording) == 5);
     CHECK(surety__recording_protocol(recording) == SURETY_PROTOCOL_TEXT);
     CHECK_TEXT(surety__recording_model(recording), "");
-    const surety_replay_options options = {.size = sizeof(options),
-                                           .alloc = check_alloc(t)};
-    TRY(surety_replay_open(recording, &options, &transport, NULL));
+    TRY(surety_replay_open(recording, 0, check_alloc(t), &transport, NULL));
     for (int i = 0; i < 6; i++)
         TRY(heard_converse(&heard, transport, &request));
     CHECK_TEXT(surety_buf_str(&heard.text),
@@ -172,13 +171,12 @@ TEST(gives_the_exchange_with_the_same_request)
     surety_transport *transport = NULL;
     struct heard heard;
     surety_request request = request_of("http://b:8/v1/x", "plain");
-    surety_replay_options options = {
-        .size = sizeof(options), .match = true, .alloc = check_alloc(t)};
 
     heard_init(&heard, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
-    TRY(surety_replay_open(recording, &options, &transport, NULL));
+    TRY(surety_replay_open(recording, SURETY_REPLAY_MATCH, check_alloc(t),
+                           &transport, NULL));
     TRY(heard_converse(&heard, transport, &request));
     request = request_of("http://b:8/v1/x?s=1", "{\"b\":[100.0], \"a\":1}");
     TRY(heard_converse(&heard, transport, &request));
@@ -221,14 +219,10 @@ TEST(keeps_the_recorded_time)
                                "\"a\"],[20,\"b\"]]},\"end\":{\"after_ms\":20}}"
                                "\n{\"reply\":\"quick\"}";
     uint64_t now_ms = 1000;
-    const surety_clock clock = {
+    const surety__clock clock = {
         .ctx = &now_ms, .now_ms = moved_now, .sleep_ms = moved_sleep};
     surety_recording *recording = NULL;
     surety_transport *transport = NULL;
-    surety_replay_options options = {.size = sizeof(options),
-                                     .timed = true,
-                                     .alloc = check_alloc(t),
-                                     .clock = &clock};
     const surety_request request = request_of("", "");
     struct heard slow, quick;
     const surety_receiver receivers[2] = {heard_receiver(&slow),
@@ -239,7 +233,8 @@ TEST(keeps_the_recorded_time)
     heard_init(&quick, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
-    TRY(surety_replay_open(recording, &options, &transport, NULL));
+    TRY(surety__replay_open(recording, SURETY_REPLAY_TIMED, &clock,
+                            check_alloc(t), &transport, NULL));
     TRY(transport->start(transport->ctx, 1, &request, &receivers[0], NULL));
     TRY(transport->start(transport->ctx, 2, &request, &receivers[1], NULL));
     EXPECT(SURETY_MISUSE,
@@ -269,8 +264,6 @@ TEST(ends_when_the_caller_wants)
         "{\"response\":{\"chunks\":[[0,\"abc\"],[0,\"def\"]]}}\n";
     surety_recording *recording = NULL;
     surety_transport *transport = NULL;
-    surety_replay_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
     surety_request request = request_of("", "");
     struct heard heard;
     const surety_receiver receiver = heard_receiver(&heard);
@@ -278,7 +271,7 @@ TEST(ends_when_the_caller_wants)
     heard_init(&heard, check_alloc(t));
     TRY(surety_recording_read((surety_str){text, sizeof(text) - 1},
                               check_alloc(t), &recording, NULL));
-    TRY(surety_replay_open(recording, &options, &transport, NULL));
+    TRY(surety_replay_open(recording, 0, check_alloc(t), &transport, NULL));
     heard.break_after = 1;
     TRY(heard_converse(&heard, transport, &request));
     CHECK(heard.failure == SURETY_FAILURE_CANCELLED && heard.sent);
@@ -496,9 +489,8 @@ TEST(keeps_every_secret_out)
     /* The same request is found, though its secrets are not there. */
     transport->close(transport->ctx);
     transport = NULL;
-    const surety_replay_options options = {
-        .size = sizeof(options), .match = true, .alloc = check_alloc(t)};
-    TRY(surety_replay_open(recording, &options, &transport, NULL));
+    TRY(surety_replay_open(recording, SURETY_REPLAY_MATCH, check_alloc(t),
+                           &transport, NULL));
     TRY(heard_converse(&heard, transport, &request));
     CHECK(heard.failure == SURETY_FAILURE_RESET);
 done:
@@ -650,9 +642,7 @@ TEST(plays_what_was_recorded)
     TRY(surety_recording_read(surety_buf_str(&written.text), check_alloc(t),
                               &recording, NULL));
     CHECK(surety__recording_count(recording) == (size_t)rounds);
-    const surety_replay_options options = {.size = sizeof(options),
-                                           .alloc = check_alloc(t)};
-    TRY(surety_replay_open(recording, &options, &player, NULL));
+    TRY(surety_replay_open(recording, 0, check_alloc(t), &player, NULL));
     for (int i = 0; i < rounds; i++) {
         const surety_request request = request_of("https://h/x", "");
 

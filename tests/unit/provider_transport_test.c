@@ -340,10 +340,7 @@ done:
 static surety_status exec_open(struct check *t,
                                surety_transport **ret_transport)
 {
-    const surety_exec_options options = {.size = sizeof(options),
-                                         .alloc = check_alloc(t)};
-
-    return surety_exec_open(&options, ret_transport, NULL);
+    return surety_exec_open(NULL, 0, check_alloc(t), ret_transport, NULL);
 }
 
 TEST(talks_to_a_command)
@@ -385,10 +382,6 @@ TEST(gives_a_command_a_small_environment)
     static const surety_str names[] = {{"SURETY_GIVEN", 12},
                                        {"SURETY_ABSENT", 13}};
     static const surety_str bad[] = {{"A=B", 3}};
-    surety_exec_options options = {.size = sizeof(options),
-                                   .environment = names,
-                                   .environment_count = 2,
-                                   .alloc = check_alloc(t)};
     surety_transport *transport = NULL;
     const surety_request request = request_of(
         "exec:env | grep -E '^(SURETY_|LC_ALL|TZ|[A-Z]*_KEY)' | LC_ALL=C sort",
@@ -403,7 +396,7 @@ TEST(gives_a_command_a_small_environment)
     setenv("SURETY_GIVE", "d", 1);
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
-    TRY(surety_exec_open(&options, &transport, NULL));
+    TRY(surety_exec_open(names, 2, check_alloc(t), &transport, NULL));
     TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
     while (!heard.ends)
         TRY(transport->wait(transport->ctx, 20, NULL));
@@ -412,9 +405,8 @@ TEST(gives_a_command_a_small_environment)
                "LC_ALL=C\nSURETY_GIVEN=a=b\nTZ=UTC\n");
     transport->close(transport->ctx);
     transport = NULL;
-    options.environment = bad;
-    options.environment_count = 1;
-    EXPECT(SURETY_MISUSE, surety_exec_open(&options, &transport, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_exec_open(bad, 1, check_alloc(t), &transport, NULL));
 done:
     transport_close(transport);
     heard_done(&heard);
