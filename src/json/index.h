@@ -130,8 +130,8 @@ INDEX_INLINE unsigned index_count(uint64_t bits)
 
 /* Writes the offsets of the count bits of a block that starts at offset. Writes
  * eight at once, even when fewer bits are left; the returned end is exact. */
-INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits, unsigned count,
-                                   uint32_t offset)
+INDEX_INLINE uint32_t *index_write_count(uint32_t *out, uint64_t bits,
+                                         unsigned count, uint32_t offset)
 {
     uint32_t *end = out + count;
 
@@ -149,6 +149,12 @@ INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits, unsigned count,
         out += 8;
     }
     return end;
+}
+
+INDEX_INLINE uint32_t *index_write(uint32_t *out, uint64_t bits,
+                                   uint32_t offset)
+{
+    return index_write_count(out, bits, index_count(bits), offset);
 }
 
 /* Returns whether the text ends inside a UTF-8 sequence. */
@@ -178,27 +184,15 @@ INDEX_INLINE void index_end(struct surety__scan *scan,
         scan->broken |= state->quoted | index_is_cut(scan->text, end);
 }
 
-/* Returns the masks of a block without its first by bytes (1 to 63), filled up
- * with spaces at the end. So a tail can be loaded as part of the last 64 bytes
- * of the text. */
-INDEX_INLINE struct index_masks index_shift(struct index_masks masks,
-                                            unsigned by)
+/* Copies the bytes from `at` on to block, filled up with spaces. Returns
+ * block. */
+INDEX_INLINE const char *index_part(const struct surety__scan *scan, size_t at,
+                                    char *block)
 {
-    return (struct index_masks){.quote = masks.quote >> by,
-                                .backslash = masks.backslash >> by,
-                                .control = masks.control >> by,
-                                .sign = masks.sign >> by,
-                                .space = masks.space >> by |
-                                         UINT64_MAX << (TOKENS_BLOCK - by),
-                                .high = masks.high >> by};
-}
-
-/* Copies the bytes from `at` on to block, filled up with spaces. */
-INDEX_INLINE void index_tail(const struct surety__scan *scan, size_t at,
-                             char *block)
-{
+    assert(scan->len - at < TOKENS_BLOCK);
     memset(block, ' ', TOKENS_BLOCK);
     memcpy(block, scan->text + at, scan->len - at);
+    return block;
 }
 
 /* ---- UTF-8 for kernels with a shuffle ---------------------------------- */

@@ -8,8 +8,16 @@
 #ifdef INDEX_X86
 #include <immintrin.h>
 
-#define AVX2_TARGET __attribute__((target("avx2,pclmul,bmi,popcnt")))
-#define AVX2_INLINE INDEX_INLINE AVX2_TARGET
+#define KERNEL(name) avx2_##name
+#define KERNEL_TARGET __attribute__((target("avx2,pclmul,bmi,popcnt")))
+#define AVX2_INLINE INDEX_INLINE KERNEL_TARGET
+#define avx2_surety__kernel surety__kernel_avx2
+
+typedef struct avx2_block {
+    __m256i low, high;
+} avx2_block;
+
+typedef __m256i avx2_carry; /* the last bytes; zero: the last block is ASCII */
 
 AVX2_INLINE __m256i avx2_table(const unsigned char *sixteen)
 {
@@ -17,9 +25,14 @@ AVX2_INLINE __m256i avx2_table(const unsigned char *sixteen)
         _mm_loadu_si128((const __m128i *)(const void *)sixteen));
 }
 
-AVX2_INLINE __m256i avx2_load(const char *ptr)
+AVX2_INLINE __m256i avx2_bytes(const char *ptr)
 {
     return _mm256_loadu_si256((const __m256i *)(const void *)ptr);
+}
+
+AVX2_INLINE avx2_block avx2_load(const char *ptr)
+{
+    return (avx2_block){avx2_bytes(ptr), avx2_bytes(ptr + 32)};
 }
 
 /* Returns the top bits of 64 bytes. */
@@ -36,8 +49,9 @@ AVX2_INLINE uint64_t avx2_equal(__m256i low, __m256i high, char byte)
     return avx2_bits(_mm256_cmpeq_epi8(low, all), _mm256_cmpeq_epi8(high, all));
 }
 
-AVX2_INLINE struct index_masks avx2_masks(__m256i low, __m256i high)
+AVX2_INLINE struct index_masks avx2_masks(const avx2_block *block)
 {
+    const __m256i low = block->low, high = block->high;
     static const unsigned char spaces[16] = INDEX_SPACES;
     static const unsigned char signs[16] = INDEX_SIGNS;
     const __m256i space = avx2_table(spaces), sign = avx2_table(signs);
@@ -67,7 +81,7 @@ AVX2_INLINE struct index_masks avx2_masks(__m256i low, __m256i high)
                        16 - (shift))
 
 /* Returns the UTF-8 errors in now. before: the bytes in front of it. */
-AVX2_INLINE __m256i avx2_utf8(__m256i before, __m256i now)
+AVX2_INLINE __m256i avx2_errors(__m256i before, __m256i now)
 {
     static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
     static const unsigned char first_low[16] = UTF8_FIRST_LOW;
@@ -103,83 +117,33 @@ AVX2_INLINE uint64_t avx2_parity(uint64_t bits)
     return (uint64_t)_mm_cvtsi128_si64(product);
 }
 
-/* Stores the masks of the block at offset and writes its tokens. */
-AVX2_INLINE uint32_t *avx2_found(const struct surety__scan *scan,
-                                 struct index_state *state,
-                                 const struct index_masks *masks, size_t offset,
-                                 uint32_t *out)
+AVX2_INLINE uint32_t *avx2_write(uint32_t *out, uint64_t bits, uint32_t offset)
 {
-    const size_t word =
-        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
-    const uint64_t quotes =
-        masks->quote & ~index_escaped(state, masks->backslash);
-    const uint64_t tokens =
-        index_tokens(state, masks, quotes, avx2_parity(quotes));
-
-    scan->backslashes[word] = masks->backslash;
-    scan->high[word] = masks->high;
-    return index_write(out, tokens, (unsigned)__builtin_popcountll(tokens),
-                       (uint32_t)offset);
+    return index_write_count(out, bits, (unsigned)__builtin_popcountll(bits),
+                             offset);
 }
 
-/* Scans one block at ptr; offset: its offset in the text. *before: the bytes in
- * front of it. */
-AVX2_INLINE uint32_t *avx2_block(const struct surety__scan *scan,
-                                 struct index_state *state, const char *ptr,
-                                 size_t offset, __m256i *before, uint32_t *out)
+AVX2_INLINE __m256i avx2_begin(const struct surety__scan *scan, size_t at)
 {
-    const __m256i low = avx2_load(ptr), high = avx2_load(ptr + 32);
-    const struct index_masks masks = avx2_masks(low, high);
-
-    if (masks.high || !_mm256_testz_si256(*before, *before)) {
-        const __m256i errors =
-            _mm256_or_si256(avx2_utf8(*before, low), avx2_utf8(low, high));
-
-        state->broken |= !_mm256_testz_si256(errors, errors);
-    }
-    /* For the next block; zero if this one is ASCII. */
-    *before = masks.high ? high : _mm256_setzero_si256();
-    return avx2_found(scan, state, &masks, offset, out);
+    return at ? avx2_bytes(scan->text + at - 32) : _mm256_setzero_si256();
 }
 
-/* Scans the rest of the text at offset, which is less than a block. Copies it
- * only if it is the whole text, or UTF-8 must be checked. */
-AVX2_INLINE uint32_t *avx2_tail(const struct surety__scan *scan,
-                                struct index_state *state, size_t offset,
-                                __m256i before, uint32_t *out)
+AVX2_INLINE uint64_t avx2_utf8(const struct surety__scan *scan,
+                               const avx2_block *block, uint64_t high,
+                               size_t offset, __m256i *before)
 {
-    char block[TOKENS_BLOCK];
+    __m256i errors = _mm256_setzero_si256();
 
-    if (offset && _mm256_testz_si256(before, before)) {
-        const char *last = scan->text + scan->len - TOKENS_BLOCK;
-        const struct index_masks masks =
-            index_shift(avx2_masks(avx2_load(last), avx2_load(last + 32)),
-                        (unsigned)(TOKENS_BLOCK - (scan->len - offset)));
-
-        if (!masks.high)
-            return avx2_found(scan, state, &masks, offset, out);
-    }
-    index_tail(scan, offset, block);
-    return avx2_block(scan, state, block, offset, &before, out);
+    (void)scan, (void)offset;
+    if (high || !_mm256_testz_si256(*before, *before))
+        errors = _mm256_or_si256(avx2_errors(*before, block->low),
+                                 avx2_errors(block->low, block->high));
+    *before = high ? block->high : _mm256_setzero_si256();
+    return !_mm256_testz_si256(errors, errors);
 }
 
-AVX2_TARGET uint32_t *surety__kernel_avx2(struct surety__scan *scan,
-                                          uint32_t *out)
-{
-    struct index_state state = index_begin(scan);
-    size_t left = scan->len - scan->next;
-    size_t end = scan->next + (left < TOKENS_WINDOW ? left : TOKENS_WINDOW);
-    size_t at = scan->next;
-    __m256i before =
-        at ? avx2_load(scan->text + at - 32) : _mm256_setzero_si256();
-
-    for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
-        out = avx2_block(scan, &state, scan->text + at, at, &before, out);
-    if (at < end)
-        out = avx2_tail(scan, &state, at, before, out);
-    index_end(scan, &state, end);
-    return out;
-}
+#define avx2_part(scan, at, copy) avx2_load(index_part(scan, at, copy))
+#include "json/index_kernel.inc"
 #else
 /* A file may not be empty (C17, 6.9). */
 typedef int index_avx2_unused;

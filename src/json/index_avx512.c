@@ -7,10 +7,17 @@
 #ifdef INDEX_X86
 #include <immintrin.h>
 
-#define AVX512_TARGET                                                          \
+#define KERNEL(name) avx512_##name
+#define KERNEL_TARGET                                                          \
     __attribute__((target("avx512f,avx512bw,avx512vbmi,avx512vbmi2,pclmul,"    \
                           "bmi,popcnt")))
-#define AVX512_INLINE INDEX_INLINE AVX512_TARGET
+#define AVX512_INLINE INDEX_INLINE KERNEL_TARGET
+#define avx512_surety__kernel surety__kernel_avx512
+
+typedef __m512i avx512_block;
+typedef __m512i avx512_carry; /* the last block; zero: it is ASCII */
+
+#define avx512_load(ptr) _mm512_loadu_si512(ptr)
 
 AVX512_INLINE __m512i avx512_table(const unsigned char *sixteen)
 {
@@ -18,8 +25,9 @@ AVX512_INLINE __m512i avx512_table(const unsigned char *sixteen)
         _mm_loadu_si128((const __m128i *)(const void *)sixteen));
 }
 
-AVX512_INLINE struct index_masks avx512_masks(__m512i now)
+AVX512_INLINE struct index_masks avx512_masks(const __m512i *block)
 {
+    const __m512i now = *block;
     static const unsigned char spaces[16] = INDEX_SPACES;
     static const unsigned char signs[16] = INDEX_SIGNS;
 
@@ -43,7 +51,7 @@ AVX512_INLINE struct index_masks avx512_masks(__m512i now)
 
 /* Returns the UTF-8 errors in now, one bit per byte. before: the block in front
  * of it. */
-AVX512_INLINE uint64_t avx512_utf8(__m512i before, __m512i now)
+AVX512_INLINE uint64_t avx512_errors(__m512i before, __m512i now)
 {
     static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
     static const unsigned char first_low[16] = UTF8_FIRST_LOW;
@@ -109,52 +117,36 @@ AVX512_INLINE uint32_t *avx512_write(uint32_t *out, uint64_t bits,
     return out + count;
 }
 
-/* Scans one block, now; offset: its offset in the text. *before: the block in
- * front of it. */
-AVX512_INLINE uint32_t *avx512_block(const struct surety__scan *scan,
-                                     struct index_state *state, __m512i now,
-                                     size_t offset, __m512i *before,
-                                     uint32_t *out)
+AVX512_INLINE __m512i avx512_begin(const struct surety__scan *scan, size_t at)
 {
-    const struct index_masks masks = avx512_masks(now);
-    const size_t word =
-        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
-    uint64_t quotes;
-
-    if (masks.high || _mm512_test_epi8_mask(*before, *before))
-        state->broken |= avx512_utf8(*before, now);
-    *before = masks.high ? now : _mm512_setzero_si512();
-    scan->backslashes[word] = masks.backslash;
-    scan->high[word] = masks.high;
-    quotes = masks.quote & ~index_escaped(state, masks.backslash);
-    return avx512_write(
-        out, index_tokens(state, &masks, quotes, avx512_parity(quotes)),
-        (uint32_t)offset);
+    return at ? avx512_load(scan->text + at - TOKENS_BLOCK)
+              : _mm512_setzero_si512();
 }
 
-AVX512_TARGET uint32_t *surety__kernel_avx512(struct surety__scan *scan,
-                                              uint32_t *out)
+AVX512_INLINE uint64_t avx512_utf8(const struct surety__scan *scan,
+                                   const __m512i *block, uint64_t high,
+                                   size_t offset, __m512i *before)
 {
-    struct index_state state = index_begin(scan);
-    size_t left = scan->len - scan->next;
-    size_t end = scan->next + (left < TOKENS_WINDOW ? left : TOKENS_WINDOW);
-    size_t at = scan->next;
-    __m512i before = at ? _mm512_loadu_si512(scan->text + at - TOKENS_BLOCK)
-                        : _mm512_setzero_si512();
+    uint64_t errors = 0;
 
-    for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
-        out = avx512_block(scan, &state, _mm512_loadu_si512(scan->text + at),
-                           at, &before, out);
-    if (at < end) /* masked bytes are not loaded */
-        out =
-            avx512_block(scan, &state,
-                         _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '),
-                                                ((uint64_t)1 << (end - at)) - 1,
-                                                scan->text + at),
-                         at, &before, out);
-    index_end(scan, &state, end);
-    return out;
+    (void)scan, (void)offset;
+    if (high || _mm512_test_epi8_mask(*before, *before))
+        errors = avx512_errors(*before, *block);
+    *before = high ? *block : _mm512_setzero_si512();
+    return errors;
 }
+
+/* Masked bytes are not loaded. */
+AVX512_INLINE __m512i avx512_part(const struct surety__scan *scan, size_t at,
+                                  char *copy)
+{
+    (void)copy;
+    return _mm512_mask_loadu_epi8(_mm512_set1_epi8(' '),
+                                  ((uint64_t)1 << (scan->len - at)) - 1,
+                                  scan->text + at);
+}
+
+#include "json/index_kernel.inc"
 #else
 /* A file may not be empty (C17, 6.9). */
 typedef int index_avx512_unused;

@@ -21,15 +21,29 @@ INDEX_INLINE uint64_t neon_bits(uint8x16_t a, uint8x16_t b, uint8x16_t c,
     return vgetq_lane_u64(vreinterpretq_u64_u8(sum), 0);
 }
 
-struct neon_block {
+#define KERNEL(name) neon_##name
+#define KERNEL_TARGET
+#define neon_surety__kernel surety__kernel_neon
+
+typedef struct neon_block {
     uint8x16_t part[4];
-};
+} neon_block;
+
+typedef uint8x16_t neon_carry; /* the last bytes */
+
+INDEX_INLINE neon_block neon_load(const char *ptr)
+{
+    const uint8_t *bytes = (const uint8_t *)ptr;
+
+    return (neon_block){{vld1q_u8(bytes), vld1q_u8(bytes + 16),
+                         vld1q_u8(bytes + 32), vld1q_u8(bytes + 48)}};
+}
 
 #define NEON_BITS(expression)                                                  \
     neon_bits(expression(block->part[0]), expression(block->part[1]),          \
               expression(block->part[2]), expression(block->part[3]))
 
-INDEX_INLINE struct index_masks neon_masks(const struct neon_block *block)
+INDEX_INLINE struct index_masks neon_masks(const neon_block *block)
 {
     static const unsigned char spaces[16] = INDEX_SPACES;
     static const unsigned char signs[16] = INDEX_SIGNS;
@@ -55,7 +69,7 @@ INDEX_INLINE struct index_masks neon_masks(const struct neon_block *block)
 }
 
 /* Returns the UTF-8 errors in now. before: the bytes in front of it. */
-INDEX_INLINE uint8x16_t neon_utf8(uint8x16_t before, uint8x16_t now)
+INDEX_INLINE uint8x16_t neon_errors(uint8x16_t before, uint8x16_t now)
 {
     static const unsigned char first_high[16] = UTF8_FIRST_HIGH;
     static const unsigned char first_low[16] = UTF8_FIRST_LOW;
@@ -75,59 +89,37 @@ INDEX_INLINE uint8x16_t neon_utf8(uint8x16_t before, uint8x16_t now)
     return veorq_u8(vandq_u8(must, vdupq_n_u8(0x80)), errors);
 }
 
-/* Scans one block at ptr; offset: its offset in the text. *before: the bytes in
- * front of it. */
-INDEX_INLINE uint32_t *neon_step(const struct surety__scan *scan,
-                                 struct index_state *state, const char *ptr,
-                                 size_t offset, uint8x16_t *before,
-                                 uint32_t *out)
+INDEX_INLINE uint8x16_t neon_begin(const struct surety__scan *scan, size_t at)
 {
-    const uint8_t *bytes = (const uint8_t *)ptr;
-    const struct neon_block block = {{vld1q_u8(bytes), vld1q_u8(bytes + 16),
-                                      vld1q_u8(bytes + 32),
-                                      vld1q_u8(bytes + 48)}};
-    const struct index_masks masks = neon_masks(&block);
-    const size_t word =
-        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
-    uint64_t quotes, tokens;
+    return at ? vld1q_u8((const uint8_t *)scan->text + at - 16) : vdupq_n_u8(0);
+}
 
-    if (masks.high || vmaxvq_u8(*before) >= 0x80) {
-        uint8x16_t errors = neon_utf8(*before, block.part[0]);
+INDEX_INLINE uint64_t neon_utf8(const struct surety__scan *scan,
+                                const neon_block *block, uint64_t high,
+                                size_t offset, uint8x16_t *before)
+{
+    uint8x16_t errors = vdupq_n_u8(0);
 
+    (void)scan, (void)offset;
+    if (high || vmaxvq_u8(*before) >= 0x80) {
+        errors = neon_errors(*before, block->part[0]);
         for (int i = 1; i < 4; i++)
-            errors =
-                vorrq_u8(errors, neon_utf8(block.part[i - 1], block.part[i]));
-        state->broken |= vmaxvq_u8(errors);
+            errors = vorrq_u8(errors,
+                              neon_errors(block->part[i - 1], block->part[i]));
     }
-    *before = block.part[3];
-    scan->backslashes[word] = masks.backslash;
-    scan->high[word] = masks.high;
-    quotes = masks.quote & ~index_escaped(state, masks.backslash);
-    tokens = index_tokens(state, &masks, quotes, index_parity(quotes));
-    return index_write(out, tokens, (unsigned)__builtin_popcountll(tokens),
-                       (uint32_t)offset);
+    *before = block->part[3];
+    return vmaxvq_u8(errors);
 }
 
-uint32_t *surety__kernel_neon(struct surety__scan *scan, uint32_t *out)
+INDEX_INLINE uint32_t *neon_write(uint32_t *out, uint64_t bits, uint32_t offset)
 {
-    struct index_state state = index_begin(scan);
-    size_t left = scan->len - scan->next;
-    size_t end = scan->next + (left < TOKENS_WINDOW ? left : TOKENS_WINDOW);
-    size_t at = scan->next;
-    uint8x16_t before =
-        at ? vld1q_u8((const uint8_t *)scan->text + at - 16) : vdupq_n_u8(0);
-
-    for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
-        out = neon_step(scan, &state, scan->text + at, at, &before, out);
-    if (at < end) {
-        char block[TOKENS_BLOCK];
-
-        index_tail(scan, at, block);
-        out = neon_step(scan, &state, block, at, &before, out);
-    }
-    index_end(scan, &state, end);
-    return out;
+    return index_write_count(out, bits, (unsigned)__builtin_popcountll(bits),
+                             offset);
 }
+
+#define neon_part(scan, at, copy) neon_load(index_part(scan, at, copy))
+#define neon_parity index_parity
+#include "json/index_kernel.inc"
 #else
 /* A file may not be empty (C17, 6.9). */
 typedef int index_neon_unused;

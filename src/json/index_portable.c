@@ -7,6 +7,13 @@
 #define PORTABLE_ONES 0x0101010101010101u
 #define PORTABLE_TOPS 0x8080808080808080u
 
+#define KERNEL(name) portable_##name
+#define KERNEL_TARGET
+#define portable_surety__kernel surety__kernel_portable
+
+typedef const char *portable_block; /* where its bytes are */
+typedef size_t portable_carry; /* the offset up to which UTF-8 is checked */
+
 /* Eight bytes, and the same without their top bits: sums of the latter never
  * carry from byte to byte. */
 struct portable_word {
@@ -35,12 +42,12 @@ INDEX_INLINE uint64_t portable_gather(uint64_t tops)
     return (tops >> 7) * 0x0102040810204080u >> 56;
 }
 
-INDEX_INLINE struct index_masks portable_masks(const char *ptr)
+INDEX_INLINE struct index_masks portable_masks(const portable_block *block)
 {
     struct index_masks masks = {0};
 
     for (unsigned i = 0; i < TOKENS_BLOCK; i += 8) {
-        const uint64_t all = surety__token_load(ptr + i);
+        const uint64_t all = surety__token_load(*block + i);
         const struct portable_word word = {all, all & ~PORTABLE_TOPS};
         /* { and [ as one */
         const struct portable_word sign = {all,
@@ -77,30 +84,32 @@ INDEX_INLINE struct index_masks portable_masks(const char *ptr)
 
 /* Checks the UTF-8 sequences that begin in a block. *done: the offset up to
  * which the text is checked; a sequence may reach into the next block. */
-static bool portable_utf8(const struct surety__scan *scan, size_t offset,
-                          uint64_t high, size_t *done)
+INDEX_INLINE uint64_t portable_utf8(const struct surety__scan *scan,
+                                    const portable_block *block, uint64_t high,
+                                    size_t offset, size_t *done)
 {
     const char *end = scan->text + scan->len;
 
-    if (*done > offset) /* by at most three */
+    (void)block;
+    if (high && *done > offset) /* by at most three */
         high &= UINT64_MAX << (*done - offset);
     while (high) {
         const size_t at = offset + (size_t)__builtin_ctzll(high);
         const unsigned len = scan_sequence(scan->text + at, end);
 
         if (!len)
-            return false;
+            return 1;
         *done = at + len;
         if (*done - offset >= TOKENS_BLOCK)
             break;
         high &= UINT64_MAX << (*done - offset);
     }
-    return true;
+    return 0;
 }
 
 /* Returns the end of the sequence that began before `at` and was checked
  * then. */
-static size_t portable_reach(const struct surety__scan *scan, size_t at)
+static size_t portable_begin(const struct surety__scan *scan, size_t at)
 {
     for (size_t back = 1; back <= 3 && back <= at; back++) {
         unsigned char byte = (unsigned char)scan->text[at - back];
@@ -113,32 +122,8 @@ static size_t portable_reach(const struct surety__scan *scan, size_t at)
     return at;
 }
 
-uint32_t *surety__kernel_portable(struct surety__scan *scan, uint32_t *out)
-{
-    size_t left = scan->len - scan->next;
-    size_t end = scan->next + (left < TOKENS_WINDOW ? left : TOKENS_WINDOW);
-    struct index_state state = index_begin(scan);
-    size_t at = scan->next, done = portable_reach(scan, at);
-
-    for (size_t word = 0; at < end; at += TOKENS_BLOCK, word++) {
-        const char *ptr = scan->text + at;
-        struct index_masks masks;
-        char block[TOKENS_BLOCK];
-        uint64_t quotes, tokens;
-
-        if (end - at < TOKENS_BLOCK) {
-            index_tail(scan, at, block);
-            ptr = block;
-        }
-        masks = portable_masks(ptr);
-        if (masks.high && !portable_utf8(scan, at, masks.high, &done))
-            state.broken = 1;
-        scan->backslashes[word] = masks.backslash;
-        scan->high[word] = masks.high;
-        quotes = masks.quote & ~index_escaped(&state, masks.backslash);
-        tokens = index_tokens(&state, &masks, quotes, index_parity(quotes));
-        out = index_write(out, tokens, index_count(tokens), (uint32_t)at);
-    }
-    index_end(scan, &state, end);
-    return out;
-}
+#define portable_load(ptr) (ptr)
+#define portable_part index_part
+#define portable_parity index_parity
+#define portable_write index_write
+#include "json/index_kernel.inc"

@@ -8,25 +8,29 @@
 #ifdef INDEX_X86
 #include <emmintrin.h>
 
-struct sse2_block {
+#define KERNEL(name) sse2_##name
+#define KERNEL_TARGET
+#define sse2_surety__kernel surety__kernel_sse2
+
+typedef struct sse2_block {
     __m128i part[4];
-};
+} sse2_block;
 
 /* What the lead bytes of a block require of the next block: which of its first
  * bytes must be continuations, and whether its first byte is restricted (bit 0
  * of each). */
-struct sse2_leads {
+typedef struct sse2_carry {
     uint64_t must;
     uint64_t e0, ed, f0, f4;
-};
+} sse2_carry;
 
-INDEX_INLINE struct sse2_block sse2_load(const char *ptr)
+INDEX_INLINE sse2_block sse2_load(const char *ptr)
 {
     const __m128i *parts = (const __m128i *)(const void *)ptr;
 
-    return (struct sse2_block){
-        {_mm_loadu_si128(parts), _mm_loadu_si128(parts + 1),
-         _mm_loadu_si128(parts + 2), _mm_loadu_si128(parts + 3)}};
+    return (sse2_block){{_mm_loadu_si128(parts), _mm_loadu_si128(parts + 1),
+                         _mm_loadu_si128(parts + 2),
+                         _mm_loadu_si128(parts + 3)}};
 }
 
 INDEX_INLINE uint64_t sse2_bits(__m128i part)
@@ -58,7 +62,7 @@ INDEX_INLINE __m128i sse2_space(__m128i part)
         _mm_or_si128(SSE2_EQUAL(part, '\r'), SSE2_EQUAL(part, '\t')));
 }
 
-INDEX_INLINE struct index_masks sse2_masks(const struct sse2_block *block)
+INDEX_INLINE struct index_masks sse2_masks(const sse2_block *block)
 {
     struct index_masks masks;
 
@@ -79,8 +83,8 @@ INDEX_INLINE struct index_masks sse2_masks(const struct sse2_block *block)
 /* Returns the UTF-8 errors of a block (Unicode 15.0, table 3-7). high: its
  * bytes above 0x7F; *leads passes from block to block. These bytes are
  * negative, and comparisons of signed bytes keep their order. */
-INDEX_INLINE uint64_t sse2_utf8(const struct sse2_block *block, uint64_t high,
-                                struct sse2_leads *leads)
+INDEX_INLINE uint64_t sse2_errors(const sse2_block *block, uint64_t high,
+                                  sse2_carry *leads)
 {
 #define SSE2_BELOW_90(part) _mm_cmplt_epi8(part, SSE2_ALL(0x90))
 #define SSE2_BELOW_A0(part) _mm_cmplt_epi8(part, SSE2_ALL(0xA0))
@@ -118,81 +122,31 @@ INDEX_INLINE uint64_t sse2_utf8(const struct sse2_block *block, uint64_t high,
     return wrong;
 }
 
-/* Stores the masks of the block at offset and writes its tokens. */
-INDEX_INLINE uint32_t *sse2_found(const struct surety__scan *scan,
-                                  struct index_state *state,
-                                  const struct index_masks *masks,
-                                  size_t offset, uint32_t *out)
+/* The leads of the block in front of `at`; its errors are recorded. */
+INDEX_INLINE sse2_carry sse2_begin(const struct surety__scan *scan, size_t at)
 {
-    const size_t word =
-        (offset / TOKENS_BLOCK) % (TOKENS_WINDOW / TOKENS_BLOCK);
-    const uint64_t quotes =
-        masks->quote & ~index_escaped(state, masks->backslash);
-    const uint64_t tokens =
-        index_tokens(state, masks, quotes, index_parity(quotes));
+    sse2_carry leads = {0};
 
-    scan->backslashes[word] = masks->backslash;
-    scan->high[word] = masks->high;
-    return index_write(out, tokens, index_count(tokens), (uint32_t)offset);
-}
+    if (at) {
+        const sse2_block block = sse2_load(scan->text + at - TOKENS_BLOCK);
 
-/* Scans one block at ptr; offset: its offset in the text. */
-INDEX_INLINE uint32_t *sse2_step(const struct surety__scan *scan,
-                                 struct index_state *state, const char *ptr,
-                                 size_t offset, struct sse2_leads *leads,
-                                 uint32_t *out)
-{
-    const struct sse2_block block = sse2_load(ptr);
-    const struct index_masks masks = sse2_masks(&block);
-
-    if (masks.high | leads->must)
-        state->broken |= sse2_utf8(&block, masks.high, leads);
-    return sse2_found(scan, state, &masks, offset, out);
-}
-
-/* Scans the rest of the text at offset, which is less than a block. Copies it
- * only if it is the whole text, or UTF-8 must be checked. */
-INDEX_INLINE uint32_t *sse2_tail(const struct surety__scan *scan,
-                                 struct index_state *state, size_t offset,
-                                 struct sse2_leads *leads, uint32_t *out)
-{
-    char copy[TOKENS_BLOCK];
-
-    if (offset && !leads->must) {
-        const struct sse2_block block =
-            sse2_load(scan->text + scan->len - TOKENS_BLOCK);
-        const struct index_masks masks =
-            index_shift(sse2_masks(&block),
-                        (unsigned)(TOKENS_BLOCK - (scan->len - offset)));
-
-        if (!masks.high)
-            return sse2_found(scan, state, &masks, offset, out);
+        sse2_errors(&block, sse2_masks(&block).high, &leads);
     }
-    index_tail(scan, offset, copy);
-    return sse2_step(scan, state, copy, offset, leads, out);
+    return leads;
 }
 
-uint32_t *surety__kernel_sse2(struct surety__scan *scan, uint32_t *out)
+INDEX_INLINE uint64_t sse2_utf8(const struct surety__scan *scan,
+                                const sse2_block *block, uint64_t high,
+                                size_t offset, sse2_carry *leads)
 {
-    struct index_state state = index_begin(scan);
-    size_t left = scan->len - scan->next;
-    size_t end = scan->next + (left < TOKENS_WINDOW ? left : TOKENS_WINDOW);
-    size_t at = scan->next;
-    struct sse2_leads leads = {0};
-
-    if (at) { /* for its lead bytes only; its errors are recorded */
-        const struct sse2_block block =
-            sse2_load(scan->text + at - TOKENS_BLOCK);
-
-        sse2_utf8(&block, sse2_masks(&block).high, &leads);
-    }
-    for (; end - at >= TOKENS_BLOCK; at += TOKENS_BLOCK)
-        out = sse2_step(scan, &state, scan->text + at, at, &leads, out);
-    if (at < end)
-        out = sse2_tail(scan, &state, at, &leads, out);
-    index_end(scan, &state, end);
-    return out;
+    (void)scan, (void)offset;
+    return high | leads->must ? sse2_errors(block, high, leads) : 0;
 }
+
+#define sse2_part(scan, at, copy) sse2_load(index_part(scan, at, copy))
+#define sse2_parity index_parity
+#define sse2_write index_write
+#include "json/index_kernel.inc"
 #else
 /* A file may not be empty (C17, 6.9). */
 typedef int index_sse2_unused;
