@@ -37,7 +37,8 @@ static surety_status file_unwritten(surety_error *reterr, const char *path,
 {
     if (error == EEXIST) {
         surety__fail(reterr, SURETY_MISUSE, "%.200s is there already", path);
-        surety__hint(reterr, "it is replaced only where that is asked for");
+        surety__hint(reterr,
+                     "choose another path, or ask for the file to be replaced");
         return SURETY_MISUSE;
     }
     return surety__fail(reterr, SURETY_IO, "%.200s cannot be written: %s", path,

@@ -135,8 +135,8 @@ surety_status surety_limits_set(surety_limits *limits, surety_str name,
         surety__fail(reterr, SURETY_SYNTAX,
                      "%s is a whole number from 1 to %zu, not \"%.*s\"",
                      row->seen.name, (size_t)row->seen.max, shown, value.ptr);
-        surety__hint(reterr, "K, M and G behind it stand for 1,024 and its "
-                             "powers");
+        surety__hint(reterr, "the suffixes K, M and G multiply by 1,024, "
+                             "1,024^2 and 1,024^3");
         return SURETY_SYNTAX;
     }
     number32 = (uint32_t)number;

@@ -108,7 +108,18 @@ static char explain_byte(const struct explain *explain)
                : '\0';
 }
 
-/* Names of values in other languages, and what JSON has instead. */
+/* Reports a mistake, with what was found if the message leads to that, and a
+ * hint if there is one. */
+static void explain_fail(surety_error *reterr, const char *message,
+                         const char *found, const char *hint)
+{
+    surety__fail(reterr, SURETY_SYNTAX, "%s%s%s", message,
+                 found ? ", found " : "", found ? found : "");
+    if (hint)
+        surety__hint(reterr, "%s", hint);
+}
+
+/* Literals of other languages. */
 static const struct {
     const char *word;
     const char *hint;
@@ -130,13 +141,12 @@ static bool explain_foreign(const struct explain *explain, surety_error *reterr)
 
     if (explain_starts(explain, "//") || explain_starts(explain, "/*") ||
         byte == '#') {
-        surety__fail(reterr, SURETY_SYNTAX, "comments are not JSON");
-        surety__hint(reterr, "take the comment out");
+        explain_fail(reterr, "comments are not JSON", NULL,
+                     "remove the comment");
         return true;
     }
     if (byte == '\'' || byte == '`') {
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "a string must be in double quotes");
+        explain_fail(reterr, "a string must be in double quotes", NULL, NULL);
         surety__hint(reterr, "write \"...\" instead of %c...%c", byte, byte);
         return true;
     }
@@ -158,8 +168,8 @@ static bool explain_ellipsis(const struct explain *explain,
     if (!explain_starts(explain, "...") &&
         !explain_starts(explain, "\xE2\x80\xA6"))
         return false;
-    surety__fail(reterr, SURETY_SYNTAX, "an ellipsis is not JSON");
-    surety__hint(reterr, "write out what it stands for, or take it out");
+    explain_fail(reterr, "an ellipsis is not JSON", NULL,
+                 "write what was left out, or remove the ellipsis");
     return true;
 }
 
@@ -171,30 +181,31 @@ static void explain_value(const struct explain *explain, enum read_fault fault,
 
     if (explain_foreign(explain, reterr) || explain_ellipsis(explain, reterr))
         return;
-    if (fault == FAULT_ITEM && byte == ']') {
-        surety__fail(reterr, SURETY_SYNTAX, "a comma is not allowed before ]");
-        surety__hint(reterr, "take the last comma out");
-    } else if (byte == ',' && fault != FAULT_ROOT) {
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "a value is missing before a comma");
-    } else if (fault == FAULT_MEMBER && byte == '}') {
-        surety__fail(reterr, SURETY_SYNTAX, "a value is missing after a colon");
-    } else if (byte == '+' || byte == '.') {
-        surety__fail(reterr, SURETY_SYNTAX, "numbers may not begin with %c",
-                     byte);
-        surety__hint(reterr, byte == '.' ? "write a 0 before the point"
-                                         : "leave the sign out");
-    } else if (fault == FAULT_ROOT && (explain_starts(explain, "\xFF\xFE") ||
-                                       explain_starts(explain, "\xFE\xFF"))) {
-        surety__fail(reterr, SURETY_SYNTAX, "the text is UTF-16, not UTF-8");
-        surety__hint(reterr, "convert it to UTF-8");
-    } else {
-        surety__fail(reterr, SURETY_SYNTAX, "expected %s, found %s",
-                     fault == FAULT_FIRST_ITEM ? "a value or ]" : "a value",
-                     explain->found);
-        if (explain_is_word((unsigned char)byte))
-            surety__hint(reterr, "strings stand in double quotes");
-    }
+    if (fault == FAULT_ITEM && byte == ']')
+        explain_fail(reterr, "a comma is not allowed before ]", NULL,
+                     "remove the last comma");
+    else if (byte == ',' && fault != FAULT_ROOT)
+        explain_fail(reterr, "a value is missing before a comma", NULL, NULL);
+    else if (fault == FAULT_MEMBER && byte == '}')
+        explain_fail(reterr, "a value is missing after a colon", NULL, NULL);
+    else if (byte == '+')
+        explain_fail(reterr, "numbers may not begin with +", NULL,
+                     "leave the sign out");
+    else if (byte == '.')
+        explain_fail(reterr, "numbers may not begin with .", NULL,
+                     "write a 0 before the point");
+    else if (fault == FAULT_ROOT && (explain_starts(explain, "\xFF\xFE") ||
+                                     explain_starts(explain, "\xFE\xFF")))
+        explain_fail(reterr, "the text is UTF-16, not UTF-8", NULL,
+                     "convert it to UTF-8");
+    else
+        explain_fail(reterr,
+                     fault == FAULT_FIRST_ITEM ? "expected a value or ]"
+                                               : "expected a value",
+                     explain->found,
+                     explain_is_word((unsigned char)byte)
+                         ? "strings need double quotes"
+                         : NULL);
 }
 
 /* Reports a token where a key is expected. */
@@ -203,48 +214,60 @@ static void explain_key(const struct explain *explain, enum read_fault fault,
 {
     char byte = explain_byte(explain);
 
-    if (byte == '}') {
-        surety__fail(reterr, SURETY_SYNTAX, "a comma is not allowed before }");
-        surety__hint(reterr, "take the last comma out");
-    } else if (explain_ellipsis(explain, reterr)) {
+    if (byte == '}')
+        explain_fail(reterr, "a comma is not allowed before }", NULL,
+                     "remove the last comma");
+    else if (explain_ellipsis(explain, reterr))
         return;
-    } else if (explain_is_word((unsigned char)byte)) {
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "a key must be in double quotes, found %s",
-                     explain->found);
-    } else if (!explain_foreign(explain, reterr)) {
-        surety__fail(reterr, SURETY_SYNTAX, "expected %s, found %s",
-                     fault == FAULT_FIRST_KEY ? "a key or }" : "a key",
-                     explain->found);
-    }
+    else if (explain_is_word((unsigned char)byte))
+        explain_fail(reterr, "a key must be in double quotes", explain->found,
+                     NULL);
+    else if (!explain_foreign(explain, reterr))
+        explain_fail(reterr,
+                     fault == FAULT_FIRST_KEY ? "expected a key or }"
+                                              : "expected a key",
+                     explain->found, NULL);
 }
 
-/* Reports a text that ends too early. */
-static void explain_end(enum read_fault fault, surety_error *reterr)
-{
-    const char *message;
-
-    switch (fault) {
-    case FAULT_ROOT: message = "the text is empty"; break;
-    case FAULT_FIRST_ITEM:
-    case FAULT_ITEM:
-    case FAULT_AFTER_ITEM: message = "the text ends inside an array"; break;
-    case FAULT_FIRST_KEY:
-    case FAULT_KEY:
-    case FAULT_AFTER_MEMBER: message = "the text ends inside an object"; break;
-    case FAULT_COLON: message = "the text ends after a key"; break;
-    case FAULT_MEMBER: message = "the text ends after a colon"; break;
-    case FAULT_MINUS:
-    case FAULT_FRACTION:
-    case FAULT_EXPONENT: message = "the text ends inside a number"; break;
-    default: message = "the text ends inside a string"; break;
-    }
-    surety__fail(reterr, SURETY_SYNTAX, "%s", message);
-    if (fault == FAULT_ROOT)
-        surety__hint(reterr, "a JSON text holds exactly one value");
-    else
-        surety__hint(reterr, "it looks cut off");
-}
+/* For each fault the message where the text ends, and elsewhere; no message:
+ * the functions below and above choose one by the bytes. */
+static const struct {
+    const char *end, *message, *hint;
+    bool finds; /* the message leads to what was found */
+} explain_rows[FAULT_VALUES + 1] = {
+    [FAULT_ROOT] = {.end = "the text is empty"},
+    [FAULT_FIRST_ITEM] = {.end = "the text ends inside an array"},
+    [FAULT_ITEM] = {.end = "the text ends inside an array"},
+    [FAULT_AFTER_ITEM] = {.end = "the text ends inside an array",
+                          .message = "expected a comma or ] after an array "
+                                     "item",
+                          .finds = true},
+    [FAULT_FIRST_KEY] = {.end = "the text ends inside an object"},
+    [FAULT_KEY] = {.end = "the text ends inside an object"},
+    [FAULT_COLON] = {.end = "the text ends after a key",
+                     .message = "expected a colon after a key",
+                     .finds = true},
+    [FAULT_MEMBER] = {.end = "the text ends after a colon"},
+    [FAULT_AFTER_MEMBER] = {.end = "the text ends inside an object",
+                            .message = "expected a comma or } after a member",
+                            .finds = true},
+    [FAULT_SECOND] = {.message = "nothing may follow the value", .finds = true},
+    [FAULT_STRING_END] = {.end = "the text ends inside a string"},
+    [FAULT_ZERO] = {.message = "numbers may not begin with 0",
+                    .hint = "leave the leading zeros out"},
+    [FAULT_MINUS] = {.end = "the text ends inside a number",
+                     .message = "a digit must follow -",
+                     .finds = true},
+    [FAULT_FRACTION] = {.end = "the text ends inside a number",
+                        .message = "a digit must follow the decimal point",
+                        .finds = true},
+    [FAULT_EXPONENT] = {.end = "the text ends inside a number",
+                        .message = "a digit must follow the exponent's e",
+                        .finds = true},
+    [FAULT_BOM] = {.message =
+                       "the text begins with a UTF-8 byte order mark (BOM)",
+                   .hint = "remove the first three bytes"},
+};
 
 /* Reports a token that may not follow a key or a value. */
 static void explain_between(const struct explain *explain,
@@ -252,36 +275,14 @@ static void explain_between(const struct explain *explain,
 {
     char byte = explain_byte(explain);
 
-    if (byte == '/' || byte == '#') {
-        if (explain_foreign(explain, reterr))
-            return;
-    }
-    switch (fault) {
-    case FAULT_COLON:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "expected a colon after a key, found %s", explain->found);
-        break;
-    case FAULT_AFTER_ITEM:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "expected a comma or ] after an array item, found %s",
-                     explain->found);
-        break;
-    case FAULT_AFTER_MEMBER:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "expected a comma or } after a member, found %s",
-                     explain->found);
-        break;
-    default:
-        if (byte != '\0' && memchr("{[\"-0123456789tfn", byte, 17)) {
-            surety__fail(reterr, SURETY_SYNTAX,
-                         "a second value follows the first");
-            surety__hint(reterr, "a JSON text holds exactly one value");
-        } else {
-            surety__fail(reterr, SURETY_SYNTAX,
-                         "nothing may follow the value, found %s",
-                         explain->found);
-        }
-    }
+    if ((byte == '/' || byte == '#') && explain_foreign(explain, reterr))
+        return;
+    if (fault == FAULT_SECOND && byte != '\0' &&
+        memchr("{[\"-0123456789tfn", byte, 17))
+        explain_fail(reterr, "a second value follows the first", NULL,
+                     "a JSON text has exactly one value");
+    else
+        explain_fail(reterr, explain_rows[fault].message, explain->found, NULL);
 }
 
 /* Reports a mistake inside a string. Returns the length of the bytes it is
@@ -344,66 +345,36 @@ static size_t explain_string(const struct explain *explain,
     }
 }
 
-static void explain_number(const struct explain *explain, enum read_fault fault,
-                           surety_error *reterr)
-{
-    switch (fault) {
-    case FAULT_ZERO:
-        surety__fail(reterr, SURETY_SYNTAX, "numbers may not begin with 0");
-        surety__hint(reterr, "leave the leading zeros out");
-        break;
-    case FAULT_MINUS:
-        surety__fail(reterr, SURETY_SYNTAX, "a digit must follow -, found %s",
-                     explain->found);
-        break;
-    case FAULT_FRACTION:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "a digit must follow the decimal point, found %s",
-                     explain->found);
-        break;
-    default:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "a digit must follow the exponent's e, found %s",
-                     explain->found);
-    }
-}
-
 static surety_status explain_limit(enum read_fault fault, size_t length,
                                    const surety_limits *limits,
                                    surety_error *reterr)
 {
-    switch (fault) {
-    case FAULT_DEPTH:
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "arrays and objects are nested deeper than the "
-                            "limit depth_max of %u",
-                            limits->depth_max);
-    case FAULT_TEXT:
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "the text has %zu bytes, more than the limit "
-                            "text_bytes_max of %zu",
-                            length, limits->text_bytes_max);
-    case FAULT_NUMBER:
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "a number has %zu characters, more than the limit "
-                            "number_len_max of %u",
-                            length, limits->number_len_max);
-    case FAULT_STRING:
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "a string is longer than the limit string_len_max "
-                            "of %u bytes",
-                            limits->string_len_max);
-    case FAULT_KEY_LEN:
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "a key is longer than the limit key_len_max of %u "
-                            "bytes",
-                            limits->key_len_max);
-    default:
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "the text has more values than the limit "
-                            "values_max of %u",
-                            limits->values_max);
-    }
+    const struct {
+        const char *message, *name;
+        size_t limit;
+        const char *unit;
+        bool counts; /* the message leads to the length */
+    } rows[] = {{"arrays and objects are nested deeper than", "depth_max",
+                 limits->depth_max, "", false},
+                {"the text has", "text_bytes_max", limits->text_bytes_max,
+                 " bytes", true},
+                {"a number has", "number_len_max", limits->number_len_max,
+                 " characters", true},
+                {"a string is longer than", "string_len_max",
+                 limits->string_len_max, " bytes", false},
+                {"a key is longer than", "key_len_max", limits->key_len_max,
+                 " bytes", false},
+                {"the text has more values than", "values_max",
+                 limits->values_max, "", false}},
+      *row = &rows[fault - FAULT_DEPTH];
+
+    assert(fault >= FAULT_DEPTH && fault <= FAULT_VALUES);
+    if (row->counts)
+        return surety__fail(
+            reterr, SURETY_LIMIT, "%s %zu%s, more than the limit %s of %zu",
+            row->message, length, row->unit, row->name, row->limit);
+    return surety__fail(reterr, SURETY_LIMIT, "%s the limit %s of %zu%s",
+                        row->message, row->name, row->limit, row->unit);
 }
 
 /* Fills in message and hint of a SURETY_SYNTAX error. Returns the length of the
@@ -418,33 +389,33 @@ static size_t explain_mistake(struct explain *explain, enum read_fault fault,
     case FAULT_MEMBER: explain_value(explain, fault, reterr); break;
     case FAULT_FIRST_KEY:
     case FAULT_KEY: explain_key(explain, fault, reterr); break;
-    case FAULT_ZERO:
-    case FAULT_FRACTION:
-    case FAULT_EXPONENT: explain_number(explain, fault, reterr); break;
+    case FAULT_COLON:
+    case FAULT_AFTER_ITEM:
+    case FAULT_AFTER_MEMBER:
+    case FAULT_SECOND: explain_between(explain, fault, reterr); break;
     case FAULT_MINUS:
         explain->offset--;
         explain->length = explain_length(explain->text, explain->offset);
-        if (!explain_foreign(explain, reterr)) {
-            explain->offset++;
-            explain->length = 1;
-            explain_number(explain, fault, reterr);
-        }
+        if (explain_foreign(explain, reterr))
+            break;
+        explain->offset++;
+        explain->length = 1;
+        explain_fail(reterr, explain_rows[fault].message, explain->found, NULL);
         break;
     case FAULT_CONTROL:
     case FAULT_UTF8:
     case FAULT_ESCAPE:
     case FAULT_HEX:
     case FAULT_SURROGATE: return explain_string(explain, fault, reterr);
-    case FAULT_BOM:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "the text begins with a UTF-8 byte order mark (BOM)");
-        surety__hint(reterr, "take the first three bytes out");
-        return 3;
     case FAULT_DUPLICATE:
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "the key %s stands in its object twice", explain->found);
+        surety__fail(reterr, SURETY_SYNTAX, "the object has the key %s twice",
+                     explain->found);
         break;
-    default: explain_between(explain, fault, reterr); break;
+    default:
+        explain_fail(reterr, explain_rows[fault].message,
+                     explain_rows[fault].finds ? explain->found : NULL,
+                     explain_rows[fault].hint);
+        return fault == FAULT_BOM ? 3 : explain->length;
     }
     return explain->length;
 }
@@ -470,7 +441,11 @@ surety_status surety__read_explain(surety_str text, struct read_mistake mistake,
         if (mistake.fault == FAULT_VALUES)
             length = explain.length;
     } else if (explain.offset == text.len) {
-        explain_end(mistake.fault, reterr);
+        assert(explain_rows[mistake.fault].end);
+        explain_fail(reterr, explain_rows[mistake.fault].end, NULL,
+                     mistake.fault == FAULT_ROOT
+                         ? "a JSON text has exactly one value"
+                         : "it looks cut off");
         length = 0;
     } else {
         length = explain_mistake(&explain, mistake.fault, reterr);

@@ -79,7 +79,7 @@ static enum lenient_step walk_unwrap(surety_lenient *lenient, size_t end)
 
     if (lenient->used - open != 2 || doc->cells[open + 1].kind >= CELL_ARRAY)
         return surety__lenient_fail(lenient, doc->cells[open].place,
-                                    "a value stands in round brackets");
+                                    "a value is in round brackets");
     lenient->open = doc->cells[open].span;
     lenient->depth--;
     doc->cells[open] = doc->cells[open + 1];
@@ -179,7 +179,7 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
                               : surety__lenient_wait(lenient, WAIT_ANY, at + 1);
     if (lenient->text[at + 1] != '/' && lenient->text[at + 1] != '*') {
         if (lenient->state != LENIENT_VALUE)
-            return surety__lenient_fail(lenient, at, "a slash stands here");
+            return surety__lenient_fail(lenient, at, "a slash is no value");
         lenient->state = LENIENT_BARE; /* a path or a regular expression */
         return STEP_GO;
     }
@@ -236,7 +236,7 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
 
     if (lenient->open == PLACE_NONE || lenient->last.key)
         return surety__lenient_fail(lenient, lenient->at,
-                                    "an ellipsis stands in place of a value");
+                                    "an ellipsis replaces a value");
     while (end < lenient->end && lenient->text[end] == '.')
         end++, lenient->work++;
     ahead.at = end;
@@ -247,7 +247,7 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
         next.code != SIGN_END && next.code != SIGN_QUOTE && next.code != '{' &&
         next.code != '[' && !lenient_is_closer(next.code) && !ahead.line)
         return surety__lenient_fail(lenient, ahead.at,
-                                    "text stands behind an ellipsis");
+                                    "text follows an ellipsis");
     if (!surety__lenient_repair(lenient, REPAIR_ELLIPSIS, lenient->at,
                                 end - lenient->at, ""))
         return STEP_FAIL;
@@ -364,7 +364,7 @@ static enum lenient_step walk_next_object(surety_lenient *lenient)
     if (!cell->count || cell->span == PLACE_NONE ||
         cells[cell->span].kind != CELL_ARRAY)
         return surety__lenient_fail(lenient, lenient->at,
-                                    "an object stands where a key is expected");
+                                    "expected a key, found an object");
     if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
                                 lenient->last.end, 0, "}") ||
         surety__lenient_close(lenient, lenient->at) != STEP_GO)
@@ -592,7 +592,7 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
                    ? STEP_GO
                    : STEP_FAIL;
     return surety__lenient_fail(lenient, at,
-                                "a colon and a value are missing behind a key");
+                                "a colon and a value are missing after a key");
 }
 
 /* ---- values ------------------------------------------------------------- */
@@ -883,7 +883,7 @@ static enum lenient_step walk_end(surety_lenient *lenient)
 
     if (lenient->state == LENIENT_START)
         return surety__lenient_fail(lenient, lenient->at,
-                                    "no value stands in the text");
+                                    "the text has no value");
     if (lenient->state != LENIENT_AFTER)
         return STEP_CUT;
     loose = lenient->doc->cells[lenient->open].flags & LENIENT_LOOSE;

@@ -112,7 +112,7 @@ static surety_status patch_follow(patch_state *state, surety_str pointer,
             return SURETY_OK;
         }
         if (!val.doc)
-            return patch_fail(state, SURETY_SYNTAX, "nothing stands at", whole);
+            return patch_fail(state, SURETY_SYNTAX, "nothing is at", whole);
         status = patch_push(state, val);
     }
     return status;
@@ -276,8 +276,8 @@ static surety_status patch_add(patch_state *state, surety_str pointer,
     if (surety_val_kind(last) == SURETY_KIND_OBJECT)
         return patch_rebuild(state, PATCH_APPEND, value, rest);
     if (surety_val_kind(last) != SURETY_KIND_ARRAY)
-        return patch_fail(state, SURETY_SYNTAX,
-                          "no object or array holds what is named by", pointer);
+        return patch_fail(state, SURETY_SYNTAX, "no object or array contains",
+                          pointer);
     surety_buf_init(&index, state->alloc, 0);
     surety__buf_printf(&index, "/%zu", surety_val_count(last));
     status = index.status;
@@ -301,7 +301,7 @@ static surety_status patch_remove(patch_state *state, surety_str pointer)
         return status;
     if (!pointer.len)
         return patch_fail(state, SURETY_SYNTAX,
-                          "the whole value cannot be taken away:", pointer);
+                          "the whole value cannot be removed:", pointer);
     return patch_rebuild(state, PATCH_REMOVE, surety_val_none(), rest);
 }
 
@@ -326,7 +326,7 @@ static surety_status patch_test(patch_state *state, surety_str pointer,
         return status;
     if (surety_val_equal(state->path[state->path_len - 1], value))
         return SURETY_OK;
-    return patch_fail(state, SURETY_SYNTAX, "another value stands at", pointer);
+    return patch_fail(state, SURETY_SYNTAX, "the value differs at", pointer);
 }
 
 /* RFC 6902, sections 4.4 and 4.5. A value cannot move into itself. */

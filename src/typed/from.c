@@ -529,7 +529,7 @@ static surety_status from_union(from_state *state, surety_val val,
         return from_nomem(state);
     if (status != SURETY_OK) {
         surety__fail(state->reterr, status,
-                     "%s has branches that cannot be told apart within the "
+                     "the branches of %s cannot be distinguished within the "
                      "limits",
                      type->name);
         return surety__policy_at(val, state->reterr, status);

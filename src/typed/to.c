@@ -82,7 +82,7 @@ static void to_wrong(to_state *state, const surety_typed_type *type,
     if (state->status != SURETY_OK)
         return;
     state->status = SURETY_MISUSE;
-    surety__fail(reterr, SURETY_MISUSE, "no JSON stands for this %s: %s",
+    surety__fail(reterr, SURETY_MISUSE, "no JSON represents this %s: %s",
                  type->name, what);
     if (!reterr)
         return;

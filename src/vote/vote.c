@@ -353,10 +353,11 @@ surety_status surety_vote_merge(surety_vote *vote, const surety_val *vals,
                             SURETY_VOTERS_MAX);
     for (size_t i = 0; i < count; i++)
         if (!vals[i].doc || vals[i].doc == out)
-            return surety__fail(reterr, SURETY_MISUSE,
-                                "answer %zu is absent or stands in the doc to "
-                                "be built",
-                                i + 1);
+            return surety__fail(
+                reterr, SURETY_MISUSE,
+                "answer %zu is absent, or a value of the doc to "
+                "be built",
+                i + 1);
     vote_begin(vote, vals, count, out);
     first = surety__vote_column(vote);
     if (!first)

@@ -486,8 +486,9 @@ TEST(limits_take_these_numbers)
                  "\"%s\"",
                  limit_numbers[i].text);
         CHECK_TEXT(surety_str_of(error.message), want);
-        CHECK_TEXT(surety_str_of(error.hint),
-                   "K, M and G behind it stand for 1,024 and its powers");
+        CHECK_TEXT(
+            surety_str_of(error.hint),
+            "the suffixes K, M and G multiply by 1,024, 1,024^2 and 1,024^3");
     }
     TRY(surety_limits_set(&limits, surety_str_of("attempt_raw_max"),
                           surety_str_of("9"), &error));

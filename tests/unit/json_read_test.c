@@ -201,8 +201,8 @@ TEST(hints_at_what_was_meant)
     static const struct {
         const char *text, *hint;
     } rows[] = {
-        {"[1,]", "take the last comma out"},
-        {"{\"a\":1,}", "take the last comma out"},
+        {"[1,]", "remove the last comma"},
+        {"{\"a\":1,}", "remove the last comma"},
         {"\"a\nb\"", "write \\n"},
         {"\"a\rb\"", "write \\r"},
         {"\"a\tb\"", "write \\t"},
@@ -217,8 +217,8 @@ TEST(hints_at_what_was_meant)
         {"'a'", "write \"...\" instead of '...'"},
         {"`a`", "write \"...\" instead of `...`"},
         {"{a:1}", ""},
-        {"// a\n1", "take the comment out"},
-        {"[1 # a\n]", "take the comment out"},
+        {"// a\n1", "remove the comment"},
+        {"[1 # a\n]", "remove the comment"},
         {"01", "leave the leading zeros out"},
         {"+1", "leave the sign out"},
         {".5", "write a 0 before the point"},
@@ -229,11 +229,11 @@ TEST(hints_at_what_was_meant)
         {"\"\\ud800\"",
          "a pair is \\ud800 to \\udbff and then \\udc00 to \\udfff"},
         {"\"\\u12\"", ""},
-        {"1 2", "a JSON text holds exactly one value"},
-        {"{} {}", "a JSON text holds exactly one value"},
-        {"\xEF\xBB\xBF{}", "take the first three bytes out"},
+        {"1 2", "a JSON text has exactly one value"},
+        {"{} {}", "a JSON text has exactly one value"},
+        {"\xEF\xBB\xBF{}", "remove the first three bytes"},
         {"\xFE\xFF{", "convert it to UTF-8"},
-        {"tru", "strings stand in double quotes"},
+        {"tru", "strings need double quotes"},
         {"[1 2]", ""},
         {"{\"a\" 1}", ""},
         {"\"\xC3\"", ""},
@@ -599,7 +599,7 @@ TEST(lets_the_last_duplicate_count)
                                          "\"b\":4}"),
                            &options, &err));
     CHECK_TEXT(surety_str_of(err.message),
-               "the key \"\\u0061\" stands in its object twice");
+               "the object has the key \"\\u0061\" twice");
     CHECK(err.position.offset == 13 && err.position.length == 8);
     TRY(surety_doc_read(doc, surety_str_of("{\"a\":{\"a\":1},\"A\":2}"),
                         &options, &err));

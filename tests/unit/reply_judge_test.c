@@ -252,7 +252,7 @@ TEST(a_judge_is_used_again)
         CHECK(surety_outcome_info_of(outcome)->stage ==
               SURETY_STAGE_JSON_PARSE);
         CHECK_TEXT(surety_outcome_error(outcome, 0).hint,
-                   "take the last comma out");
+                   "remove the last comma");
         TRY(surety_judge_reply(judge, second, surety_str_of("\"x\""), NULL,
                                &outcome, NULL));
         CHECK(surety_outcome_info_of(outcome)->ok);

@@ -176,7 +176,7 @@ TEST(what_no_json_stands_for_is_refused)
     inner.color = (color)2;
     EXPECT(SURETY_MISUSE, to_text(&outer, &out, &error));
     CHECK_TEXT(surety_str_of(error.message),
-               "no JSON stands for this color: not one of its words");
+               "no JSON represents this color: not one of its words");
     CHECK_TEXT(surety_str_of(error.path), "/next/color");
     inner.color = COLOR_RED;
     inner.real = NAN;
