@@ -192,22 +192,15 @@ applied_all(surety__machine *machine, surety__frame *frame,
     return VALID_YES;
 }
 
-/* Without bits to mark, anyOf ends at the first branch that holds and oneOf at
- * the second. */
-static inline uint32_t branches_enough(const surety__frame *frame,
-                                       const surety__applicator *applicator)
-{
-    return frame->bits != BITS_NONE        ? UINT32_MAX
-           : applicator->kind == APPLY_ANY ? 1
-                                           : 2;
-}
-
 EVALUATE_INLINE enum surety__validity applied_branches(
     surety__machine *machine, surety__frame *frame,
     const surety__applicator *applicator, enum surety__validity last,
     surety__next *next, const bool report)
 {
-    uint32_t enough = branches_enough(frame, applicator);
+    const bool any = applicator->kind == APPLY_ANY;
+    /* Without bits to mark, anyOf ends at the first branch that holds and oneOf
+     * at the second. */
+    const uint32_t enough = frame->bits != BITS_NONE ? UINT32_MAX : any ? 1 : 2;
     bool holds;
 
     if (last == VALID_OPEN) {
@@ -237,8 +230,7 @@ EVALUATE_INLINE enum surety__validity applied_branches(
         if (last == VALID_OPEN)
             return last;
     }
-    holds =
-        applicator->kind == APPLY_ANY ? frame->count >= 1 : frame->count == 1;
+    holds = any ? frame->count >= 1 : frame->count == 1;
     if (holds || !report)
         return holds ? VALID_YES : VALID_NO;
     frame->reported = true;

@@ -12,6 +12,14 @@ static bool assert_fails(surety__machine *machine, surety__failure failure)
     return false;
 }
 
+/* The same for a failure that needs nothing but the keyword and the value. */
+static bool assert_breaks(surety__machine *machine, surety__keyword keyword,
+                          const surety__cell *cell)
+{
+    return assert_fails(
+        machine, (surety__failure){.keyword = keyword, .instance = cell});
+}
+
 bool surety__assert_pattern(surety__machine *machine,
                             const surety__pattern *pattern, surety_str text)
 {
@@ -77,15 +85,12 @@ static bool assert_number(surety__machine *machine, const surety__shape *shape,
         order = number_order(machine, shape, cell, bounds[i].bound);
         if (order >= bounds[i].least && order <= bounds[i].most)
             continue;
-        if (assert_fails(machine,
-                         (surety__failure){.keyword = bounds[i].keyword,
-                                           .instance = cell}))
+        if (assert_breaks(machine, bounds[i].keyword, cell))
             return false;
     }
     return !numbers->multiple_of ||
            number_multiple(machine, shape, cell, numbers->multiple_of) ||
-           !assert_fails(machine, (surety__failure){.keyword = KW_MULTIPLE_OF,
-                                                    .instance = cell});
+           !assert_breaks(machine, KW_MULTIPLE_OF, cell);
 }
 
 /* ---- strings ----------------------------------------------------------- */
@@ -194,19 +199,21 @@ static bool assert_string(surety__machine *machine, const surety__shape *shape,
 
 /* ---- counts and names -------------------------------------------------- */
 
-static bool assert_count(surety__machine *machine, const surety__cell *cell,
-                         uint64_t least, uint64_t most)
+surety__keyword surety__assert_count(const surety__shape *shape,
+                                     const surety__cell *cell)
 {
-    bool array = cell->kind == CELL_ARRAY;
-    surety__failure failure = {.instance = cell, .count = cell->count};
+    const surety__arrays *const arrays = shape->arrays;
+    const surety__objects *const objects = shape->objects;
 
-    if (cell->count >= least && cell->count <= most)
-        return true;
-    if (cell->count < least)
-        failure.keyword = array ? KW_MIN_ITEMS : KW_MIN_PROPERTIES;
-    else
-        failure.keyword = array ? KW_MAX_ITEMS : KW_MAX_PROPERTIES;
-    return !assert_fails(machine, failure);
+    if (cell->kind == CELL_ARRAY && arrays)
+        return cell->count < arrays->min_items   ? KW_MIN_ITEMS
+               : cell->count > arrays->max_items ? KW_MAX_ITEMS
+                                                 : KW_NONE;
+    if (cell->kind == CELL_OBJECT && objects)
+        return cell->count < objects->min_properties   ? KW_MIN_PROPERTIES
+               : cell->count > objects->max_properties ? KW_MAX_PROPERTIES
+                                                       : KW_NONE;
+    return KW_NONE;
 }
 
 static bool assert_dependents(surety__machine *machine,
@@ -386,6 +393,8 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
 static bool assert_kind(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)
 {
+    surety__failure failure = {.instance = cell, .count = cell->count};
+
     switch ((enum surety__cell_kind)cell->kind) {
     case CELL_INT:
     case CELL_WHOLE:
@@ -395,13 +404,9 @@ static bool assert_kind(surety__machine *machine, const surety__shape *shape,
     case CELL_KEY:
         return !shape->strings || assert_string(machine, shape, cell);
     case CELL_ARRAY:
-        return !shape->arrays ||
-               assert_count(machine, cell, shape->arrays->min_items,
-                            shape->arrays->max_items);
     case CELL_OBJECT:
-        return !shape->objects ||
-               assert_count(machine, cell, shape->objects->min_properties,
-                            shape->objects->max_properties);
+        failure.keyword = surety__assert_count(shape, cell);
+        return !failure.keyword || !assert_fails(machine, failure);
     default: return true;
     }
 }
@@ -422,25 +427,19 @@ bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
 
     if (shape->types != TYPE_ANY &&
         !(shape->types &
-          surety__type_bits(machine->doc, cell, shape->lexical_integer))) {
-        if (assert_fails(machine, (surety__failure){.keyword = KW_TYPE,
-                                                    .instance = cell}))
-            return false;
-    }
+          surety__type_bits(machine->doc, cell, shape->lexical_integer)) &&
+        assert_breaks(machine, KW_TYPE, cell))
+        return false;
     if ((shape->choices || shape->constant) &&
         !surety__machine_charge(machine, choices_cost(cell)))
         return false;
     if (shape->choices &&
-        !surety__choices_have(shape->choices, shape->at.doc, val)) {
-        if (assert_fails(machine, (surety__failure){.keyword = KW_ENUM,
-                                                    .instance = cell}))
-            return false;
-    }
+        !surety__choices_have(shape->choices, shape->at.doc, val) &&
+        assert_breaks(machine, KW_ENUM, cell))
+        return false;
     if (shape->constant &&
-        !surety__choices_have(shape->constant, shape->at.doc, val)) {
-        if (assert_fails(machine, (surety__failure){.keyword = KW_CONST,
-                                                    .instance = cell}))
-            return false;
-    }
+        !surety__choices_have(shape->constant, shape->at.doc, val) &&
+        assert_breaks(machine, KW_CONST, cell))
+        return false;
     return assert_kind(machine, shape, cell);
 }

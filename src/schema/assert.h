@@ -13,6 +13,9 @@ bool surety__assert_all(surety__machine *machine, const surety__shape *shape,
 /* required, of which `seen` names were there, and dependentRequired. */
 bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
                           const surety__cell *object, uint32_t seen);
+/* The keyword that the number of items or members breaks; KW_NONE: none. */
+surety__keyword surety__assert_count(const surety__shape *shape,
+                                     const surety__cell *cell);
 /* uniqueItems; n log n. */
 bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
                            const surety__cell *array);

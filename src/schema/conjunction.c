@@ -35,8 +35,6 @@ static bool conjunction_room(surety__graph *graph, surety__conjunction *all)
 static bool conjunction_put(surety__graph *graph, surety__conjunction *all,
                             surety__conjunct one)
 {
-    const uint64_t steps = 1 + all->count / 16;
-
     if (*graph->status != SURETY_OK)
         return false;
     if (one.shape && graph->adds & CONJUNCTION_DIRECT && one.shape->direct)
@@ -44,10 +42,8 @@ static bool conjunction_put(surety__graph *graph, surety__conjunction *all,
     if (!one.shape || (graph->adds & CONJUNCTION_DIRECT && one.shape->always) ||
         (graph->adds & CONJUNCTION_POSSIBLE && one.shape->never))
         return true;
-    if (graph->work && *graph->work < steps)
-        return surety__graph_fail(graph, SURETY_LIMIT);
-    if (graph->work)
-        *graph->work -= steps;
+    if (!surety__graph_charge(graph, 1 + all->count / 16))
+        return false;
     if (conjunction_has(all, one))
         return true;
     if (graph->cut_at && all->count >= graph->cut_at)

@@ -94,6 +94,8 @@ void surety__graph_done(surety__graph *graph);
 void surety__graph_reset(surety__graph *graph);
 /* Sets the status, if it is the first failure; false. */
 bool surety__graph_fail(surety__graph *graph, surety_status status);
+/* Takes steps off the work that is left; false: there are not so many. */
+bool surety__graph_charge(surety__graph *graph, uint64_t steps);
 /* Zeroed memory of the arena; NULL when out of memory. */
 void *surety__graph_take(surety__graph *graph, size_t size);
 /* A copy of text in the arena; ptr NULL when out of memory. */

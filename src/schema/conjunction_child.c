@@ -39,11 +39,7 @@ static bool pattern_matches(surety__graph *graph,
         return surety__graph_fail(
             graph,
             surety__match_fail(match, name, graph->limits, graph->reterr));
-    if (graph->work && *graph->work < steps)
-        return surety__graph_fail(graph, SURETY_LIMIT);
-    if (graph->work)
-        *graph->work -= steps;
-    return match > 0;
+    return surety__graph_charge(graph, steps) && match > 0;
 }
 
 /* Notes what conjunct i says of the name. */

@@ -13,6 +13,15 @@ bool surety__graph_fail(surety__graph *graph, surety_status status)
     return false;
 }
 
+bool surety__graph_charge(surety__graph *graph, uint64_t steps)
+{
+    if (graph->work && *graph->work < steps)
+        return surety__graph_fail(graph, SURETY_LIMIT);
+    if (graph->work)
+        *graph->work -= steps;
+    return true;
+}
+
 void *surety__graph_take(surety__graph *graph, size_t size)
 {
     void *block = surety__arena_take(graph->arena, size ? size : 1);

@@ -464,47 +464,56 @@ void surety__message_write(const surety__machine *machine,
 
 enum { HINT_FAR = 4 };
 
-/* How far two names are apart, 0 for another case; HINT_FAR where they are not
- * near enough for a slip, which is at most a third of a name. */
-static unsigned hint_distance(surety_str a, surety_str b)
-{
-    unsigned most = a.len < 4 ? 1 : a.len < 8 ? 2 : 3;
-    unsigned distance;
+/* The nearest of the names that were tried. */
+struct nearest {
+    surety_str name;
+    unsigned distance; /* 0: it differs in case; HINT_FAR: there is none */
+};
 
-    if (surety__str_equal_nocase(a, b))
-        return 0;
-    if (a.len < 3 || b.len < 3)
-        return HINT_FAR;
-    distance = surety__str_distance(a, b, most);
-    return distance <= most ? distance : HINT_FAR;
+/* Whether a candidate is nearer than the nearest, and near enough for a slip,
+ * which is at most a third of a name. */
+static bool hint_is_nearer(const struct nearest *nearest, surety_str name,
+                           surety_str candidate, unsigned *ret_distance)
+{
+    const unsigned most = name.len < 4 ? 1 : name.len < 8 ? 2 : 3;
+
+    *ret_distance = 0;
+    if (surety__str_equal_nocase(name, candidate))
+        return nearest->distance > 0;
+    if (name.len < 3 || candidate.len < 3)
+        return false;
+    *ret_distance = surety__str_distance(name, candidate, most);
+    return *ret_distance <= most && *ret_distance < nearest->distance;
+}
+
+/* "WORDS NAME?", if there is one that is near. */
+static void hint_name(surety_buf *out, const char *words,
+                      const struct nearest *nearest)
+{
+    if (nearest->distance == HINT_FAR)
+        return;
+    surety_buf_text(out, words);
+    message_name(out, nearest->name);
+    surety_buf_byte(out, '?');
 }
 
 static void hint_enum(const surety__shape *shape, surety_val val,
                       surety_buf *out)
 {
-    surety_val list = message_keyword(shape, KW_ENUM);
-    surety_val nearest = surety_val_none();
-    unsigned least = HINT_FAR;
+    const surety_val list = message_keyword(shape, KW_ENUM);
+    struct nearest nearest = {.distance = HINT_FAR};
+    unsigned distance;
     size_t seen = 0;
 
     if (surety_val_kind(val) != SURETY_KIND_STRING)
         return;
     for (surety_val v = surety_val_first(list); v.doc && seen++ < HINT_NAMES;
-         v = surety_val_next(list, v)) {
-        unsigned distance =
-            surety_val_kind(v) == SURETY_KIND_STRING
-                ? hint_distance(surety_val_str(val), surety_val_str(v))
-                : HINT_FAR;
-
-        if (distance >= least)
-            continue;
-        least = distance;
-        nearest = v;
-    }
-    if (!nearest.doc)
-        return;
-    message_quote(out, nearest);
-    surety_buf_byte(out, '?');
+         v = surety_val_next(list, v))
+        if (surety_val_kind(v) == SURETY_KIND_STRING &&
+            hint_is_nearer(&nearest, surety_val_str(val), surety_val_str(v),
+                           &distance))
+            nearest = (struct nearest){surety_val_str(v), distance};
+    hint_name(out, "", &nearest);
 }
 
 /* A text that holds the JSON that was wanted: that JSON, or its head. */
@@ -575,28 +584,22 @@ static void hint_required(const surety__machine *machine,
                           const surety__shape *shape,
                           const surety__failure *failure, surety_buf *out)
 {
-    surety_val object = surety__val_of(machine->doc, failure->instance);
-    surety_str nearest = {NULL, 0};
-    unsigned least = HINT_FAR;
+    const surety_val object = surety__val_of(machine->doc, failure->instance);
+    struct nearest nearest = {.distance = HINT_FAR};
+    unsigned distance;
     size_t seen = 0;
 
     for (surety_val v = surety_val_first(object); v.doc && seen++ < HINT_NAMES;
          v = surety_val_next(object, v)) {
-        surety_val key = surety_val_key(v);
-        unsigned distance = hint_distance(surety_val_str(key), failure->name);
+        const surety_val key = surety_val_key(v);
 
-        if (distance >= least ||
-            surety__objects_find(shape->objects, machine->doc,
-                                 surety__cell_of(key)))
-            continue;
-        least = distance;
-        nearest = surety_val_str(key);
+        if (hint_is_nearer(&nearest, surety_val_str(key), failure->name,
+                           &distance) &&
+            !surety__objects_find(shape->objects, machine->doc,
+                                  surety__cell_of(key)))
+            nearest = (struct nearest){surety_val_str(key), distance};
     }
-    if (least == HINT_FAR)
-        return;
-    surety_buf_text(out, "is it ");
-    message_name(out, nearest);
-    surety_buf_byte(out, '?');
+    hint_name(out, "is it ", &nearest);
 }
 
 /* A name that is not allowed: the nearest of the schema's that is absent. */
@@ -606,25 +609,20 @@ static void hint_property(const surety__machine *machine,
 {
     const surety__objects *objects = shape->objects;
     const surety__cell *object = machine->frames[machine->depth - 1].cell;
-    surety_str name = surety__cell_str(machine->doc, failure->instance);
-    surety_str nearest = {NULL, 0};
-    unsigned least = HINT_FAR;
+    const surety_str name = surety__cell_str(machine->doc, failure->instance);
+    struct nearest nearest = {.distance = HINT_FAR};
+    unsigned distance;
 
     for (uint32_t i = 0;
          objects && i < objects->property_count && i < HINT_NAMES; i++) {
         const surety__property *property = &objects->properties[i];
-        unsigned distance = hint_distance(name, property->name);
 
-        if (distance >= least || !property->shape || property->shape->never ||
-            surety__member_named(machine->doc, object, property->name))
-            continue;
-        least = distance;
-        nearest = property->name;
+        if (hint_is_nearer(&nearest, name, property->name, &distance) &&
+            property->shape && !property->shape->never &&
+            !surety__member_named(machine->doc, object, property->name))
+            nearest = (struct nearest){property->name, distance};
     }
-    if (least == HINT_FAR)
-        return;
-    message_name(out, nearest);
-    surety_buf_byte(out, '?');
+    hint_name(out, "", &nearest);
 }
 
 void surety__message_hint(surety__machine *machine,

@@ -42,7 +42,6 @@ surety__prefix *surety__prefix_new(const surety_alloc *alloc,
     prefix->alloc = alloc;
     prefix->checker = surety_checker_new(alloc, limits);
     prefix->findings = surety_findings_new(alloc);
-    surety_buf_init(&prefix->text, alloc, 0);
     if (prefix->checker && prefix->findings)
         return prefix;
     surety__prefix_free(prefix);
@@ -55,7 +54,6 @@ void surety__prefix_free(surety__prefix *prefix)
         return;
     surety_checker_free(prefix->checker);
     surety_findings_free(prefix->findings);
-    surety_buf_done(&prefix->text);
     surety__free(prefix->alloc, prefix->levels,
                  prefix->level_cap * sizeof(*prefix->levels));
     surety__free(prefix->alloc, prefix->threads,

@@ -94,7 +94,6 @@ struct surety__prefix {
     surety_checker *checker;
     surety_findings *findings;
     surety_finding found;
-    surety_buf text; /* of found, where no report has it */
     const surety_schema *schema;
     unsigned flags; /* enum surety__prefix_flag */
     prefix_level *levels;

@@ -61,7 +61,7 @@ static unsigned find_rank(const surety__prefix *prefix,
 /* The finding where the report has none that fits. */
 static surety_status find_plainly(surety__prefix *prefix, surety_val root)
 {
-    surety_buf *const text = &prefix->text;
+    surety_buf *const text = &prefix->checker->machine.text;
 
     surety_buf_reset(text);
     prefix->found = (surety_finding){

@@ -584,25 +584,6 @@ static void end_scalar(surety__prefix *prefix, prefix_level *level)
     }
 }
 
-/* The keyword that the number of children breaks, and required. */
-static surety__keyword end_count(const prefix_thread *thread,
-                                 const surety__cell *cell)
-{
-    const surety__arrays *const arrays = thread->shape->arrays;
-    const surety__objects *const objects = thread->shape->objects;
-
-    if (cell->kind == CELL_ARRAY && arrays)
-        return cell->count < arrays->min_items   ? KW_MIN_ITEMS
-               : cell->count > arrays->max_items ? KW_MAX_ITEMS
-                                                 : KW_NONE;
-    if (cell->kind != CELL_OBJECT || !objects)
-        return KW_NONE;
-    return thread->required < objects->required_count ? KW_REQUIRED
-           : cell->count < objects->min_properties    ? KW_MIN_PROPERTIES
-           : cell->count > objects->max_properties    ? KW_MAX_PROPERTIES
-                                                      : KW_NONE;
-}
-
 /* Whether the children that were counted for contains are enough, and those are
  * there on which others depend. */
 static enum prefix_state end_named(surety__prefix *prefix,
@@ -628,15 +609,19 @@ static void end_own(surety__prefix *prefix, const prefix_level *level,
                     uint32_t thread, const surety__cell *cell)
 {
     const prefix_thread *const own = &prefix->threads[thread];
-    const surety__keyword counted = end_count(own, cell);
+    const surety__objects *const objects = own->shape->objects;
+    surety__keyword broken = surety__assert_count(own->shape, cell);
     enum prefix_state state = PREFIX_REFUTED;
 
-    if (!counted)
+    if (cell->kind == CELL_OBJECT && objects &&
+        own->required < objects->required_count)
+        broken = KW_REQUIRED;
+    if (!broken)
         state = surety__past_waits(prefix, own->shape, cell->kind)
                     ? PREFIX_UNKNOWN
                     : end_named(prefix, own, cell);
     if (state == PREFIX_REFUTED)
-        surety__thread_refute(prefix, thread, spread_cause(level, counted));
+        surety__thread_refute(prefix, thread, spread_cause(level, broken));
     else if (state == PREFIX_PROVEN)
         surety__thread_own(prefix, thread);
 }

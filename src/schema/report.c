@@ -98,11 +98,13 @@ static size_t location_base(const surety__machine *machine, surety_buf *out)
 }
 
 /* Appends the evaluation path of a failure at the frame on top, and notes what
- * is on the way; `instance` is the failure's instance location. */
+ * is on the way. The first instance_len bytes of out are the failure's instance
+ * location. */
 static void location_path(const surety__machine *machine,
-                          const surety__failure *failure, surety_str instance,
+                          const surety__failure *failure, size_t instance_len,
                           surety__mark *marks, surety_buf *out)
 {
+    const size_t start = out->len;
     const surety__frame *top = &machine->frames[machine->depth - 1];
     size_t at = location_base(machine, out);
 
@@ -114,15 +116,15 @@ static void location_path(const surety__machine *machine,
 
         location_step(out, keyword, step->token, step->index, frame->shape);
         if (!step->same_value)
-            for (at++; at < instance.len && instance.ptr[at] != '/';)
+            for (at++; at < instance_len && out->ptr[at] != '/';)
                 at++;
         *marks++ = (surety__mark){
             .keyword = order_keyword(below->shape, keyword),
             .ordinal = !step->same_value ? surety__frame_ordinal(below)
                        : step->index != UINT32_MAX ? step->index
                                                    : below->at,
-            .keyword_len = (uint32_t)out->len,
-            .instance_len = (uint32_t)(at < instance.len ? at : instance.len),
+            .keyword_len = (uint32_t)(out->len - start),
+            .instance_len = (uint32_t)(at < instance_len ? at : instance_len),
             .shape = frame->shape};
     }
     location_end(failure, out);
@@ -132,32 +134,38 @@ static void location_path(const surety__machine *machine,
                    : !failure->step.same_value ? surety__frame_ordinal(top)
                    : failure->step.index != UINT32_MAX ? failure->step.index
                                                        : top->at,
-        .keyword_len = (uint32_t)out->len,
-        .instance_len = (uint32_t)instance.len};
+        .keyword_len = (uint32_t)(out->len - start),
+        .instance_len = (uint32_t)instance_len};
 }
 
 /* ---- findings ---------------------------------------------------------- */
 
-static surety_str report_text(surety_findings *findings, surety_buf *text)
+/* Ends one of the texts of a finding; gives where that is. */
+static size_t report_end(surety_buf *texts)
 {
-    surety_str kept = text->status ? (surety_str){NULL, 0}
-                                   : surety__arena_text(&findings->arena,
-                                                        surety_buf_str(text));
+    const size_t end = texts->len;
 
-    surety_buf_reset(text);
-    return kept;
+    surety_buf_byte(texts, '\0');
+    return end;
 }
 
+/* Adds the finding of a failure at the frame on top. Its texts are written one
+ * after the other to `texts`, and copied together. */
 static bool report_note(surety__machine *machine,
-                        const surety__failure *failure, surety_buf *text)
+                        const surety__failure *failure, surety_buf *texts)
 {
     surety_findings *findings = machine->findings;
     const surety__shape *shape = machine->frames[machine->depth - 1].shape;
-    size_t levels = machine->depth - machine->report_base;
+    const size_t levels = machine->depth - machine->report_base;
     surety__mark *marks =
         surety__arena_take(&findings->arena, levels * sizeof(*marks));
     surety_finding finding = {
         .instance = surety__val_of(machine->doc, failure->instance)};
+    surety_str *const parts[] = {
+        &finding.instance_location, &finding.keyword_location,
+        &finding.absolute_keyword_location, &finding.message, &finding.hint};
+    size_t ends[sizeof(parts) / sizeof(*parts)], start = 0;
+    surety_str kept;
 
     if (!marks)
         return false;
@@ -166,23 +174,26 @@ static bool report_note(surety__machine *machine,
     finding.schema = failure->never
                          ? failure->never->at
                          : surety_val_member(shape->at, finding.keyword);
-    surety_val_pointer(finding.instance, text);
-    finding.instance_location = report_text(findings, text);
-    if (!finding.instance_location.ptr)
-        return false;
-    location_path(machine, failure, finding.instance_location, marks, text);
-    finding.keyword_location = report_text(findings, text);
-    surety__location_absolute(failure->never ? failure->never : shape, text);
+    surety_val_pointer(finding.instance, texts);
+    ends[0] = report_end(texts);
+    location_path(machine, failure, ends[0], marks, texts);
+    ends[1] = report_end(texts);
+    surety__location_absolute(failure->never ? failure->never : shape, texts);
     if (!failure->never)
-        location_end(failure, text);
-    finding.absolute_keyword_location = report_text(findings, text);
-    surety__message_write(machine, failure, text);
-    finding.message = report_text(findings, text);
-    surety__message_hint(machine, failure, text);
-    finding.hint = report_text(findings, text);
-    return finding.keyword_location.ptr &&
-           finding.absolute_keyword_location.ptr && finding.message.ptr &&
-           finding.hint.ptr &&
+        location_end(failure, texts);
+    ends[2] = report_end(texts);
+    surety__message_write(machine, failure, texts);
+    ends[3] = report_end(texts);
+    surety__message_hint(machine, failure, texts);
+    ends[4] = report_end(texts);
+    if (texts->status)
+        return false;
+    kept = surety__arena_text(&findings->arena, surety_buf_str(texts));
+    for (size_t i = 0; kept.ptr && i < sizeof(parts) / sizeof(*parts); i++) {
+        *parts[i] = (surety_str){kept.ptr + start, ends[i] - start};
+        start = ends[i] + 1;
+    }
+    return kept.ptr &&
            !surety__findings_add(
                findings, (surety__noted){finding, marks, (uint32_t)levels});
 }
