@@ -51,22 +51,10 @@ static const function_row function_rows[] = {
     {"print", GIVES_NOTHING, "const @ *value\nsurety_buf *out", "value\nout",
      "Appends it in a form to read while debugging."}};
 
-/* Appends text with "@" replaced by name. */
-static void function_fill(surety_buf *out, const char *text, surety_str name)
-{
-    for (; *text; text++)
-        if (*text == '@')
-            surety_buf_add(out, name);
-        else
-            surety_buf_byte(out, *text);
-}
-
 /* Appends the first argument of all functions of a root: its table. */
 static void function_typed(surety_buf *out, const surety__gen_model *model)
 {
-    surety_buf_byte(out, '&');
-    surety_buf_add(out, model->root->in_c.local);
-    surety_buf_text(out, "_typed\n");
+    surety__gen_put(out, "&@_typed\n", model->root->in_c.local);
 }
 
 void surety__gen_function(surety_buf *out, const char *result, surety_str name,
@@ -78,17 +66,13 @@ void surety__gen_function(surety_buf *out, const char *result, surety_str name,
     surety_buf_init(&head, out->alloc, 0);
     surety_buf_init(&filled, out->alloc, 0);
     surety_buf_text(&head, result);
-    surety_buf_add(&head, name);
-    surety_buf_byte(&head, '_');
+    surety__gen_put(&head, "@_", name);
     surety_buf_text(&head, suffix);
-    function_fill(&filled, arguments, name);
-    if (head.status == SURETY_OK && filled.status == SURETY_OK)
-        surety__gen_call(out, 0, surety_buf_str(&head), surety_buf_str(&filled),
-                         tail);
-    else
-        out->status = SURETY_NOMEM;
-    surety_buf_done(&head);
-    surety_buf_done(&filled);
+    surety__gen_put(&filled, arguments, name);
+    surety__gen_call(out, 0, surety_buf_str(&head), surety_buf_str(&filled),
+                     tail);
+    surety__gen_put_done(out, &head);
+    surety__gen_put_done(out, &filled);
 }
 
 static const char *function_result(const function_row *row)
@@ -146,12 +130,9 @@ static void derive_define(surety__gen_model *model, surety_str key,
     else
         surety_buf_text(&arguments, "NULL");
     surety_buf_text(&arguments, "\ndoc\nreterr");
-    if (arguments.status == SURETY_OK)
-        surety__gen_call(out, 4, SURETY__LITERAL("return surety_typed_derive"),
-                         surety_buf_str(&arguments), ";\n}\n");
-    else
-        out->status = arguments.status;
-    surety_buf_done(&arguments);
+    surety__gen_call(out, 4, SURETY__LITERAL("return surety_typed_derive"),
+                     surety_buf_str(&arguments), ";\n}\n");
+    surety__gen_put_done(out, &arguments);
 }
 
 /* ---- the rows ------------------------------------------------------------ */
@@ -162,24 +143,16 @@ static void function_comment(const surety__gen_model *model,
                              const function_row *row, surety_buf *out)
 {
     const surety_str old = surety_contract_info_of(model->contract)->deprecated;
+    const bool is_old = row == function_rows && old.len;
     surety_buf text;
 
     surety_buf_byte(out, '\n');
-    if (row != function_rows || !old.len) {
-        surety__gen_comment(out, 0, surety_str_of(row->about));
-        return;
-    }
     surety_buf_init(&text, out->alloc, 0);
     surety_buf_text(&text, row->about);
-    surety_buf_text(&text, " Deprecated: ");
-    surety_buf_add(&text, old);
-    surety_buf_byte(&text, '.');
-    if (text.status == SURETY_OK)
-        surety__gen_comment(out, 0, surety_buf_str(&text));
-    else
-        out->status = text.status;
-    surety_buf_text(out, "SURETY_DEPRECATED\n");
-    surety_buf_done(&text);
+    surety__gen_put(&text, is_old ? " Deprecated: @." : "", old);
+    surety__gen_comment(out, 0, surety_buf_str(&text));
+    surety_buf_text(out, is_old ? "SURETY_DEPRECATED\n" : "");
+    surety__gen_put_done(out, &text);
 }
 
 void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
@@ -213,13 +186,10 @@ static void function_body(surety__gen_model *model, const function_row *row,
     if (row->gives != GIVES_NOTHING || strcmp(row->suffix, "free") != 0)
         function_typed(&arguments, model);
     surety_buf_text(&arguments, row->passed);
-    if (head.status != SURETY_OK || arguments.status != SURETY_OK)
-        out->status = SURETY_NOMEM;
-    else
-        surety__gen_call(out, 4, surety_buf_str(&head),
-                         surety_buf_str(&arguments), ";\n");
-    surety_buf_done(&head);
-    surety_buf_done(&arguments);
+    surety__gen_call(out, 4, surety_buf_str(&head), surety_buf_str(&arguments),
+                     ";\n");
+    surety__gen_put_done(out, &head);
+    surety__gen_put_done(out, &arguments);
 }
 
 void surety__gen_functions_define(surety__gen_model *model, surety_buf *out)
@@ -238,9 +208,10 @@ void surety__gen_functions_define(surety__gen_model *model, surety_buf *out)
         function_body(model, row, out);
         if (row->gives == GIVES_VALUE) {
             surety_buf_text(out, "    if (status == SURETY_OK)\n");
-            function_fill(out, "        *ret_value = (const @ *)value;\n",
-                          model->prefix);
-            surety_buf_text(out, "    return status;\n");
+            surety__gen_put(out,
+                            "        *ret_value = (const @ *)value;\n"
+                            "    return status;\n",
+                            model->prefix);
         }
         surety_buf_text(out, "}\n");
     }

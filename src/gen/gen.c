@@ -28,14 +28,18 @@ static void gen_sort_notes(surety_gen *gen)
 
 /* ---- changes by hand ----------------------------------------------------- */
 
-/* FNV-1a, 64 bits: it detects a change, not an attack. */
-static uint64_t gen_hash(surety_str text)
+enum { GEN_HASH_LEN = 16 };
+
+/* The hash of a text in hexadecimal. FNV-1a, 64 bits: it detects a change, not
+ * an attack. */
+static void gen_hash(surety_str text, char ret_digits[GEN_HASH_LEN])
 {
     uint64_t hash = 0xCBF29CE484222325u;
 
     for (size_t i = 0; i < text.len; i++)
         hash = (hash ^ (unsigned char)text.ptr[i]) * 0x100000001B3u;
-    return hash;
+    for (unsigned i = 0; i < GEN_HASH_LEN; i++)
+        ret_digits[i] = "0123456789abcdef"[hash >> (60 - 4 * i) & 15];
 }
 
 bool surety_gen_is_untouched(surety_str text)
@@ -43,38 +47,35 @@ bool surety_gen_is_untouched(surety_str text)
     const surety_str line = SURETY__LITERAL(gen_hash_line);
     const size_t end = surety__str_find(text, SURETY__LITERAL(" */\n"));
     const size_t at = surety__str_find((surety_str){text.ptr, end}, line);
-    surety_str body;
-    uint64_t hash;
+    char digits[GEN_HASH_LEN];
 
     if (!surety__str_starts(text, SURETY__LITERAL("/* Made by surety gen")) ||
-        at == end || end - at != line.len + 16)
+        at == end || end - at != line.len + GEN_HASH_LEN)
         return false;
-    body = (surety_str){text.ptr + end + 4, text.len - end - 4};
-    hash = gen_hash(body);
-    for (unsigned i = 0; i < 16; i++)
-        if (text.ptr[at + line.len + i] !=
-            "0123456789abcdef"[hash >> (60 - 4 * i) & 15])
-            return false;
-    return true;
+    gen_hash((surety_str){text.ptr + end + 4, text.len - end - 4}, digits);
+    return memcmp(text.ptr + at + line.len, digits, GEN_HASH_LEN) == 0;
 }
 
 /* Writes the first comment with the hash of body, then body. */
-static void gen_seal(surety_gen *gen, surety_str about, surety_str body,
-                     surety_buf *out)
+static void gen_seal(surety_gen *gen, const surety_buf *about,
+                     const surety_buf *body, surety_buf *out)
 {
-    const uint64_t hash = gen_hash(body);
+    char digits[GEN_HASH_LEN];
 
-    surety__gen_comment(out, 0, about);
+    if (gen->status == SURETY_OK)
+        gen->status = about->status ? about->status : body->status;
+    if (gen->status != SURETY_OK)
+        return;
+    gen_hash(surety_buf_str(body), digits);
+    surety__gen_comment(out, 0, surety_buf_str(about));
     if (out->status == SURETY_OK)
         out->len -= 4;
     surety_buf_byte(out, '\n');
     surety_buf_text(out, gen_hash_line);
-    for (unsigned i = 0; i < 16; i++)
-        surety_buf_byte(out, "0123456789abcdef"[hash >> (60 - 4 * i) & 15]);
+    surety_buf_append(out, digits, GEN_HASH_LEN);
     surety_buf_text(out, " */\n");
-    surety_buf_add(out, body);
-    if (out->status != SURETY_OK)
-        gen->status = out->status;
+    surety_buf_add(out, surety_buf_str(body));
+    gen->status = out->status;
 }
 
 /* ---- the files ----------------------------------------------------------- */
@@ -102,12 +103,8 @@ static void gen_guard(surety_gen *gen, surety_str include)
         surety_buf_text(&guard, "TYPES");
     if (guard.len < 2 || memcmp(guard.ptr + guard.len - 2, "_H", 2) != 0)
         surety_buf_text(&guard, "_H");
-    if (guard.status == SURETY_OK)
-        gen->guard =
-            surety__gen_claim(gen, &gen->names, surety_buf_str(&guard));
-    else
-        gen->status = guard.status;
-    surety_buf_done(&guard);
+    gen->guard =
+        surety__gen_claim(gen, &gen->names, surety__gen_keep(gen, &guard));
 }
 
 /* Sets prefix and include; the prefix is converted to words of an
@@ -119,55 +116,42 @@ static void gen_settle(surety_gen *gen, const surety_gen_options *options,
     surety_buf text;
 
     surety_buf_init(&text, gen->alloc, 0);
-    if (options->prefix.len) {
+    if (options->prefix.len)
         surety__gen_word(&text, options->prefix, false);
-        if (text.status != SURETY_OK)
-            gen->status = text.status;
-        gen->prefix = surety__gen_text(gen, surety_buf_str(&text));
-        surety_buf_reset(&text);
-    }
+    gen->prefix = surety__gen_keep(gen, &text);
+    surety_buf_init(&text, gen->alloc, 0);
     if (options->header.len) {
-        gen->include = surety__gen_text(gen, options->header);
+        surety_buf_add(&text, options->header);
     } else {
         surety__gen_word(&text, name, false);
         surety_buf_text(&text, ".h");
-        gen->include = surety__gen_text(gen, surety_buf_str(&text));
     }
-    if (text.status != SURETY_OK)
-        gen->status = text.status;
-    surety_buf_done(&text);
-    if (gen->status == SURETY_OK)
-        gen_guard(gen, gen->include);
+    gen->include = surety__gen_keep(gen, &text);
+    gen_guard(gen, gen->include);
 }
 
 static void gen_header(surety_gen *gen, surety__gen_model *models, size_t count,
                        surety_buf *out)
 {
-    surety__buf_printf(out, "#ifndef %.*s\n#define %.*s\n\n",
-                       (int)gen->guard.len, gen->guard.ptr, (int)gen->guard.len,
-                       gen->guard.ptr);
+    surety__gen_put(out, "#ifndef @\n#define @\n\n", gen->guard);
     surety_buf_text(out, "#include <surety.h>\n\n"
                          "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
         surety__gen_header_write(&models[i], out);
     surety_buf_text(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
-    if (out->status != SURETY_OK)
-        gen->status = out->status;
 }
 
 static void gen_source(surety_gen *gen, surety__gen_model *models, size_t count,
                        surety_buf *out)
 {
-    surety_buf_text(out, "#define SURETY_KEEP_DEPRECATED\n#include ");
-    surety_buf_byte(out, '"');
-    surety_buf_add(out, gen->include);
-    surety_buf_text(out, "\"\n\n#define NONE SURETY_TYPED_NONE\n"
-                         "#define POINTER SURETY_TYPED_POINTER\n"
-                         "#define NAME(text) SURETY_TYPED_NAME(text)\n");
+    surety__gen_put(out,
+                    "#define SURETY_KEEP_DEPRECATED\n#include \"@\"\n\n"
+                    "#define NONE SURETY_TYPED_NONE\n"
+                    "#define POINTER SURETY_TYPED_POINTER\n"
+                    "#define NAME(text) SURETY_TYPED_NAME(text)\n",
+                    gen->include);
     for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
         surety__gen_source_write(&models[i], out);
-    if (out->status != SURETY_OK)
-        gen->status = out->status;
 }
 
 static void gen_about(const surety_contract *const *contracts, size_t count,
@@ -178,10 +162,8 @@ static void gen_about(const surety_contract *const *contracts, size_t count,
         const surety_str id = surety_contract_info_of(contracts[i])->id;
 
         surety_buf_text(out, i == 0 ? "" : i + 1 == count ? " and " : ", ");
-        if (id.len)
-            surety_buf_add(out, id);
-        else
-            surety_buf_text(out, "a contract without a name");
+        surety_buf_add(
+            out, id.len ? id : SURETY__LITERAL("a contract without a name"));
     }
     surety_buf_text(out, ". What is changed here is lost when it is made "
                          "again.");
@@ -195,18 +177,11 @@ static void gen_write(surety_gen *gen, surety__gen_model *models, size_t count,
     surety_buf_init(&about, gen->alloc, 0);
     surety_buf_init(&body, gen->alloc, 0);
     gen_about(contracts, count, &about);
-    if (about.status != SURETY_OK)
-        gen->status = about.status;
     gen_header(gen, models, count, &body);
-    if (gen->status == SURETY_OK)
-        gen_seal(gen, surety_buf_str(&about), surety_buf_str(&body),
-                 &gen->header);
+    gen_seal(gen, &about, &body, &gen->header);
     surety_buf_reset(&body);
-    if (gen->status == SURETY_OK)
-        gen_source(gen, models, count, &body);
-    if (gen->status == SURETY_OK)
-        gen_seal(gen, surety_buf_str(&about), surety_buf_str(&body),
-                 &gen->source);
+    gen_source(gen, models, count, &body);
+    gen_seal(gen, &about, &body, &gen->source);
     surety_buf_done(&about);
     surety_buf_done(&body);
 }

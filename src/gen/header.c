@@ -56,17 +56,12 @@ static void header_shown(surety_buf *out, const char *word, surety_val val)
 
     surety_buf_init(&shown, out->alloc, 0);
     surety_val_write(val, SURETY_STYLE_COMPACT, &shown);
-    if (shown.status != SURETY_OK) {
-        out->status = shown.status;
-    } else if (shown.len <= DEFAULT_SHOWN_MAX) {
-        if (out->len)
-            surety_buf_byte(out, ' ');
+    if (shown.len <= DEFAULT_SHOWN_MAX) {
+        surety_buf_text(out, out->len ? " " : "");
         surety_buf_text(out, word);
-        surety_buf_byte(out, ' ');
-        surety_buf_add(out, surety_buf_str(&shown));
-        surety_buf_byte(out, '.');
+        surety__gen_put(out, " @.", surety_buf_str(&shown));
     }
-    surety_buf_done(&shown);
+    surety__gen_put_done(out, &shown);
 }
 
 /* Writes the comment of a member: its description, its name in JSON, its
@@ -93,11 +88,9 @@ static void header_member_comment(const surety__gen_member *member,
                      member->node->words[0]);
     if (member->fill.doc)
         header_shown(&text, "Default:", member->fill);
-    if (text.status != SURETY_OK)
-        out->status = text.status;
-    else if (text.len)
+    if (text.len)
         surety__gen_comment(out, 4, surety_buf_str(&text));
-    surety_buf_done(&text);
+    surety__gen_put_done(out, &text);
 }
 
 static void header_type_comment(const surety__gen_node *node, surety_buf *out)
@@ -163,15 +156,11 @@ static void header_span(surety_buf *out, size_t indent,
     header_declare(
         out, (header_declaration){indent, "const ", type, true, name, mark});
     surety_buf_init(&count, out->alloc, 0);
-    surety_buf_add(&count, surety__gen_stem(name));
-    surety_buf_text(&count, "_count");
-    if (count.status == SURETY_OK)
-        header_declare(
-            out, (header_declaration){indent, "", SURETY__LITERAL("size_t"),
-                                      false, surety_buf_str(&count), mark});
-    else
-        out->status = count.status;
-    surety_buf_done(&count);
+    surety__gen_put(&count, "@_count", surety__gen_stem(name));
+    header_declare(out,
+                   (header_declaration){indent, "", SURETY__LITERAL("size_t"),
+                                        false, surety_buf_str(&count), mark});
+    surety__gen_put_done(out, &count);
 }
 
 static void header_member(surety_buf *out, size_t indent,
@@ -180,7 +169,7 @@ static void header_member(surety_buf *out, size_t indent,
     const surety__gen_node *node = member->node;
     const bool is_pointer = surety__gen_is_pointer(node);
 
-    if (node->form == SURETY_TYPED_FIXED || node->form == GEN_NULL)
+    if (!surety__gen_is_stored(node))
         return;
     if (surety__gen_is_span(node))
         header_span(out, indent, node, member->name, mark);
@@ -195,29 +184,13 @@ static void header_member(surety_buf *out, size_t indent,
 
 static void header_open(surety_buf *out, surety_str name, bool forward)
 {
-    surety_buf_text(out, forward ? "struct " : "typedef struct ");
-    surety_buf_add(out, name);
-    surety_buf_text(out, " {\n");
+    surety__gen_put(out, forward ? "struct @ {\n" : "typedef struct @ {\n",
+                    name);
 }
 
 static void header_close(surety_buf *out, surety_str name, bool forward)
 {
-    surety_buf_byte(out, '}');
-    if (!forward) {
-        surety_buf_byte(out, ' ');
-        surety_buf_add(out, name);
-    }
-    surety_buf_text(out, ";\n");
-}
-
-static void header_flag(surety_buf *out, const char *before, surety_str name,
-                        const char *after)
-{
-    surety_buf_text(out, "    bool ");
-    surety_buf_text(out, before);
-    surety_buf_add(out, name);
-    surety_buf_text(out, after);
-    surety_buf_text(out, ";\n");
+    surety__gen_put(out, forward ? "};\n" : "} @;\n", name);
 }
 
 static void header_struct(const surety__gen_node *node, surety_buf *out)
@@ -235,9 +208,9 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
         header_member_comment(member, out);
         start = out->len;
         if (surety__gen_has(member))
-            header_flag(out, "has_", stem, "");
+            surety__gen_put(out, "    bool has_@;\n", stem);
         if (surety__gen_has_null(member))
-            header_flag(out, "", stem, "_is_null");
+            surety__gen_put(out, "    bool @_is_null;\n", stem);
         header_member(out, 4, member, old ? "SURETY_DEPRECATED" : "");
         empty = empty && out->len == start;
     }
@@ -261,14 +234,9 @@ static void header_words(surety_buf *out, surety_str name,
     surety_buf head;
 
     surety_buf_init(&head, out->alloc, 0);
-    surety_buf_text(&head, "typedef enum ");
-    surety_buf_add(&head, name);
-    surety_buf_byte(&head, '\0');
-    if (head.status == SURETY_OK)
-        surety__gen_enum(out, head.ptr, words, count, name);
-    else
-        out->status = head.status;
-    surety_buf_done(&head);
+    surety__gen_put(&head, "typedef enum @", name);
+    surety__gen_enum(out, surety_buf_str(&head), words, count, name);
+    surety__gen_put_done(out, &head);
 }
 
 static void header_enum(const surety__gen_node *node, surety_buf *out)
@@ -292,15 +260,12 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
     surety_buf_byte(out, '\n');
     header_type_comment(node, out);
     header_open(out, node->in_c.name, node->place.forward);
-    surety_buf_text(out, "    ");
-    surety_buf_add(out, node->in_c.kind);
-    surety_buf_text(out, " kind;\n");
+    surety__gen_put(out, "    @ kind;\n", node->in_c.kind);
     for (uint32_t i = 0; i < node->member_count; i++) {
         const surety__gen_member *member = &node->members[i];
         const bool span = surety__gen_is_span(member->node);
 
-        if (member->node->form == SURETY_TYPED_FIXED ||
-            member->node->form == GEN_NULL)
+        if (!surety__gen_is_stored(member->node))
             continue;
         if (!open)
             surety_buf_text(out, "    union {\n");
@@ -309,11 +274,8 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
         if (span)
             surety_buf_text(out, "        struct {\n");
         header_member(out, span ? 12 : 8, member, "");
-        if (span) {
-            surety_buf_text(out, "        } ");
-            surety_buf_add(out, member->name);
-            surety_buf_text(out, ";\n");
-        }
+        if (span)
+            surety__gen_put(out, "        } @;\n", member->name);
     }
     if (open)
         surety_buf_text(out, "    } as;\n");
@@ -330,13 +292,9 @@ static void header_holder(const surety__gen_node *node, surety_buf *out)
 
 static void header_entry(const surety__gen_node *node, surety_buf *out)
 {
-    const bool inner = surety__gen_is_span(node->rest);
-
     header_open(out, node->in_c.entry, node->place.forward);
-    surety_buf_text(out, "    surety_str key;\n    ");
-    surety_buf_add(out, inner ? node->rest->in_c.name
-                              : surety__gen_ctype(node->rest));
-    surety_buf_text(out, " value;\n");
+    surety__gen_put(out, "    surety_str key;\n    @ value;\n",
+                    surety__gen_ctype(node->rest));
     header_close(out, node->in_c.entry, node->place.forward);
 }
 

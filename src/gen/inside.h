@@ -149,6 +149,9 @@ typedef struct surety__gen_model {
 /* Memory of the arena; NULL: out of memory, and gen->status is set. */
 void *surety__gen_take(surety_gen *gen, size_t size);
 surety_str surety__gen_text(surety_gen *gen, surety_str text);
+/* A copy of what a buffer holds, which is freed; ptr NULL, with gen->status
+ * set, if it failed. */
+surety_str surety__gen_keep(surety_gen *gen, surety_buf *text);
 /* text and end joined, in the arena. */
 surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end);
 /* Adds a note about keyword, a member of the subschema `at`, once. */
@@ -172,9 +175,19 @@ surety__gen_node *surety__gen_link(surety__gen_model *model,
                                    surety__gen_node *parent, surety_str word);
 /* Follows aliases; sets *nullable if null is allowed too. */
 surety__gen_node *surety__gen_target(surety__gen_node *node, bool *nullable);
+/* What a form is called, by surety_typed_form; GEN_NULL comes last. */
+typedef struct surety__gen_form {
+    const char *constant; /* in surety/typed.h */
+    const char *ctype;    /* NULL: the type has a name of its own */
+    const char *word;     /* of its tables; NULL: the type's own word */
+    const char *branch;   /* of a branch without a word */
+} surety__gen_form;
+extern const surety__gen_form surety__gen_forms[GEN_NULL + 1];
 /* The C type of a node that is not a member: an item, or a scalar branch. */
 surety_str surety__gen_ctype(const surety__gen_node *node);
 bool surety__gen_is_pointer(const surety__gen_node *node);
+/* Whether it has a value in C. */
+bool surety__gen_is_stored(const surety__gen_node *node);
 bool surety__gen_is_span(const surety__gen_node *node);
 /* Whether a member needs a bool for its presence; for null. */
 bool surety__gen_has(const surety__gen_member *member);
@@ -237,6 +250,10 @@ void surety__gen_order(surety__gen_model *model);
 
 /* ---- writing: put.c, header.c, source.c ---------------------------------- */
 
+/* Appends text, in which "@" stands for name. */
+void surety__gen_put(surety_buf *out, const char *text, surety_str name);
+/* Frees a text that was put into out, which gets its failure. */
+void surety__gen_put_done(surety_buf *out, surety_buf *text);
 /* Appends text as a comment that begins at column indent, wrapped. */
 void surety__gen_comment(surety_buf *out, size_t indent, surety_str text);
 /* Appends text as a string literal with quotes. */
@@ -248,8 +265,8 @@ void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
                       surety_str arguments, const char *tail);
 
 /* Appends an enum of these words, on one line if it fits. */
-void surety__gen_enum(surety_buf *out, const char *head,
-                      const surety_str *words, size_t count, surety_str name);
+void surety__gen_enum(surety_buf *out, surety_str head, const surety_str *words,
+                      size_t count, surety_str name);
 /* Appends "RESULT NAME_SUFFIX(ARGUMENTS)TAIL"; "@" in arguments is replaced by
  * name. */
 void surety__gen_function(surety_buf *out, const char *result, surety_str name,

@@ -275,15 +275,12 @@ static surety__gen_node *array_node(surety__gen_model *model,
 
 static surety_str array_place(surety__gen_model *model, uint32_t i)
 {
-    char digits[16];
-    size_t at = sizeof(digits) - 1;
+    surety_buf name;
 
-    digits[at] = '\0';
-    do {
-        digits[--at] = (char)('0' + i % 10);
-        i /= 10;
-    } while (i);
-    return surety__gen_join(model->gen, SURETY__LITERAL("item"), digits + at);
+    surety_buf_init(&name, model->gen->alloc, 0);
+    surety_buf_text(&name, "item");
+    surety_buf_number(&name, i);
+    return surety__gen_keep(model->gen, &name);
 }
 
 static void array_tuple(surety__gen_model *model, surety__gen_node *node,

@@ -16,151 +16,37 @@ typedef struct name_entry {
 } name_entry;
 
 /* Keywords of C11 to C23 and C++20, macros of ISO C and POSIX headers, and
- * types of surety.h that members have. */
-static const char *const name_reserved[] = {"alignas",
-                                            "alignof",
-                                            "and",
-                                            "and_eq",
-                                            "asm",
-                                            "assert",
-                                            "atomic_cancel",
-                                            "atomic_commit",
-                                            "auto",
-                                            "bitand",
-                                            "bitor",
-                                            "bool",
-                                            "break",
-                                            "case",
-                                            "catch",
-                                            "char",
-                                            "char16_t",
-                                            "char32_t",
-                                            "char8_t",
-                                            "class",
-                                            "co_await",
-                                            "co_return",
-                                            "co_yield",
-                                            "compl",
-                                            "complex",
-                                            "concept",
-                                            "const",
-                                            "const_cast",
-                                            "consteval",
-                                            "constexpr",
-                                            "constinit",
-                                            "continue",
-                                            "d_fileno",
-                                            "decltype",
-                                            "default",
-                                            "delete",
-                                            "do",
-                                            "double",
-                                            "dynamic_cast",
-                                            "else",
-                                            "enum",
-                                            "errno",
-                                            "explicit",
-                                            "export",
-                                            "extern",
-                                            "false",
-                                            "float",
-                                            "for",
-                                            "friend",
-                                            "goto",
-                                            "h_addr",
-                                            "h_errno",
-                                            "i386",
-                                            "if",
-                                            "imaginary",
-                                            "inline",
-                                            "int",
-                                            "linux",
-                                            "long",
-                                            "major",
-                                            "makedev",
-                                            "math_errhandling",
-                                            "minor",
-                                            "mutable",
-                                            "namespace",
-                                            "new",
-                                            "noexcept",
-                                            "noreturn",
-                                            "not",
-                                            "not_eq",
-                                            "nullptr",
-                                            "offsetof",
-                                            "operator",
-                                            "or",
-                                            "or_eq",
-                                            "private",
-                                            "protected",
-                                            "public",
-                                            "reflexpr",
-                                            "register",
-                                            "reinterpret_cast",
-                                            "requires",
-                                            "restrict",
-                                            "return",
-                                            "s6_addr",
-                                            "sa_handler",
-                                            "sa_sigaction",
-                                            "sched_priority",
-                                            "short",
-                                            "si_addr",
-                                            "si_band",
-                                            "si_fd",
-                                            "si_int",
-                                            "si_pid",
-                                            "si_ptr",
-                                            "si_status",
-                                            "si_uid",
-                                            "si_value",
-                                            "signed",
-                                            "sizeof",
-                                            "st_atime",
-                                            "st_ctime",
-                                            "st_mtime",
-                                            "static",
-                                            "static_assert",
-                                            "static_cast",
-                                            "stderr",
-                                            "stdin",
-                                            "stdout",
-                                            "struct",
-                                            "surety_str",
-                                            "surety_typed_entry",
-                                            "surety_val",
-                                            "switch",
-                                            "synchronized",
-                                            "template",
-                                            "this",
-                                            "thread_local",
-                                            "throw",
-                                            "true",
-                                            "try",
-                                            "typedef",
-                                            "typeid",
-                                            "typename",
-                                            "typeof",
-                                            "typeof_unqual",
-                                            "union",
-                                            "unix",
-                                            "unsigned",
-                                            "using",
-                                            "va_arg",
-                                            "virtual",
-                                            "void",
-                                            "volatile",
-                                            "wchar_t",
-                                            "while",
-                                            "xor",
-                                            "xor_eq"};
+ * types of surety.h that members have; each between two spaces. */
+static const char name_reserved[] =
+    " alignas alignof and and_eq asm assert atomic_cancel atomic_commit auto "
+    "bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl complex concept const const_cast "
+    "consteval constexpr constinit continue d_fileno decltype default delete "
+    "do double dynamic_cast else enum errno explicit export extern false "
+    "float for friend goto h_addr h_errno i386 if imaginary inline int linux "
+    "long major makedev math_errhandling minor mutable namespace new noexcept "
+    "noreturn not not_eq nullptr offsetof operator or or_eq private protected "
+    "public reflexpr register reinterpret_cast requires restrict return "
+    "s6_addr sa_handler sa_sigaction sched_priority short si_addr si_band "
+    "si_fd si_int si_pid si_ptr si_status si_uid si_value signed sizeof "
+    "st_atime st_ctime st_mtime static static_assert static_cast stderr stdin "
+    "stdout struct surety_str surety_typed_entry surety_val switch "
+    "synchronized template this thread_local throw true try typedef typeid "
+    "typename typeof typeof_unqual union unix unsigned using va_arg virtual "
+    "void volatile wchar_t while xor xor_eq ";
 
 static bool name_is_reserved(surety_str name)
 {
-    for (size_t i = 0; i < sizeof(name_reserved) / sizeof(*name_reserved); i++)
-        if (surety_str_equal(surety_str_of(name_reserved[i]), name))
+    const surety_str reserved = SURETY__LITERAL(name_reserved);
+    const char *end = reserved.ptr + reserved.len;
+
+    for (const char *word = reserved.ptr + 1; word < end;) {
+        const char *next = memchr(word, ' ', (size_t)(end - word));
+
+        if (surety_str_equal((surety_str){word, (size_t)(next - word)}, name))
             return true;
+        word = next + 1;
+    }
     return false;
 }
 
@@ -285,37 +171,27 @@ void surety__gen_names_done(surety_gen *gen, surety__gen_names *names)
     surety__map_done(&names->map, gen->alloc);
 }
 
-/* The prefix and suffix of a name in a related identifier. */
-typedef struct name_affix {
-    const char *before, *after;
-} name_affix;
-
-/* The name with an affix. An underscore that was appended to a reserved word
- * is dropped: "class_", but "class_count". C++ reserves names with "__". */
-static surety_str name_affixed(surety_buf *scratch, surety_str name,
-                               const name_affix *affix)
+/* The name in a form such as "@" or "@_count". An underscore that was appended
+ * to a reserved word is dropped: "class_", but "class_count". C++ reserves
+ * names with "__". */
+static surety_str name_formed(surety_gen *gen, surety_buf *scratch,
+                              surety_str name, const char *form)
 {
     surety_buf_reset(scratch);
-    surety_buf_text(scratch, affix->before);
-    surety_buf_add(scratch, *affix->before || *affix->after
-                                ? surety__gen_stem(name)
-                                : name);
-    surety_buf_text(scratch, affix->after);
+    surety__gen_put(scratch, form,
+                    strcmp(form, "@") == 0 ? name : surety__gen_stem(name));
+    if (scratch->status != SURETY_OK)
+        gen->status = scratch->status;
     return surety_buf_str(scratch);
 }
 
-static bool name_is_free(const surety__gen_names *names, surety_str name,
-                         const name_affix *affixes, size_t count,
+static bool name_is_free(surety_gen *gen, const surety__gen_names *names,
+                         surety_str name, const char *const *forms,
                          surety_buf *scratch)
 {
-    for (size_t i = 0; i < count; i++) {
-        const surety_str one = name_affixed(scratch, name, &affixes[i]);
-
-        if (scratch->status != SURETY_OK)
-            return true;
-        if (surety__gen_is_taken(names, one))
+    for (; *forms; forms++)
+        if (name_find(names, name_formed(gen, scratch, name, *forms)))
             return false;
-    }
     return true;
 }
 
@@ -332,58 +208,45 @@ static void name_escape(surety_buf *out, surety_str name)
         surety_buf_text(out, "ype");
 }
 
-/* The name, with a number if needed, so that it is unused with all affixes. */
+/* The name, with a number if needed, so that it is unused in all forms, the
+ * last of which is followed by NULL. */
 static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
-                             surety_str name, const name_affix *affixes,
-                             size_t count)
+                             surety_str name, const char *const *forms)
 {
-    surety_str result = {NULL, 0};
     surety_buf scratch, tried;
+    surety_str result;
     name_entry *first;
+    size_t len;
 
     surety_buf_init(&scratch, gen->alloc, 0);
     surety_buf_init(&tried, gen->alloc, 0);
     name_escape(&tried, name);
     first = name_find(names, surety_buf_str(&tried));
-    const size_t len = surety__gen_stem(surety_buf_str(&tried)).len;
+    len = surety__gen_stem(surety_buf_str(&tried)).len;
     for (unsigned n = first ? first->last : 1; gen->status == SURETY_OK; n++) {
         if (n > 1) {
             tried.len = len;
             surety__buf_printf(&tried, "_%u", n);
         }
-        if (tried.status != SURETY_OK || scratch.status != SURETY_OK)
-            break;
         if (first)
             first->last = n;
-        if (name_is_free(names, surety_buf_str(&tried), affixes, count,
-                         &scratch))
+        if (tried.status != SURETY_OK ||
+            name_is_free(gen, names, surety_buf_str(&tried), forms, &scratch))
             break;
     }
-    if (tried.status != SURETY_OK || scratch.status != SURETY_OK) {
-        gen->status = SURETY_NOMEM;
-        goto done;
-    }
-    result = surety__gen_text(gen, surety_buf_str(&tried));
-    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++) {
-        const surety_str one = name_affixed(&scratch, result, &affixes[i]);
-
-        if (scratch.status != SURETY_OK)
-            gen->status = SURETY_NOMEM;
-        else
-            name_add(gen, names, one);
-    }
-done:
+    result = surety__gen_keep(gen, &tried);
+    for (; *forms && gen->status == SURETY_OK; forms++)
+        name_add(gen, names, name_formed(gen, &scratch, result, *forms));
     surety_buf_done(&scratch);
-    surety_buf_done(&tried);
     return result;
 }
-
-static const name_affix name_alone[] = {{"", ""}};
 
 surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
                              surety_str name)
 {
-    return name_claim(gen, names, name, name_alone, 1);
+    static const char *const alone[] = {"@", NULL};
+
+    return name_claim(gen, names, name, alone);
 }
 
 /* ---- the root ------------------------------------------------------------ */
@@ -434,45 +297,33 @@ static void root_derives(surety__gen_model *model)
     const surety_val derive = surety_contract_info_of(model->contract)->derive;
     surety_gen *gen = model->gen;
     size_t count = 0;
-    surety_buf name;
 
     model->derives = surety__gen_take(gen, surety_val_count(derive) *
                                                sizeof(*model->derives));
-    surety_buf_init(&name, gen->alloc, 0);
     for (surety_val v = surety_val_first(derive);
          v.doc && gen->status == SURETY_OK; v = surety_val_next(derive, v)) {
-        surety_buf_reset(&name);
-        surety_buf_add(&name, model->prefix);
-        surety_buf_text(&name, "_derive_");
+        surety_buf name;
+
+        surety_buf_init(&name, gen->alloc, 0);
+        surety__gen_put(&name, "@_derive_", model->prefix);
         surety__gen_word(&name, surety_val_str(surety_val_key(v)), false);
-        if (name.status != SURETY_OK)
-            gen->status = name.status;
-        else
-            model->derives[count++] =
-                surety__gen_claim(gen, &gen->names, surety_buf_str(&name));
+        model->derives[count++] =
+            surety__gen_claim(gen, &gen->names, surety__gen_keep(gen, &name));
     }
-    surety_buf_done(&name);
 }
 
 void surety__gen_name_root(surety__gen_model *model)
 {
-    static const name_affix functions[] = {
-        {"", ""},      {"", "_contract"}, {"", "_read"},  {"", "_from"},
-        {"", "_to"},   {"", "_write"},    {"", "_check"}, {"", "_print"},
-        {"", "_free"}, {"", "_derive"}};
+    static const char *const functions[] = {
+        "@",       "@_contract", "@_read", "@_from",   "@_to", "@_write",
+        "@_check", "@_print",    "@_free", "@_derive", NULL};
     surety_gen *gen = model->gen;
     surety_buf name;
 
     surety_buf_init(&name, gen->alloc, 0);
     root_name(model, &name);
-    if (name.status != SURETY_OK)
-        gen->status = name.status;
-    else
-        model->prefix =
-            name_claim(gen, &gen->names, surety_buf_str(&name), functions,
-                       sizeof(functions) / sizeof(*functions));
-    surety_buf_done(&name);
-    model->root->in_c.name = model->prefix;
+    model->root->in_c.name = model->prefix =
+        name_claim(gen, &gen->names, surety__gen_keep(gen, &name), functions);
     if (gen->status == SURETY_OK)
         root_derives(model);
 }
@@ -482,6 +333,8 @@ void surety__gen_name_root(surety__gen_model *model)
 static bool type_is_named(const surety__gen_model *model,
                           const surety__gen_node *node)
 {
+    if (!node->place.placed)
+        return false;
     switch (node->form) {
     case SURETY_TYPED_ENUM:
     case SURETY_TYPED_STRUCT:
@@ -520,8 +373,8 @@ static void type_propose(const surety__gen_model *model,
 static void type_name(surety__gen_model *model, surety__gen_node *node,
                       const surety__gen_names *counts)
 {
-    static const name_affix both[] = {
-        {"", ""}, {"", "_name"}, {"", "_of"}, {"", "_kind"}, {"", "_entry"}};
+    static const char *const forms[] = {"@",      "@_name",  "@_of",
+                                        "@_kind", "@_entry", NULL};
     surety_gen *gen = model->gen;
     const name_entry *entry;
     surety_buf name;
@@ -534,12 +387,8 @@ static void type_name(surety__gen_model *model, surety__gen_node *node,
         surety_buf_reset(&name);
         type_propose(model, node, !node->label.top, &name);
     }
-    if (name.status != SURETY_OK)
-        gen->status = name.status;
-    else
-        node->in_c.name = name_claim(gen, &gen->names, surety_buf_str(&name),
-                                     both, sizeof(both) / sizeof(*both));
-    surety_buf_done(&name);
+    node->in_c.name =
+        name_claim(gen, &gen->names, surety__gen_keep(gen, &name), forms);
 }
 
 /* Counts how many types propose each short name. */
@@ -548,17 +397,16 @@ static void type_count(surety__gen_model *model, const surety__gen_node *node,
 {
     name_entry *entry;
     surety_buf name;
+    surety_str text;
 
     surety_buf_init(&name, model->gen->alloc, 0);
     type_propose(model, node, false, &name);
-    entry = name_find(counts, surety_buf_str(&name));
-    if (name.status != SURETY_OK)
-        model->gen->status = name.status;
-    else if (entry)
+    text = surety__gen_keep(model->gen, &name);
+    entry = name_find(counts, text);
+    if (entry)
         entry->last++;
     else
-        name_add(model->gen, counts, surety_buf_str(&name));
-    surety_buf_done(&name);
+        name_add(model->gen, counts, text);
 }
 
 /* ---- members, words and branches ----------------------------------------- */
@@ -566,34 +414,28 @@ static void type_count(surety__gen_model *model, const surety__gen_node *node,
 static void member_name(surety_gen *gen, surety__gen_names *names,
                         surety__gen_member *member)
 {
-    name_affix affixes[4] = {{"", ""}};
+    const char *forms[5] = {"@"};
     surety_buf word;
     size_t count = 1;
 
     if (surety__gen_has(member))
-        affixes[count++] = (name_affix){"has_", ""};
+        forms[count++] = "has_@";
     if (surety__gen_has_null(member))
-        affixes[count++] = (name_affix){"", "_is_null"};
+        forms[count++] = "@_is_null";
     if (surety__gen_is_span(member->node))
-        affixes[count++] = (name_affix){"", "_count"};
+        forms[count++] = "@_count";
     surety_buf_init(&word, gen->alloc, 0);
     surety__gen_word(&word, member->json, false);
     /* In C++ a member must not have the name of another member's type. */
     if (surety__gen_is_taken(&gen->names, surety_buf_str(&word)))
         surety_buf_byte(&word, '_');
-    if (word.status != SURETY_OK)
-        gen->status = word.status;
-    else
-        member->name =
-            name_claim(gen, names, surety_buf_str(&word), affixes, count);
-    surety_buf_done(&word);
+    member->name = name_claim(gen, names, surety__gen_keep(gen, &word), forms);
 }
 
 /* The name NAME_WORD in upper case. */
 static surety_str constant_name(surety_gen *gen, surety_str name,
                                 surety_str word)
 {
-    surety_str result = {NULL, 0};
     surety_buf text;
 
     surety_buf_init(&text, gen->alloc, 0);
@@ -601,12 +443,7 @@ static surety_str constant_name(surety_gen *gen, surety_str name,
         surety_buf_byte(&text, name_case(name.ptr[i], true));
     surety_buf_byte(&text, '_');
     surety__gen_word(&text, word, true);
-    if (text.status != SURETY_OK)
-        gen->status = text.status;
-    else
-        result = surety__gen_claim(gen, &gen->names, surety_buf_str(&text));
-    surety_buf_done(&text);
-    return result;
+    return surety__gen_claim(gen, &gen->names, surety__gen_keep(gen, &text));
 }
 
 static void enum_names(surety__gen_model *model, surety__gen_node *node)
@@ -621,22 +458,16 @@ static void enum_names(surety__gen_model *model, surety__gen_node *node)
 
 static surety_str union_word(const surety__gen_member *member)
 {
-    static const char *const words[] = {
-        "boolean", "integer", "integer", "number", "text",
-        "number",  "word",    "value",   "fixed",  "object",
-        "tuple",   "list",    "map",     "choice", "value"};
     const surety__gen_node *node = member->node;
 
-    if (node->form == GEN_NULL)
-        return SURETY__LITERAL("null");
-    if (member->json.len)
+    if (member->json.len && node->form != GEN_NULL)
         return member->json;
-    if (node->label.top && node->label.word.len)
+    if (node->label.top && node->label.word.len && node->form != GEN_NULL)
         return node->label.word;
     if (node->form == SURETY_TYPED_FIXED &&
         surety_val_kind(node->words[0]) == SURETY_KIND_STRING)
         return surety_val_str(node->words[0]);
-    return surety_str_of(words[node->form]);
+    return surety_str_of(surety__gen_forms[node->form].branch);
 }
 
 static void union_names(surety__gen_model *model, surety__gen_node *node)
@@ -660,7 +491,7 @@ static void union_names(surety__gen_model *model, surety__gen_node *node)
 
 static void struct_names(surety__gen_model *model, surety__gen_node *node)
 {
-    static const name_affix rest[] = {{"", ""}, {"", "_count"}};
+    static const char *const rest[] = {"@", "@_count", NULL};
     surety_gen *gen = model->gen;
     surety__gen_names names = {0};
 
@@ -671,7 +502,7 @@ static void struct_names(surety__gen_model *model, surety__gen_node *node)
                                      node->form == SURETY_TYPED_TUPLE
                                          ? SURETY__LITERAL("rest")
                                          : SURETY__LITERAL("others"),
-                                     rest, 2);
+                                     rest);
     surety__gen_names_done(gen, &names);
 }
 
@@ -679,9 +510,8 @@ static void struct_names(surety__gen_model *model, surety__gen_node *node)
 static surety_str type_word(const surety__gen_model *model,
                             const surety__gen_node *node)
 {
-    static const char *const words[] = {"bool", "int",    "uint", "real",
-                                        "text", "number", "",     "value"};
     const surety_str name = surety_contract_info_of(model->contract)->name;
+    const char *word = surety__gen_forms[node->form].word;
 
     if (node == model->root) {
         for (size_t i = name.len; i > 0; i--)
@@ -689,19 +519,17 @@ static surety_str type_word(const surety__gen_model *model,
                 return (surety_str){name.ptr + i, name.len - i};
         return name.len ? name : SURETY__LITERAL("root");
     }
-    if (node->form == GEN_NULL)
-        return SURETY__LITERAL("null");
-    if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
-        return surety_str_of(words[node->form]);
+    if (word)
+        return surety_str_of(word);
     return node->label.word.len ? node->label.word : SURETY__LITERAL("part");
 }
 
 /* Names a node's tables, and its constant in the table of types. */
 static void type_local(surety__gen_model *model, surety__gen_node *node)
 {
-    static const name_affix tables[] = {{"", "_members"}, {"", "_words"},
-                                        {"", "_sorted"},  {"", "_text"},
-                                        {"", "_types"},   {"", "_typed"}};
+    static const char *const tables[] = {"@_members", "@_words", "@_sorted",
+                                         "@_text",    "@_types", "@_typed",
+                                         NULL};
     surety_gen *gen = model->gen;
     surety_buf word;
 
@@ -713,13 +541,8 @@ static void type_local(surety__gen_model *model, surety__gen_node *node)
         word.len = GEN_LOCAL_MAX;
     while (word.len > 1 && word.ptr[word.len - 1] == '_')
         word.len--;
-    if (word.status != SURETY_OK)
-        gen->status = word.status;
-    else
-        node->in_c.local = surety__gen_stem(
-            name_claim(gen, &gen->names, surety_buf_str(&word), tables,
-                       sizeof(tables) / sizeof(*tables)));
-    surety_buf_done(&word);
+    node->in_c.local = surety__gen_stem(
+        name_claim(gen, &gen->names, surety__gen_keep(gen, &word), tables));
     if (node->in_c.local.ptr)
         node->in_c.constant =
             constant_name(gen, SURETY__LITERAL("is"), node->in_c.local);
@@ -731,12 +554,10 @@ void surety__gen_name_types(surety__gen_model *model)
     surety__gen_names counts = {0};
 
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
-        if (model->nodes[i]->place.placed &&
-            type_is_named(model, model->nodes[i]))
+        if (type_is_named(model, model->nodes[i]))
             type_count(model, model->nodes[i], &counts);
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
-        if (model->nodes[i]->place.placed &&
-            type_is_named(model, model->nodes[i]))
+        if (type_is_named(model, model->nodes[i]))
             type_name(model, model->nodes[i], &counts);
     surety__gen_names_done(gen, &counts);
     for (size_t i = 0; i < model->order_count && gen->status == SURETY_OK;

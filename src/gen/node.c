@@ -65,9 +65,7 @@ static surety_str model_definition(surety__gen_model *model,
 
     surety_buf_init(&pointer, model->gen->alloc, 0);
     surety_val_pointer(shape->at, &pointer);
-    if (pointer.status != SURETY_OK)
-        model->gen->status = pointer.status;
-    text = surety_buf_str(&pointer);
+    text = surety__gen_keep(model->gen, &pointer);
     for (last = text.len; last > 0 && text.ptr[last - 1] != '/'; last--)
         ;
     for (before = last ? last - 1 : 0;
@@ -79,10 +77,8 @@ static surety_str model_definition(surety__gen_model *model,
         if (surety_str_equal(folder, SURETY__LITERAL("$defs")) ||
             surety_str_equal(folder, SURETY__LITERAL("definitions")) ||
             surety_str_equal(folder, SURETY__LITERAL("schemas")))
-            name = surety__gen_text(
-                model->gen, (surety_str){text.ptr + last, text.len - last});
+            name = (surety_str){text.ptr + last, text.len - last};
     }
-    surety_buf_done(&pointer);
     return name;
 }
 
@@ -138,6 +134,11 @@ bool surety__gen_is_span(const surety__gen_node *node)
     return node->form == SURETY_TYPED_LIST || node->form == SURETY_TYPED_MAP;
 }
 
+bool surety__gen_is_stored(const surety__gen_node *node)
+{
+    return node->form != SURETY_TYPED_FIXED && node->form != GEN_NULL;
+}
+
 /* A pointer that is NULL already expresses one of the two. */
 bool surety__gen_has(const surety__gen_member *member)
 {
@@ -150,13 +151,30 @@ bool surety__gen_has_null(const surety__gen_member *member)
     return member->nullable && !surety__gen_is_pointer(member->node);
 }
 
+/* ORDER surety_typed_form */
+const surety__gen_form surety__gen_forms[GEN_NULL + 1] = {
+    {"SURETY_TYPED_BOOL", "bool", "bool", "boolean"},
+    {"SURETY_TYPED_INT", "int64_t", "int", "integer"},
+    {"SURETY_TYPED_UINT", "uint64_t", "uint", "integer"},
+    {"SURETY_TYPED_REAL", "double", "real", "number"},
+    {"SURETY_TYPED_TEXT", "surety_str", "text", "text"},
+    {"SURETY_TYPED_NUMBER", "surety_str", "number", "number"},
+    {"SURETY_TYPED_ENUM", NULL, NULL, "word"},
+    {"SURETY_TYPED_VALUE", "surety_val", "value", "value"},
+    {"SURETY_TYPED_FIXED", NULL, NULL, "fixed"},
+    {"SURETY_TYPED_STRUCT", NULL, NULL, "object"},
+    {"SURETY_TYPED_TUPLE", NULL, NULL, "tuple"},
+    {"SURETY_TYPED_LIST", NULL, NULL, "list"},
+    {"SURETY_TYPED_MAP", NULL, NULL, "map"},
+    {"SURETY_TYPED_UNION", NULL, NULL, "choice"},
+    {"SURETY_TYPED_WRAP", NULL, NULL, "value"},
+    {"SURETY_TYPED_FIXED", NULL, "null", "null"}};
+
 surety_str surety__gen_ctype(const surety__gen_node *node)
 {
-    static const char *const types[] = {"bool",   "int64_t",    "uint64_t",
-                                        "double", "surety_str", "surety_str",
-                                        "",       "surety_val"};
+    const char *ctype;
 
-    if (node->form <= SURETY_TYPED_VALUE && node->form != SURETY_TYPED_ENUM)
-        return surety_str_of(types[node->form]);
-    return node->in_c.name;
+    assert(node->form <= GEN_NULL);
+    ctype = surety__gen_forms[node->form].ctype;
+    return ctype ? surety_str_of(ctype) : node->in_c.name;
 }

@@ -20,17 +20,26 @@ surety_str surety__gen_text(surety_gen *gen, surety_str text)
     return copy;
 }
 
+surety_str surety__gen_keep(surety_gen *gen, surety_buf *text)
+{
+    surety_str kept = {NULL, 0};
+
+    if (text->status != SURETY_OK)
+        gen->status = text->status;
+    else
+        kept = surety__gen_text(gen, surety_buf_str(text));
+    surety_buf_done(text);
+    return kept;
+}
+
 surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end)
 {
-    const size_t end_len = strlen(end);
-    char *copy = surety__gen_take(gen, text.len + end_len + 1);
+    surety_buf joined;
 
-    if (!copy)
-        return (surety_str){NULL, 0};
-    if (text.len)
-        memcpy(copy, text.ptr, text.len);
-    memcpy(copy + text.len, end, end_len);
-    return (surety_str){copy, text.len + end_len};
+    surety_buf_init(&joined, gen->alloc, 0);
+    surety_buf_add(&joined, text);
+    surety_buf_text(&joined, end);
+    return surety__gen_keep(gen, &joined);
 }
 
 /* ---- notes --------------------------------------------------------------- */
@@ -40,7 +49,8 @@ void surety__gen_say(surety__gen_model *model, surety_val at,
                      ...)
 {
     surety_gen *gen = model->gen;
-    surety_gen_note note = {.contract = model->number, .at = at};
+    surety_gen_note note = {
+        .contract = model->number, .at = at, .hint = surety_str_of(hint)};
     va_list list;
 
     if (keyword && surety_val_get(at, keyword).doc)
@@ -51,7 +61,6 @@ void surety__gen_say(surety__gen_model *model, surety_val at,
     va_start(list, format);
     note.message = surety__graph_words(&model->graph, format, list);
     va_end(list);
-    note.hint = surety__gen_text(gen, surety_str_of(hint));
     if (gen->status == SURETY_OK)
         gen->status =
             surety__grow(gen->alloc, (void **)&gen->notes, &gen->note_cap,

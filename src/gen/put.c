@@ -6,6 +6,22 @@
 
 enum { PUT_COLUMNS = 80, PUT_COMMENT_MAX = 2000 };
 
+void surety__gen_put(surety_buf *out, const char *text, surety_str name)
+{
+    for (; *text; text++)
+        if (*text == '@')
+            surety_buf_add(out, name);
+        else
+            surety_buf_byte(out, *text);
+}
+
+void surety__gen_put_done(surety_buf *out, surety_buf *text)
+{
+    if (text->status != SURETY_OK)
+        out->status = text->status;
+    surety_buf_done(text);
+}
+
 /* ---- comments ------------------------------------------------------------ */
 
 /* Whether a character changes the direction of the text, or ends a line. */
@@ -106,9 +122,7 @@ void surety__gen_comment(surety_buf *out, size_t indent, surety_str text)
         put_indent(out, indent);
     }
     surety_buf_text(out, " */\n");
-    if (word.status != SURETY_OK)
-        out->status = word.status;
-    surety_buf_done(&word);
+    surety__gen_put_done(out, &word);
 }
 
 /* ---- strings ------------------------------------------------------------- */
@@ -162,16 +176,16 @@ void surety__gen_quote(surety_buf *out, surety_str text)
 
 /* ---- enums --------------------------------------------------------------- */
 
-void surety__gen_enum(surety_buf *out, const char *head,
-                      const surety_str *words, size_t count, surety_str name)
+void surety__gen_enum(surety_buf *out, surety_str head, const surety_str *words,
+                      size_t count, surety_str name)
 {
-    size_t len = strlen(head) + name.len + 4 + (name.len > 0);
+    size_t len = head.len + name.len + 4 + (name.len > 0);
     bool flat;
 
     for (size_t i = 0; i < count; i++)
         len += words[i].len + 2;
     flat = len <= PUT_COLUMNS;
-    surety_buf_text(out, head);
+    surety_buf_add(out, head);
     surety_buf_text(out, flat ? " { " : " {\n");
     for (size_t i = 0; i < count; i++) {
         if (!flat)
@@ -190,72 +204,62 @@ void surety__gen_enum(surety_buf *out, const char *head,
 
 /* ---- calls --------------------------------------------------------------- */
 
+/* Takes the first argument; *ret_end: what follows it at least, a comma or the
+ * parenthesis and the tail. */
+static surety_str call_next(surety_str *arguments, size_t tail_len,
+                            size_t *ret_end)
+{
+    const size_t len = surety__str_find(*arguments, SURETY__LITERAL("\n"));
+    const surety_str argument = {arguments->ptr, len};
+    const bool last = len == arguments->len;
+
+    *ret_end = last ? 1 + tail_len : 1;
+    arguments->ptr = last ? NULL : arguments->ptr + len + 1;
+    arguments->len -= last ? len : len + 1;
+    return argument;
+}
+
 /* Whether every argument fits on its own line at that column. */
 static bool call_fits(surety_str arguments, size_t column, size_t tail_len)
 {
-    size_t len = 0;
+    size_t end;
 
-    for (size_t i = 0; i <= arguments.len; i++) {
-        if (i < arguments.len && arguments.ptr[i] != '\n') {
-            len++;
-            continue;
-        }
-        /* A comma follows, or the parenthesis and the tail. */
-        if (column + len + (i < arguments.len ? 1 : 1 + tail_len) > PUT_COLUMNS)
+    do {
+        const size_t len = call_next(&arguments, tail_len, &end).len;
+
+        if (column + len + end > PUT_COLUMNS)
             return false;
-        len = 0;
-    }
+    } while (arguments.ptr);
     return true;
 }
 
-static void call_fill(surety_buf *out, surety_str arguments, size_t column,
-                      size_t tail_len)
+/* Writes the arguments in lines that begin at that column; out NULL: only
+ * counts the lines. */
+static size_t call_fill(surety_buf *out, surety_str arguments, size_t column,
+                        size_t tail_len)
 {
-    size_t at = column, start = 0;
+    size_t at = column, lines = 1, end;
+    bool first = true;
 
-    for (size_t i = 0; i <= arguments.len; i++) {
-        const bool last = i == arguments.len;
-        const size_t len = i - start;
+    do {
+        const surety_str argument = call_next(&arguments, tail_len, &end);
+        const bool wraps = !first && at + 1 + argument.len + end > PUT_COLUMNS;
 
-        if (!last && arguments.ptr[i] != '\n')
-            continue;
-        if (start && at + 1 + len + (last ? 1 + tail_len : 1) > PUT_COLUMNS) {
+        at = wraps ? column : at + !first;
+        lines += wraps;
+        if (out && wraps) {
             surety_buf_byte(out, '\n');
             put_indent(out, column);
-            at = column;
-        } else if (start) {
+        } else if (out && !first) {
             surety_buf_byte(out, ' ');
-            at++;
         }
-        if (len > 0) /* an empty text may have no pointer */
-            surety_buf_append(out, arguments.ptr + start, len);
-        at += len;
-        if (!last) {
-            surety_buf_byte(out, ',');
-            at++;
+        if (out) {
+            surety_buf_add(out, argument);
+            surety_buf_text(out, arguments.ptr ? "," : "");
         }
-        start = i + 1;
-    }
-}
-
-/* The number of lines of the arguments, filled from that column. */
-static size_t call_lines(surety_str arguments, size_t column, size_t tail_len)
-{
-    size_t at = column, start = 0, lines = 1;
-
-    for (size_t i = 0; i <= arguments.len; i++) {
-        const bool last = i == arguments.len;
-        const size_t len = i - start;
-
-        if (!last && arguments.ptr[i] != '\n')
-            continue;
-        if (start && at + 1 + len + (last ? 1 + tail_len : 1) > PUT_COLUMNS) {
-            lines++;
-            at = column;
-        }
-        at += len + 1 + (start && at > column);
-        start = i + 1;
-    }
+        at += argument.len + 1;
+        first = false;
+    } while (arguments.ptr);
     return lines;
 }
 
@@ -316,8 +320,8 @@ void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
         surety_buf_byte(out, '(');
     } else if (type_len && call_fits(arguments, alone, tail_len) &&
                (column > PUT_COLUMNS ||
-                call_lines(arguments, alone, tail_len) + is_void <=
-                    call_lines(arguments, indent + 4, tail_len))) {
+                call_fill(NULL, arguments, alone, tail_len) + is_void <=
+                    call_fill(NULL, arguments, indent + 4, tail_len))) {
         const bool star = head.ptr[type_len - 1] == '*';
 
         column = alone;

@@ -7,13 +7,6 @@
  * (C11, 5.2.4.1). PIECE_WIDTH: columns of a line of it. */
 enum { PIECE_MAX = 4000, PIECE_WIDTH = 70, SORTED_FROM = 16 };
 
-static void source_name(surety_buf *out, const surety__gen_model *model,
-                        const char *end)
-{
-    surety_buf_add(out, model->root->in_c.local);
-    surety_buf_text(out, end);
-}
-
 /* ---- the contract -------------------------------------------------------- */
 
 /* The end of the line of text that begins at i: after a newline, else after
@@ -46,8 +39,8 @@ static void source_text(const surety__gen_model *model, surety_buf *out)
     const surety_str text = surety_doc_text(root.doc);
     size_t piece = 0;
 
-    surety_buf_text(out, "\nstatic const char *const ");
-    source_name(out, model, "_text[] = {\n");
+    surety__gen_put(out, "\nstatic const char *const @_text[] = {\n",
+                    model->root->in_c.local);
     for (size_t i = 0; i < text.len;) {
         const size_t end = source_line(text, i);
 
@@ -79,7 +72,7 @@ static void source_long(surety_buf *out, const surety__gen_model *model,
 
     while (i < model->long_count && !surety_str_equal(model->longs[i], text))
         i++;
-    source_name(out, model, "_long_");
+    surety__gen_put(out, "@_long_", model->root->in_c.local);
     surety_buf_number(out, i + 1);
 }
 
@@ -133,17 +126,11 @@ static void source_array(surety__gen_model *model, surety_str text,
 
 static surety_str source_json(surety__gen_model *model, surety_val val)
 {
-    surety_str json = {NULL, 0};
     surety_buf text;
 
     surety_buf_init(&text, model->gen->alloc, 0);
     surety_val_write(val, SURETY_STYLE_COMPACT, &text);
-    if (text.status == SURETY_OK)
-        json = surety__gen_text(model->gen, surety_buf_str(&text));
-    else
-        model->gen->status = text.status;
-    surety_buf_done(&text);
-    return json;
+    return surety__gen_keep(model->gen, &text);
 }
 
 /* Sets the texts of fixed values and defaults, and writes long ones. */
@@ -170,15 +157,21 @@ static void source_arrays(surety__gen_model *model, surety__gen_node *node,
     }
 }
 
+/* Writes the words of an enum, or the value of a fixed node as JSON. */
 static void source_words(const surety__gen_model *model,
                          const surety__gen_node *node, surety_buf *out)
 {
-    surety_buf_text(out, "\nstatic const surety_str ");
-    surety_buf_add(out, node->in_c.local);
-    surety_buf_text(out, "_words[] = {\n");
-    for (uint32_t i = 0; i < node->word_count; i++) {
+    const bool fixed = !surety__gen_is_stored(node);
+    const uint32_t count = fixed ? 1 : node->word_count;
+
+    if (!fixed && node->form != SURETY_TYPED_ENUM)
+        return;
+    surety__gen_put(out, "\nstatic const surety_str @_words[] = {\n",
+                    node->in_c.local);
+    for (uint32_t i = 0; i < count; i++) {
         surety_buf_text(out, "    ");
-        source_str(out, model, surety_val_str(node->words[i]));
+        source_str(out, model,
+                   fixed ? node->json : surety_val_str(node->words[i]));
         surety_buf_text(out, ",\n");
     }
     surety_buf_text(out, "};\n");
@@ -193,105 +186,92 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
                          "@ value", "\n{\n");
     surety__buf_printf(out, "    if ((unsigned)value >= %u)\n",
                        node->word_count);
-    surety_buf_text(out, "        return NULL;\n    return ");
-    surety_buf_add(out, node->in_c.local);
-    surety_buf_text(out, "_words[value].ptr;\n}\n\n");
+    surety__gen_put(out,
+                    "        return NULL;\n"
+                    "    return @_words[value].ptr;\n}\n\n",
+                    node->in_c.local);
     surety__gen_function(out, "bool ", node->in_c.name, "of",
                          "surety_str name\n@ *ret_value", "\n{\n");
     surety_buf_init(&arguments, out->alloc, 0);
-    surety_buf_add(&arguments, node->in_c.local);
-    surety__buf_printf(&arguments, "_words\n%u\nname", node->word_count);
+    surety__gen_put(&arguments, "@_words\n", node->in_c.local);
+    surety__buf_printf(&arguments, "%u\nname", node->word_count);
     surety__gen_call(out, 4,
                      SURETY__LITERAL("const size_t word = surety_typed_find"),
                      surety_buf_str(&arguments), ";\n\n");
-    if (arguments.status != SURETY_OK)
-        out->status = arguments.status;
-    surety_buf_done(&arguments);
+    surety__gen_put_done(out, &arguments);
     surety__buf_printf(out, "    if (word == %u)\n        return false;\n",
                        node->word_count);
-    surety_buf_text(out, "    *ret_value =");
-    surety_buf_text(out, node->in_c.name.len + 24 > 80 ? "\n        (" : " (");
-    surety_buf_add(out, node->in_c.name);
-    surety_buf_text(out, ")word;\n    return true;\n}\n");
-}
-
-/* Writes the value of a fixed node as JSON. */
-static void source_fixed(const surety__gen_model *model,
-                         const surety__gen_node *node, surety_buf *out)
-{
-    surety_buf_text(out, "\nstatic const surety_str ");
-    surety_buf_add(out, node->in_c.local);
-    surety_buf_text(out, "_words[] = {\n    ");
-    source_str(out, model, node->json);
-    surety_buf_text(out, ",\n};\n");
+    surety__gen_put(out,
+                    node->in_c.name.len + 24 > 80
+                        ? "    *ret_value =\n        (@)word;\n"
+                        : "    *ret_value = (@)word;\n",
+                    node->in_c.name);
+    surety_buf_text(out, "    return true;\n}\n");
 }
 
 /* ---- members ------------------------------------------------------------- */
 
-/* One row of a table, wrapped at 80 columns. */
+/* One row of a table, wrapped at 80 columns. An item waits until it is known
+ * whether it is the last one. */
 typedef struct source_row {
     surety_buf *out;
     surety_buf item;
-    size_t column;
-    bool first;
+    size_t column; /* 0: no item was written */
 } source_row;
 
-static void row_begin(source_row *row)
-{
-    surety_buf_text(row->out, "    {");
-    row->column = 5;
-    row->first = true;
-}
-
-/* Appends the collected item. */
-static void row_put(source_row *row, bool last)
+static void row_flush(source_row *row, bool last)
 {
     const size_t len = row->item.len;
 
-    if (!row->first) {
-        surety_buf_byte(row->out, ',');
-        row->column++;
-        if (row->column + 1 + len + (last ? 2 : 1) > 80) {
-            surety_buf_text(row->out, "\n     ");
-            row->column = 5;
-        } else {
-            surety_buf_byte(row->out, ' ');
-            row->column++;
-        }
+    if (row->column == 0) {
+        surety_buf_text(row->out, "    {");
+        row->column = 5;
+    } else if (row->column + 2 + len + (last ? 2 : 1) > 80) {
+        surety_buf_text(row->out, ",\n     ");
+        row->column = 5;
+    } else {
+        surety_buf_text(row->out, ", ");
+        row->column += 2;
     }
     surety_buf_add(row->out, surety_buf_str(&row->item));
     row->column += len;
-    row->first = false;
-    if (last)
-        surety_buf_text(row->out, "},\n");
     if (row->item.status != SURETY_OK)
         row->out->status = row->item.status;
     surety_buf_reset(&row->item);
 }
 
-static void row_text(source_row *row, const char *text, bool last)
+/* Begins the next item; gives where it is written. */
+static surety_buf *row_item(source_row *row)
 {
-    surety_buf_text(&row->item, text);
-    row_put(row, last);
+    if (row->item.len)
+        row_flush(row, false);
+    return &row->item;
 }
 
-/* Appends "offsetof(TYPE, BEFORE NAME AFTER)". */
-static void row_offset(source_row *row, surety_str type, const char *before,
-                       surety_str name, const char *after)
+static void row_put(source_row *row, const char *text, surety_str name)
 {
-    surety_buf_text(&row->item, "offsetof(");
-    surety_buf_add(&row->item, type);
-    surety_buf_text(&row->item, ", ");
-    surety_buf_text(&row->item, before);
-    surety_buf_add(&row->item, name);
-    surety_buf_text(&row->item, after);
+    surety__gen_put(row_item(row), text, name);
+}
+
+static void row_text(source_row *row, const char *text)
+{
+    surety_buf_text(row_item(row), text);
+}
+
+static void row_end(source_row *row)
+{
+    row_flush(row, true);
+    surety_buf_text(row->out, "},\n");
+    row->column = 0;
+}
+
+/* Appends "offsetof(TYPE, PATH)"; "@" in the path stands for name. */
+static void row_offset(source_row *row, surety_str type, const char *path,
+                       surety_str name)
+{
+    row_put(row, "offsetof(@, ", type);
+    surety__gen_put(&row->item, path, name);
     surety_buf_byte(&row->item, ')');
-    row_put(row, false);
-}
-
-static bool source_is_stored(const surety__gen_node *node)
-{
-    return node->form != SURETY_TYPED_FIXED && node->form != GEN_NULL;
 }
 
 /* Appends the offsets of a member's value and its count. */
@@ -302,36 +282,25 @@ static void row_place(source_row *row, const surety__gen_node *node,
     const bool span = surety__gen_is_span(member->node);
     surety_buf path;
 
-    if (!source_is_stored(member->node)) {
-        row_text(row, "NONE", false);
-        row_text(row, "NONE", false);
-        return;
-    }
-    if (node->form != SURETY_TYPED_UNION) {
-        row_offset(row, node->in_c.name, "", member->name, "");
-        if (span)
-            row_offset(row, node->in_c.name, "", stem, "_count");
-        else
-            row_text(row, "NONE", false);
+    if (!surety__gen_is_stored(member->node)) {
+        row_text(row, "NONE");
+        row_text(row, "NONE");
         return;
     }
     surety_buf_init(&path, row->out->alloc, 0);
-    surety_buf_text(&path, "as.");
-    surety_buf_add(&path, member->name);
-    if (span)
-        surety_buf_byte(&path, '.');
-    surety_buf_byte(&path, '\0');
-    if (path.status == SURETY_OK) {
-        row_offset(row, node->in_c.name, path.ptr,
-                   span ? member->name : (surety_str){NULL, 0}, "");
-        if (span)
-            row_offset(row, node->in_c.name, path.ptr, stem, "_count");
-        else
-            row_text(row, "NONE", false);
+    if (node->form == SURETY_TYPED_UNION)
+        surety__gen_put(&path, span ? "as.@." : "as.", member->name);
+    row_put(row, "offsetof(@, ", node->in_c.name);
+    surety__gen_put(&row->item, "@", surety_buf_str(&path));
+    surety__gen_put(&row->item, "@)", member->name);
+    if (span) {
+        row_put(row, "offsetof(@, ", node->in_c.name);
+        surety__gen_put(&row->item, "@", surety_buf_str(&path));
+        surety__gen_put(&row->item, "@_count)", stem);
     } else {
-        row->out->status = path.status;
+        row_text(row, "NONE");
     }
-    surety_buf_done(&path);
+    surety__gen_put_done(row->out, &path);
 }
 
 static void row_flags(source_row *row, const surety__gen_node *node,
@@ -341,37 +310,32 @@ static void row_flags(source_row *row, const surety__gen_node *node,
     const bool is_union = node->form == SURETY_TYPED_UNION;
 
     if (!is_union && surety__gen_has(member))
-        row_offset(row, node->in_c.name, "has_", stem, "");
-    else if (!is_union && !member->required && !member->fill.doc)
-        row_text(row, "POINTER", false);
+        row_offset(row, node->in_c.name, "has_@", stem);
     else
-        row_text(row, "NONE", false);
+        row_text(row, !is_union && !member->required && !member->fill.doc
+                          ? "POINTER"
+                          : "NONE");
     if (surety__gen_has_null(member))
-        row_offset(row, node->in_c.name, "", stem, "_is_null");
-    else if (member->nullable)
-        row_text(row, "POINTER", false);
+        row_offset(row, node->in_c.name, "@_is_null", stem);
     else
-        row_text(row, "NONE", false);
+        row_text(row, member->nullable ? "POINTER" : "NONE");
 }
 
 static void source_member(source_row *row, const surety__gen_model *model,
                           const surety__gen_node *node,
                           const surety__gen_member *member)
 {
-    row_begin(row);
-    source_str(&row->item, model, member->json);
-    row_put(row, false);
-    surety_buf_add(&row->item, member->node->in_c.constant);
-    row_put(row, false);
+    source_str(row_item(row), model, member->json);
+    row_put(row, "@", member->node->in_c.constant);
     row_place(row, node, member);
     row_flags(row, node, member);
     if (!member->pointer.ptr)
-        surety_buf_text(&row->item, "NULL");
+        row_text(row, "NULL");
     else if (source_is_long(member->pointer))
-        source_long(&row->item, model, member->pointer);
+        source_long(row_item(row), model, member->pointer);
     else
-        surety__gen_quote(&row->item, member->pointer);
-    row_put(row, true);
+        surety__gen_quote(row_item(row), member->pointer);
+    row_end(row);
 }
 
 static surety_str source_sort_name(const surety__gen_node *node, uint64_t i)
@@ -424,10 +388,10 @@ static void source_sorted(surety_gen *gen, const surety__gen_node *node,
     const uint32_t *sorted = source_sort(gen, node);
     size_t column = 4;
 
-    surety_buf_text(out, "\n/* In the order of their names. */\n"
-                         "static const uint32_t ");
-    surety_buf_add(out, node->in_c.local);
-    surety_buf_text(out, "_sorted[] = {\n   ");
+    surety__gen_put(out,
+                    "\n/* In the order of their names. */\n"
+                    "static const uint32_t @_sorted[] = {\n   ",
+                    node->in_c.local);
     for (uint32_t i = 0; sorted && i < node->member_count; i++) {
         const size_t start = out->len;
 
@@ -449,9 +413,8 @@ static void source_members(const surety__gen_model *model,
     source_row row = {.out = out};
 
     surety_buf_init(&row.item, out->alloc, 0);
-    surety_buf_text(out, "\nstatic const surety_typed_member ");
-    surety_buf_add(out, node->in_c.local);
-    surety_buf_text(out, "_members[] = {\n");
+    surety__gen_put(out, "\nstatic const surety_typed_member @_members[] = {\n",
+                    node->in_c.local);
     for (uint32_t i = 0; i < node->member_count; i++)
         source_member(&row, model, node, &node->members[i]);
     surety_buf_text(out, "};\n");
@@ -462,115 +425,55 @@ static void source_members(const surety__gen_model *model,
 
 /* ---- types --------------------------------------------------------------- */
 
-static void row_sizeof(source_row *row, surety_str type)
-{
-    surety_buf_text(&row->item, "sizeof(");
-    surety_buf_add(&row->item, type);
-    surety_buf_byte(&row->item, ')');
-    row_put(row, false);
-}
-
-static const char *source_form(const surety__gen_node *node)
-{
-    static const char *const names[] = {
-        "SURETY_TYPED_BOOL",   "SURETY_TYPED_INT",   "SURETY_TYPED_UINT",
-        "SURETY_TYPED_REAL",   "SURETY_TYPED_TEXT",  "SURETY_TYPED_NUMBER",
-        "SURETY_TYPED_ENUM",   "SURETY_TYPED_VALUE", "SURETY_TYPED_FIXED",
-        "SURETY_TYPED_STRUCT", "SURETY_TYPED_TUPLE", "SURETY_TYPED_LIST",
-        "SURETY_TYPED_MAP",    "SURETY_TYPED_UNION", "SURETY_TYPED_WRAP"};
-
-    return node->form == GEN_NULL ? names[SURETY_TYPED_FIXED]
-                                  : names[node->form];
-}
-
-/* The C type of a list's items or a map's values. */
-static surety_str source_item_type(const surety__gen_node *item)
-{
-    return surety__gen_is_span(item) ? item->in_c.name
-                                     : surety__gen_ctype(item);
-}
-
 /* Appends the size of the type in an array, and the stride of its elements. */
 static void row_sizes(source_row *row, const surety__gen_node *node)
 {
-    const bool named = node->in_c.name.len > 0;
+    const bool span = surety__gen_is_span(node);
 
-    if (!source_is_stored(node))
-        row_text(row, "0", false);
-    else if (!surety__gen_is_span(node))
-        row_sizeof(row, surety__gen_ctype(node));
-    else if (node->place.needs_holder && named)
-        row_sizeof(row, node->in_c.name);
+    if (!surety__gen_is_stored(node) ||
+        (span && !(node->place.needs_holder && node->in_c.name.len)))
+        row_text(row, "0");
     else
-        row_text(row, "0", false);
+        row_put(row, "sizeof(@)", surety__gen_ctype(node));
     if (node->form == SURETY_TYPED_LIST)
-        row_sizeof(row, source_item_type(node->rest));
+        row_put(row, "sizeof(@)", surety__gen_ctype(node->rest));
     else if (node->form == SURETY_TYPED_MAP)
-        row_sizeof(row, node->in_c.entry);
+        row_put(row, "sizeof(@)", node->in_c.entry);
     else if (node->form == SURETY_TYPED_UNION)
-        row_sizeof(row, node->in_c.kind);
+        row_put(row, "sizeof(@)", node->in_c.kind);
     else
-        row_text(row, "0", false);
+        row_text(row, "0");
 }
 
 /* Appends members, words, their number, and the order by name. */
 static void row_tables(source_row *row, const surety__gen_node *node)
 {
-    if (node->member_count) {
-        surety_buf_add(&row->item, node->in_c.local);
-        surety_buf_text(&row->item, "_members");
-        row_put(row, false);
-    } else {
-        row_text(row, "NULL", false);
-    }
-    if (node->form == SURETY_TYPED_ENUM) {
-        surety_buf_add(&row->item, node->in_c.local);
-        surety_buf_text(&row->item, "_words");
-    } else if (!source_is_stored(node)) {
-        surety_buf_add(&row->item, node->in_c.local);
-        surety_buf_text(&row->item, "_words");
-    } else {
-        surety_buf_text(&row->item, "NULL");
-    }
-    row_put(row, false);
-    surety_buf_number(&row->item, node->form == SURETY_TYPED_ENUM
-                                      ? node->word_count
-                                      : node->member_count);
-    row_put(row, false);
-    if (source_is_sorted(node)) {
-        surety_buf_add(&row->item, node->in_c.local);
-        surety_buf_text(&row->item, "_sorted");
-        row_put(row, false);
-    } else {
-        row_text(row, "NULL", false);
-    }
+    const bool is_enum = node->form == SURETY_TYPED_ENUM;
+    const surety_str local = node->in_c.local;
+
+    row_put(row, node->member_count ? "@_members" : "NULL", local);
+    row_put(row, is_enum || !surety__gen_is_stored(node) ? "@_words" : "NULL",
+            local);
+    surety_buf_number(row_item(row),
+                      is_enum ? node->word_count : node->member_count);
+    row_put(row, source_is_sorted(node) ? "@_sorted" : "NULL", local);
 }
 
 static void row_rest(source_row *row, const surety__gen_node *node)
 {
-    if (!node->rest) {
-        row_text(row, "NONE", false);
-        row_text(row, "NONE", false);
-        row_text(row, "NONE", true);
-        return;
-    }
-    surety_buf_add(&row->item, node->rest->in_c.constant);
-    row_put(row, false);
+    row_put(row, node->rest ? "@" : "NONE",
+            node->rest ? node->rest->in_c.constant : (surety_str){NULL, 0});
     if (node->form == SURETY_TYPED_MAP) {
-        row_offset(row, node->in_c.entry, "", SURETY__LITERAL("value"), "");
-        row_text(row, "NONE", true);
-    } else if (node->form == SURETY_TYPED_LIST) {
-        row_text(row, "NONE", false);
-        row_text(row, "NONE", true);
+        row_put(row, "offsetof(@, value)", node->in_c.entry);
+        row_text(row, "NONE");
+    } else if (!node->rest || node->form == SURETY_TYPED_LIST) {
+        row_text(row, "NONE");
+        row_text(row, "NONE");
     } else {
-        row_offset(row, node->in_c.name, "", node->in_c.rest, "");
-        surety_buf_text(&row->item, "offsetof(");
-        surety_buf_add(&row->item, node->in_c.name);
-        surety_buf_text(&row->item, ", ");
-        surety_buf_add(&row->item, node->in_c.rest);
-        surety_buf_text(&row->item, "_count)");
-        row_put(row, true);
+        row_offset(row, node->in_c.name, "@", node->in_c.rest);
+        row_offset(row, node->in_c.name, "@_count", node->in_c.rest);
     }
+    row_end(row);
 }
 
 static void source_type(const surety__gen_node *node, surety_buf *out)
@@ -579,15 +482,13 @@ static void source_type(const surety__gen_node *node, surety_buf *out)
     surety_str name = node->in_c.name;
 
     if (!name.len && node->rest)
-        name = source_item_type(node->rest);
+        name = surety__gen_ctype(node->rest);
     if (!name.len)
         name = node->form < SURETY_TYPED_FIXED ? surety__gen_ctype(node)
                                                : SURETY__LITERAL("fixed");
     surety_buf_init(&row.item, out->alloc, 0);
-    row_begin(&row);
-    row_text(&row, source_form(node), false);
-    surety__gen_quote(&row.item, name);
-    row_put(&row, false);
+    row_text(&row, surety__gen_forms[node->form].constant);
+    surety__gen_quote(row_item(&row), name);
     row_sizes(&row, node);
     row_tables(&row, node);
     row_rest(&row, node);
@@ -596,8 +497,8 @@ static void source_type(const surety__gen_node *node, surety_buf *out)
 
 static void source_types(const surety__gen_model *model, surety_buf *out)
 {
-    surety_buf_text(out, "\nstatic const surety_typed_type ");
-    source_name(out, model, "_types[] = {\n");
+    surety__gen_put(out, "\nstatic const surety_typed_type @_types[] = {\n",
+                    model->root->in_c.local);
     for (size_t i = 0; i < model->order_count; i++)
         source_type(model->order[i], out);
     surety_buf_text(out, "};\n");
@@ -613,21 +514,22 @@ static void source_places(surety__gen_model *model, surety_buf *out)
     if (!names)
         return;
     surety_buf_text(out, "\n/* Places in the table of types. */\n");
-    surety__gen_enum(out, "enum", names, model->order_count,
+    surety__gen_enum(out, SURETY__LITERAL("enum"), names, model->order_count,
                      (surety_str){NULL, 0});
 }
 
 static void source_root(const surety__gen_model *model, surety_buf *out)
 {
-    surety_buf_text(out, "\nstatic const surety_typed ");
-    source_name(out, model, "_typed = {\n    ");
-    source_name(out, model, "_types,\n");
-    surety__buf_printf(out, "    %zu,\n    ", model->order_count);
-    surety_buf_add(out, model->root->in_c.constant);
-    surety_buf_text(out, ",\n    ");
+    const surety_str local = model->root->in_c.local;
+
+    surety__gen_put(out,
+                    "\nstatic const surety_typed @_typed = {\n"
+                    "    @_types,\n    ",
+                    local);
+    surety_buf_number(out, model->order_count);
+    surety__gen_put(out, ",\n    @,\n    ", model->root->in_c.constant);
     surety__gen_quote(out, surety_contract_info_of(model->contract)->name);
-    surety_buf_text(out, ",\n    ");
-    source_name(out, model, "_text,\n};\n");
+    surety__gen_put(out, ",\n    @_text,\n};\n", local);
 }
 
 void surety__gen_source_write(surety__gen_model *model, surety_buf *out)
@@ -636,12 +538,8 @@ void surety__gen_source_write(surety__gen_model *model, surety_buf *out)
     source_text(model, out);
     for (size_t i = 0; i < model->order_count; i++)
         source_arrays(model, model->order[i], out);
-    for (size_t i = 0; i < model->order_count; i++) {
-        if (model->order[i]->form == SURETY_TYPED_ENUM)
-            source_words(model, model->order[i], out);
-        else if (!source_is_stored(model->order[i]))
-            source_fixed(model, model->order[i], out);
-    }
+    for (size_t i = 0; i < model->order_count; i++)
+        source_words(model, model->order[i], out);
     source_places(model, out);
     for (size_t i = 0; i < model->order_count; i++)
         if (model->order[i]->member_count)

@@ -67,19 +67,13 @@ bool surety__gen_union_counts(const surety__applicator *one, unsigned types)
 static surety_str branch_pointer(surety__gen_model *model,
                                  const surety__shape *shape)
 {
-    surety_str text = {NULL, 0};
     surety_buf pointer;
 
     if (shape->at.doc != surety_contract_info_of(model->contract)->root.doc)
-        return text;
+        return (surety_str){NULL, 0};
     surety_buf_init(&pointer, model->gen->alloc, 0);
     surety_val_pointer(shape->at, &pointer);
-    if (pointer.status == SURETY_OK)
-        text = surety__gen_text(model->gen, surety_buf_str(&pointer));
-    else
-        model->gen->status = pointer.status;
-    surety_buf_done(&pointer);
-    return text;
+    return surety__gen_keep(model->gen, &pointer);
 }
 
 /* The value of the member that distinguishes a branch, if it is one word. */
@@ -116,6 +110,15 @@ static bool union_is_bare(const surety__facts *facts)
     return facts->union_count == 1;
 }
 
+/* Labels a branch that has no label yet. */
+static void branch_label(surety__gen_node *branch, surety_str word)
+{
+    if (branch->label.word.ptr)
+        return;
+    branch->label.word = word.ptr ? word : SURETY__LITERAL("");
+    branch->label.inner = true;
+}
+
 /* The node of a branch together with the keywords beside the union. */
 static surety__gen_node *branch_node(surety__gen_model *model,
                                      surety__gen_node *node,
@@ -132,10 +135,8 @@ static surety__gen_node *branch_node(surety__gen_model *model,
     if (!surety__facts_branch(&model->graph, facts, shape, &all))
         return NULL;
     branch = surety__gen_node_of(model, &all, node->conjunction->types, node);
-    if (branch && !branch->label.word.ptr) {
-        branch->label.word = surety__gen_text(model->gen, word);
-        branch->label.inner = true;
-    }
+    if (branch)
+        branch_label(branch, word);
     return branch;
 }
 
@@ -192,10 +193,7 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
         member->node = surety__gen_node_of(model, &facts->all, kinds[i], node);
         if (!member->node)
             return true;
-        if (!member->node->label.word.ptr) {
-            member->node->label.word = split_word(kinds[i]);
-            member->node->label.inner = true;
-        }
+        branch_label(member->node, split_word(kinds[i]));
         node->member_count++;
     }
     return true;

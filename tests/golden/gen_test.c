@@ -321,7 +321,8 @@ static void put_enum(surety_buf *out, surety_str line)
     while (list.len && count < WORDS_MAX)
         words[count++] = take_to(&list, ' ');
     surety_buf_init(&text, NULL, 0);
-    surety__gen_enum(out, plain(&text, head, false), words, count, line);
+    surety__gen_enum(out, surety_str_of(plain(&text, head, false)), words,
+                     count, line);
     surety_buf_done(&text);
 }
 
