@@ -34,16 +34,6 @@ static void docs_free(surety__align_docs *docs)
     surety_doc_free(docs->text);
 }
 
-/* Removes all edits, and keeps the memory. */
-static void edits_reset(surety__align_edits *edits)
-{
-    surety_buf_reset(&edits->texts);
-    edits->kept = 0;
-    edits->count = 0;
-    edits->likely = 0;
-    edits->cost = 0;
-}
-
 surety__aligner *surety__aligner_new(const surety_alloc *alloc,
                                      const surety_limits *limits)
 {
@@ -55,7 +45,6 @@ surety__aligner *surety__aligner_new(const surety_alloc *alloc,
     aligner->limits = surety_limits_of(limits);
     surety__arena_init(&aligner->arena, alloc, 0);
     surety_buf_init(&aligner->pointer, alloc, 0);
-    surety_buf_init(&aligner->edits.texts, alloc, 0);
     aligner->graph = (surety__graph){.arena = &aligner->arena,
                                      .status = &aligner->status,
                                      .work = &aligner->work,
@@ -78,10 +67,7 @@ void surety__aligner_free(surety__aligner *aligner)
     surety__graph_done(&aligner->graph);
     surety__map_done(&aligner->answers, aligner->alloc);
     surety__arena_done(&aligner->arena);
-    surety__align_solve_done(aligner);
-    surety__plan_write_done(aligner);
     surety_buf_done(&aligner->pointer);
-    surety_buf_done(&aligner->edits.texts);
     surety__free(aligner->alloc, aligner, sizeof(*aligner));
 }
 
@@ -94,9 +80,12 @@ static void aligner_begin(surety__aligner *aligner, const surety_schema *schema,
     surety__map_done(&aligner->answers, aligner->alloc);
     aligner->answers = (surety__map){.cap = 0};
     surety__arena_reset(&aligner->arena);
+    aligner->questions = NULL;
+    aligner->places = NULL;
+    aligner->question_cap = aligner->place_cap = 0;
+    aligner->edits = (surety__align_edits){.items = NULL};
     aligner->docs.inner_open = false;
     aligner->status = SURETY_OK;
-    edits_reset(&aligner->edits);
     aligner->answer = (surety__answer){.fits = false};
     aligner->work =
         aligner->limits.work_base +
@@ -109,7 +98,7 @@ static surety_status aligner_fail(surety__aligner *aligner, bool ambiguous,
 {
     surety_status status = aligner->status;
 
-    edits_reset(&aligner->edits);
+    aligner->edits = (surety__align_edits){.items = NULL};
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     if (status == SURETY_LIMIT)
@@ -251,21 +240,9 @@ size_t surety__aligner_edit_likely(const surety__aligner *aligner)
 
 surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i)
 {
-    const surety__change *change;
-    surety__edit edit = {.kind = ""};
-
     if (!aligner || i >= aligner->edits.kept)
-        return edit;
-    change = &aligner->edits.items[i];
-    edit.kind = surety__edit_rows[change->id].name;
-    edit.likely = surety__edit_rows[change->id].likely;
-    edit.cost = change->cost;
-    if (change->pointer_len)
-        edit.pointer = (surety_str){aligner->edits.texts.ptr + change->pointer,
-                                    change->pointer_len};
-    edit.from = change->from;
-    edit.to = change->to;
-    return edit;
+        return (surety__edit){.kind = ""};
+    return aligner->edits.items[i];
 }
 
 uint64_t surety__aligner_cost(const surety__aligner *aligner)

@@ -24,8 +24,8 @@ struct goal_expansion {
     surety__conjunction all; /* the current alternative */
     struct goal_digit *digits;
     size_t digit_count, digit_cap;
-    size_t met;   /* unions of the current alternative so far */
-    uint32_t cap; /* of the goal's alternatives */
+    size_t met; /* unions of the current alternative so far */
+    size_t cap; /* of the goal's alternatives */
 };
 
 /* ---- goals --------------------------------------------------------------- */
@@ -86,26 +86,6 @@ static uint8_t shape_kinds(const surety__shape *shape)
     return (uint8_t)types;
 }
 
-/* Room for one more alternative. */
-static bool alternative_room(struct goal_expansion *expansion)
-{
-    surety__goal *goal = expansion->goal;
-    const uint32_t cap = expansion->cap ? 2 * expansion->cap : 4;
-    surety__alternative *list;
-
-    assert(goal->alternative_count <= expansion->cap);
-    if (goal->alternative_count < expansion->cap)
-        return true;
-    list = surety__aligner_take(expansion->aligner, cap, sizeof(*list));
-    if (!list)
-        return false;
-    if (expansion->cap)
-        memcpy(list, goal->alternatives, expansion->cap * sizeof(*list));
-    goal->alternatives = list;
-    expansion->cap = cap;
-    return true;
-}
-
 /* Keeps the current alternative, unless no type is left. */
 static bool alternative_keep(struct goal_expansion *expansion)
 {
@@ -126,7 +106,9 @@ static bool alternative_keep(struct goal_expansion *expansion)
         alternative.named &=
             surety__conjunction_speaks(all) & (TYPE_OBJECT | TYPE_ARRAY);
     node = surety__graph_node(&aligner->graph, all, TYPE_ANY);
-    if (!node || !alternative_room(expansion))
+    if (!node || !surety__aligner_room(aligner, &goal->alternatives,
+                                       &expansion->cap, goal->alternative_count,
+                                       sizeof(*goal->alternatives)))
         return false;
     alternative.all = node->all;
     goal->alternatives[goal->alternative_count++] = alternative;
@@ -140,12 +122,10 @@ static bool expansion_digit(struct goal_expansion *expansion, uint32_t count,
     surety__aligner *aligner = expansion->aligner;
 
     if (expansion->met == expansion->digit_count) {
-        if (surety__grow(aligner->alloc, &expansion->digits,
-                         &expansion->digit_cap, expansion->digit_count + 1,
-                         sizeof(*expansion->digits), UINT32_MAX)) {
-            aligner->status = SURETY_NOMEM;
+        if (!surety__aligner_room(aligner, &expansion->digits,
+                                  &expansion->digit_cap, expansion->digit_count,
+                                  sizeof(*expansion->digits)))
             return false;
-        }
         expansion->digits[expansion->digit_count++] =
             (struct goal_digit){0, count};
     }
@@ -238,8 +218,6 @@ bool surety__goal_expand(surety__aligner *aligner, surety__goal *goal)
         goal_sum(goal);
         goal->expanded = true;
     }
-    surety__free(aligner->alloc, expansion.digits,
-                 expansion.digit_cap * sizeof(*expansion.digits));
     return done;
 }
 

@@ -147,14 +147,6 @@ typedef struct surety__answer {
     bool ambiguous; /* a different result has the same cost */
 } surety__answer;
 
-/* An edit that is kept. */
-typedef struct surety__change {
-    uint8_t id;
-    uint32_t cost;
-    size_t pointer, pointer_len; /* in texts of the edits */
-    surety_val from, to;
-} surety__change;
-
 /* ---- the aligner --------------------------------------------------------- */
 
 struct surety__question;    /* solve.c */
@@ -172,11 +164,10 @@ typedef struct surety__align_docs {
 /* The edits of the last call: all are counted; those within the limit are
  * kept. */
 typedef struct surety__align_edits {
-    surety__change *items;
+    surety__edit *items;
     size_t kept, cap;
     size_t count, likely;
     uint64_t cost;
-    surety_buf texts; /* pointers of the kept edits */
 } surety__align_edits;
 
 struct surety__aligner {
@@ -191,6 +182,7 @@ struct surety__aligner {
     bool is_text;  /* the value is a plain text: that is the first edit */
     uint64_t work; /* steps left */
     surety_status status;
+    /* Vectors in the arena: */
     struct surety__question *questions;
     size_t question_count, question_cap;
     surety__answer answer; /* of the last question that ended */
@@ -219,6 +211,10 @@ static inline bool surety__aligner_charge(surety__aligner *aligner,
 
 /* Zeroed memory until the next call; NULL: the status is set. */
 void *surety__aligner_take(surety__aligner *aligner, size_t count, size_t size);
+/* Makes room for one more item of size bytes in a vector of count items in the
+ * arena. vector: the address of the pointer to the items. */
+bool surety__aligner_room(surety__aligner *aligner, void *vector, size_t *cap,
+                          size_t count, size_t size);
 /* A plan with one edit. */
 surety__align_plan *surety__plan_new(surety__aligner *aligner,
                                      enum surety__plan_kind kind,
@@ -330,7 +326,6 @@ surety__goal *surety__item_goal(surety__aligner *aligner,
 /* Answers the question of goal and val. */
 surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
                                    surety_val val);
-void surety__align_solve_done(surety__aligner *aligner);
 
 /* write.c */
 
@@ -338,6 +333,5 @@ void surety__align_solve_done(surety__aligner *aligner);
  * here with val's document as origin. with_edits: its edits are recorded. */
 bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
                         surety_val val, surety_doc *doc, bool with_edits);
-void surety__plan_write_done(surety__aligner *aligner);
 
 #endif

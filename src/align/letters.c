@@ -9,59 +9,66 @@
  * a with two dots. */
 #include "align/letters.h"
 
-struct letter_case {
+/* Letters from first to last, of which each step-th is mapped: to itself and
+ * value in letter_cases, to value in letter_bases. */
+struct letter_row {
     uint16_t first, last, step;
-    int32_t delta;
-};
-
-struct letter_base {
-    uint16_t first, last, base;
+    int32_t value;
 };
 
 #define LETTER_CASE(first, last, step, delta) {first, last, step, delta},
 #define LETTER_BASE(first, last, base)
-static const struct letter_case letter_cases[] = {
+static const struct letter_row letter_cases[] = {
 #include "letters.inc"
 };
 #undef LETTER_CASE
 #undef LETTER_BASE
 #define LETTER_CASE(first, last, step, delta)
-#define LETTER_BASE(first, last, base) {first, last, base},
-static const struct letter_base letter_bases[] = {
+#define LETTER_BASE(first, last, base) {first, last, 1, base},
+static const struct letter_row letter_bases[] = {
 #include "letters.inc"
 };
 #undef LETTER_CASE
 #undef LETTER_BASE
 
-#define LETTER_COUNT(table) (sizeof(table) / sizeof((table)[0]))
-
-static uint32_t letter_small(uint32_t code)
+/* The row that maps code; NULL: none. */
+static const struct letter_row *letter_find(const struct letter_row *rows,
+                                            size_t count, uint32_t code)
 {
-    size_t low = 0, high = LETTER_COUNT(letter_cases);
+    size_t low = 0, high = count;
 
-    if (code < 0x80)
-        return code - 'A' < 26 ? code + 32 : code;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const struct letter_case *row = &letter_cases[middle];
+        const struct letter_row *row = &rows[middle];
 
         if (code < row->first)
             high = middle;
         else if (code > row->last)
             low = middle + 1;
         else
-            return (code - row->first) % row->step
-                       ? code
-                       : (uint32_t)((int32_t)code + row->delta);
+            return (code - row->first) % row->step ? NULL : row;
     }
-    return code;
+    return NULL;
+}
+
+#define LETTER_FIND(rows, code)                                                \
+    letter_find((rows), sizeof(rows) / sizeof(*(rows)), (code))
+
+static uint32_t letter_small(uint32_t code)
+{
+    const struct letter_row *row;
+
+    if (code < 0x80)
+        return code - 'A' < 26 ? code + 32 : code;
+    row = LETTER_FIND(letter_cases, code);
+    return row ? (uint32_t)((int32_t)code + row->value) : code;
 }
 
 /* The letter without its marks; 0 for a mark itself. *ret_second: a second
  * letter. */
 static uint32_t letter_plain(uint32_t code, uint32_t *ret_second)
 {
-    size_t low = 0, high = LETTER_COUNT(letter_bases);
+    const struct letter_row *row;
 
     if (code < 0x80)
         return code;
@@ -81,18 +88,8 @@ static uint32_t letter_plain(uint32_t code, uint32_t *ret_second)
     /* Full-width forms of ASCII. */
     if (code - 0xFF01 < 0x5E)
         return letter_small(code - 0xFEE0);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct letter_base *row = &letter_bases[middle];
-
-        if (code < row->first)
-            high = middle;
-        else if (code > row->last)
-            low = middle + 1;
-        else
-            return row->base;
-    }
-    return code;
+    row = LETTER_FIND(letter_bases, code);
+    return row ? (uint32_t)row->value : code;
 }
 
 static bool letter_is_blank(uint32_t code)

@@ -20,6 +20,26 @@ void *surety__aligner_take(surety__aligner *aligner, size_t count, size_t size)
     return block;
 }
 
+bool surety__aligner_room(surety__aligner *aligner, void *vector, size_t *cap,
+                          size_t count, size_t size)
+{
+    const size_t more = *cap ? 2 * *cap : 4;
+    void *items, *before;
+
+    assert(count <= *cap);
+    if (count < *cap)
+        return true;
+    items = surety__aligner_take(aligner, more, size);
+    if (!items)
+        return false;
+    memcpy(&before, vector, sizeof(before));
+    if (count)
+        memcpy(items, before, count * size);
+    memcpy(vector, &items, sizeof(items));
+    *cap = more;
+    return true;
+}
+
 surety__align_plan *surety__plan_new(surety__aligner *aligner,
                                      enum surety__plan_kind kind,
                                      surety__edit_id edit, surety_val val)

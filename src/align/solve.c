@@ -119,16 +119,13 @@ static void known_add(surety__aligner *aligner,
 static void question_ask(surety__aligner *aligner, surety__goal *goal,
                          surety_val val, bool wrapped)
 {
-    if (!surety__aligner_charge(aligner, 2))
-        return;
-    if (surety__grow(aligner->alloc, &aligner->questions,
-                     &aligner->question_cap, aligner->question_count + 1,
-                     sizeof(*aligner->questions), SIZE_MAX)) {
-        aligner->status = SURETY_NOMEM;
-        return;
-    }
-    aligner->questions[aligner->question_count++] =
-        (struct surety__question){.goal = goal, .val = val, .wrapped = wrapped};
+    if (surety__aligner_charge(aligner, 2) &&
+        surety__aligner_room(aligner, &aligner->questions,
+                             &aligner->question_cap, aligner->question_count,
+                             sizeof(*aligner->questions)))
+        aligner->questions[aligner->question_count++] =
+            (struct surety__question){
+                .goal = goal, .val = val, .wrapped = wrapped};
 }
 
 /* Answers at once if val satisfies goal, and asks otherwise. */
@@ -285,29 +282,33 @@ static void question_next(surety__aligner *aligner,
     question->phase = QUESTION_WITHIN;
 }
 
-/* Whether a key of the object is a name that the item goal knows. */
+/* Whether a member's key is close to a name that the goal knows. */
+static bool goal_knows(surety__aligner *aligner, surety__goal *goal,
+                       surety_val key)
+{
+    for (uint32_t a = 0; a < goal->alternative_count; a++) {
+        surety__alternative *alternative = &goal->alternatives[a];
+        enum surety__closeness close;
+
+        if (!surety__names_make(aligner, alternative) ||
+            !surety__aligner_charge(aligner, 1) ||
+            surety__lexicon_find(&alternative->names, key, &close))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the goal of items knows a key of the object. */
 static bool object_is_known(surety__aligner *aligner, surety__goal *goal,
                             surety_val object)
 {
+    surety_val member = surety_val_first(object);
+
     if (!goal || !surety__goal_expand(aligner, goal))
         return false;
-    for (uint32_t a = 0; a < goal->alternative_count; a++) {
-        surety__alternative *alternative = &goal->alternatives[a];
-        surety_val member = surety_val_first(object);
-
-        if (!surety__names_make(aligner, alternative))
-            return false;
-        for (; member.doc; member = surety_val_next(object, member)) {
-            enum surety__closeness close;
-
-            if (!surety__aligner_charge(aligner, 1))
-                return false;
-            if (surety__lexicon_find(&alternative->names,
-                                     surety_val_key(member), &close))
-                return true;
-        }
-    }
-    return false;
+    while (member.doc && !goal_knows(aligner, goal, surety_val_key(member)))
+        member = surety_val_next(object, member);
+    return member.doc != NULL;
 }
 
 /* Whether a plan gives a value a very different meaning: too uncertain if the
@@ -462,18 +463,9 @@ static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
 {
     static const char *const others[] = {"error",   "errors",  "reason",
                                          "refusal", "message", "warning"};
-    enum surety__closeness close;
 
-    if (WORD_IS(surety_val_str(key), others))
-        return true;
-    for (uint32_t a = 0; a < goal->alternative_count; a++) {
-        if (!surety__names_make(aligner, &goal->alternatives[a]) ||
-            !surety__aligner_charge(aligner, 1))
-            return true;
-        if (surety__lexicon_find(&goal->alternatives[a].names, key, &close))
-            return true;
-    }
-    return false;
+    return WORD_IS(surety_val_str(key), others) ||
+           goal_knows(aligner, goal, key);
 }
 
 /* The array or object that a string contains as JSON, and the cost of
@@ -687,10 +679,4 @@ surety__answer surety__align_solve(surety__aligner *aligner, surety__goal *goal,
         }
     }
     return aligner->answer;
-}
-
-void surety__align_solve_done(surety__aligner *aligner)
-{
-    surety__free(aligner->alloc, aligner->questions,
-                 aligner->question_cap * sizeof(*aligner->questions));
 }

@@ -50,6 +50,12 @@ static uint32_t word_at(surety_str text, size_t at, unsigned *ret_len)
                          : ' ';
 }
 
+/* Whether a character between two letters does not separate words. */
+static bool word_is_joint(uint32_t code)
+{
+    return code == '-' || code == '\'' || code == 0x2019 || code == '/';
+}
+
 /* Whether `at` is not inside a word. An apostrophe or hyphen between letters
  * does not separate words. */
 static bool word_edge(surety_str text, size_t at)
@@ -60,17 +66,11 @@ static bool word_edge(surety_str text, size_t at)
 
     if (surety__is_word(before) && surety__is_word(after))
         return false;
-    if (after == '-' || after == '\'' || after == 0x2019 || after == '/')
+    if (word_is_joint(after))
         return !surety__is_word(before) || at + len >= text.len ||
                !surety__is_word(word_at(text, at + len, &len));
-    if ((before == '-' || before == '\'' || before == 0x2019 ||
-         before == '/') &&
-        surety__is_word(after)) {
-        size_t mark = at - (before == 0x2019 ? 3 : 1);
-
-        return !surety__is_word(word_before(text, mark));
-    }
-    return true;
+    return !word_is_joint(before) || !surety__is_word(after) ||
+           !surety__is_word(word_before(text, at - (before == 0x2019 ? 3 : 1)));
 }
 
 /* The longest choice that begins at start, which is the beginning of a word. */
@@ -198,6 +198,7 @@ static bool hit_is_alone(surety__aligner *aligner, const surety__goal *goal,
  * dash after a blank. */
 static bool text_parts(surety_str text, size_t at)
 {
+    static const char marks[] = "\n,;:.!([=|)*\"'`";
     bool blank = false;
     unsigned len;
 
@@ -206,10 +207,7 @@ static bool text_parts(surety_str text, size_t at)
 
         if (code == '-')
             return blank;
-        if (code == '\n' || code == ',' || code == ';' || code == ':' ||
-            code == '.' || code == '!' || code == '(' || code == '[' ||
-            code == '=' || code == '|' || code == ')' || code == '*' ||
-            code == '"' || code == '\'' || code == '`' ||
+        if ((code < 0x80 && memchr(marks, (int)code, sizeof(marks) - 1)) ||
             (code >= 0x2012 && code <= 0x2015))
             return true;
         if (surety__is_word(code))

@@ -21,32 +21,31 @@ struct put_turn {
     bool with_edits;
 };
 
-/* Counts an edit, and keeps it if the limit allows. */
-static void put_edit(const struct put_turn *turn, surety__change change)
+/* Counts an edit, and keeps it if the limit allows. cost 0: that of its kind.
+ */
+static void put_edit(const struct put_turn *turn, unsigned id, uint32_t cost,
+                     surety_val from, surety_val to)
 {
     surety__aligner *aligner = turn->aligner;
     surety__align_edits *edits = &aligner->edits;
-    const surety_str pointer = surety_buf_str(&aligner->pointer);
+    const surety__edit_row *row = &surety__edit_rows[id];
+    surety__edit edit = {row->name, row->likely, cost ? cost : row->cost,
+                         {NULL, 0}, from,        to};
 
-    assert(change.id != EDIT_NONE && change.id < EDIT_COUNT);
+    assert(id != EDIT_NONE && id < EDIT_COUNT);
     assert(edits->kept <= edits->count);
     if (!turn->with_edits)
         return;
-    change.cost = change.cost ? change.cost : surety__edit_rows[change.id].cost;
     edits->count++;
-    edits->cost += change.cost;
-    edits->likely += surety__edit_rows[change.id].likely;
-    if (edits->kept >= aligner->limits.repairs_max)
+    edits->cost += edit.cost;
+    edits->likely += edit.likely;
+    if (edits->kept >= aligner->limits.repairs_max ||
+        !surety__aligner_room(aligner, &edits->items, &edits->cap, edits->kept,
+                              sizeof(edit)))
         return;
-    if (surety__grow(aligner->alloc, &edits->items, &edits->cap,
-                     edits->kept + 1, sizeof(change), SIZE_MAX)) {
-        aligner->status = SURETY_NOMEM;
-        return;
-    }
-    change.pointer = edits->texts.len;
-    change.pointer_len = pointer.len;
-    surety_buf_add(&edits->texts, pointer);
-    edits->items[edits->kept++] = change;
+    edit.pointer =
+        surety__graph_text(&aligner->graph, surety_buf_str(&aligner->pointer));
+    edits->items[edits->kept++] = edit;
 }
 
 /* The next value to be written. */
@@ -85,12 +84,9 @@ static void put_open(const struct put_turn *turn,
 {
     surety__aligner *aligner = turn->aligner;
 
-    if (surety__grow(aligner->alloc, &aligner->places, &aligner->place_cap,
-                     aligner->place_count + 1, sizeof(*aligner->places),
-                     SIZE_MAX)) {
-        aligner->status = SURETY_NOMEM;
+    if (!surety__aligner_room(aligner, &aligner->places, &aligner->place_cap,
+                              aligner->place_count, sizeof(*aligner->places)))
         return;
-    }
     aligner->places[aligner->place_count++] =
         (struct surety__align_place){.plan = plan,
                                      .cursor = plan->val.index + 1,
@@ -108,10 +104,7 @@ static void put_value(const struct put_turn *turn,
 {
     while (plan) {
         if (plan->edit)
-            put_edit(turn, (surety__change){.id = plan->edit,
-                                            .cost = plan->cost,
-                                            .from = plan->val,
-                                            .to = put_next(turn)});
+            put_edit(turn, plan->edit, plan->cost, plan->val, put_next(turn));
         switch ((enum surety__plan_kind)plan->kind) {
         case PLAN_NULL: surety_build_null(turn->doc); return;
         case PLAN_FALSE:
@@ -145,16 +138,14 @@ static void put_member(const struct put_turn *turn,
     if (part->left_out) {
         if (turn->with_edits)
             surety_pointer_token(&aligner->pointer, surety_val_str(key));
-        put_edit(turn, (surety__change){.id = part->left_out, .from = val});
+        put_edit(turn, part->left_out, 0, val, surety_val_none());
         return;
     }
     if (turn->with_edits && (part->plan || part->key_edit))
         surety_pointer_token(&aligner->pointer,
                              part->key_edit ? part->name : surety_val_str(key));
     if (part->key_edit) {
-        put_edit(turn, (surety__change){.id = part->key_edit,
-                                        .from = key,
-                                        .to = put_next(turn)});
+        put_edit(turn, part->key_edit, 0, key, put_next(turn));
         surety_build_key(turn->doc, part->name);
     } else {
         surety_build_key_of(turn->doc, key);
@@ -214,7 +205,7 @@ bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
     surety_buf_reset(&aligner->pointer);
     surety_build_begin(doc, val.doc);
     if (aligner->is_text)
-        put_edit(&turn, (surety__change){.id = EDIT_TEXT, .to = {doc, 0}});
+        put_edit(&turn, EDIT_TEXT, 0, surety_val_none(), (surety_val){doc, 0});
     put_value(&turn, answer->plan, val);
     while (aligner->place_count && !aligner->status && !doc->build.status)
         put_step(&turn);
@@ -222,16 +213,7 @@ bool surety__plan_write(surety__aligner *aligner, const surety__answer *answer,
         return false;
     status = surety_build_end(doc, NULL);
     if (!status && with_edits)
-        status = aligner->pointer.status ? aligner->pointer.status
-                                         : aligner->edits.texts.status;
+        status = aligner->pointer.status;
     aligner->status = status;
     return !status && surety__aligner_charge(aligner, doc->cell_count / 16);
-}
-
-void surety__plan_write_done(surety__aligner *aligner)
-{
-    surety__free(aligner->alloc, aligner->places,
-                 aligner->place_cap * sizeof(*aligner->places));
-    surety__free(aligner->alloc, aligner->edits.items,
-                 aligner->edits.cap * sizeof(*aligner->edits.items));
 }
