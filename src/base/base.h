@@ -260,6 +260,9 @@ bool surety__utf8_is_blank(uint32_t code);
 /* Returns whether a code point is invisible: bidirectional controls and the
  * like, soft hyphens, byte order marks. */
 bool surety__utf8_is_hidden(uint32_t code);
+/* Returns the most bytes, up to max, at which text can be cut between
+ * characters. */
+size_t surety__utf8_cut(surety_str text, size_t max);
 /* Returns the number of code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
 

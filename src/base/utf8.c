@@ -96,6 +96,15 @@ bool surety__utf8_valid(surety_str text, size_t *ret_offset)
     return true;
 }
 
+size_t surety__utf8_cut(surety_str text, size_t max)
+{
+    if (max >= text.len)
+        return text.len;
+    while (max > 0 && ((unsigned char)text.ptr[max] & 0xC0) == 0x80)
+        max--;
+    return max;
+}
+
 size_t surety__utf8_count(surety_str text)
 {
     size_t count = 0;

@@ -116,16 +116,16 @@ void surety__diff_value(surety_diff *diff, surety_val value)
 {
     surety_buf *out = &diff->scratch;
     const size_t start = out->len;
+    size_t cut;
 
     if (surety_val_write(value, SURETY_STYLE_COMPACT, out))
         return;
-    if (out->len - start > DIFF_VALUE_MAX) {
-        out->len = start + DIFF_VALUE_MAX;
-        while (out->len > start &&
-               ((unsigned char)out->ptr[out->len] & 0xC0) == 0x80)
-            out->len--;
-        surety_buf_text(out, "...");
-    }
+    cut = surety__utf8_cut((surety_str){out->ptr + start, out->len - start},
+                           DIFF_VALUE_MAX);
+    if (start + cut == out->len)
+        return;
+    out->len = start + cut;
+    surety_buf_text(out, "...");
 }
 
 /* ---- the stack ---------------------------------------------------------- */

@@ -35,45 +35,44 @@ static bool keyword_fits(const surety_strict *strict, const surety__node *node,
     return !counts || !subset->repeat_max || count < subset->repeat_max;
 }
 
-/* Appends the sentence of a keyword that is not sent. */
-static void keyword_words(surety_strict *strict, surety_buf *words,
-                          const surety__strict_keyword *row, surety_val val)
+/* Appends the value of a keyword, cut if it is long. */
+static void keyword_value(surety_buf *words, const surety__strict_keyword *row,
+                          surety_val val)
 {
-    surety_buf text;
-    size_t len;
+    const size_t start = words->len;
+    size_t cut;
 
-    surety_buf_init(&text, strict->alloc, 0);
     if (surety_val_kind(val) == SURETY_KIND_STRING && keyword_is(row, "format"))
-        surety_buf_add(&text, surety_val_str(val));
-    else
-        surety_val_write(val, SURETY_STYLE_COMPACT, &text);
-    len = text.len;
-    if (len > WORDS_VALUE_MAX) {
-        len = WORDS_VALUE_MAX;
-        while (len > 0 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-            len--;
-    }
+        surety_buf_add(words, surety_val_str(val));
+    else if (surety_val_write(val, SURETY_STYLE_COMPACT, words) != SURETY_OK)
+        return;
+    cut = surety__utf8_cut((surety_str){words->ptr + start, words->len - start},
+                           WORDS_VALUE_MAX);
+    if (start + cut == words->len)
+        return;
+    words->len = start + cut;
+    surety_buf_text(words, "...");
+}
+
+/* Appends the sentence of a keyword that is not sent. */
+static void keyword_words(surety_buf *words, const surety__strict_keyword *row,
+                          surety_val val)
+{
+    const surety_str sentence = surety_str_of(row->words);
+    const size_t at = surety__str_find(sentence, SURETY__LITERAL("%.*s"));
+
     if (words->len)
         surety_buf_byte(words, ' ');
     if (row->types == TYPE_NUMBER &&
         surety_val_kind(val) == SURETY_KIND_BOOLEAN) {
         surety_buf_text(words, "The bound itself is excluded."); /* draft 4 */
-        surety_buf_done(&text);
         return;
     }
-    for (const char *at = row->words; *at; at++) {
-        if (surety__str_starts(surety_str_of(at), SURETY__LITERAL("%.*s"))) {
-            surety_buf_append(words, text.ptr, len);
-            if (len < text.len)
-                surety_buf_text(words, "...");
-            at += 3;
-        } else {
-            surety_buf_byte(words, *at);
-        }
-    }
-    if (text.status != SURETY_OK && strict->status == SURETY_OK)
-        strict->status = text.status;
-    surety_buf_done(&text);
+    surety_buf_append(words, sentence.ptr, at);
+    if (at == sentence.len)
+        return;
+    keyword_value(words, row, val);
+    surety_buf_text(words, sentence.ptr + at + 4);
 }
 
 /* Keeps the keyword; false: one of the same name with another value is kept. */
@@ -101,7 +100,7 @@ static bool keyword_keep(surety_strict *strict, surety__node *node,
 static void keyword_tell(surety_strict *strict, surety_buf *words,
                          const surety__strict_keyword *row, surety_val val)
 {
-    keyword_words(strict, words, row, val);
+    keyword_words(words, row, val);
     surety__strict_say(strict, SURETY_STRICT_REWRITTEN, val,
                        row->role == ROLE_ANNOTATION
                            ? "it is told in the description"
@@ -192,23 +191,10 @@ static void keyword_conjunct(surety_strict *strict, surety__node *node,
 void surety__node_keywords(surety_strict *strict, surety__node *node,
                            const surety__facts *facts)
 {
-    surety_buf words, whole;
+    surety_buf words;
 
     surety_buf_init(&words, strict->alloc, 0);
-    surety_buf_init(&whole, strict->alloc, 0);
     for (size_t i = 0; i < facts->all.count; i++)
         keyword_conjunct(strict, node, &words, &facts->all.items[i]);
-    if (words.len) {
-        surety_buf_add(&whole, node->description);
-        if (whole.len)
-            surety_buf_byte(&whole, ' ');
-        surety_buf_add(&whole, surety_buf_str(&words));
-        node->description =
-            surety__graph_text(&strict->graph, surety_buf_str(&whole));
-    }
-    if ((words.status != SURETY_OK || whole.status != SURETY_OK) &&
-        strict->status == SURETY_OK)
-        strict->status = SURETY_NOMEM;
-    surety_buf_done(&words);
-    surety_buf_done(&whole);
+    surety__node_describe(strict, node, &words);
 }

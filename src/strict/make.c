@@ -27,15 +27,15 @@ static void union_tell(surety_strict *strict, const surety__applicator *of,
                        surety_val keyword, bool bare)
 {
     if (of->kind == APPLY_ONE && !(strict->subset->traits & SUBSET_ONE_OF))
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
-                           "sent as anyOf; the contract still enforces that "
-                           "exactly one matches",
-                           "%s does not take \"oneOf\"", strict->subset->title);
+        surety__strict_rewritten(
+            strict, keyword,
+            "sent as anyOf; the contract still enforces that "
+            "exactly one matches",
+            "does not take \"oneOf\"");
     else if (!bare)
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
-                           "they are copied into every branch",
-                           "%s does not take keywords beside a union",
-                           strict->subset->title);
+        surety__strict_rewritten(strict, keyword,
+                                 "they are copied into every branch",
+                                 "does not take keywords beside a union");
 }
 
 static void node_branches(surety_strict *strict, surety__node *node,
@@ -99,13 +99,12 @@ static bool node_split(surety_strict *strict, surety__node *node,
     for (size_t i = 0; i < count && node->branches; i++)
         node->branches[node->branch_count++].node =
             surety__node_of(strict, &all, masks[i]);
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
-                       surety_val_get(node->origin, "type").doc
-                           ? surety_val_get(node->origin, "type")
-                           : node->origin,
-                       "sent as anyOf of one schema for each",
-                       "%s does not take these types in one schema",
-                       strict->subset->title);
+    surety__strict_rewritten(strict,
+                             surety_val_get(node->origin, "type").doc
+                                 ? surety_val_get(node->origin, "type")
+                                 : node->origin,
+                             "sent as anyOf of one schema for each",
+                             "does not take these types in one schema");
     surety__node_keywords(strict, node, facts);
     return true;
 }
@@ -164,16 +163,15 @@ static void node_choices(surety_strict *strict, surety__node *node)
             "%s does not take arrays and objects in \"enum\" and \"const\"",
             strict->subset->title);
     if (!surety_val_get(node->origin, "type").doc && !(traits & SUBSET_ANY))
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                           "the types of the values are sent; declare the type",
-                           "%s wants a type beside \"enum\" and \"const\"",
-                           strict->subset->title);
+        surety__strict_rewritten(
+            strict, node->origin,
+            "the types of the values are sent; declare the type",
+            "wants a type beside \"enum\" and \"const\"");
     if (node->constant && !(traits & SUBSET_CONST)) {
         node->constant = false;
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
-                           keyword.doc ? keyword : node->origin,
-                           "sent as an enum of one value",
-                           "%s does not take \"const\"", strict->subset->title);
+        surety__strict_rewritten(strict, keyword.doc ? keyword : node->origin,
+                                 "sent as an enum of one value",
+                                 "does not take \"const\"");
     }
 }
 
@@ -188,20 +186,16 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
         return;
     if (node->types & TYPE_BOOLEAN) {
         surety_buf_init(&words, strict->alloc, 0);
-        surety_buf_add(&words, node->description);
-        if (words.len)
-            surety_buf_byte(&words, ' ');
         surety_buf_text(&words, "One of:");
         for (uint32_t i = 0; i < node->choice_count; i++) {
             surety_buf_byte(&words, ' ');
             surety_val_write(node->choices[i], SURETY_STYLE_COMPACT, &words);
         }
-        node->description = surety__graph_keep(&strict->graph, &words);
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                           "told in the description; the contract still "
-                           "enforces it",
-                           "%s takes only strings and numbers in \"enum\"",
-                           strict->subset->title);
+        surety__node_describe(strict, node, &words);
+        surety__strict_rewritten(
+            strict, node->origin,
+            "told in the description; the contract still enforces it",
+            "takes only strings and numbers in \"enum\"");
     }
     node->choice_count = 0;
     node->constant = false;

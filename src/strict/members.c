@@ -35,7 +35,8 @@ static void member_fields(surety_strict *strict, surety__object_form *object,
     }
 }
 
-enum { OTHERS_PATTERNS_MAX = 31 };
+/* MEMBER_NAME_MAX leaves room for what makes a name unique. */
+enum { OTHERS_PATTERNS_MAX = 31, MEMBER_NAME_MAX = 60 };
 
 /* What the contract says about other members. */
 struct member_others {
@@ -67,11 +68,11 @@ static void others_patterns(surety_strict *strict,
     if (!objects->pattern_count)
         return;
     others->keyword = keyword;
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
-                       "keys of any form are asked for with values of these "
-                       "schemas; the contract still enforces the patterns",
-                       "%s does not take \"patternProperties\"",
-                       strict->subset->title);
+    surety__strict_rewritten(
+        strict, keyword,
+        "keys of any form are asked for with values of these "
+        "schemas; the contract still enforces the patterns",
+        "does not take \"patternProperties\"");
 }
 
 static void others_gather(surety_strict *strict, const surety__facts *facts,
@@ -85,13 +86,11 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
             continue;
         if (objects->unevaluated && objects->unevaluated->never) {
             others->closed = true;
-            surety__strict_say(
-                strict, SURETY_STRICT_REWRITTEN,
-                surety_val_get(shape->at, "unevaluatedProperties"),
+            surety__strict_rewritten(
+                strict, surety_val_get(shape->at, "unevaluatedProperties"),
                 "sent as \"additionalProperties\": false with all properties "
                 "in one schema",
-                "%s does not take \"unevaluatedProperties\"",
-                strict->subset->title);
+                "does not take \"unevaluatedProperties\"");
         }
         others_patterns(strict, objects, shape->at, others);
         if (!objects->additional)
@@ -110,28 +109,6 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
     }
 }
 
-/* The wish, with underscores appended until no field is sent under this
- * name. */
-static surety_str member_free_name(surety_strict *strict,
-                                   const surety__object_form *object,
-                                   const char *wish)
-{
-    surety_buf text;
-    bool taken = true;
-
-    surety_buf_init(&text, strict->alloc, 0);
-    surety_buf_text(&text, wish);
-    while (taken && text.status == SURETY_OK) {
-        taken = false;
-        for (uint32_t i = 0; i < object->field_count; i++)
-            taken |=
-                surety_str_equal(object->fields[i].sent, surety_buf_str(&text));
-        if (taken)
-            surety_buf_byte(&text, '_');
-    }
-    return surety__graph_keep(&strict->graph, &text);
-}
-
 static void others_map(surety_strict *strict, surety__object_form *object,
                        struct member_others *others)
 {
@@ -148,11 +125,11 @@ static void others_map(surety_strict *strict, surety__object_form *object,
         return;
     }
     object->others_how = OTHERS_BESIDE;
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, others->keyword,
-                       "they are asked for as a list of key and value, and "
-                       "made members again",
-                       "%s does not take members of any name",
-                       strict->subset->title);
+    surety__strict_rewritten(
+        strict, others->keyword,
+        "they are asked for as a list of key and value, and "
+        "made members again",
+        "does not take members of any name");
 }
 
 /* An object that is open without a schema for other members. */
@@ -164,11 +141,10 @@ static void others_open(surety_strict *strict, surety__node *node,
             others->declared ? OTHERS_SCHEMA : OTHERS_SILENT;
     } else if (node->object.field_count) {
         node->object.others_how = OTHERS_NONE;
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
-                           others->declared ? others->keyword : node->origin,
-                           "only the properties that it names are asked for",
-                           "%s does not take objects with other members",
-                           strict->subset->title);
+        surety__strict_rewritten(
+            strict, others->declared ? others->keyword : node->origin,
+            "only the properties that it names are asked for",
+            "does not take objects with other members");
     } else {
         node->object.others_how = OTHERS_BESIDE;
         node->object.others =
@@ -179,35 +155,29 @@ static void others_open(surety_strict *strict, surety__node *node,
 /* Renames fields whose names a provider does not accept. */
 static void member_names(surety_strict *strict, surety__node *node)
 {
+    surety_buf sent;
+
     for (uint32_t i = 0;
          i < node->object.field_count && strict->subset->name_max; i++) {
         surety__field *field = &node->object.fields[i];
-        bool fits =
-            field->name.len > 0 && field->name.len <= strict->subset->name_max;
-        char sent[65];
-        size_t len = field->name.len < 60 ? field->name.len : 60;
-        for (size_t j = 0; j < field->name.len; j++) {
-            const char byte = field->name.ptr[j];
-            const bool plain = (byte >= 'a' && byte <= 'z') ||
-                               (byte >= 'A' && byte <= 'Z') ||
-                               (byte >= '0' && byte <= '9') || byte == '_' ||
-                               byte == '.' || byte == '-';
-            fits &= plain;
-            if (j < len)
-                sent[j] = plain ? byte : '_';
-        }
-        if (fits)
+
+        surety_buf_init(&sent, strict->alloc, 0);
+        surety__strict_plain(&sent, field->name, strict->subset->name_max, ".");
+        if (sent.len && surety_str_equal(surety_buf_str(&sent), field->name)) {
+            surety_buf_done(&sent);
             continue;
-        if (len == 0)
-            sent[len++] = '_';
-        sent[len] = '\0';
-        field->sent = member_free_name(strict, &node->object, sent);
-        surety__strict_say(
-            strict, SURETY_STRICT_REWRITTEN,
+        }
+        if (sent.len > MEMBER_NAME_MAX)
+            sent.len = MEMBER_NAME_MAX;
+        if (!sent.len)
+            surety_buf_byte(&sent, '_');
+        field->sent = surety__strict_free_name(strict, node, &sent);
+        surety__strict_rewritten(
+            strict,
             surety_val_member(surety_val_get(node->origin, "properties"),
                               field->name),
             "it is asked for under another name, and renamed",
-            "%s does not take this name of a property", strict->subset->title);
+            "does not take this name of a property");
     }
 }
 
@@ -265,10 +235,11 @@ static void array_object(surety_strict *strict, surety__node *node,
         node->object.others_how = OTHERS_BESIDE;
         node->object.beside = SURETY__LITERAL("rest");
     }
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword,
-                       "the items are asked for as properties, and made an "
-                       "array again",
-                       "%s does not take this tuple", strict->subset->title);
+    surety__strict_rewritten(
+        strict, keyword,
+        "the items are asked for as properties, and made an "
+        "array again",
+        "does not take this tuple");
 }
 
 void surety__node_array(surety_strict *strict, surety__node *node,

@@ -136,20 +136,16 @@ surety__node *surety__node_any(surety_strict *strict, surety_val at)
 
     if (!at.doc)
         at = surety_contract_info_of(strict->contract)->root;
-    if (!tagged)
-        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, at,
-                           "say its type where one is known; mode auto asks "
-                           "for it by a tool or in the prompt, where a value "
-                           "of any kind comes as it is",
-                           "%s does not take a schema that allows any value",
-                           strict->subset->title);
-    else
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, at,
-                           "it is asked for as one of each kind, an object as "
-                           "a list of key and value, and made a value again; "
-                           "say its type where one is known",
-                           "%s does not take a schema that allows any value",
-                           strict->subset->title);
+    surety__strict_say(
+        strict, tagged ? SURETY_STRICT_REWRITTEN : SURETY_STRICT_IMPOSSIBLE, at,
+        tagged ? "it is asked for as one of each kind, an object as a list of "
+                 "key and value, and made a value again; say its type where "
+                 "one is known"
+               : "say its type where one is known; mode auto asks for it by a "
+                 "tool or in the prompt, where a value of any kind comes as it "
+                 "is",
+        "%s does not take a schema that allows any value",
+        strict->subset->title);
     if (!strict->any)
         strict->any = tagged ? any_make(strict) : any_part(strict, TYPE_ANY);
     return strict->any;

@@ -93,7 +93,7 @@ struct surety__node {
 };
 
 struct surety_strict {
-    surety_strict_info info; /* filled in at the end */
+    surety_strict_info info; /* complete at the end */
     const surety_alloc *alloc;
     const surety_contract *contract;
     const surety__subset *subset;
@@ -110,8 +110,6 @@ struct surety_strict {
     surety__map marks; /* names that only rewritten values have, by hash */
     bool wrapped;
     surety_doc *doc;
-    surety_str name, description;
-    surety_strict_verdict verdict;
     surety_status status; /* the first failure */
 };
 
@@ -124,6 +122,18 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
                         surety_val keyword, const char *hint,
                         const char *format, ...)
     __attribute__((format(printf, 5, 6)));
+
+/* The same of something that the provider does not accept, for which a form was
+ * found: its message is the provider and `what`. */
+void surety__strict_rewritten(surety_strict *strict, surety_val keyword,
+                              const char *hint, const char *what);
+/* Appends at most max characters of text; all but letters, digits, '_', '-' and
+ * the characters of `also` become '_'. */
+void surety__strict_plain(surety_buf *out, surety_str text, size_t max,
+                          const char *also);
+/* Appends a sentence to a node's description, and frees it. */
+void surety__node_describe(surety_strict *strict, surety__node *node,
+                           surety_buf *sentence);
 
 /* ---- nodes (node.c, make.c, members.c) ----------------------------------- */
 
@@ -145,6 +155,10 @@ void surety__node_object(surety_strict *strict, surety__node *node,
                          const surety__facts *facts);
 void surety__node_array(surety_strict *strict, surety__node *node,
                         const surety__facts *facts);
+/* The wish, which is freed, with underscores appended until no field of the
+ * node, or (NULL) of any node, is sent under this name. (settle.c) */
+surety_str surety__strict_free_name(surety_strict *strict,
+                                    const surety__node *only, surety_buf *wish);
 /* Computes how nodes relate to each other, after all are made. (settle.c) */
 void surety__node_settle_all(surety_strict *strict);
 

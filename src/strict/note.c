@@ -41,7 +41,8 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
                         surety_val keyword, const char *hint,
                         const char *format, ...)
 {
-    surety_strict_note note = {.verdict = verdict};
+    surety_strict_note note = {.verdict = verdict,
+                               .hint = surety_str_of(hint ? hint : "")};
     surety_val key = {NULL, 0};
     surety_buf text;
     va_list list;
@@ -49,8 +50,8 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
     if (strict->status != SURETY_OK ||
         !surety__graph_is_news(&strict->graph, keyword, verdict))
         return;
-    if (verdict > strict->verdict)
-        strict->verdict = verdict;
+    if (verdict > strict->info.verdict)
+        strict->info.verdict = verdict;
     va_start(list, format);
     note.message = surety__graph_words(&strict->graph, format, list);
     va_end(list);
@@ -63,8 +64,6 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
     note.keyword = surety__graph_text(
         &strict->graph, note_keyword(keyword, key, surety_buf_str(&text)));
     note.location = surety__graph_text(&strict->graph, surety_buf_str(&text));
-    note.hint =
-        surety__graph_text(&strict->graph, surety_str_of(hint ? hint : ""));
     if (text.status != SURETY_OK)
         strict->status = text.status;
     surety_buf_done(&text);
@@ -74,4 +73,45 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
                                       sizeof(note), STRICT_WRITTEN_MAX);
     if (strict->status == SURETY_OK)
         strict->notes[strict->note_count++] = note;
+}
+
+void surety__strict_rewritten(surety_strict *strict, surety_val keyword,
+                              const char *hint, const char *what)
+{
+    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword, hint, "%s %s",
+                       strict->subset->title, what);
+}
+
+/* ---- text ---------------------------------------------------------------- */
+
+void surety__strict_plain(surety_buf *out, surety_str text, size_t max,
+                          const char *also)
+{
+    for (size_t i = 0; i < text.len && i < max; i++) {
+        const char byte = text.ptr[i];
+        const char letter = (char)(byte | 0x20);
+        const bool plain = (letter >= 'a' && letter <= 'z') ||
+                           surety__is_digit(byte) || byte == '-' ||
+                           (byte && strchr(also, byte));
+
+        surety_buf_byte(out, plain ? byte : '_');
+    }
+}
+
+void surety__node_describe(surety_strict *strict, surety__node *node,
+                           surety_buf *sentence)
+{
+    surety_buf text;
+
+    if (!sentence->len && sentence->status == SURETY_OK)
+        return;
+    surety_buf_init(&text, strict->alloc, 0);
+    surety_buf_add(&text, node->description);
+    if (text.len && sentence->len)
+        surety_buf_byte(&text, ' ');
+    surety_buf_add(&text, surety_buf_str(sentence));
+    if (sentence->status != SURETY_OK)
+        text.status = sentence->status;
+    surety_buf_done(sentence);
+    node->description = surety__graph_keep(&strict->graph, &text);
 }

@@ -89,27 +89,38 @@ static void settle_mark(surety_strict *strict, surety_str name)
         strict->status = SURETY_NOMEM;
 }
 
-static bool settle_is_taken(const surety_strict *strict, surety_str name)
+static bool name_is_sent(const surety__node *node, surety_str name)
 {
-    for (size_t i = 0; i < strict->node_count; i++)
-        for (uint32_t j = 0; j < strict->nodes[i]->object.field_count; j++)
-            if (surety_str_equal(strict->nodes[i]->object.fields[j].sent, name))
-                return true;
+    for (uint32_t i = 0; i < node->object.field_count; i++)
+        if (surety_str_equal(node->object.fields[i].sent, name))
+            return true;
     return false;
 }
 
-/* The wish, with underscores appended until no property has this name: if it
- * occurs in a value, the value is in the requested form. */
+surety_str surety__strict_free_name(surety_strict *strict,
+                                    const surety__node *only, surety_buf *wish)
+{
+    bool taken = true;
+
+    while (taken && wish->status == SURETY_OK) {
+        taken = only && name_is_sent(only, surety_buf_str(wish));
+        for (size_t i = 0; !only && !taken && i < strict->node_count; i++)
+            taken = name_is_sent(strict->nodes[i], surety_buf_str(wish));
+        if (taken)
+            surety_buf_byte(wish, '_');
+    }
+    return surety__graph_keep(&strict->graph, wish);
+}
+
+/* A name that no property has: if it occurs in a value, the value is in the
+ * requested form. */
 static surety_str settle_name(surety_strict *strict, const char *wish)
 {
     surety_buf name;
 
     surety_buf_init(&name, strict->alloc, 0);
     surety_buf_text(&name, wish);
-    while (name.status == SURETY_OK &&
-           settle_is_taken(strict, surety_buf_str(&name)))
-        surety_buf_byte(&name, '_');
-    return surety__graph_keep(&strict->graph, &name);
+    return surety__strict_free_name(strict, NULL, &name);
 }
 
 static void settle_names(surety_strict *strict)
@@ -154,11 +165,11 @@ static void settle_nulled(surety_strict *strict, surety__node *node)
         optional += !field->required;
         nulled += field->nulled;
         if (node->array.as_object && !field->required && !field->nulled)
-            surety__strict_say(
-                strict, SURETY_STRICT_REWRITTEN, field->link.node->origin,
+            surety__strict_rewritten(
+                strict, field->link.node->origin,
                 "null, which the contract allows, stays, and "
                 "the item cannot be left out",
-                "%s does not take optional properties", strict->subset->title);
+                "does not take optional properties");
     }
     if (!optional || node->array.as_object)
         return;

@@ -8,22 +8,17 @@
 
 static void strict_name(surety_strict *strict)
 {
-    const surety_str name = surety_contract_info_of(strict->contract)->name;
-    char text[64];
-    size_t len = 0;
+    const surety_contract_info *contract =
+        surety_contract_info_of(strict->contract);
+    surety_buf name;
 
-    for (size_t i = 0; i < name.len && len < sizeof(text); i++) {
-        const char byte = name.ptr[i];
-        const bool plain =
-            (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-            (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
-        text[len++] = plain ? byte : '_';
-    }
-    strict->name =
-        surety__graph_text(&strict->graph, len ? (surety_str){text, len}
-                                               : SURETY__LITERAL("reply"));
-    strict->description = surety_val_str(surety_val_get(
-        surety_contract_info_of(strict->contract)->root, "description"));
+    surety_buf_init(&name, strict->alloc, 0);
+    surety__strict_plain(
+        &name, contract->name.len ? contract->name : SURETY__LITERAL("reply"),
+        64, "");
+    strict->info.name = surety__graph_keep(&strict->graph, &name);
+    strict->info.description =
+        surety_val_str(surety_val_get(contract->root, "description"));
 }
 
 /* Checks whether the provider accepts the root as it is, and wraps it
@@ -41,11 +36,11 @@ static void strict_root(surety_strict *strict)
     }
     strict->wrapped = strict->subset->traits & SUBSET_ROOT_OBJECT && !object;
     if (strict->wrapped)
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN, root->origin,
-                           "it is asked for as the one property of an object, "
-                           "and taken out again",
-                           "%s takes only an object at the root",
-                           strict->subset->title);
+        surety__strict_rewritten(
+            strict, root->origin,
+            "it is asked for as the one property of an object, and taken out "
+            "again",
+            "takes only an object at the root");
 }
 
 static surety_status strict_too_large(surety_strict *strict,
@@ -95,7 +90,7 @@ surety_status surety_strict_new(const surety_contract *contract,
         if (strict->status == SURETY_OK)
             surety__strict_walk(strict);
         if (strict->status == SURETY_OK &&
-            strict->verdict != SURETY_STRICT_IMPOSSIBLE)
+            strict->info.verdict != SURETY_STRICT_IMPOSSIBLE)
             surety__strict_write(strict, reterr);
     }
     status = strict->status;
@@ -104,18 +99,12 @@ surety_status surety_strict_new(const surety_contract *contract,
         surety_strict_free(strict);
         return status;
     }
-    strict->info = (surety_strict_info){
-        .size = sizeof(strict->info),
-        .verdict = strict->verdict,
-        .schema = strict->verdict == SURETY_STRICT_IMPOSSIBLE
-                      ? surety_val_none()
-                      : surety_doc_root(strict->doc),
-        .name = strict->name,
-        .description = strict->description,
-        .notes = strict->notes,
-        .note_count = strict->note_count,
-        .changes_values = strict->wrapped || strict->root->changes,
-    };
+    strict->info.size = sizeof(strict->info);
+    if (strict->info.verdict != SURETY_STRICT_IMPOSSIBLE)
+        strict->info.schema = surety_doc_root(strict->doc);
+    strict->info.notes = strict->notes;
+    strict->info.note_count = strict->note_count;
+    strict->info.changes_values = strict->wrapped || strict->root->changes;
     *ret_strict = strict;
     return SURETY_OK;
 }

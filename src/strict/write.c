@@ -423,13 +423,8 @@ static void write_wish(const surety__node *node, surety_buf *out)
     surety_val_pointer(node->origin, &pointer);
     for (start = pointer.len; start > 0 && pointer.ptr[start - 1] != '/';)
         start--;
-    for (size_t i = start; i < pointer.len && i - start < 50; i++) {
-        const char byte = pointer.ptr[i];
-        const bool plain =
-            (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-            (byte >= '0' && byte <= '9') || byte == '_' || byte == '-';
-        surety_buf_byte(out, plain ? byte : '_');
-    }
+    surety__strict_plain(
+        out, (surety_str){pointer.ptr + start, pointer.len - start}, 50, "");
     if (out->len == 0)
         surety_buf_text(out, "root");
     if (pointer.status != SURETY_OK)
