@@ -36,7 +36,6 @@
 #include "frequent.h"
 #include "input.h"
 #include "record.h"
-#include "shown.h"
 
 /* LACKING_MAX: if this many records have no member with the name of --field,
  * and none has one, the error is in the command line and not in the log. */
@@ -299,7 +298,8 @@ static bool slot_write(const struct session *session, const struct slot *slot,
         cli_raise(cli, CODE_WORLD);
     account_tell(cli, account);
     if (isatty(cli->out.fd)) {
-        shown_text(&cli->out, out, true);
+        surety_buf_add(&cli->out.buf, out);
+        output_json(&cli->out, 0);
         output_flush(&cli->out);
     } else {
         output_write(&cli->out, out);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "diag.h"
-#include "shown.h"
 
 /* ORDER colors: the choices of --color, from 1. */
 enum { COLOR_AUTO = 1, COLOR_ALWAYS, COLOR_NEVER };
@@ -94,10 +93,7 @@ void put_format(surety_buf *buf, const char *format, ...)
 
 void put_safe(surety_buf *buf, surety_str text)
 {
-    struct shown shown = {.is_line = true};
-
-    shown_put(&shown, text, buf);
-    shown_done(&shown, buf);
+    surety_buf_shown(buf, text, false);
 }
 
 /* ---- messages ------------------------------------------------------------ */

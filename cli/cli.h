@@ -111,7 +111,7 @@ surety_str put_since(const surety_buf *buf, size_t start);
 /* Appends formatted text, as printf does. */
 void put_format(surety_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Appends a text within a line, made safe for a terminal (shown.h). */
+/* Appends a text within a line, made safe for a terminal. */
 void put_safe(surety_buf *buf, surety_str text);
 
 #endif

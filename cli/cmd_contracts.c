@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "input.h"
+#include "grid.h"
 #include "library.h"
 #include "lint.h"
 
@@ -68,32 +68,6 @@ static struct listing listing_open(struct cli *cli)
 
 /* ---- list --------------------------------------------------------------- */
 
-/* Returns the number of code points, which is used as the number of columns. */
-static size_t columns_of(surety_str text)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < text.len; i++)
-        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
-    return count;
-}
-
-static void put_column(surety_buf *out, surety_str text, size_t width)
-{
-    put_safe(out, text);
-    for (size_t i = columns_of(text); i < width + 2; i++)
-        surety_buf_byte(out, ' ');
-}
-
-static surety_str first_line(surety_str text)
-{
-    const char *feed = text.len ? memchr(text.ptr, '\n', text.len) : NULL;
-
-    if (feed)
-        text.len = (size_t)(feed - text.ptr);
-    return text;
-}
-
 /* Appends the text of an entry for the title column. */
 static void put_about(surety_buf *out, const surety_registry_entry *entry)
 {
@@ -101,56 +75,40 @@ static void put_about(surety_buf *out, const surety_registry_entry *entry)
         surety_buf_text(out, "alias of ");
         surety_buf_add(out, entry->alias_of);
     } else if (entry->deprecated.len > 0) {
+        surety_str text = entry->deprecated;
         surety_buf_text(out, "deprecated: ");
-        surety_buf_add(out, first_line(entry->deprecated));
-    } else {
-        surety_buf_add(out, first_line(entry->title));
+        surety_buf_add(out, cli_line(&text));
+    } else if (entry->title.len > 0) {
+        surety_str text = entry->title;
+        surety_buf_add(out, cli_line(&text));
     }
-}
-
-static size_t wider(size_t width, surety_str text)
-{
-    const size_t columns = columns_of(text);
-
-    return columns > width ? columns : width;
 }
 
 static void list_table(struct cli *cli, const struct listing *all)
 {
-    size_t name_width = 4;
-    size_t version_width = 7;
-    size_t about_width = 5;
-    surety_buf *out = &cli->out.buf;
+    static const struct grid_column columns[] = {{"NAME", true, 0},
+                                                 {"VERSION", true, 0},
+                                                 {"TITLE", true, 0},
+                                                 {"SOURCE", true, 0}};
+    struct grid grid;
     surety_buf about;
 
+    grid_init(&grid, columns, sizeof(columns) / sizeof(*columns));
     surety_buf_init(&about, NULL, 0);
     for (size_t i = 0; i < all->count; i++) {
-        const surety_registry_entry entry = all->entries[i];
-        if (entry.error.len > 0)
+        const surety_registry_entry *entry = &all->entries[i];
+        if (entry->error.len > 0)
             continue;
         surety_buf_reset(&about);
-        put_about(&about, &entry);
-        name_width = wider(name_width, entry.name);
-        version_width = wider(version_width, entry.version);
-        about_width = wider(about_width, surety_buf_str(&about));
+        put_about(&about, entry);
+        grid_text(&grid, entry->name);
+        grid_text(&grid, entry->version);
+        grid_text(&grid, surety_buf_str(&about));
+        grid_text(&grid, entry->source);
     }
-    put_column(out, surety_str_of("NAME"), name_width);
-    put_column(out, surety_str_of("VERSION"), version_width);
-    put_column(out, surety_str_of("TITLE"), about_width);
-    surety_buf_text(out, "SOURCE\n");
-    for (size_t i = 0; i < all->count; i++) {
-        const surety_registry_entry entry = all->entries[i];
-        if (entry.error.len > 0)
-            continue;
-        surety_buf_reset(&about);
-        put_about(&about, &entry);
-        put_column(out, entry.name, name_width);
-        put_column(out, entry.version, version_width);
-        put_column(out, surety_buf_str(&about), about_width);
-        put_safe(out, entry.source);
-        surety_buf_byte(out, '\n');
-    }
+    grid_write(&grid, SIZE_MAX / 2, false, false, &cli->out.buf);
     surety_buf_done(&about);
+    grid_done(&grid);
 }
 
 static void list_json(struct cli *cli, const struct listing *all)

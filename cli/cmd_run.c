@@ -5,6 +5,7 @@
  * all other messages go to standard error. */
 #include "commands.h"
 
+#include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,9 +213,10 @@ static surety_str job_model_name(const struct job *job, size_t i)
     return surety_str_of(i < given->count ? given->items[i] : NULL);
 }
 
-static uint32_t choose(uint32_t given, uint32_t otherwise)
+static uint32_t choose(uint64_t given, uint32_t otherwise)
 {
-    return given ? given : otherwise;
+    assert(given <= UINT32_MAX);
+    return given ? (uint32_t)given : otherwise;
 }
 
 /* Applies the settings of the command line to a model of the configuration. */
@@ -228,18 +230,17 @@ static void job_change_model(const struct job *job, surety_model *model)
         model->mode = (surety_mode)(settings->mode - 1);
     if (settings->no_stream)
         model->whole = true;
-    if (numbers->has_temperature) {
+    if (settings->temperature) {
         model->has_temperature = true;
-        model->temperature = numbers->temperature;
+        model->temperature = (double)numbers->temperature_millionths / 1e6;
     }
     model->output_tokens_max =
-        choose(numbers->output_tokens_max, model->output_tokens_max);
-    timeouts->connect_ms =
-        choose(numbers->timeouts.connect_ms, timeouts->connect_ms);
+        choose(numbers->output_tokens, model->output_tokens_max);
+    timeouts->connect_ms = choose(numbers->connect_ms, timeouts->connect_ms);
     timeouts->first_byte_ms =
-        choose(numbers->timeouts.first_byte_ms, timeouts->first_byte_ms);
-    timeouts->idle_ms = choose(numbers->timeouts.idle_ms, timeouts->idle_ms);
-    timeouts->total_ms = choose(numbers->timeouts.total_ms, timeouts->total_ms);
+        choose(numbers->first_byte_ms, timeouts->first_byte_ms);
+    timeouts->idle_ms = choose(numbers->idle_ms, timeouts->idle_ms);
+    timeouts->total_ms = choose(numbers->total_ms, timeouts->total_ms);
 }
 
 /* Replaces the model's transport by one that shows the request, or by one that
@@ -308,18 +309,17 @@ static bool job_models(struct job *job)
 
 static void job_budget(struct job *job)
 {
-    const surety_budget *given = &job->numbers.budget;
+    const struct run_numbers *given = &job->numbers;
     surety_budget *budget = &job->budget;
 
     *budget = *surety_config_info_of(job->config)->budget;
-    if (given->calls_max)
-        budget->calls_max = given->calls_max;
-    if (given->tokens_max)
-        budget->tokens_max = given->tokens_max;
-    if (given->ms_max)
-        budget->ms_max = given->ms_max;
-    if (given->cost_picousd_max)
-        budget->cost_picousd_max = given->cost_picousd_max;
+    budget->calls_max = choose(given->calls, budget->calls_max);
+    if (given->tokens)
+        budget->tokens_max = given->tokens;
+    if (given->ms)
+        budget->ms_max = given->ms;
+    if (given->cost_picousd)
+        budget->cost_picousd_max = given->cost_picousd;
 }
 
 /* Opens the ledger at url. If the ledger is optional and cannot be opened,
@@ -392,7 +392,9 @@ static surety_run_options job_options(struct job *job)
         .judge = job->contract ? &job->session.options : NULL,
         .models = job->models,
         .model_count = job->model_count,
-        .retry_max = job->numbers.retry_max,
+        .retry_max = !settings->retries     ? 0
+                     : job->numbers.retries ? (uint32_t)job->numbers.retries
+                                            : SURETY_RUN_NONE,
         .commit = settings->session.commit,
         .has_feedback = settings->feedback != 0,
         .feedback = (surety_feedback)(settings->feedback - 1),
@@ -424,7 +426,7 @@ static void job_consensus(struct job *job)
         .run = job_options(job),
         .budget = job->budget,
         .aggregator = job->settings->aggregator ? &job->aggregator : NULL,
-        .quorum = job->numbers.quorum};
+        .quorum = (uint32_t)job->numbers.quorum};
     run_consensus_go(&job->consensus);
 }
 
@@ -461,7 +463,7 @@ static void job_text(struct job *job)
     const surety_str text = surety_run_info_of(job->run)->reply_last;
     surety_buf *out = &job->cli->out.buf;
 
-    shown_text(&job->cli->out, text, false);
+    output_text(&job->cli->out, text);
     if (text.len == 0 || text.ptr[text.len - 1] != '\n')
         surety_buf_byte(out, '\n');
 }

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "shown.h"
 
 enum { GRID_GAP = 2, GRID_TEXT_MIN = 8 };
 
@@ -51,6 +50,19 @@ static size_t width_of(uint32_t code)
     return is_in(code, wide, sizeof(wide) / sizeof(*wide)) ? 2 : 1;
 }
 
+/* Returns the code point at ptr, in valid UTF-8. */
+static uint32_t letter_at(const unsigned char *ptr, unsigned *ret_len)
+{
+    uint32_t code = ptr[0];
+
+    *ret_len = code < 0x80 ? 1 : code < 0xE0 ? 2 : code < 0xF0 ? 3 : 4;
+    if (*ret_len > 1)
+        code &= 0x7Fu >> *ret_len;
+    for (unsigned i = 1; i < *ret_len; i++)
+        code = code << 6 | (ptr[i] & 0x3Fu);
+    return code;
+}
+
 /* Returns how many bytes of a text fit into `most` columns; *ret_width is the
  * number of columns that these take. */
 static size_t fit(surety_str text, size_t most, size_t *ret_width)
@@ -61,8 +73,7 @@ static size_t fit(surety_str text, size_t most, size_t *ret_width)
 
     while (at < text.len) {
         unsigned len;
-        const size_t wide =
-            width_of(shown_letter(ptr + at, text.len - at, &len));
+        const size_t wide = width_of(letter_at(ptr + at, &len));
 
         if (width + wide > most)
             break;

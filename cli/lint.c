@@ -20,7 +20,7 @@ enum { OFFSETS_MAX = 64 };
 
 /* Returns whether an error at offset was reported before; if not, stores the
  * offset. */
-static bool is_told(struct lint *lint, size_t offset)
+static bool was_reported(struct lint *lint, size_t offset)
 {
     const size_t count =
         lint->errors < OFFSETS_MAX ? lint->errors : OFFSETS_MAX;
@@ -37,7 +37,7 @@ static void lint_error(struct lint *lint, const surety_error *error)
 {
     const surety_position position = error->position;
 
-    if (position.line > 0 && is_told(lint, position.offset))
+    if (position.line > 0 && was_reported(lint, position.offset))
         return;
     lint->errors++;
     cli_report(lint->cli, CODE_USAGE, lint->source, lint->text, error);
@@ -94,7 +94,7 @@ static bool check_form(struct lint *lint, const surety_schema *schema)
                                 .message = finding.message,
                                 .at = finding.instance_location,
                                 .hint = finding.hint};
-            if (is_told(lint, diag.position.offset))
+            if (was_reported(lint, diag.position.offset))
                 continue;
             lint->errors++;
             cli_raise(lint->cli, CODE_USAGE);

@@ -21,8 +21,8 @@ enum holds {
     HOLDS_MAP,     /* an object that maps names to schemas */
 };
 
-/* The keywords of drafts 4 to 2020-12. Dialects from `until` on no longer have
- * the keyword; `instead` replaces it there. */
+/* A keyword of drafts 4 to 2020-12 whose value has subschemas, or which later
+ * dialects, from `until` on, no longer have; `instead` replaces it there. */
 struct word {
     const char *name;
     enum holds holds;
@@ -31,71 +31,76 @@ struct word {
 };
 
 static const struct word words[] = {
-    {"$anchor", HOLDS_VALUE, NULL, 0},
-    {"$comment", HOLDS_VALUE, NULL, 0},
     {"$defs", HOLDS_MAP, NULL, 0},
-    {"$dynamicAnchor", HOLDS_VALUE, NULL, 0},
-    {"$dynamicRef", HOLDS_VALUE, NULL, 0},
-    {"$id", HOLDS_VALUE, NULL, 0},
     {"$recursiveAnchor", HOLDS_VALUE, "$dynamicAnchor", SURETY_DIALECT_2020_12},
     {"$recursiveRef", HOLDS_VALUE, "$dynamicRef", SURETY_DIALECT_2020_12},
-    {"$ref", HOLDS_VALUE, NULL, 0},
-    {"$schema", HOLDS_VALUE, NULL, 0},
-    {"$vocabulary", HOLDS_VALUE, NULL, 0},
     {"additionalItems", HOLDS_SCHEMA, "items", SURETY_DIALECT_2020_12},
     {"additionalProperties", HOLDS_SCHEMA, NULL, 0},
     {"allOf", HOLDS_SCHEMAS, NULL, 0},
     {"anyOf", HOLDS_SCHEMAS, NULL, 0},
-    {"const", HOLDS_VALUE, NULL, 0},
     {"contains", HOLDS_SCHEMA, NULL, 0},
-    {"contentEncoding", HOLDS_VALUE, NULL, 0},
-    {"contentMediaType", HOLDS_VALUE, NULL, 0},
     {"contentSchema", HOLDS_SCHEMA, NULL, 0},
-    {"default", HOLDS_VALUE, NULL, 0},
     {"definitions", HOLDS_MAP, "$defs", SURETY_DIALECT_2019_09},
     {"dependencies", HOLDS_MAP, "dependentRequired or dependentSchemas",
      SURETY_DIALECT_2019_09},
-    {"dependentRequired", HOLDS_VALUE, NULL, 0},
     {"dependentSchemas", HOLDS_MAP, NULL, 0},
-    {"deprecated", HOLDS_VALUE, NULL, 0},
-    {"description", HOLDS_VALUE, NULL, 0},
     {"else", HOLDS_SCHEMA, NULL, 0},
-    {"enum", HOLDS_VALUE, NULL, 0},
-    {"examples", HOLDS_VALUE, NULL, 0},
-    {"exclusiveMaximum", HOLDS_VALUE, NULL, 0},
-    {"exclusiveMinimum", HOLDS_VALUE, NULL, 0},
-    {"format", HOLDS_VALUE, NULL, 0},
     {"if", HOLDS_SCHEMA, NULL, 0},
     {"items", HOLDS_SCHEMAS, NULL, 0},
-    {"maxContains", HOLDS_VALUE, NULL, 0},
-    {"maxItems", HOLDS_VALUE, NULL, 0},
-    {"maxLength", HOLDS_VALUE, NULL, 0},
-    {"maxProperties", HOLDS_VALUE, NULL, 0},
-    {"maximum", HOLDS_VALUE, NULL, 0},
-    {"minContains", HOLDS_VALUE, NULL, 0},
-    {"minItems", HOLDS_VALUE, NULL, 0},
-    {"minLength", HOLDS_VALUE, NULL, 0},
-    {"minProperties", HOLDS_VALUE, NULL, 0},
-    {"minimum", HOLDS_VALUE, NULL, 0},
-    {"multipleOf", HOLDS_VALUE, NULL, 0},
     {"not", HOLDS_SCHEMA, NULL, 0},
     {"oneOf", HOLDS_SCHEMAS, NULL, 0},
-    {"pattern", HOLDS_VALUE, NULL, 0},
     {"patternProperties", HOLDS_MAP, NULL, 0},
     {"prefixItems", HOLDS_SCHEMAS, NULL, 0},
     {"properties", HOLDS_MAP, NULL, 0},
     {"propertyNames", HOLDS_SCHEMA, NULL, 0},
-    {"readOnly", HOLDS_VALUE, NULL, 0},
-    {"required", HOLDS_VALUE, NULL, 0},
     {"then", HOLDS_SCHEMA, NULL, 0},
-    {"title", HOLDS_VALUE, NULL, 0},
-    {"type", HOLDS_VALUE, NULL, 0},
     {"unevaluatedItems", HOLDS_SCHEMA, NULL, 0},
-    {"unevaluatedProperties", HOLDS_SCHEMA, NULL, 0},
-    {"uniqueItems", HOLDS_VALUE, NULL, 0},
-    {"writeOnly", HOLDS_VALUE, NULL, 0}};
+    {"unevaluatedProperties", HOLDS_SCHEMA, NULL, 0}};
 
-enum { WORDS = sizeof(words) / sizeof(words[0]) };
+/* The other keywords. */
+static const char *const plain_words[] = {"$anchor",
+                                          "$comment",
+                                          "$dynamicAnchor",
+                                          "$dynamicRef",
+                                          "$id",
+                                          "$ref",
+                                          "$schema",
+                                          "$vocabulary",
+                                          "const",
+                                          "contentEncoding",
+                                          "contentMediaType",
+                                          "default",
+                                          "dependentRequired",
+                                          "deprecated",
+                                          "description",
+                                          "enum",
+                                          "examples",
+                                          "exclusiveMaximum",
+                                          "exclusiveMinimum",
+                                          "format",
+                                          "maxContains",
+                                          "maxItems",
+                                          "maxLength",
+                                          "maxProperties",
+                                          "maximum",
+                                          "minContains",
+                                          "minItems",
+                                          "minLength",
+                                          "minProperties",
+                                          "minimum",
+                                          "multipleOf",
+                                          "pattern",
+                                          "readOnly",
+                                          "required",
+                                          "title",
+                                          "type",
+                                          "uniqueItems",
+                                          "writeOnly"};
+
+enum {
+    WORDS = sizeof(words) / sizeof(*words),
+    PLAIN_WORDS = sizeof(plain_words) / sizeof(*plain_words)
+};
 
 /* The subschemas that are still to be checked. */
 struct walk {
@@ -122,12 +127,16 @@ static void walk_push(struct walk *walk, surety_val val)
     walk->stack[walk->count++] = val;
 }
 
-static const struct word *word_find(surety_str key)
+/* Returns the keyword of a name; name NULL: there is none. */
+static struct word word_find(surety_str key)
 {
     for (size_t i = 0; i < WORDS; i++)
         if (surety_str_equal(key, surety_str_of(words[i].name)))
-            return &words[i];
-    return NULL;
+            return words[i];
+    for (size_t i = 0; i < PLAIN_WORDS; i++)
+        if (surety_str_equal(key, surety_str_of(plain_words[i])))
+            return (struct word){.name = plain_words[i]};
+    return (struct word){.name = NULL};
 }
 
 /* Returns the warning of the compiled schema about a key; a message with NULL
@@ -165,13 +174,15 @@ static void warn_unknown(struct lint *lint, surety_val key_val)
                   (int)warning.message.len, warning.message.ptr);
         return;
     }
-    if (key.len < 3 || memcmp(key.ptr, "x-", 2) == 0 || word_find(key))
+    if (key.len < 3 || memcmp(key.ptr, "x-", 2) == 0 || word_find(key).name)
         return;
     nearest_init(&nearest, key);
     if (nearest.distance > 3)
         nearest.distance = 3;
     for (size_t i = 0; i < WORDS; i++)
         nearest_try(&nearest, surety_str_of(words[i].name));
+    for (size_t i = 0; i < PLAIN_WORDS; i++)
+        nearest_try(&nearest, surety_str_of(plain_words[i]));
     if (nearest_hint(&nearest, "", hint, sizeof(hint)))
         lint_warn(lint, key_val, "unknown", hint,
                   "JSON Schema knows no keyword \"%.*s\", so it does nothing",
@@ -202,18 +213,14 @@ static void lint_words(struct walk *walk, surety_val schema)
     for (surety_val val = surety_val_first(schema); val.doc;
          val = surety_val_next(schema, val)) {
         const surety_val key = surety_val_key(val);
-        const struct word *word = word_find(surety_val_str(key));
-        if (!word) {
-            warn_unknown(lint, key);
-            continue;
-        }
-        if (word->instead && lint->dialect >= word->until)
+        const struct word word = word_find(surety_val_str(key));
+        if (word.instead && lint->dialect >= word.until)
             lint_warn(lint, key, "deprecated", NULL,
-                      "this dialect has %s instead of \"%s\"", word->instead,
-                      word->name);
+                      "this dialect has %s instead of \"%s\"", word.instead,
+                      word.name);
         else
             warn_unknown(lint, key);
-        walk_member(walk, word->holds, val);
+        walk_member(walk, word.holds, val);
     }
 }
 
@@ -225,13 +232,13 @@ static void lint_ref(struct lint *lint, surety_val schema)
     for (surety_val val = surety_val_first(schema); val.doc;
          val = surety_val_next(schema, val)) {
         const surety_val key = surety_val_key(val);
-        const struct word *word = word_find(surety_val_str(key));
-        if (word && surety_val_str(key).ptr[0] != '$' &&
-            strcmp(word->name, "description") != 0 &&
-            strcmp(word->name, "title") != 0 &&
-            strcmp(word->name, "definitions") != 0)
+        const struct word word = word_find(surety_val_str(key));
+        if (word.name && word.name[0] != '$' &&
+            strcmp(word.name, "description") != 0 &&
+            strcmp(word.name, "title") != 0 &&
+            strcmp(word.name, "definitions") != 0)
             lint_warn(lint, key, "$ref", "wrap the reference in allOf",
-                      "this draft ignores \"%s\" beside \"$ref\"", word->name);
+                      "this draft ignores \"%s\" beside \"$ref\"", word.name);
     }
 }
 
@@ -370,13 +377,13 @@ static void lint_required(struct lint *lint, surety_val schema)
 
 static bool is_described(surety_val schema)
 {
-    static const char *const tellers[] = {"description", "title", "$ref",
-                                          "$dynamicRef", "const"};
+    static const char *const descriptive[] = {"description", "title", "$ref",
+                                              "$dynamicRef", "const"};
 
     if (surety_val_kind(schema) != SURETY_KIND_OBJECT)
         return true;
-    for (size_t i = 0; i < sizeof(tellers) / sizeof(tellers[0]); i++)
-        if (surety_val_get(schema, tellers[i]).doc)
+    for (size_t i = 0; i < sizeof(descriptive) / sizeof(descriptive[0]); i++)
+        if (surety_val_get(schema, descriptive[i]).doc)
             return true;
     return false;
 }

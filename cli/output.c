@@ -10,6 +10,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <surety/json.h>
+
 #include "memory.h"
 
 enum { OUTPUT_ENOUGH = 1 << 16 };
@@ -66,6 +68,20 @@ bool output_pace(struct output *output)
     if (output->buf.len < OUTPUT_ENOUGH && !output->buf.status)
         return !output->error;
     return output_flush(output);
+}
+
+void output_text(struct output *output, surety_str text)
+{
+    if (isatty(output->fd))
+        surety_buf_shown(&output->buf, text, true);
+    else
+        surety_buf_add(&output->buf, text);
+}
+
+void output_json(struct output *output, size_t start)
+{
+    if (isatty(output->fd))
+        surety_json_shown(&output->buf, start);
 }
 
 bool output_close(struct output *output)

@@ -79,7 +79,7 @@ static void put_value(struct run_consensus *job, int code)
 {
     const surety_val value = surety_consensus_info_of(job->consensus)->value;
     surety_buf *out = &job->cli->out.buf;
-    surety_buf text;
+    const size_t start = out->len;
 
     if (code == CODE_INVALID && job->settings->session.not_strict) {
         surety_buf_text(out, "null\n");
@@ -89,17 +89,15 @@ static void put_value(struct run_consensus *job, int code)
         cli_raise(job->cli, code);
         return;
     }
-    surety_buf_init(&text, NULL, 0);
-    if (job->run.contract)
-        surety_val_write(value, job->session->style, &text);
-    else
-        surety_buf_add(&text, surety_val_str(value));
-    shown_text(&job->cli->out, surety_buf_str(&text), job->run.contract);
-    if (text.status != SURETY_OK)
-        out->status = text.status;
-    if (job->run.contract || text.len == 0 || text.ptr[text.len - 1] != '\n')
+    if (job->run.contract) {
+        surety_val_write(value, job->session->style, out);
+        output_json(&job->cli->out, start);
+    } else {
+        output_text(&job->cli->out, surety_val_str(value));
+    }
+    if (job->run.contract || out->len == start ||
+        out->ptr[out->len - 1] != '\n')
         surety_buf_byte(out, '\n');
-    surety_buf_done(&text);
 }
 
 void run_consensus_go(struct run_consensus *job)

@@ -10,6 +10,8 @@
 #include "commands.h"
 
 #define AT(member) offsetof(struct run_settings, member)
+#define DAY_MS 86400000
+#define DAY_RANGE "0.001 to 86400 seconds"
 #define SESSION(member) offsetof(struct run_settings, session.member)
 
 const struct option_row run_options[] = {
@@ -126,113 +128,55 @@ const struct option_row run_options[] = {
 
 /* ---- numbers ------------------------------------------------------------- */
 
-/* An amount in units of 10^-scale, from min to max. It is unchanged if the
- * option was not given. False: the message is written. */
-struct amount {
-    const char *option, *text;
+#define TO(member) offsetof(struct run_numbers, member)
+
+/* An amount in units of 10^-scale, from min to max. */
+static const struct amount {
+    const char *option;
+    size_t text, number; /* offsets in the settings and in the numbers */
     unsigned scale;
     uint64_t min, max;
     const char *range; /* min and max in words */
-};
-
-static bool take_amount(struct cli *cli, const struct amount *amount,
-                        uint64_t *ret_value)
-{
-    surety_error error = {.status = SURETY_OK};
-    uint64_t value = 0;
-
-    if (!amount->text)
-        return true;
-    if (surety_decimal_read(surety_str_of(amount->text), amount->scale, &value,
-                            &error) != SURETY_OK)
-        return cli_usage(cli, NULL, "--%s: %s", amount->option, error.message);
-    if (value < amount->min || value > amount->max)
-        return cli_usage(cli, NULL, "--%s goes from %s, not %s", amount->option,
-                         amount->range, amount->text);
-    *ret_value = value;
-    return true;
-}
-
-static bool take_ms(struct cli *cli, const char *option, const char *text,
-                    uint32_t *ret_ms)
-{
-    const struct amount amount = {option, text,     3,
-                                  1,      86400000, "0.001 to 86400 seconds"};
-    uint64_t ms = 0;
-
-    if (!take_amount(cli, &amount, &ms))
-        return false;
-    *ret_ms = (uint32_t)ms;
-    return true;
-}
-
-static bool take_timeouts(struct cli *cli, const struct run_settings *settings,
-                          surety_timeouts *timeouts)
-{
-    return take_ms(cli, "timeout", settings->total, &timeouts->total_ms) &&
-           take_ms(cli, "connect-timeout", settings->connect,
-                   &timeouts->connect_ms) &&
-           take_ms(cli, "first-byte-timeout", settings->first_byte,
-                   &timeouts->first_byte_ms) &&
-           take_ms(cli, "idle-timeout", settings->idle, &timeouts->idle_ms);
-}
-
-static bool take_budget(struct cli *cli, const struct run_settings *settings,
-                        surety_budget *budget)
-{
-    const struct amount calls = {"max-calls", settings->calls, 0,
-                                 1,           10000,           "1 to 10000"};
-    const struct amount tokens = {"max-tokens",  settings->tokens,    0, 1,
-                                  1000000000000, "1 to 1000000000000"};
-    const struct amount seconds = {
-        "max-seconds", settings->seconds,        3, 1,
-        604800000,     "0.001 to 604800 seconds"};
-    const struct amount usd = {
-        "max-usd", settings->usd,       12,
-        1,         1000000000000000000, "0.000000000001 to 1000000 dollars"};
-    uint64_t calls_max = 0;
-
-    if (!take_amount(cli, &calls, &calls_max) ||
-        !take_amount(cli, &tokens, &budget->tokens_max) ||
-        !take_amount(cli, &seconds, &budget->ms_max) ||
-        !take_amount(cli, &usd, &budget->cost_picousd_max))
-        return false;
-    budget->calls_max = (uint32_t)calls_max;
-    return true;
-}
+} amounts[] = {
+    {"retries", AT(retries), TO(retries), 0, 0, 100, "0 to 100"},
+    {"temperature", AT(temperature), TO(temperature_millionths), 6, 0, 2000000,
+     "0 to 2"},
+    {"max-output-tokens", AT(output_tokens), TO(output_tokens), 0, 1, 10000000,
+     "1 to 10000000"},
+    {"quorum", AT(quorum), TO(quorum), 0, 1, SURETY_VOTERS_MAX, "1 to 64"},
+    {"timeout", AT(total), TO(total_ms), 3, 1, DAY_MS, DAY_RANGE},
+    {"connect-timeout", AT(connect), TO(connect_ms), 3, 1, DAY_MS, DAY_RANGE},
+    {"first-byte-timeout", AT(first_byte), TO(first_byte_ms), 3, 1, DAY_MS,
+     DAY_RANGE},
+    {"idle-timeout", AT(idle), TO(idle_ms), 3, 1, DAY_MS, DAY_RANGE},
+    {"max-calls", AT(calls), TO(calls), 0, 1, 10000, "1 to 10000"},
+    {"max-tokens", AT(tokens), TO(tokens), 0, 1, 1000000000000,
+     "1 to 1000000000000"},
+    {"max-seconds", AT(seconds), TO(ms), 3, 1, 604800000,
+     "0.001 to 604800 seconds"},
+    {"max-usd", AT(usd), TO(cost_picousd), 12, 1, 1000000000000000000,
+     "0.000000000001 to 1000000 dollars"}};
 
 bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
-                      struct run_numbers *ret_numbers)
+                      struct run_numbers *numbers)
 {
-    const struct amount retries = {"retries", settings->retries, 0, 0,
-                                   100,       "0 to 100"};
-    const struct amount temperature = {
-        "temperature", settings->temperature, 6, 0, 2000000, "0 to 2"};
-    const struct amount output = {
-        "max-output-tokens", settings->output_tokens, 0, 1, 10000000,
-        "1 to 10000000"};
-    struct run_numbers numbers = {.retry_max = 0};
-    const struct amount quorum = {"quorum", settings->quorum,  0,
-                                  1,        SURETY_VOTERS_MAX, "1 to 64"};
-    uint64_t retry_max = 0;
-    uint64_t quorum_count = 0;
-    uint64_t millionths = 0;
-    uint64_t output_tokens = 0;
+    for (size_t i = 0; i < sizeof(amounts) / sizeof(*amounts); i++) {
+        const struct amount *amount = &amounts[i];
+        const char *text =
+            *(const char *const *)((const char *)settings + amount->text);
+        uint64_t *number = (uint64_t *)((char *)numbers + amount->number);
+        surety_error error;
 
-    if (!take_amount(cli, &retries, &retry_max) ||
-        !take_amount(cli, &temperature, &millionths) ||
-        !take_amount(cli, &output, &output_tokens) ||
-        !take_amount(cli, &quorum, &quorum_count) ||
-        !take_timeouts(cli, settings, &numbers.timeouts) ||
-        !take_budget(cli, settings, &numbers.budget))
-        return false;
-    if (settings->retries)
-        numbers.retry_max = retry_max ? (uint32_t)retry_max : SURETY_RUN_NONE;
-    numbers.has_temperature = settings->temperature != NULL;
-    numbers.temperature = (double)millionths / 1e6;
-    numbers.output_tokens_max = (uint32_t)output_tokens;
-    numbers.quorum = (uint32_t)quorum_count;
-    *ret_numbers = numbers;
+        if (!text)
+            continue;
+        if (surety_decimal_read(surety_str_of(text), amount->scale, number,
+                                &error) != SURETY_OK)
+            return cli_usage(cli, NULL, "--%s: %s", amount->option,
+                             error.message);
+        if (*number < amount->min || *number > amount->max)
+            return cli_usage(cli, NULL, "--%s goes from %s, not %s",
+                             amount->option, amount->range, text);
+    }
     return true;
 }
 

@@ -32,23 +32,20 @@ struct run_settings {
     bool verbose, show_prompt, show_reply, dry_run;
 };
 
-/* The settings as numbers, in the units of the library. 0 means that the option
- * was not given, except where a flag says so. */
+/* The settings as numbers, in the units of the library. 0: not given, or zero.
+ */
 struct run_numbers {
-    surety_budget budget;
-    surety_timeouts timeouts;
-    uint32_t retry_max; /* 0: the contract's; SURETY_RUN_NONE */
-    bool has_temperature;
-    double temperature;
-    uint32_t output_tokens_max;
-    uint32_t quorum;
+    uint64_t calls, tokens, ms, cost_picousd; /* the budget */
+    uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
+    uint64_t retries, temperature_millionths, output_tokens, quorum;
 };
 
 SETTINGS_FIT(struct run_settings);
 
-/* False: the message is written. */
+/* Reads the numbers into numbers, which begins zeroed. False: the message is
+ * written. */
 bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
-                      struct run_numbers *ret_numbers);
+                      struct run_numbers *numbers);
 /* Checks that the options can be combined; false: the message is written. */
 bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
                        const struct operands *operands);

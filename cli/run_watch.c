@@ -5,6 +5,7 @@
  * terminal; a file or a pipe gets whole lines. */
 #include "run_watch.h"
 
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -52,7 +53,8 @@ static void end_line(struct run_watch *watch)
     surety_buf *out = &watch->cli->err.buf;
 
     clear(watch);
-    shown_done(&watch->shown, out);
+    surety_buf_shown(out, (surety_str){watch->rest, watch->rest_len}, true);
+    watch->rest_len = 0;
     if (watch->is_midline)
         surety_buf_byte(out, '\n');
     watch->is_midline = false;
@@ -67,6 +69,40 @@ void run_watch_init(struct run_watch *watch, struct cli *cli, bool quiet)
     watch->moves = watch->is_terminal && !watch->show_reply && !quiet;
 }
 
+/* Returns how many bytes at the end of a text begin a character of UTF-8 that
+ * goes on in the next chunk. */
+static size_t incomplete(surety_str text)
+{
+    for (size_t i = 1; i <= 3 && i <= text.len; i++) {
+        const unsigned char byte = (unsigned char)text.ptr[text.len - i];
+        const size_t len = byte >= 0xF0   ? 4
+                           : byte >= 0xE0 ? 3
+                           : byte >= 0xC0 ? 2
+                                          : 1;
+
+        if ((byte & 0xC0) != 0x80)
+            return i < len ? i : 0;
+    }
+    return 0;
+}
+
+/* Shows a chunk of text on a terminal, safely. */
+static void show_chunk(struct run_watch *watch, surety_str text)
+{
+    surety_buf whole; /* with the rest of the chunk before */
+    surety_str shown;
+
+    surety_buf_init(&whole, NULL, 0);
+    surety_buf_append(&whole, watch->rest, watch->rest_len);
+    surety_buf_add(&whole, text);
+    shown = surety_buf_str(&whole);
+    watch->rest_len = incomplete(shown);
+    shown.len -= watch->rest_len;
+    surety_buf_shown(&watch->cli->err.buf, shown, true);
+    memcpy(watch->rest, shown.ptr + shown.len, watch->rest_len);
+    surety_buf_done(&whole);
+}
+
 static void show_text(struct run_watch *watch, surety_str text)
 {
     surety_buf *out = &watch->cli->err.buf;
@@ -75,7 +111,7 @@ static void show_text(struct run_watch *watch, surety_str text)
         return;
     clear(watch);
     if (watch->is_terminal)
-        shown_put(&watch->shown, text, out);
+        show_chunk(watch, text);
     else
         surety_buf_add(out, text);
     watch->is_midline = text.ptr[text.len - 1] != '\n';

@@ -7,7 +7,6 @@
 #include <surety-run.h>
 
 #include "cli.h"
-#include "shown.h"
 
 struct run_watch {
     struct cli *cli;
@@ -25,7 +24,8 @@ struct run_watch {
     size_t text_bytes;
     bool is_drawn;   /* the progress line is on the screen */
     bool is_midline; /* the model's text so far does not end with a line feed */
-    struct shown shown;
+    char rest[4]; /* of the model's text: a character that is not whole yet */
+    size_t rest_len;
 };
 
 /* The caller has set the flags of what to show, and zeroed the rest. quiet: no

@@ -15,7 +15,6 @@
 #include "library.h"
 #include "memory.h"
 #include "nearest.h"
-#include "shown.h"
 
 /* ORDER reports: the choices of --report. */
 static const surety_report report_forms[] = {
@@ -450,7 +449,7 @@ void session_value(struct session *session, const surety_outcome *outcome)
         cli_raise(session->cli, CODE_INVALID);
         return;
     }
-    shown_json(&session->cli->out, start);
+    output_json(&session->cli->out, start);
     surety_buf_byte(out, '\n');
 }
 

@@ -20,7 +20,6 @@
 
 #include "input.h"
 #include "memory.h"
-#include "shown.h"
 
 enum { ARRIVAL_BYTES = 1 << 16 };
 
@@ -70,7 +69,7 @@ static void arrival_show(struct arrival *arrival)
     surety_val_write(value, SURETY_STYLE_COMPACT, out);
     if (derive)
         surety_buf_text(out, ",\"derived\":null}");
-    shown_json(&arrival->session->cli->out, start);
+    output_json(&arrival->session->cli->out, start);
     surety_buf_byte(out, '\n');
     arrival_line(arrival, start);
     output_flush(&arrival->session->cli->out);

@@ -130,6 +130,11 @@ SURETY_API void surety_buf_add(surety_buf *buf, surety_str str);
 SURETY_API void surety_buf_text(surety_buf *buf, const char *zero_terminated);
 SURETY_API void surety_buf_byte(surety_buf *buf, char byte);
 SURETY_API void surety_buf_number(surety_buf *buf, uint64_t number);
+/* Appends a text that is safe to show on a terminal: characters that it would
+ * interpret, or that reverse or hide text, become \xNN or \u{NNNN}; so do bytes
+ * that are not UTF-8. keeps_lines: line feeds and tabs stay. */
+SURETY_API void surety_buf_shown(surety_buf *buf, surety_str text,
+                                 bool keeps_lines);
 /* Returns the content, valid until the next call on the buffer. */
 SURETY_API surety_str surety_buf_str(const surety_buf *buf);
 

@@ -129,6 +129,28 @@ bool surety__utf8_is_acted_on(uint32_t code)
     return false;
 }
 
+void surety_buf_shown(surety_buf *buf, surety_str text, bool keeps_lines)
+{
+    const char *ptr = text.len ? text.ptr : "";
+    const char *end = ptr + text.len;
+
+    while (ptr < end) {
+        unsigned len;
+        const uint32_t code = surety__utf8_decode(ptr, end, &len);
+        const bool is_kept = keeps_lines && (code == '\n' || code == '\t');
+
+        if (code == UINT32_MAX)
+            for (unsigned i = 0; i < len; i++)
+                surety__buf_printf(buf, "\\x%02X", (unsigned char)ptr[i]);
+        else if (surety__utf8_is_acted_on(code) && !is_kept)
+            surety__buf_printf(buf, code < 0x80 ? "\\x%02X" : "\\u{%04X}",
+                               (unsigned)code);
+        else
+            surety_buf_append(buf, ptr, len);
+        ptr += len;
+    }
+}
+
 void surety__buf_line(surety_buf *buf, surety_str text, size_t max)
 {
     const char *ptr = text.len ? text.ptr : "";

@@ -235,6 +235,34 @@ done:
     return;
 }
 
+TEST(text_is_safe_for_a_terminal)
+{
+    static const struct {
+        const char *text, *line, *lines;
+    } cases[] = {{"a\xC3\xA9 \xE2\x82\xAC", "a\xC3\xA9 \xE2\x82\xAC",
+                  "a\xC3\xA9 \xE2\x82\xAC"},
+                 {"a\n\tb", "a\\x0A\\x09b", "a\n\tb"},
+                 {"\x1B[1m\r", "\\x1B[1m\\x0D", "\\x1B[1m\\x0D"},
+                 {"\xC2\x9B", "\\u{009B}", "\\u{009B}"},
+                 {"\xE2\x80\xAE", "\\u{202E}", "\\u{202E}"},
+                 {"\xFFz\xE2\x82", "\\xFFz\\xE2\\x82", "\\xFFz\\xE2\\x82"},
+                 {"", "", ""}};
+    surety_buf buf;
+
+    surety_buf_init(&buf, check_alloc(t), 0);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        for (int keeps_lines = 0; keeps_lines < 2; keeps_lines++) {
+            surety_buf_reset(&buf);
+            surety_buf_shown(&buf, surety_str_of(cases[i].text), keeps_lines);
+            TRY(buf.status);
+            CHECK_TEXT(surety_buf_str(&buf),
+                       keeps_lines ? cases[i].lines : cases[i].line);
+        }
+    }
+done:
+    surety_buf_done(&buf);
+}
+
 TEST(map_holds_what_it_is_given)
 {
     surety__map map = {.cap = 0};
@@ -408,6 +436,7 @@ int main(int argc, char **argv)
          positions_count_code_points_and_line_ends},
         {"text compares and finds", text_compares_and_finds},
         {"distance counts slips", distance_counts_slips},
+        {"text is safe for a terminal", text_is_safe_for_a_terminal},
         {"map holds what it is given", map_holds_what_it_is_given},
         {"pairs are sorted", pairs_are_sorted},
         {"dates are days and back", dates_are_days_and_back},
