@@ -179,7 +179,8 @@ static void put_endings(const struct stats_table *table,
         [SURETY_ENDED_PROVIDER] = "got no reply",
         [SURETY_ENDED_CANCELLED] = "cancelled",
         [SURETY_ENDED_LOST] = "lost (their process ended)",
-        [SURETY_ENDED_OPEN] = "under way"};
+        [SURETY_ENDED_OPEN] = "under way",
+        [SURETY_ENDED_VALIDATOR] = "not judged (a validator failed)"};
     const char *before = "Not valid: ";
 
     for (size_t i = SURETY_ENDED_PARTIAL; i < SURETY_ENDINGS; i++) {

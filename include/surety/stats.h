@@ -117,9 +117,10 @@ typedef enum surety_stats_ending {
     SURETY_ENDED_CANCELLED, /* its last call was stopped by the caller, or
                              * because the time limit of the run had passed */
     SURETY_ENDED_LOST,      /* its process ended before its last call */
-    SURETY_ENDED_OPEN       /* a call is under way */
+    SURETY_ENDED_OPEN,      /* a call is under way */
+    SURETY_ENDED_VALIDATOR  /* a validator failed: a reply was not judged */
 } surety_stats_ending;
-#define SURETY_ENDINGS 9
+#define SURETY_ENDINGS 10
 
 /* A group of runs. A run that called several models counts in the group of each
  * of them, with the attempts of that group; in the total it counts once. */

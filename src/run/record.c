@@ -198,6 +198,8 @@ static void record_end(surety_run *run, surety_entry *entry)
         if (run->judged.outcome &&
             !surety_outcome_info_of(run->judged.outcome)->fallback)
             record_repairs(run, entry);
+    } else if (run->hearing.failed) {
+        entry->stage = surety_str_of("validator");
     }
     if (seen->stopped) {
         entry->stopped = surety_str_of(surety_verdict_name(seen->stopped));

@@ -255,7 +255,7 @@ static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
     surety__value *value = surety__map_get(&cover->map, hash);
     surety_status status;
 
-    while (value && !surety_str_equal(value->told.text, cut))
+    while (value && !surety_str_equal(value->info.text, cut))
         value = value->next;
     if (value || stats->status || cover->count == SURETY_STATS_VALUES_MAX)
         return value;
@@ -267,7 +267,7 @@ static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
         (void)surety__stats_nomem(stats);
         return NULL;
     }
-    value->told.text = surety__stats_keep(stats, cut);
+    value->info.text = surety__stats_keep(stats, cut);
     value->order = cover->count;
     value->next = surety__map_get(&cover->map, hash);
     if (stats->status ||
@@ -287,15 +287,15 @@ static void cover_expect(surety_stats *stats, surety__cover *cover)
     for (size_t i = 0; i < options->expect_count; i++) {
         const surety_stats_expect *expect = &options->expects[i];
 
-        if (!surety_str_equal(expect->member, cover->told.member))
+        if (!surety_str_equal(expect->member, cover->info.member))
             continue;
         for (size_t at = 0; at < expect->value_count && !stats->status; at++) {
             surety__value *value =
                 cover_value(stats, cover, expect->values[at]);
 
-            if (value && !value->told.expected) {
-                value->told.expected = true;
-                cover->told.expected++;
+            if (value && !value->info.expected) {
+                value->info.expected = true;
+                cover->info.expected++;
             }
         }
     }
@@ -310,8 +310,8 @@ static surety__cover *cover_of(surety_stats *stats, surety_str contract,
 
     for (size_t i = 0; i < stats->cover_count; i++) {
         cover = stats->covers[i];
-        if (surety_str_equal(cover->told.contract, contract) &&
-            surety_str_equal(cover->told.member, member))
+        if (surety_str_equal(cover->info.contract, contract) &&
+            surety_str_equal(cover->info.member, member))
             return cover;
     }
     if (stats->cover_count == SURETY_STATS_COVERS_MAX)
@@ -327,51 +327,51 @@ static surety__cover *cover_of(surety_stats *stats, surety_str contract,
     }
     cover->order = stats->cover_count;
     stats->covers[stats->cover_count++] = cover;
-    cover->told.contract = surety__stats_keep(stats, contract);
-    cover->told.member = surety__stats_keep(stats, member);
+    cover->info.contract = surety__stats_keep(stats, contract);
+    cover->info.member = surety__stats_keep(stats, member);
     if (!stats->status)
         cover_expect(stats, cover);
     return stats->status ? NULL : cover;
 }
 
-static void cover_number(surety_stats_cover *told, double number)
+static void cover_number(surety_stats_cover *info, double number)
 {
-    if (!told->numbers || number < told->min)
-        told->min = number;
-    if (!told->numbers || number > told->max)
-        told->max = number;
-    told->sum += number;
-    told->numbers++;
+    if (!info->numbers || number < info->min)
+        info->min = number;
+    if (!info->numbers || number > info->max)
+        info->max = number;
+    info->sum += number;
+    info->numbers++;
 }
 
 /* Counts a value that is no array. */
 static void cover_count(surety_stats *stats, surety__cover *cover,
                         surety_val val)
 {
-    surety_stats_cover *told = &cover->told;
+    surety_stats_cover *info = &cover->info;
     surety__value *value;
 
     switch (surety_val_kind(val)) {
-    case SURETY_KIND_NULL: told->nulls++; break;
+    case SURETY_KIND_NULL: info->nulls++; break;
     case SURETY_KIND_BOOLEAN:
         if (surety_val_bool(val, false))
-            told->trues++;
+            info->trues++;
         else
-            told->falses++;
+            info->falses++;
         break;
     case SURETY_KIND_NUMBER:
-        cover_number(told, surety_val_real(val, 0.0));
+        cover_number(info, surety_val_real(val, 0.0));
         break;
     case SURETY_KIND_STRING:
         value = cover_value(stats, cover, surety_val_str(val));
         if (!value) {
-            told->left++;
+            info->left++;
         } else if (value->reply != stats->reply) {
             value->reply = stats->reply;
-            value->told.replies++;
+            value->info.replies++;
         }
         break;
-    default: told->others++; break;
+    default: info->others++; break;
     }
 }
 
@@ -386,7 +386,7 @@ static bool cover_take(surety_stats *stats, const surety_entry *entry,
 
         if (!cover)
             continue;
-        cover->told.replies++;
+        cover->info.replies++;
         if (surety_val_kind(member) != SURETY_KIND_ARRAY) {
             cover_count(stats, cover, member);
             continue;
@@ -442,11 +442,11 @@ static int cover_compare_values(const void *a, const void *b)
     const surety__value *left = *(surety__value *const *)a;
     const surety__value *right = *(surety__value *const *)b;
 
-    if (left->told.replies != right->told.replies)
-        return left->told.replies > right->told.replies ? -1 : 1;
-    if (!left->told.replies)
+    if (left->info.replies != right->info.replies)
+        return left->info.replies > right->info.replies ? -1 : 1;
+    if (!left->info.replies)
         return left->order < right->order ? -1 : left->order > right->order;
-    return surety__str_compare(left->told.text, right->told.text);
+    return surety__str_compare(left->info.text, right->info.text);
 }
 
 static int cover_compare(const void *a, const void *b)
@@ -454,7 +454,7 @@ static int cover_compare(const void *a, const void *b)
     const surety__cover *left = *(surety__cover *const *)a;
     const surety__cover *right = *(surety__cover *const *)b;
     const int order =
-        surety__str_compare(left->told.contract, right->told.contract);
+        surety__str_compare(left->info.contract, right->info.contract);
 
     if (order)
         return order;
@@ -467,10 +467,10 @@ void surety__cover_end(surety_stats *stats)
         surety__cover *cover = stats->covers[i];
 
         for (size_t at = 0; at < cover->count; at++) {
-            const surety_stats_value *value = &cover->values[at]->told;
+            const surety_stats_value *value = &cover->values[at]->info;
 
-            cover->told.values += value->replies > 0;
-            cover->told.reached += value->expected && value->replies > 0;
+            cover->info.values += value->replies > 0;
+            cover->info.reached += value->expected && value->replies > 0;
         }
         if (cover->count)
             qsort(cover->values, cover->count, sizeof(*cover->values),
@@ -510,7 +510,7 @@ surety_stats_cover surety_stats_cover_at(const surety_stats *stats, size_t i)
 {
     if (!stats || i >= stats->info.cover_count)
         return (surety_stats_cover){.replies = 0};
-    return stats->covers[i]->told;
+    return stats->covers[i]->info;
 }
 
 surety_stats_value surety_stats_value_at(const surety_stats *stats,
@@ -519,5 +519,5 @@ surety_stats_value surety_stats_value_at(const surety_stats *stats,
     if (!stats || cover >= stats->info.cover_count ||
         i >= stats->covers[cover]->count)
         return (surety_stats_value){.text = {"", 0}};
-    return stats->covers[cover]->values[i]->told;
+    return stats->covers[cover]->values[i]->info;
 }

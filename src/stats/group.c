@@ -40,6 +40,8 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
         tally->tries++;
     if (group_is_valid(entry))
         marks |= MARK_VALID;
+    else if (group_is(entry->stage, "validator"))
+        marks |= MARK_VALIDATOR;
     else if (tried)
         marks |= refused ? MARK_REFUSED : MARK_REPLIED;
     if (entry->partial)
@@ -67,6 +69,7 @@ static surety_stats_ending group_ending(const surety__tally *tally)
         {MARK_VALID, SURETY_ENDED_VALID},
         {MARK_OPEN, SURETY_ENDED_OPEN},
         {MARK_LOST, SURETY_ENDED_LOST},
+        {MARK_VALIDATOR, SURETY_ENDED_VALIDATOR},
         {MARK_PARTIAL, SURETY_ENDED_PARTIAL},
         {MARK_FALLBACK, SURETY_ENDED_FALLBACK},
     };
@@ -168,18 +171,18 @@ void surety__group_settle(surety__group *group)
     const surety__spread *spread = &group->spread;
     const uint64_t count = spread->count;
 
-    group->told.value_cost_known =
-        group->told.ended[SURETY_ENDED_VALID] &&
-        (!group->told.cost_unknown || group->told.cost_picousd);
-    if (group->told.value_cost_known)
-        group->told.value_cost_picousd =
-            group->told.cost_picousd / group->told.ended[SURETY_ENDED_VALID];
-    group->told.answered = count;
+    group->info.value_cost_known =
+        group->info.ended[SURETY_ENDED_VALID] &&
+        (!group->info.cost_unknown || group->info.cost_picousd);
+    if (group->info.value_cost_known)
+        group->info.value_cost_picousd =
+            group->info.cost_picousd / group->info.ended[SURETY_ENDED_VALID];
+    group->info.answered = count;
     if (!count)
         return;
-    group->told.median_ms = spread_rank(spread, (count + 1) / 2);
-    group->told.p95_ms = spread_rank(spread, count - count / 20);
-    group->told.max_ms = spread->max;
+    group->info.median_ms = spread_rank(spread, (count + 1) / 2);
+    group->info.p95_ms = spread_rank(spread, count - count / 20);
+    group->info.max_ms = spread->max;
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -189,24 +192,24 @@ static void group_add(uint64_t *sum, uint64_t more)
     *sum = surety__sum(*sum, more);
 }
 
-static void group_spend(surety_stats_group *told, const surety_entry *entry)
+static void group_spend(surety_stats_group *info, const surety_entry *entry)
 {
     /* A failed call is not charged, and an open one has no figures yet. */
     const bool spends = entry->state != SURETY_ENTRY_FAILED &&
                         entry->state != SURETY_ENTRY_OPEN;
 
     if (entry->usage_known) {
-        group_add(&told->input_tokens, entry->input_tokens);
-        group_add(&told->cached_input_tokens, entry->cached_input_tokens);
-        group_add(&told->output_tokens, entry->output_tokens);
-        group_add(&told->reasoning_tokens, entry->reasoning_tokens);
+        group_add(&info->input_tokens, entry->input_tokens);
+        group_add(&info->cached_input_tokens, entry->cached_input_tokens);
+        group_add(&info->output_tokens, entry->output_tokens);
+        group_add(&info->reasoning_tokens, entry->reasoning_tokens);
     } else {
-        told->tokens_unknown += spends;
+        info->tokens_unknown += spends;
     }
     if (entry->cost_known)
-        group_add(&told->cost_picousd, entry->cost_picousd);
+        group_add(&info->cost_picousd, entry->cost_picousd);
     else
-        told->cost_unknown += spends;
+        info->cost_unknown += spends;
 }
 
 /* The duration of a call in ms; 0 if it ended before it began. It is subtracted
@@ -221,22 +224,22 @@ static uint64_t group_took(const surety_entry *entry)
 bool surety__group_call(surety_stats *stats, surety__group *group,
                         const surety_entry *entry)
 {
-    surety_stats_group *told = &group->told;
+    surety_stats_group *info = &group->info;
 
-    told->calls++;
+    info->calls++;
     if (group_is(entry->purpose, "retry"))
-        told->retries++;
+        info->retries++;
     else if (entry->purpose.len && !group_is(entry->purpose, "ask"))
-        told->reasks++;
-    told->failed += entry->state == SURETY_ENTRY_FAILED ||
+        info->reasks++;
+    info->failed += entry->state == SURETY_ENTRY_FAILED ||
                     entry->state == SURETY_ENTRY_UNKNOWN;
-    group_spend(told, entry);
+    group_spend(info, entry);
     if (entry->stopped.len) {
-        told->stopped++;
+        info->stopped++;
         if (entry->saved_known)
-            group_add(&told->saved_tokens, entry->saved_tokens);
+            group_add(&info->saved_tokens, entry->saved_tokens);
         else
-            told->saved_unknown++;
+            info->saved_unknown++;
     }
     if (entry->state == SURETY_ENTRY_DONE && entry->ended_ms &&
         !spread_add(&group->spread, group_took(entry), stats->alloc))
@@ -293,7 +296,7 @@ static bool group_part_keys(surety_stats *stats, surety__group *group)
         keys[i].ptr = ptr + 2;
         ptr += 2 + keys[i].len;
     }
-    group->told.keys = keys;
+    group->info.keys = keys;
     return true;
 }
 
@@ -312,7 +315,7 @@ static surety__group *group_new(surety_stats *stats, surety_str joined,
             stats, surety__fail(&stats->cause, SURETY_LIMIT,
                                 "there are more than %d groups of runs",
                                 SURETY_STATS_GROUPS_MAX));
-        surety__hint(&stats->cause, "tell runs apart by less");
+        surety__hint(&stats->cause, "group runs by less");
         return NULL;
     }
     group->joined = surety__stats_keep(stats, joined);
@@ -363,8 +366,8 @@ int surety__group_compare(const void *a, const void *b)
     int order = 0;
 
     /* The key after the last has a NULL ptr. */
-    for (size_t i = 0; !order && left->told.keys[i].ptr; i++)
-        order = surety__str_compare(left->told.keys[i], right->told.keys[i]);
+    for (size_t i = 0; !order && left->info.keys[i].ptr; i++)
+        order = surety__str_compare(left->info.keys[i], right->info.keys[i]);
     return order;
 }
 
@@ -374,5 +377,5 @@ surety_stats_group surety_stats_group_at(const surety_stats *stats, size_t i)
 {
     if (!stats || i >= stats->info.group_count)
         return (surety_stats_group){.keys = NULL};
-    return stats->groups[i]->told;
+    return stats->groups[i]->info;
 }

@@ -51,9 +51,9 @@ static surety__issue *issue_new(surety_stats *stats, surety__issues *issues,
         (void)surety__stats_nomem(stats);
         return NULL;
     }
-    issue->told.contract = surety__stats_keep(stats, wanted->contract);
-    issue->told.kind = surety__stats_keep(stats, wanted->kind);
-    issue->told.path = surety__stats_keep(stats, wanted->path);
+    issue->info.contract = surety__stats_keep(stats, wanted->contract);
+    issue->info.kind = surety__stats_keep(stats, wanted->kind);
+    issue->info.path = surety__stats_keep(stats, wanted->path);
     issue->next = surety__map_get(&issues->map, hash);
     status = surety__grow(stats->alloc, &issues->items, &issues->cap,
                           issues->count + 1, sizeof(surety__issue *),
@@ -87,9 +87,9 @@ static surety__issue *issue_of(surety_stats *stats, surety__issues *issues,
     surety__issue *issue = surety__map_get(&issues->map, hash);
 
     while (issue &&
-           !(surety_str_equal(issue->told.contract, wanted->contract) &&
-             surety_str_equal(issue->told.kind, wanted->kind) &&
-             surety_str_equal(issue->told.path, wanted->path)))
+           !(surety_str_equal(issue->info.contract, wanted->contract) &&
+             surety_str_equal(issue->info.kind, wanted->kind) &&
+             surety_str_equal(issue->info.path, wanted->path)))
         issue = issue->next;
     if (issue)
         return issue;
@@ -165,7 +165,7 @@ bool surety__issues_add(surety_stats *stats, surety__issues *issues,
 
         if (!issue)
             continue;
-        issue->told.replies += issue->reply != stats->reply;
+        issue->info.replies += issue->reply != stats->reply;
         issue->reply = stats->reply;
         (void)issue_note(stats, issue, had);
     }
@@ -177,8 +177,8 @@ bool surety__issues_add(surety_stats *stats, surety__issues *issues,
 /* Orders by most replies, then by the texts. */
 static int issue_compare(const void *a, const void *b)
 {
-    const surety_stats_issue *left = &(*(surety__issue *const *)a)->told;
-    const surety_stats_issue *right = &(*(surety__issue *const *)b)->told;
+    const surety_stats_issue *left = &(*(surety__issue *const *)a)->info;
+    const surety_stats_issue *right = &(*(surety__issue *const *)b)->info;
     int order;
 
     if (left->replies != right->replies)
@@ -208,12 +208,12 @@ surety_stats_issue surety_stats_error_at(const surety_stats *stats, size_t i)
 {
     if (!stats || i >= stats->info.error_count)
         return (surety_stats_issue){.replies = 0};
-    return stats->errors.items[i]->told;
+    return stats->errors.items[i]->info;
 }
 
 surety_stats_issue surety_stats_repair_at(const surety_stats *stats, size_t i)
 {
     if (!stats || i >= stats->info.repair_count)
         return (surety_stats_issue){.replies = 0};
-    return stats->repairs.items[i]->told;
+    return stats->repairs.items[i]->info;
 }

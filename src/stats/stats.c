@@ -23,7 +23,7 @@ static const char *const stats_bys[SURETY_BYS] = {
 /* ORDER endings */
 static const char *const stats_endings[SURETY_ENDINGS] = {
     "valid",    "partial",   "fallback", "rejected", "refused",
-    "provider", "cancelled", "lost",     "open",
+    "provider", "cancelled", "lost",     "open",     "validator",
 };
 
 const char *surety_stats_by_name(surety_stats_by by)
@@ -191,7 +191,8 @@ static bool stats_count(surety_stats *stats, surety__stats_run *run,
            surety__cover_add(stats, entry);
 }
 
-static surety_status stats_tell(const surety_stats *stats, surety_error *reterr)
+static surety_status stats_result(const surety_stats *stats,
+                                  surety_error *reterr)
 {
     if (stats->status && reterr)
         *reterr = stats->cause;
@@ -216,7 +217,7 @@ surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
         if (run && stats_wants(stats, &own))
             (void)stats_count(stats, run, &own);
     }
-    return stats_tell(stats, reterr);
+    return stats_result(stats, reterr);
 }
 
 /* ---- end ----------------------------------------------------------------- */
@@ -228,16 +229,16 @@ static void stats_end_run(surety_stats *stats, const surety__stats_run *run)
 
     if (!run->parts)
         return;
-    surety__group_end(&stats->total.told, &run->tally);
+    surety__group_end(&stats->total.info, &run->tally);
     for (const surety__part *part = run->parts; part; part = part->next)
-        surety__group_end(&part->group->told, &part->tally);
+        surety__group_end(&part->group->info, &part->tally);
     for (const surety__had *had = run->errors; had; had = had->next) {
-        had->issue->told.runs++;
-        had->issue->told.valid += valid;
+        had->issue->info.runs++;
+        had->issue->info.valid += valid;
     }
     for (const surety__had *had = run->repairs; had; had = had->next) {
-        had->issue->told.runs++;
-        had->issue->told.valid += valid;
+        had->issue->info.runs++;
+        had->issue->info.valid += valid;
     }
 }
 
@@ -246,7 +247,7 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
     if (!stats || surety__stats_ended(stats))
         return surety__fail(reterr, SURETY_MISUSE, "the statistics have ended");
     if (stats->status)
-        return stats_tell(stats, reterr);
+        return stats_result(stats, reterr);
     for (size_t i = 0; i < stats->runs.cap; i++)
         for (const surety__stats_run *run = stats->runs.entries[i].value; run;
              run = run->next)
@@ -263,7 +264,7 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
     if (!stats->status)
         stats->info = (surety_stats_info){
             .size = sizeof(stats->info),
-            .total = &stats->total.told,
+            .total = &stats->total.info,
             .replies = &stats->replies,
             .by = stats->by,
             .by_count = stats->options.by_count,
@@ -276,7 +277,7 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
             .repairs_left = stats->repairs.left,
             .cover_count = stats->cover_count,
         };
-    return stats_tell(stats, reterr);
+    return stats_result(stats, reterr);
 }
 
 static bool stats_each(void *ctx, const surety_entry *entry)
@@ -296,7 +297,7 @@ surety_status surety_stats_read(surety_stats *stats,
     status = ledger->each(ledger->ctx, stats->options.since_ms, stats_each,
                           stats, reterr);
     if (stats->status)
-        return stats_tell(stats, reterr);
+        return stats_result(stats, reterr);
     return status ? status : surety__stats_end(stats, reterr);
 }
 
@@ -321,10 +322,10 @@ static surety_status stats_check(const surety_stats_options *options,
 
         if (by >= SURETY_BYS)
             return surety__fail(reterr, SURETY_MISUSE,
-                                "runs cannot be told apart by %u", by);
+                                "runs cannot be info apart by %u", by);
         if (seen & 1u << by)
             return surety__fail(reterr, SURETY_MISUSE,
-                                "runs are told apart by %s twice",
+                                "runs are info apart by %s twice",
                                 stats_bys[by]);
         seen |= 1u << by;
     }

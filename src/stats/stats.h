@@ -29,7 +29,7 @@ typedef struct surety__spread {
 typedef struct surety__group {
     struct surety__group *next; /* with the same hash */
     surety_str joined;          /* its keys, each after its length */
-    surety_stats_group told;
+    surety_stats_group info;
     surety__spread spread;
 } surety__group;
 
@@ -48,7 +48,8 @@ typedef enum surety__tally_mark {
     MARK_REPLIED = 8, /* with a reply that is not valid */
     MARK_REFUSED = 16,
     MARK_OPEN = 32,
-    MARK_LOST = 64
+    MARK_LOST = 64,
+    MARK_VALIDATOR = 128
 } surety__tally_mark;
 
 void surety__tally_add(surety__tally *tally, const surety_entry *entry);
@@ -67,7 +68,7 @@ int surety__group_compare(const void *a, const void *b);
 
 typedef struct surety__issue {
     struct surety__issue *next; /* with the same hash */
-    surety_stats_issue told;
+    surety_stats_issue info;
     uint64_t reply; /* the last reply that it was counted in */
 } surety__issue;
 
@@ -110,13 +111,13 @@ typedef struct surety__covered {
 
 typedef struct surety__value {
     struct surety__value *next; /* with the same hash */
-    surety_stats_value told;
+    surety_stats_value info;
     size_t order;   /* its index if it was expected */
     uint64_t reply; /* the last reply that it was counted in */
 } surety__value;
 
 typedef struct surety__cover {
-    surety_stats_cover told;
+    surety_stats_cover info;
     size_t order;
     surety__map map;
     surety__value **values;
@@ -179,7 +180,7 @@ struct surety_stats {
 /* Whether all entries were read, that is _end was called. */
 static inline bool surety__stats_ended(const surety_stats *stats)
 {
-    return stats->info.total == &stats->total.told;
+    return stats->info.total == &stats->total.info;
 }
 /* Keeps the first failure; its details are in stats->cause. Always false. */
 bool surety__stats_fail(surety_stats *stats, surety_status status);

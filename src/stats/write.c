@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes statistics as JSON (the contract surety/stats) and as CSV. One table
  * of columns describes a group, so both formats have the same figures under the
- * same names. Money is in picodollars in JSON, and in dollars in CSV, for
- * spreadsheets. */
+ * same names; but a CSV header has each name once, so there the ending provider
+ * is called provider_failed: a key may be the provider. Money is in picodollars
+ * in JSON, and in dollars in CSV, for spreadsheets. */
 #include <surety/provider.h>
 
 #include "stats/stats.h"
@@ -41,6 +42,7 @@ static const sums_column sums_columns[] = {
     {"cancelled", ENDED(SURETY_ENDED_CANCELLED), WRITE_NUMBER},
     {"lost", ENDED(SURETY_ENDED_LOST), WRITE_NUMBER},
     {"open", ENDED(SURETY_ENDED_OPEN), WRITE_NUMBER},
+    {"validator", ENDED(SURETY_ENDED_VALIDATOR), WRITE_NUMBER},
     COLUMN("calls", calls, WRITE_NUMBER),
     COLUMN("retries", retries, WRITE_NUMBER),
     COLUMN("reasks", reasks, WRITE_NUMBER),
@@ -103,6 +105,16 @@ static void sums_real(double number, const char *otherwise, surety_buf *out)
     surety_doc_free(doc);
 }
 
+/* Whether the name of a column is that of a key, too. */
+static bool sums_is_by(const char *name)
+{
+    bool is_by = false;
+
+    for (int i = 0; i < SURETY_BYS; i++)
+        is_by |= strcmp(name, surety_stats_by_name((surety_stats_by)i)) == 0;
+    return is_by;
+}
+
 static size_t sums_top(size_t count, size_t top)
 {
     return top && top < count ? top : count;
@@ -157,11 +169,11 @@ static void sums_runs(const surety_stats *stats, surety_buf *out)
         surety__buf_printf(out, "%s\"%s\"", i ? "," : "",
                            surety_stats_by_name(stats->by[i]));
     surety_buf_text(out, "],\"total\":");
-    sums_group(stats, &stats->total.told, out);
+    sums_group(stats, &stats->total.info, out);
     surety_buf_text(out, ",\"groups\":[");
     for (size_t i = 0; i < stats->group_count; i++) {
         surety_buf_text(out, i ? "," : "");
-        sums_group(stats, &stats->groups[i]->told, out);
+        sums_group(stats, &stats->groups[i]->info, out);
     }
     surety_buf_byte(out, ']');
 }
@@ -174,7 +186,7 @@ static void sums_issues(const char *name, const surety__issues *issues,
     surety_json_name(out, name);
     surety_buf_text(out, "{\"listed\":[");
     for (size_t i = 0; i < count; i++) {
-        const surety_stats_issue *issue = &issues->items[i]->told;
+        const surety_stats_issue *issue = &issues->items[i]->info;
 
         surety_buf_text(out, i ? ",{" : "{");
         surety_json_text(out, "contract", issue->contract);
@@ -191,19 +203,19 @@ static void sums_issues(const char *name, const surety__issues *issues,
     surety_buf_byte(out, '}');
 }
 
-static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
+static void sums_cover_numbers(const surety_stats_cover *info, surety_buf *out)
 {
-    const double reals[] = {told->sum, told->sum / (double)told->numbers,
-                            told->min, told->max};
+    const double reals[] = {info->sum, info->sum / (double)info->numbers,
+                            info->min, info->max};
     static const char *const names[] = {"sum", "mean", "min", "max"};
 
     surety_json_name(out, "numbers");
-    if (!told->numbers) {
+    if (!info->numbers) {
         surety_buf_text(out, "null");
         return;
     }
     surety_buf_byte(out, '{');
-    surety_json_number(out, "count", told->numbers);
+    surety_json_number(out, "count", info->numbers);
     for (size_t i = 0; i < 4; i++) {
         surety_json_name(out, names[i]);
         sums_real(reals[i], "null", out);
@@ -215,14 +227,14 @@ static void sums_cover_numbers(const surety_stats_cover *told, surety_buf *out)
 static void sums_cover_values(const surety__cover *cover, size_t top,
                               surety_buf *out)
 {
-    const surety_stats_cover *told = &cover->told;
-    const size_t count = sums_top(told->values, top);
+    const surety_stats_cover *info = &cover->info;
+    const size_t count = sums_top(info->values, top);
     const char *comma = "";
 
     surety_json_name(out, "values");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < count; i++) {
-        const surety_stats_value *value = &cover->values[i]->told;
+        const surety_stats_value *value = &cover->values[i]->info;
 
         surety_buf_text(out, i ? ",{" : "{");
         surety_json_text(out, "value", value->text);
@@ -231,21 +243,21 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
         surety_buf_text(out, value->expected ? "true}" : "false}");
     }
     surety_buf_byte(out, ']');
-    surety_json_number(out, "values_more", told->values - count);
-    surety_json_number(out, "left_out", told->left);
+    surety_json_number(out, "values_more", info->values - count);
+    surety_json_number(out, "left_out", info->left);
     surety_json_name(out, "expected");
-    if (!told->expected) {
+    if (!info->expected) {
         surety_buf_text(out, "null");
         return;
     }
     surety_buf_byte(out, '{');
-    surety_json_number(out, "count", told->expected);
-    surety_json_number(out, "reached", told->reached);
+    surety_json_number(out, "count", info->expected);
+    surety_json_number(out, "reached", info->reached);
     surety_json_name(out, "missing");
     surety_buf_byte(out, '[');
-    for (size_t i = told->values; i < cover->count; i++) {
+    for (size_t i = info->values; i < cover->count; i++) {
         surety_buf_text(out, comma);
-        surety_json_string(out, cover->values[i]->told.text);
+        surety_json_string(out, cover->values[i]->info.text);
         comma = ",";
     }
     surety_buf_text(out, "]}");
@@ -253,17 +265,17 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
 
 static void sums_cover(const surety__cover *cover, size_t top, surety_buf *out)
 {
-    const surety_stats_cover *told = &cover->told;
+    const surety_stats_cover *info = &cover->info;
 
     surety_buf_byte(out, '{');
-    surety_json_text(out, "contract", told->contract);
-    surety_json_text(out, "member", told->member);
-    surety_json_number(out, "replies", told->replies);
-    sums_cover_numbers(told, out);
-    surety_json_number(out, "trues", told->trues);
-    surety_json_number(out, "falses", told->falses);
-    surety_json_number(out, "nulls", told->nulls);
-    surety_json_number(out, "others", told->others);
+    surety_json_text(out, "contract", info->contract);
+    surety_json_text(out, "member", info->member);
+    surety_json_number(out, "replies", info->replies);
+    sums_cover_numbers(info, out);
+    surety_json_number(out, "trues", info->trues);
+    surety_json_number(out, "falses", info->falses);
+    surety_json_number(out, "nulls", info->nulls);
+    surety_json_number(out, "others", info->others);
     sums_cover_values(cover, top, out);
     surety_buf_byte(out, '}');
 }
@@ -271,15 +283,15 @@ static void sums_cover(const surety__cover *cover, size_t top, surety_buf *out)
 static void sums_coverage(const surety_stats *stats, size_t top,
                           surety_buf *out)
 {
-    const surety_stats_replies *told = &stats->replies;
+    const surety_stats_replies *replies = &stats->replies;
     const struct {
         const char *name;
         uint64_t number;
     } numbers[] = {
-        {"valid", told->valid},       {"covered", told->covered},
-        {"not_kept", told->not_kept}, {"patches", told->patches},
-        {"unknown", told->unknown},   {"plain", told->plain},
-        {"unfit", told->unfit},
+        {"valid", replies->valid},       {"covered", replies->covered},
+        {"not_kept", replies->not_kept}, {"patches", replies->patches},
+        {"unknown", replies->unknown},   {"plain", replies->plain},
+        {"unfit", replies->unfit},
     };
 
     surety_json_name(out, "coverage");
@@ -339,10 +351,12 @@ static void sums_csv_runs(const surety_stats *stats, bool formulas,
         surety__buf_printf(out, "%s,", surety_stats_by_name(stats->by[i]));
     for (size_t i = 0; i < WRITE_COLUMNS; i++)
         surety__buf_printf(out, "%s%s%s", i ? "," : "", sums_columns[i].name,
-                           sums_is_money(&sums_columns[i]) ? "_usd" : "");
+                           sums_is_money(&sums_columns[i])    ? "_usd"
+                           : sums_is_by(sums_columns[i].name) ? "_failed"
+                                                              : "");
     surety_buf_text(out, "\r\n");
     for (size_t at = 0; at < stats->group_count; at++) {
-        const surety_stats_group *group = &stats->groups[at]->told;
+        const surety_stats_group *group = &stats->groups[at]->info;
 
         sums_csv_texts(group->keys, by_count, formulas, out);
         for (size_t i = 0; i < WRITE_COLUMNS; i++) {
@@ -369,7 +383,7 @@ static void sums_csv_issues(const surety__issues *issues, bool repairs,
                        repairs ? "kind" : "keyword",
                        repairs ? "valid" : "corrected");
     for (size_t i = 0; i < count; i++) {
-        const surety_stats_issue *issue = &issues->items[i]->told;
+        const surety_stats_issue *issue = &issues->items[i]->info;
         const surety_str texts[] = {issue->contract, issue->kind, issue->path};
 
         sums_csv_texts(texts, 3, formulas, out);
@@ -385,10 +399,10 @@ static void sums_csv_issues(const surety__issues *issues, bool repairs,
 
 /* Writes a CSV record of a cover: what is counted, and how often. The columns
  * of numeric members come after the count. */
-static void sums_csv_cover(const surety_stats_cover *told, const char *kind,
+static void sums_csv_cover(const surety_stats_cover *info, const char *kind,
                            surety_str value, uint64_t count, surety_buf *out)
 {
-    const surety_str texts[] = {told->contract, told->member,
+    const surety_str texts[] = {info->contract, info->member,
                                 surety_str_of(kind), value};
 
     sums_csv_texts(texts, 4, false, out);
@@ -400,40 +414,40 @@ static void sums_csv_cover(const surety_stats_cover *told, const char *kind,
 static void sums_csv_member(const surety__cover *cover, size_t top,
                             bool formulas, surety_buf *out)
 {
-    const surety_stats_cover *told = &cover->told;
+    const surety_stats_cover *info = &cover->info;
     const surety_str none = {"", 0};
     const struct {
         const char *kind;
         surety_str value;
         uint64_t count;
     } counts[] = {
-        {"boolean", SURETY__LITERAL("true"), told->trues},
-        {"boolean", SURETY__LITERAL("false"), told->falses},
-        {"null", none, told->nulls},
-        {"other", none, told->others},
-        {"left out", none, told->left},
+        {"boolean", SURETY__LITERAL("true"), info->trues},
+        {"boolean", SURETY__LITERAL("false"), info->falses},
+        {"null", none, info->nulls},
+        {"other", none, info->others},
+        {"left out", none, info->left},
     };
 
     for (size_t i = 0; i < cover->count; i++) {
-        const surety_stats_value *value = &cover->values[i]->told;
-        const surety_str texts[] = {told->contract, told->member,
+        const surety_stats_value *value = &cover->values[i]->info;
+        const surety_str texts[] = {info->contract, info->member,
                                     SURETY__LITERAL("text"), value->text};
 
-        if (i >= sums_top(told->values, top) && value->replies)
+        if (i >= sums_top(info->values, top) && value->replies)
             continue;
         sums_csv_texts(texts, 4, formulas, out);
         surety_buf_byte(out, ',');
         surety_buf_number(out, value->replies);
         surety__buf_printf(out, ",%s,,,,\r\n",
-                           !told->expected   ? ""
+                           !info->expected   ? ""
                            : value->expected ? "true"
                                              : "false");
     }
-    if (told->numbers) {
-        const double reals[] = {told->sum, told->sum / (double)told->numbers,
-                                told->min, told->max};
+    if (info->numbers) {
+        const double reals[] = {info->sum, info->sum / (double)info->numbers,
+                                info->min, info->max};
 
-        sums_csv_cover(told, "number", none, told->numbers, out);
+        sums_csv_cover(info, "number", none, info->numbers, out);
         for (size_t i = 0; i < 4; i++) {
             surety_buf_byte(out, ',');
             sums_real(reals[i], "", out);
@@ -443,7 +457,7 @@ static void sums_csv_member(const surety__cover *cover, size_t top,
     for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
         if (!counts[i].count)
             continue;
-        sums_csv_cover(told, counts[i].kind, counts[i].value, counts[i].count,
+        sums_csv_cover(info, counts[i].kind, counts[i].value, counts[i].count,
                        out);
         surety_buf_text(out, ",,,,\r\n");
     }

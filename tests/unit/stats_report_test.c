@@ -544,6 +544,42 @@ done:
     surety_buf_done(&out);
 }
 
+TEST(names_each_column_of_csv_once)
+{
+    static const surety_stats_by by[] = {SURETY_BY_MODEL,    SURETY_BY_PROVIDER,
+                                         SURETY_BY_CONTRACT, SURETY_BY_VERSION,
+                                         SURETY_BY_MODE,     SURETY_BY_DAY,
+                                         SURETY_BY_MONTH};
+    const surety_stats_options options = {.size = sizeof(options),
+                                          .alloc = check_alloc(t),
+                                          .by = by,
+                                          .by_count = SURETY_BYS};
+    surety_stats *stats = NULL;
+    surety_str names[64];
+    size_t count = 0;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(surety_stats_new(&options, &stats, NULL));
+    TRY(surety__stats_end(stats, NULL));
+    TRY(surety_stats_write_csv(stats, SURETY_STATS_RUNS, 0, false, &out));
+    for (surety_str rest = surety_buf_str(&out); rest.len > 0 && count < 64;
+         count++) {
+        const char *end = memchr(rest.ptr, ',', rest.len);
+        const size_t len = end ? (size_t)(end - rest.ptr) : rest.len;
+
+        names[count] = (surety_str){rest.ptr, len};
+        rest.ptr += len + (end != NULL);
+        rest.len -= len + (end != NULL);
+        for (size_t i = 0; i < count; i++)
+            CHECK(!surety_str_equal(names[i], names[count]));
+    }
+    CHECK(count > SURETY_BYS + SURETY_ENDINGS && count < 64);
+done:
+    surety_stats_free(stats);
+    surety_buf_done(&out);
+}
+
 TEST(writes_nothing_of_nothing)
 {
     const surety_stats_options options = {.size = sizeof(options),
@@ -617,6 +653,7 @@ int main(int argc, char **argv)
         {"finds contracts by name", finds_contracts_by_name},
         {"writes JSON", writes_json},
         {"writes CSV", writes_csv},
+        {"names each column of CSV once", names_each_column_of_csv_once},
         {"writes nothing of nothing", writes_nothing_of_nothing},
         {"draws", draws},
     };
