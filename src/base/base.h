@@ -145,6 +145,13 @@ surety_str surety__str_trim(surety_str text);
 /* Appends text, percent-encoded except for unreserved characters (RFC 3986,
  * section 2.3) and the bytes of also. */
 void surety__buf_percent(surety_buf *buf, surety_str text, const char *also);
+/* Takes len bytes off the start of text. */
+static inline void surety__str_skip(surety_str *text, size_t len)
+{
+    assert(len <= text->len);
+    text->ptr += len;
+    text->len -= len;
+}
 bool surety__str_starts(surety_str text, surety_str prefix);
 bool surety__str_ends(surety_str text, surety_str ending);
 /* As surety__str_starts and surety__str_find, ignoring ASCII case. */
@@ -238,6 +245,12 @@ bool surety__utf8_is_acted_on(uint32_t code);
 static inline bool surety__is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
+}
+
+/* Returns whether a byte is a letter of ASCII. */
+static inline bool surety__is_letter(char byte)
+{
+    return ((unsigned char)byte | 0x20u) - 'a' < 26;
 }
 
 /* Returns the value of a hexadecimal digit, or 16 when it is none. */

@@ -341,7 +341,7 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     outcome->value = surety__trial_value(judge->best);
     if (!outcome->partial) {
         status = surety__trial_complete(judge, &outcome->value, reterr);
-        if (status == SURETY_OK && surety__schema_has_deprecated(schema))
+        if (status == SURETY_OK && schema->has_deprecated)
             status = surety__explain_deprecated(judge);
     }
     if (status == SURETY_OK)

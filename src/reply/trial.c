@@ -212,11 +212,11 @@ surety_status surety__trial_complete(surety_judge *judge, surety_val *value,
     const surety_schema *schema = surety_contract_info_of(contract)->schema;
     const bool strip = surety_contract_info_of(contract)->strips_unknown;
     const bool fill = surety_contract_info_of(contract)->fills_defaults &&
-                      surety__schema_has_defaults(schema);
+                      schema->has_defaults;
     bool changed = false;
     surety_status status;
 
-    if (!fill && !strip && !surety__schema_has_deprecated(schema))
+    if (!fill && !strip && !schema->has_deprecated)
         return SURETY_OK;
     status =
         surety__checker_complete(judge->checker, schema, *value, fill, strip,

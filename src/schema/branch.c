@@ -93,6 +93,7 @@ static struct branch_facts facts_plain(const struct branch_parts *parts,
 {
     struct branch_facts facts = {.screen.allows = UINT64_MAX};
 
+    assert(parts->count && parts->count <= BRANCH_SHAPES);
     for (uint32_t i = 0; i < parts->count; i++)
         facts_add(&facts, parts->shapes[i], tag);
     return facts;

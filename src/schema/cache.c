@@ -228,6 +228,7 @@ static void cache_evict(surety_schema_cache *cache)
         at = &(*at)->next;
     *at = entry->next;
     entry_unlink(cache, entry);
+    assert(cache->counts.schemas && cache->counts.bytes >= entry->text.len);
     cache->counts.schemas--;
     cache->counts.bytes -= entry->text.len;
     cache->counts.evictions++;

@@ -170,22 +170,7 @@ void surety_schema_free(surety_schema *schema)
     surety__free(alloc, schema, sizeof(*schema));
 }
 
-surety_val surety__schema_root(const surety_schema *schema)
-{
-    return schema ? schema->root_val : surety_val_none();
-}
-
 surety_dialect surety_schema_dialect(const surety_schema *schema)
 {
     return schema ? schema->root->resource->dialect : SURETY_DIALECT_DEFAULT;
-}
-
-bool surety__schema_has_defaults(const surety_schema *schema)
-{
-    return schema->has_defaults;
-}
-
-bool surety__schema_has_deprecated(const surety_schema *schema)
-{
-    return schema->has_deprecated;
 }

@@ -8,22 +8,14 @@
 
 /* ORDER dialects. The URIs are without scheme and fragment, for schemas in
  * the wild write http for https and with or without "#". */
-static const struct dialect_row {
-    surety_str uri;
-    const char *tail; /* where in the URI the scheme ends */
-} dialect_rows[] = {
-#define DIALECT(scheme, rest)                                                  \
-    {                                                                          \
-        {scheme rest, sizeof(scheme rest) - 1}, rest                           \
-    }
-    DIALECT("https:", "//json-schema.org/draft/2020-12/schema"),
-    DIALECT("http:", "//json-schema.org/draft-04/schema"),
-    DIALECT("http:", "//json-schema.org/draft-06/schema"),
-    DIALECT("http:", "//json-schema.org/draft-07/schema"),
-    DIALECT("https:", "//json-schema.org/draft/2019-09/schema"),
-    DIALECT("https:", "//json-schema.org/draft/2020-12/schema"),
-    DIALECT("https:", "//json-schema.org/v1"),
-#undef DIALECT
+static const char *const dialect_tails[] = {
+    "//json-schema.org/draft/2020-12/schema",
+    "//json-schema.org/draft-04/schema",
+    "//json-schema.org/draft-06/schema",
+    "//json-schema.org/draft-07/schema",
+    "//json-schema.org/draft/2019-09/schema",
+    "//json-schema.org/draft/2020-12/schema",
+    "//json-schema.org/v1",
 };
 
 static surety_str uri_tail(surety_str uri)
@@ -41,14 +33,9 @@ surety_dialect surety__dialect_of(surety_str metaschema_uri)
     surety_str tail = uri_tail(metaschema_uri);
 
     for (int i = SURETY_DIALECT_4; i <= SURETY_DIALECT_V1; i++)
-        if (surety_str_equal(tail, surety_str_of(dialect_rows[i].tail)))
+        if (surety_str_equal(tail, surety_str_of(dialect_tails[i])))
             return (surety_dialect)i;
     return SURETY_DIALECT_DEFAULT;
-}
-
-surety_str surety__dialect_uri(surety_dialect dialect)
-{
-    return dialect_rows[dialect].uri;
 }
 
 static const struct {

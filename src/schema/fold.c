@@ -115,15 +115,15 @@ static unsigned choices_kinds(const surety__choices *choices,
 }
 
 /* Whether there are assertions on the members. */
-static bool objects_ask(const surety__objects *objects)
+static bool objects_assert(const surety__objects *objects)
 {
-    bool asks = objects->pattern_count || objects->required_count ||
-                (objects->additional && !objects->additional->always);
+    bool asserts = objects->pattern_count || objects->required_count ||
+                   (objects->additional && !objects->additional->always);
 
-    for (uint32_t i = 0; i < objects->property_count && !asks; i++)
-        asks = objects->properties[i].shape &&
-               !objects->properties[i].shape->always;
-    return asks;
+    for (uint32_t i = 0; i < objects->property_count && !asserts; i++)
+        asserts = objects->properties[i].shape &&
+                  !objects->properties[i].shape->always;
+    return asserts;
 }
 
 /* The shape's own assertions on one kind of value. */
@@ -149,7 +149,7 @@ static enum surety__how own_part(const surety__shape *shape, unsigned kind)
     case CELL_OBJECT:
         if (!objects)
             return HOW_YES;
-        if (objects_ask(objects) || objects->names ||
+        if (objects_assert(objects) || objects->names ||
             objects->dependent_count || objects->unevaluated)
             return HOW_WALK;
         return objects->min_properties || objects->max_properties != UINT64_MAX
@@ -202,6 +202,7 @@ static enum surety__how list_how(const surety__applicator *applicator,
     uint32_t yes = 0;
     uint32_t open = 0;
 
+    assert(applicator->count && applicator->kind <= APPLY_ONE);
     for (uint32_t i = 0; i < applicator->count; i++) {
         const surety__shape *branch = applicator->shapes[i]->direct;
 
@@ -368,6 +369,7 @@ static void fold_numbers(surety__numbers *numbers)
         !bound_is_int(numbers->multiple_of) ||
         (above && above->i == INT64_MAX) || (below && below->i == INT64_MIN))
         return;
+    assert(!numbers->ranged);
     numbers->ranged = true;
     numbers->least = numbers->minimum ? numbers->minimum->i : INT64_MIN;
     numbers->most = numbers->maximum ? numbers->maximum->i : INT64_MAX;

@@ -111,12 +111,11 @@ static bool format_take_number(surety_str *rest)
 {
     size_t len = 0;
 
-    while (len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9')
+    while (len < rest->len && surety__is_digit(rest->ptr[len]))
         len++;
     if (!len || (len > 1 && rest->ptr[0] == '0'))
         return false;
-    rest->ptr += len;
-    rest->len -= len;
+    surety__str_skip(rest, len);
     return true;
 }
 
@@ -125,8 +124,7 @@ static bool format_is_relative(surety_str text, bool moved)
     if (!format_take_number(&text))
         return false;
     if (moved && text.len && (text.ptr[0] == '+' || text.ptr[0] == '-')) {
-        text.ptr++;
-        text.len--;
+        surety__str_skip(&text, 1);
         if (!format_take_number(&text))
             return false;
     }
@@ -161,8 +159,8 @@ bool surety__content_base64(surety_str text)
     for (size_t i = 0; i < len; i++) {
         char c = text.ptr[i];
 
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-              (c >= '0' && c <= '9') || c == '+' || c == '/'))
+        if (!surety__is_letter(c) && !surety__is_digit(c) && c != '+' &&
+            c != '/')
             return false;
     }
     return true;

@@ -15,7 +15,7 @@ enum {
 
 static bool host_is_alnum(char c)
 {
-    return surety__is_digit(c) || (((unsigned char)c | 0x20u) - 'a') < 26;
+    return surety__is_digit(c) || surety__is_letter(c);
 }
 
 /* Four numbers from 0 to 255; `padded` allows leading zeros (RFC 5321's
@@ -56,48 +56,37 @@ static size_t host_hex_len(surety_str text)
 
 bool surety__format_ipv6(surety_str text)
 {
-    int groups = 0;    /* of 16 bits */
-    bool gap = false;  /* "::" was there */
-    bool need = false; /* a colon was: a group must follow */
+    int groups = 0;   /* of 16 bits */
+    bool gap = false; /* "::" was there */
 
-    if (text.len >= 2 && text.ptr[0] == ':' && text.ptr[1] == ':') {
-        gap = true;
-        text.ptr += 2;
-        text.len -= 2;
-    }
-    while (text.len) {
-        size_t len = host_hex_len(text);
+    do {
+        size_t len;
 
+        if (surety__str_starts(text, SURETY__LITERAL("::"))) {
+            if (gap)
+                return false;
+            gap = true;
+            surety__str_skip(&text, 2);
+            if (!text.len)
+                break;
+        } else if (groups) {
+            if (text.ptr[0] != ':')
+                return false;
+            surety__str_skip(&text, 1);
+        }
+        len = host_hex_len(text);
         if (len < text.len && text.ptr[len] == '.') {
             if (!host_is_quad(text, false))
                 return false;
             groups += 2;
-            need = false;
             break;
         }
         if (len < 1 || len > 4)
             return false;
         groups++;
-        need = false;
-        text.ptr += len;
-        text.len -= len;
-        if (!text.len)
-            break;
-        if (*text.ptr != ':')
-            return false;
-        need = true;
-        text.ptr++;
-        text.len--;
-        if (text.len && *text.ptr == ':') {
-            if (gap)
-                return false;
-            gap = true;
-            need = false;
-            text.ptr++;
-            text.len--;
-        }
-    }
-    return !need && (gap ? groups <= 7 : groups == 8);
+        surety__str_skip(&text, len);
+    } while (text.len);
+    return gap ? groups <= 7 : groups == 8;
 }
 
 bool surety__host_name(surety_str text)
@@ -212,8 +201,7 @@ bool surety__email_literal(surety_str text)
     if (colon + 1 >= text.len)
         return false;
     tag = (surety_str){text.ptr, colon};
-    text.ptr += colon + 1;
-    text.len -= colon + 1;
+    surety__str_skip(&text, colon + 1);
     if (surety__str_equal_nocase(tag, (surety_str){ipv6.ptr, ipv6.len - 1}))
         return surety__format_ipv6(text);
     /* General-address-literal: Ldh-str ":" 1*dcontent. */

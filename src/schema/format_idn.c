@@ -126,6 +126,7 @@ static bool idn_label(struct idn_name *name, surety_str label, bool ascii)
 
     if (ascii && !surety__host_label(label))
         return false;
+    assert(label.len && label.len <= IDN_BYTES_MAX);
     memcpy(text, label.ptr, label.len);
     text[label.len] = '\0';
     if (!ascii)

@@ -18,12 +18,11 @@ static bool time_digits(surety_str *rest, size_t count, int *ret_number)
     for (size_t i = 0; i < count; i++) {
         char c = rest->ptr[i];
 
-        if (c < '0' || c > '9')
+        if (!surety__is_digit(c))
             return false;
         number = number * 10 + (c - '0');
     }
-    rest->ptr += count;
-    rest->len -= count;
+    surety__str_skip(rest, count);
     *ret_number = number;
     return true;
 }
@@ -37,8 +36,7 @@ static bool time_byte(surety_str *rest, char lower)
         c = (char)(c - 'A' + 'a');
     if (!rest->len || c != lower)
         return false;
-    rest->ptr++;
-    rest->len--;
+    surety__str_skip(rest, 1);
     return true;
 }
 

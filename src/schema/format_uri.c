@@ -24,6 +24,7 @@ enum uri_part {
 
 /* Characters that are allowed in the same parts. */
 enum {
+    URI_0 = 0,
     URI_L = URI_LITERAL,
     URI_Q = URI_QUERY | URI_FRAGMENT | URI_LITERAL,
     URI_P = URI_Q | URI_SEGMENT,
@@ -32,136 +33,21 @@ enum {
     URI_A = URI_T | URI_SCHEME
 };
 
-/* The parts in which a character but "%" is allowed; none above ASCII. */
+/* The parts in which a character but "%" is allowed, 16 characters a row; none
+ * above ASCII. */
 static const unsigned char uri_parts[256] = {
-    /* 00 */ 0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    /* 10 */ 0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    /* 20 */ 0,
-    URI_T,
-    0,
-    URI_L,
-    URI_T,
-    0,
-    URI_T,
-    URI_T,
-    URI_T,
-    URI_T,
-    URI_T,
-    URI_A,
-    URI_T,
-    URI_A,
-    URI_A,
-    URI_P,
-    /* 30 */ URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_C,
-    URI_T,
-    0,
-    URI_T,
-    0,
-    URI_Q,
-    /* 40 */ URI_P,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    /* 50 */ URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_L,
-    0,
-    URI_L,
-    0,
-    URI_T,
-    /* 60 */ 0,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    /* 70 */ URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    URI_A,
-    0,
-    0,
-    0,
-    URI_T,
-    0,
+#define ROW(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)                    \
+    URI_##a, URI_##b, URI_##c, URI_##d, URI_##e, URI_##f, URI_##g, URI_##h,    \
+        URI_##i, URI_##j, URI_##k, URI_##l, URI_##m, URI_##n, URI_##o, URI_##p
+    ROW(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    ROW(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    ROW(0, T, 0, L, T, 0, T, T, T, T, T, A, T, A, A, P),
+    ROW(A, A, A, A, A, A, A, A, A, A, C, T, 0, T, 0, Q),
+    ROW(P, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A),
+    ROW(A, A, A, A, A, A, A, A, A, A, A, L, 0, L, 0, T),
+    ROW(0, A, A, A, A, A, A, A, A, A, A, A, A, A, A, A),
+    ROW(A, A, A, A, A, A, A, A, A, A, A, 0, 0, 0, T, 0),
+#undef ROW
 };
 
 /* RFC 3987, 2.2: ucschar, and with `private` iprivate too. The planes end in
@@ -275,8 +161,7 @@ static bool uri_is_authority(surety_str text, bool wide)
             return false;
     }
     for (size_t i = host_len; i < text.len; i++)
-        if (i == host_len ? text.ptr[i] != ':'
-                          : text.ptr[i] < '0' || text.ptr[i] > '9')
+        if (i == host_len ? text.ptr[i] != ':' : !surety__is_digit(text.ptr[i]))
             return false;
     return true;
 }
@@ -307,8 +192,7 @@ static bool uri_take_scheme(const char **at, const char *end)
 {
     const char *to = *at;
 
-    if (to == end ||
-        !((*to >= 'a' && *to <= 'z') || (*to >= 'A' && *to <= 'Z')))
+    if (to == end || !surety__is_letter(*to))
         return false;
     while (to < end && uri_parts[(unsigned char)*to] & URI_SCHEME)
         to++;
@@ -385,16 +269,15 @@ static bool template_name(surety_str *rest)
                                 URI_LITERAL, false);
         else if (c == '.' && open)
             return false;
-        else if (!(c == '.' || c == '_' || (c >= 'a' && c <= 'z') ||
-                   (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')))
+        else if (c != '.' && c != '_' && !surety__is_letter(c) &&
+                 !surety__is_digit(c))
             break;
         if (!len)
             return false;
         open = c == '.';
         i += len;
     }
-    rest->ptr += i;
-    rest->len -= i;
+    surety__str_skip(rest, i);
     return !open;
 }
 
@@ -407,14 +290,12 @@ static bool template_modifier(surety_str *rest)
         i = 1;
     } else if (rest->len && rest->ptr[0] == ':') {
         i = 1;
-        while (i < rest->len && i < 5 && rest->ptr[i] >= '0' &&
-               rest->ptr[i] <= '9')
+        while (i < rest->len && i < 5 && surety__is_digit(rest->ptr[i]))
             i++;
         if (i == 1 || rest->ptr[1] == '0')
             return false;
     }
-    rest->ptr += i;
-    rest->len -= i;
+    surety__str_skip(rest, i);
     return true;
 }
 
@@ -422,20 +303,16 @@ static bool template_modifier(surety_str *rest)
  * variables. The operators that RFC 6570 reserves count. */
 static bool template_is_expression(surety_str text)
 {
-    bool more = true;
-
     if (text.len && memchr("+#./;?&=,!@|", text.ptr[0], 12)) {
-        text.ptr++;
-        text.len--;
+        surety__str_skip(&text, 1);
     }
-    while (more) {
+    for (;;) {
         if (!template_name(&text) || !template_modifier(&text))
             return false;
-        more = text.len && text.ptr[0] == ',';
-        text.ptr += more ? 1 : 0;
-        text.len -= more ? 1 : 0;
+        if (!text.len || text.ptr[0] != ',')
+            return !text.len;
+        surety__str_skip(&text, 1);
     }
-    return !text.len;
 }
 
 bool surety__format_uri_template(surety_str text)

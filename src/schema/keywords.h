@@ -140,7 +140,6 @@ unsigned surety__type_named(surety_str name);
 /* The dialect whose metaschema has this URI (an empty fragment is ignored);
  * DEFAULT for an unknown one. */
 surety_dialect surety__dialect_of(surety_str metaschema_uri);
-surety_str surety__dialect_uri(surety_dialect dialect);
 /* The VOCABULARY_ bit of a vocabulary's URI, 0 for an unknown one. */
 unsigned surety__vocabulary_of(surety_str uri);
 /* The built-in documents; made by the build from metaschemas/. */

@@ -76,6 +76,7 @@ static void pattern_block_return(void *ptr, void *ctx)
     if (!block)
         return;
     block--;
+    assert(block->size >= sizeof(*block));
     surety__resize(ctx, block, block->size, 0);
 }
 
@@ -228,6 +229,8 @@ surety_status surety__pattern_compile(surety_str source,
         surety__pattern_free(pattern);
         return status;
     }
+    assert((pattern->simple.form == PATTERN_PROGRAM) ==
+           (pattern->code != NULL));
     *ret_pattern = pattern;
     return SURETY_OK;
 }

@@ -23,31 +23,8 @@ struct class_state {
     bool any; /* something was written */
 };
 
-/* How a set is written, outside a class and as members of one. Space is
- * WhiteSpace and LineTerminator (ECMA-262, 12.2 and 12.3; Unicode 15's Zs). In
- * a class the complements are ranges: PCRE2 10.42 misjudges characters above
- * U+00FF where [^...] holds both \W and a property. */
-#define CLASS_SPACE                                                            \
-    "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}"         \
-    "\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}"
-static const struct {
-    char letter;
-    const char *outside, *inside;
-} class_sets[] = {
-    {'d', "\\d", "0-9"},
-    {'D', "\\D", "\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}"},
-    {'w', "\\w", "0-9A-Z_a-z"},
-    {'W', "\\W",
-     "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"},
-    {'s', "[" CLASS_SPACE "]", CLASS_SPACE},
-    {'S', "[^" CLASS_SPACE "]",
-     "\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}"
-     "\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}"
-     "\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}"
-     "\\x{ff00}-\\x{10ffff}"},
-};
-
-/* Their ranges, in order. */
+/* Ranges in order, each written as PCRE2 takes it in a class. Space is
+ * WhiteSpace and LineTerminator (ECMA-262, 12.2 and 12.3; Unicode 15's Zs). */
 static const surety__pattern_range class_digit[] = {{'0', '9'}};
 static const surety__pattern_range class_word[] = {
     {'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}};
@@ -56,48 +33,82 @@ static const surety__pattern_range class_space[] = {
     {0x2000, 0x200A}, {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F},
     {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
 
-/* Adds the ranges, or all that is between them. */
-static void class_add_ranges(surety__pattern_set *set,
-                             const surety__pattern_range *ranges, size_t count,
-                             bool negated)
+static const struct class_row {
+    char letter, negated;
+    const surety__pattern_range *ranges;
+    size_t count;
+} class_rows[] = {
+#define CLASS(letter, negated, ranges)                                         \
+    {                                                                          \
+        letter, negated, ranges, sizeof(ranges) / sizeof(*(ranges))            \
+    }
+    CLASS('d', 'D', class_digit),
+    CLASS('w', 'W', class_word),
+    CLASS('s', 'S', class_space),
+#undef CLASS
+};
+
+static void class_write(surety__pattern_reader *reader, uint32_t low,
+                        uint32_t high)
+{
+    surety__pattern_write_code(reader, low);
+    if (low == high)
+        return;
+    surety__pattern_write(reader, "-");
+    surety__pattern_write_code(reader, high);
+}
+
+/* Each range, or what is between them; added to *set (may be NULL), and written
+ * if `write`. */
+static void class_ranges(surety__pattern_reader *reader,
+                         const struct class_row *row, bool negated,
+                         surety__pattern_set *set, bool write)
 {
     uint32_t from = 0;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < row->count + negated; i++) {
+        surety__pattern_range range = {from, 0x10FFFF};
+
         if (!negated)
-            surety__pattern_set_add(set, ranges[i].low, ranges[i].high);
-        else if (from < ranges[i].low)
-            surety__pattern_set_add(set, from, ranges[i].low - 1);
-        from = ranges[i].high + 1;
+            range = row->ranges[i];
+        else if (i < row->count)
+            range.high = row->ranges[i].low - 1;
+        if (set)
+            surety__pattern_set_add(set, range.low, range.high);
+        if (write)
+            class_write(reader, range.low, range.high);
+        if (i < row->count)
+            from = row->ranges[i].high + 1;
     }
-    if (negated)
-        surety__pattern_set_add(set, from, 0x10FFFF);
 }
 
-#define CLASS_ADD(set, ranges, negated)                                        \
-    class_add_ranges(set, ranges, sizeof(ranges) / sizeof(*(ranges)), negated)
-
+/* In a class the complements are ranges: PCRE2 10.42 misjudges characters above
+ * U+00FF where [^...] holds both \W and a property. */
 void surety__pattern_set_letter(surety__pattern_reader *reader, char letter,
                                 bool in_class, surety__pattern_set *set)
 {
-    switch (letter) {
-    case 'd':
-    case 'D': CLASS_ADD(set, class_digit, letter == 'D'); break;
-    case 'w':
-    case 'W': CLASS_ADD(set, class_word, letter == 'W'); break;
-    default: CLASS_ADD(set, class_space, letter == 'S'); break;
-    }
-    if (!reader->out)
+    const struct class_row *row = class_rows;
+    char escape[] = {'\\', letter, '\0'};
+
+    while (row->letter != letter && row->negated != letter)
+        row++;
+    assert(row < class_rows + sizeof(class_rows) / sizeof(*class_rows));
+    class_ranges(reader, row, letter == row->negated, set, in_class);
+    if (in_class)
         return;
-    for (size_t i = 0; i < sizeof(class_sets) / sizeof(*class_sets); i++)
-        if (class_sets[i].letter == letter)
-            surety__pattern_write(reader, in_class ? class_sets[i].inside
-                                                   : class_sets[i].outside);
+    if (row->ranges != class_space) {
+        surety__pattern_write(reader, escape);
+        return;
+    }
+    surety__pattern_write(reader, letter == 's' ? "[" : "[^");
+    class_ranges(reader, row, false, NULL, true);
+    surety__pattern_write(reader, "]");
 }
 
 void surety__pattern_set_add(surety__pattern_set *set, uint32_t low,
                              uint32_t high)
 {
+    assert(low <= high && high <= 0x10FFFF);
     for (unsigned half = 0; half < 2; half++) {
         const uint32_t base = half * 64;
         const uint32_t from = low > base ? low : base;
@@ -129,11 +140,7 @@ static void class_add(surety__pattern_reader *reader, struct class_state *state,
         return;
     state->any = true;
     surety__pattern_set_add(state->set, low, high);
-    surety__pattern_write_code(reader, low);
-    if (low < high) {
-        surety__pattern_write(reader, "-");
-        surety__pattern_write_code(reader, high);
-    }
+    class_write(reader, low, high);
 }
 
 /* Reads one member: a code point, as which *ret_atom begins, or something that
@@ -342,6 +349,7 @@ static size_t net_position(surety__pattern_net *net, size_t label)
         net->refused = true;
     if (net->refused)
         return net->count;
+    assert(net->count < net->words * 64 && label <= UINT8_MAX);
     memset(surety__net_follow(net, net->count), 0,
            net->words * sizeof(*net->follow));
     net->label_of[net->count] = (uint8_t)label;
@@ -535,6 +543,7 @@ void surety__net_close(surety__pattern_net *net)
     if (!net || net->refused)
         return;
     net_end_alternative(net);
+    assert(net->depth > 0);
     frame = &net->frames[net->depth--];
     if (frame->assertion) {
         net->roots[net->root_count].piece = frame->alternatives;
@@ -579,6 +588,7 @@ static void net_chain_single(surety__pattern_net *net, size_t min,
 {
     const size_t from = net->piece_from;
 
+    assert(copies && net->count == from + copies);
     for (size_t i = 1; i < copies; i++)
         surety__bits_add(surety__net_follow(net, from + i - 1), from + i);
     if (loops)
@@ -641,13 +651,13 @@ void surety__net_repeat(surety__pattern_net *net, uint32_t min, uint32_t max)
         net->count = net->piece_from;
         for (size_t i = 0; i < net->words; i++) {
             const size_t low = i * 64;
-            const uint64_t kept = net->count >= low + 64 ? UINT64_MAX
+            const uint64_t left = net->count >= low + 64 ? UINT64_MAX
                                   : net->count > low
                                       ? ~(UINT64_MAX << (net->count - low))
                                       : 0;
 
-            net->begins[i] &= kept;
-            net->ends[i] &= kept;
+            net->begins[i] &= left;
+            net->ends[i] &= left;
         }
         net->piece = (surety__pattern_piece){.empty = true};
         return;

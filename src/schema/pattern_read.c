@@ -40,13 +40,14 @@ void surety__pattern_write(surety__pattern_reader *reader, const char *text)
 
 void surety__pattern_write_code(surety__pattern_reader *reader, uint32_t code)
 {
-    bool plain = (code >= '0' && code <= '9') || (code >= 'a' && code <= 'z') ||
-                 (code >= 'A' && code <= 'Z') || code == '_' || code == ' ';
+    const char c = code < 0x80 ? (char)code : '\0';
+    const bool plain =
+        surety__is_letter(c) || surety__is_digit(c) || c == '_' || c == ' ';
 
     if (!reader->out)
         return;
     if (plain)
-        surety_buf_byte(reader->out, (char)code);
+        surety_buf_byte(reader->out, c);
     else
         surety__buf_printf(reader->out, "\\x{%x}", code);
 }
@@ -105,12 +106,11 @@ static surety_status pattern_read_name(surety__pattern_reader *reader,
     while (at < close) {
         const char *here = at;
         uint32_t code = pattern_name_next(reader, &at, close);
-        bool digit = code >= '0' && code <= '9';
+        const char c = code < 0x80 ? (char)code : '_';
 
-        if (!((code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z') ||
-              code == '_' || code == '$' || (digit && here != from) ||
-              (code >= 0x80 && code <= 0x10FFFF &&
-               (code < 0xD800 || code > 0xDFFF))))
+        if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ||
+            (!surety__is_letter(c) && c != '_' && c != '$' &&
+             (!surety__is_digit(c) || here == from)))
             return surety__pattern_fail(reader, here, SURETY_SYNTAX,
                                         "a group's name holds a character "
                                         "that it cannot have");
@@ -253,6 +253,8 @@ static surety_status pattern_open_group(surety__pattern_reader *reader)
         surety__net_open(reader->net, '\0');
         surety__pattern_write(reader, reader->has_backreference ? "(" : "(?:");
     }
+    assert(reader->depth < PATTERN_DEPTH_MAX);
+    assert(reader->opened <= reader->group_count);
     reader->open[reader->depth++] = group;
     return status;
 }
@@ -369,8 +371,7 @@ static surety_status pattern_read_reference(surety__pattern_reader *reader,
         i = pattern_find_name(reader, name);
         group = i < reader->name_count ? reader->numbers[i] : 0;
     } else {
-        for (; reader->at < reader->end && *reader->at >= '0' &&
-               *reader->at <= '9';
+        for (; reader->at < reader->end && surety__is_digit(*reader->at);
              reader->at++)
             if (group <= reader->group_count)
                 group = group * 10 + (size_t)(*reader->at - '0');
@@ -396,7 +397,7 @@ static bool pattern_read_code_escape(surety__pattern_reader *reader,
     if (letter == 'u')
         return pattern_read_unicode(reader, ret_code);
     if (letter == 'c') {
-        if (!((next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z')))
+        if (!surety__is_letter(next))
             return false;
         *ret_code = (uint32_t)next % 32;
         reader->at++;
@@ -411,10 +412,8 @@ static bool pattern_read_code_escape(surety__pattern_reader *reader,
     *ret_code = letter == '0' ? 0 : (uint32_t)letter;
     if (letter == '0')
         return next < '0' || next > '9';
-    return letter >= ' ' && letter < 0x7F &&
-           !((letter >= '0' && letter <= '9') ||
-             (letter >= 'a' && letter <= 'z') ||
-             (letter >= 'A' && letter <= 'Z'));
+    return letter >= ' ' && letter < 0x7F && !surety__is_digit(letter) &&
+           !surety__is_letter(letter);
 }
 
 surety_status surety__pattern_escape(surety__pattern_reader *reader,
@@ -527,18 +526,6 @@ static surety_status pattern_read_escape_atom(surety__pattern_reader *reader,
     return status;
 }
 
-static surety_status pattern_read_class_atom(surety__pattern_reader *reader)
-{
-    surety__pattern_set set;
-    surety_status status;
-
-    pattern_set_init(&set);
-    status = surety__pattern_class(reader, &set);
-    if (!status)
-        surety__net_atom(reader->net, &set);
-    return status;
-}
-
 static void pattern_read_dot(surety__pattern_reader *reader)
 {
     surety__pattern_set set;
@@ -582,7 +569,7 @@ static bool pattern_read_count(const char **at, const char *end,
     const char *from = *at;
     uint32_t count = 0;
 
-    for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
+    for (; *at < end && surety__is_digit(**at); ++*at)
         count = count > 100000000 ? count : count * 10 + (uint32_t)(**at - '0');
     *ret_count = count;
     return *at > from;
@@ -681,6 +668,7 @@ static surety_status pattern_read_quantifier(surety__pattern_reader *reader,
 /* Reads one atom or assertion with its quantifier, or one delimiter. */
 static surety_status pattern_read_term(surety__pattern_reader *reader)
 {
+    surety__pattern_set set;
     const char *from = reader->at;
     const char *after;
     uint32_t min, max;
@@ -714,7 +702,12 @@ static surety_status pattern_read_term(surety__pattern_reader *reader)
         pattern_read_anchor(reader);
         break;
     case '\\': status = pattern_read_escape_atom(reader, &assertion); break;
-    case '[': status = pattern_read_class_atom(reader); break;
+    case '[':
+        pattern_set_init(&set);
+        status = surety__pattern_class(reader, &set);
+        if (!status)
+            surety__net_atom(reader->net, &set);
+        break;
     case '.': pattern_read_dot(reader); break;
     default: status = pattern_read_literal(reader); break;
     }
@@ -730,6 +723,7 @@ surety_status surety__pattern_read(surety__pattern_reader *reader,
 
     if (!source.len)
         source = SURETY__LITERAL("");
+    assert(!out || !net);
     memset(reader, 0, offsetof(surety__pattern_reader, names));
     reader->start = source.ptr;
     reader->at = source.ptr;

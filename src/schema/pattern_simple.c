@@ -335,6 +335,7 @@ static unsigned automaton_state(struct automaton_builder *builder,
         if (!memcmp(builder->sets + (builder->slots[slot] - 2u) * words, set,
                     words * sizeof(*set)))
             return builder->slots[slot];
+    assert(builder->state_count >= 2 && words <= PATTERN_WORDS_MAX);
     count = builder->state_count - 1; /* sets, with this one */
     if (builder->state_count == PATTERN_STATES_MAX ||
         !surety__net_works(net, words + builder->width))
@@ -422,6 +423,7 @@ static bool automaton_row(struct automaton_builder *builder, size_t state,
         if (!surety__net_works(net, words))
             return false;
     }
+    assert(builder->column_end == builder->columns.count + 1);
     row[builder->columns.count] = (uint16_t)state;
     row[builder->column_end] = STATE_DEAD;
     for (size_t i = 0; i < words; i++)
@@ -614,6 +616,7 @@ static surety_status automaton_pack(const struct automaton_builder *builder,
         return SURETY_NOMEM;
     wide_from = (uint32_t *)(rows + row_count);
     next = (uint16_t *)(wide_from + wide_count);
+    assert(simple->form == PATTERN_PROGRAM);
     column_of = (uint8_t *)(next + cell_count);
     wide_column = column_of + 256;
     simple->form = PATTERN_AUTOMATON;
@@ -871,8 +874,7 @@ static bool automaton_match(const surety__pattern_simple *simple,
     if (skip) {
         if (!surety__str_starts(text, simple->literal))
             return false;
-        text.ptr += skip;
-        text.len -= skip;
+        surety__str_skip(&text, skip);
     }
     for (size_t i = 0; i < simple->automaton_count; i++) {
         const surety__automaton *automaton = &simple->automata[i];

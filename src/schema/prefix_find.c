@@ -66,7 +66,7 @@ static surety_status find_plainly(surety__prefix *prefix, surety_val root)
     surety_buf_reset(text);
     prefix->found = (surety_finding){
         .instance = {root.doc, prefix->cause.cell},
-        .schema = surety__schema_root(prefix->schema),
+        .schema = prefix->schema->root_val,
         .keyword = prefix->cause.keyword
                        ? surety__keyword_name(prefix->cause.keyword)
                        : SURETY__LITERAL("false"),

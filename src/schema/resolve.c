@@ -207,6 +207,7 @@ static bool resource_place(surety__resolver *resolver,
     surety__document *opened = document_of(resolver, resource->root.doc);
     surety__resource *first = opened->resource;
 
+    assert((first != NULL) == (opened->resource_count > 0));
     if (!opened->resource_count++) {
         opened->resource = resource;
         return true;
@@ -324,6 +325,7 @@ const surety__name *surety__resolver_want(surety__resolver *resolver,
     if (!name)
         return NULL;
     name->wanted = true;
+    assert(name->number < resolver->name_count);
     while (name->waiting) {
         surety__anchor *anchor = name->waiting;
 

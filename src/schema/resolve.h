@@ -59,7 +59,7 @@ typedef struct surety__resolver {
     surety_dialect dialect; /* of documents without $schema */
     surety__map indexes;    /* large containers that pointers led through */
     surety__arena work;     /* for the time of the compile */
-    /* Where the last JSON Pointer stood before its last token. */
+    /* Where the last JSON Pointer was before its last token. */
     struct {
         surety_str pointer;
         const surety__resource *from;

@@ -7,10 +7,6 @@
 
 #include "json/json.h"
 
-/* Whether any reachable subschema has a default to fill in. */
-bool surety__schema_has_defaults(const surety_schema *schema);
-/* Whether any reachable property is "deprecated": true. */
-bool surety__schema_has_deprecated(const surety_schema *schema);
 /* The i-th value of a deprecated property that surety__checker_complete met in
  * its last call, and the subschema with the keyword; SURETY_NONE past the last.
  * It keeps as many as are worth reporting. */
@@ -73,7 +69,7 @@ surety_status surety__conjunction_check(surety_checker *checker,
  * properties that are certain are touched: those reached through properties,
  * items, prefixItems, additionalProperties, patternProperties, allOf, $ref and
  * the branches of anyOf, oneOf and if that the value satisfies. *ret_changed
- * (may be NULL) tells whether anything differs. */
+ * (may be NULL) is whether anything differs. */
 surety_status surety__checker_complete(surety_checker *checker,
                                        const surety_schema *schema,
                                        surety_val val, bool fill_defaults,
@@ -93,8 +89,5 @@ typedef struct surety__schema_cache_counts {
 
 surety__schema_cache_counts
 surety__schema_cache_count(const surety_schema_cache *cache);
-
-/* The document it was compiled from. */
-surety_val surety__schema_root(const surety_schema *schema);
 
 #endif

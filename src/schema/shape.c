@@ -104,6 +104,8 @@ const surety__property *surety__objects_named(const surety__objects *objects,
 
     if (!objects->property_count)
         return NULL;
+    assert(hash <= UINT16_MAX &&
+           objects->property_count <= objects->table_mask);
     for (at = surety__objects_slot(objects, hash); objects->table[at];
          at = (at + 1) & objects->table_mask) {
         const surety__property *property =

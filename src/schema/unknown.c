@@ -129,12 +129,12 @@ static void unknown_write(surety_str name, surety__keyword named,
 }
 
 /* Keeps a warning about key; false when out of memory. */
-static bool unknown_keep(surety_schema *schema, surety_val key,
-                         surety__keyword named, surety_dialect dialect)
+static bool unknown_add(surety_schema *schema, surety_val key,
+                        surety__keyword named, surety_dialect dialect)
 {
     surety_schema_warning *warning;
     surety_buf message, hint;
-    bool kept;
+    bool added;
 
     if (schema->warning_count++ >= SURETY_SCHEMA_WARNINGS_MAX)
         return true;
@@ -152,11 +152,11 @@ static bool unknown_keep(surety_schema *schema, surety_val key,
         .key = key,
         .message = surety__arena_text(&schema->arena, surety_buf_str(&message)),
         .hint = surety__arena_text(&schema->arena, surety_buf_str(&hint))};
-    kept = !message.status && !hint.status && warning->message.ptr &&
-           warning->hint.ptr;
+    added = !message.status && !hint.status && warning->message.ptr &&
+            warning->hint.ptr;
     surety_buf_done(&message);
     surety_buf_done(&hint);
-    return kept;
+    return added;
 }
 
 bool surety__unknown_note(surety__compiler *compiler)
@@ -179,7 +179,7 @@ bool surety__unknown_note(surety__compiler *compiler)
             unknown_is_quiet(name) ||
             (is_false && surety_str_equal(name, SURETY__LITERAL("nullable"))))
             continue;
-        if (!unknown_keep(schema, key, named, dialect))
+        if (!unknown_add(schema, key, named, dialect))
             return surety__resolver_starve(&compiler->resolver);
     }
     return true;

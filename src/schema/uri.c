@@ -10,15 +10,10 @@
  * URIs are the same here where their bytes are. */
 #include "schema/uri.h"
 
-static bool uri_is_alpha(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static bool uri_is_scheme(char c)
 {
-    return uri_is_alpha(c) || (c >= '0' && c <= '9') || c == '+' || c == '-' ||
-           c == '.';
+    return surety__is_letter(c) || surety__is_digit(c) || c == '+' ||
+           c == '-' || c == '.';
 }
 
 /* The length of the scheme that uri begins with; 0: none. */
@@ -26,7 +21,7 @@ static size_t uri_scheme_len(surety_str uri)
 {
     size_t len = 0;
 
-    if (!uri.len || !uri_is_alpha(uri.ptr[0]))
+    if (!uri.len || !surety__is_letter(uri.ptr[0]))
         return 0;
     while (len < uri.len && uri_is_scheme(uri.ptr[len]))
         len++;
@@ -41,15 +36,8 @@ static surety_str uri_take(surety_str *rest, surety_str stops)
     while (part.len < rest->len &&
            !memchr(stops.ptr, rest->ptr[part.len], stops.len))
         part.len++;
-    rest->ptr += part.len;
-    rest->len -= part.len;
+    surety__str_skip(rest, part.len);
     return part;
-}
-
-static void uri_skip(surety_str *rest, size_t count)
-{
-    rest->ptr += count;
-    rest->len -= count;
 }
 
 surety__uri surety__uri_parse(surety_str text)
@@ -61,22 +49,22 @@ surety__uri surety__uri_parse(surety_str text)
     if (scheme_len) {
         uri.has_scheme = true;
         uri.scheme = (surety_str){rest.ptr, scheme_len};
-        uri_skip(&rest, scheme_len + 1);
+        surety__str_skip(&rest, scheme_len + 1);
     }
     if (rest.len >= 2 && rest.ptr[0] == '/' && rest.ptr[1] == '/') {
         uri.has_authority = true;
-        uri_skip(&rest, 2);
+        surety__str_skip(&rest, 2);
         uri.authority = uri_take(&rest, SURETY__LITERAL("/?#"));
     }
     uri.path = uri_take(&rest, SURETY__LITERAL("?#"));
     if (rest.len && rest.ptr[0] == '?') {
         uri.has_query = true;
-        uri_skip(&rest, 1);
+        surety__str_skip(&rest, 1);
         uri.query = uri_take(&rest, SURETY__LITERAL("#"));
     }
     if (rest.len) {
         uri.has_fragment = true;
-        uri_skip(&rest, 1);
+        surety__str_skip(&rest, 1);
         uri.fragment = rest;
     }
     return uri;
@@ -97,6 +85,7 @@ static size_t uri_remove_dots(char *path, size_t len)
         size_t end = slash ? (size_t)(slash - path) : len;
         size_t segment = end - at;
 
+        assert(used <= at && end <= len);
         last = !slash;
         if (segment == 2 && path[at] == '.' && path[at + 1] == '.') {
             used -= used > root ? 1 : 0;
@@ -228,9 +217,4 @@ void surety__uri_unescape(surety_str text, surety_buf *out)
             surety_buf_byte(out, text.ptr[i]);
         }
     }
-}
-
-bool surety__uri_has_scheme(surety_str uri)
-{
-    return uri_scheme_len(uri) > 0;
 }

@@ -34,7 +34,4 @@ void surety__uri_split(surety_str uri, surety_str *ret_absolute,
  * hexadecimal digits behind it is kept. The bytes need not be UTF-8. */
 void surety__uri_unescape(surety_str text, surety_buf *out);
 
-/* Whether uri begins with a scheme and a colon (RFC 3986, 3.1). */
-bool surety__uri_has_scheme(surety_str uri);
-
 #endif

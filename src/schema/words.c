@@ -24,6 +24,7 @@ surety__word *surety__words_add(surety__words *words, surety_str text)
     uint32_t hash = surety__hash(text.ptr, text.len);
     size_t at = hash & words->mask;
 
+    assert(text.ptr && !(words->mask & (words->mask + 1)));
     while (words->entries[at].text.ptr &&
            !surety_str_equal(words->entries[at].text, text))
         at = words->mask ? (at + 1) & words->mask : at + 1;

@@ -40,7 +40,7 @@ static void compare(const surety_schema *schema, const surety_buf *schema_text,
     if (!surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
                               NULL)) {
         plain_verdict verdict =
-            plain_check(surety__schema_root(schema), surety_doc_root(doc));
+            plain_check(schema->root_val, surety_doc_root(doc));
 
         if (verdict != PLAIN_UNSURE && valid != (verdict == PLAIN_VALID))
             differ(schema_text, instance_text,

@@ -23,7 +23,7 @@ static void resolve(surety_str base, surety_str text)
     require(surety__uri_resolve(base, text, &once) == SURETY_OK);
     require(surety__uri_resolve(base, surety_buf_str(&once), &twice) ==
             SURETY_OK);
-    if (surety__uri_has_scheme(surety_buf_str(&once)))
+    if (surety__uri_parse(surety_buf_str(&once)).has_scheme)
         require(
             surety_str_equal(surety_buf_str(&once), surety_buf_str(&twice)));
     if (surety__format_uri(base) && surety__format_uri_reference(text))

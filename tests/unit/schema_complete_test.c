@@ -203,7 +203,7 @@ TEST(positions_are_kept)
                      "{\"properties\":{\"a\":{\"items\":{\"properties\":{"
                      "\"n\":{\"default\":1},\"k\":{}}}}}}",
                      &schema));
-    CHECK(surety__schema_has_defaults(schema));
+    CHECK(schema->has_defaults);
     TRY(surety_doc_read(
         doc, surety_str_of("{\"x\":0,\n \"a\": [\n  {\"k\": \"v\"}]}"), NULL,
         NULL));

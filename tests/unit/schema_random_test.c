@@ -70,7 +70,7 @@ static bool findings_are_there(const struct question *question)
             there.index != finding.instance.index + 1)
             return false;
         if (!question->dynamic &&
-            surety_val_at(surety__schema_root(question->schema), at).index !=
+            surety_val_at(question->schema->root_val, at).index !=
                 finding.schema.index)
             return false;
         if (!finding.message.len || !finding.keyword.len)
@@ -167,9 +167,8 @@ static bool ask(struct question *question)
                               question->findings, NULL) ||
         (surety_findings_count(question->findings) == 0) != valid)
         return agrees(question, false, "the report");
-    plain = question->dynamic
-                ? PLAIN_UNSURE
-                : plain_check(surety__schema_root(question->schema), root);
+    plain = question->dynamic ? PLAIN_UNSURE
+                              : plain_check(question->schema->root_val, root);
     return agrees(question,
                   plain == PLAIN_UNSURE || valid == (plain == PLAIN_VALID),
                   "the plain checker") &&
