@@ -8,15 +8,20 @@
  * missing member is never invented. */
 #include "align/inside.h"
 
+/* The member that has a name. */
+struct object_claim {
+    uint32_t member; /* its index + 1; 0: none */
+    bool exact;      /* its key is the name itself */
+};
+
 /* An object and an alternative, while the members are processed. */
 struct object_work {
     surety__aligner *aligner;
     surety__alternative *alternative;
     surety_val object;
     surety__align_plan *plan;
-    uint32_t *claims;         /* for each name: the member's index + 1 */
-    bool *exact;              /* for each name: its own key is present */
-    surety__member_said said; /* scratch */
+    struct object_claim *claims; /* for each name */
+    surety__member_said said;    /* scratch */
     uint64_t cost;
 };
 
@@ -64,9 +69,9 @@ static surety__edit_id key_edit(enum surety__closeness close)
                                       : EDIT_KEY_ACCENT;
 }
 
-/* Lists the members and marks exact keys. near: for each other key the closest
- * name; NULL: none. */
-static bool parts_list(struct object_work *work, surety__entry **near)
+/* Lists the members and marks exact keys; near: of another key the closest
+ * name, or NULL. */
+static bool parts_list(struct object_work *work)
 {
     const surety__cell *cell = surety__cell_of(work->object);
     const surety_doc *doc = work->object.doc;
@@ -88,14 +93,13 @@ static bool parts_list(struct object_work *work, surety__entry **near)
         if (close == CLOSE_SAME) {
             size_t at = (size_t)(name - work->alternative->names.entries);
 
-            work->exact[at] = true;
-            work->claims[at] = i + 1;
+            work->claims[at] = (struct object_claim){i + 1, true};
             part->known = name;
             part->name = name->text;
             part->optional = !name->required;
             continue;
         }
-        near[i] = name;
+        part->near = name;
         part->key_edit = (uint8_t)key_edit(close);
     }
     return true;
@@ -103,10 +107,10 @@ static bool parts_list(struct object_work *work, surety__entry **near)
 
 /* Renames a member to the name that its key is close to, if the name is free.
  * False: two keys claim it. */
-static bool part_rename(struct object_work *work, uint32_t i,
-                        surety__entry *name)
+static bool part_rename(struct object_work *work, uint32_t i)
 {
     surety__aligned_part *part = &work->plan->parts[i];
+    surety__entry *name = part->near;
     size_t at = name ? (size_t)(name - work->alternative->names.entries) : 0;
     surety_str key = part_key(work, part);
     surety__goal *goal;
@@ -114,17 +118,16 @@ static bool part_rename(struct object_work *work, uint32_t i,
     if (part->name.ptr)
         return true;
     /* No property has the key's exact name, so a pattern names it. */
-    if (!name || work->exact[at] ||
+    if (!name || work->claims[at].exact ||
         (member_ask(work, key) && work->said.named) ||
         (!name->required && member_goal(work, key, &goal))) {
         part->key_edit = EDIT_NONE;
         part->name = key;
-        part->optional = !name || !work->exact[at] ? part->optional : false;
         return true;
     }
-    if (work->claims[at])
+    if (work->claims[at].member)
         return false;
-    work->claims[at] = i + 1;
+    work->claims[at].member = i + 1;
     part->known = name;
     part->name = name->text;
     part->optional = !name->required;
@@ -164,7 +167,8 @@ static bool parts_settle(struct object_work *work)
         }
     }
     for (uint32_t i = 0; i < work->alternative->names.count; i++)
-        if (work->alternative->names.entries[i].required && !work->claims[i])
+        if (work->alternative->names.entries[i].required &&
+            !work->claims[i].member)
             return false;
     /* If no member is kept, the object was meant for something else. */
     return !work->aligner->status && (kept || !work->plan->count);
@@ -189,27 +193,23 @@ surety__align_plan *surety__object_plan(surety__aligner *aligner,
     uint32_t count = surety__cell_of(object)->count;
     struct object_work work = {
         .aligner = aligner, .alternative = alternative, .object = object};
-    surety__entry **near;
 
     if (!surety__names_make(aligner, alternative) || !parts_may_do(&work) ||
         !surety__aligner_charge(
             aligner, 1 + (count + (uint64_t)alternative->names.count) / 4))
         return NULL;
     work.plan = surety__plan_new(aligner, PLAN_OBJECT, EDIT_NONE, object);
-    near = surety__aligner_take(aligner, count + 1u, sizeof(*near));
     work.claims = surety__aligner_take(aligner, alternative->names.count + 1u,
                                        sizeof(*work.claims));
-    work.exact = surety__aligner_take(aligner, alternative->names.count + 1u,
-                                      sizeof(*work.exact));
-    if (!work.plan || !near || !work.claims || !work.exact)
+    if (!work.plan || !work.claims)
         return NULL;
     work.plan->count = count;
     work.plan->parts =
         surety__aligner_take(aligner, count + 1u, sizeof(*work.plan->parts));
-    if (!work.plan->parts || !parts_list(&work, near))
+    if (!work.plan->parts || !parts_list(&work))
         return NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (!part_rename(&work, i, near[i]))
+        if (!part_rename(&work, i))
             return NULL;
     if (!parts_settle(&work))
         return NULL;

@@ -119,6 +119,7 @@ typedef struct surety__aligned_part {
     uint8_t left_out;     /* EDIT_NONE: the member is kept */
     bool optional;        /* it may be left out if it is null */
     surety__entry *known; /* its property, or NULL */
+    surety__entry *near;  /* the name closest to its key, or NULL */
     surety__goal *goal;   /* NULL: any value */
     surety_str name; /* its new key, from the schema; if the key is kept, valid
                       * only while the object's plan is made */

@@ -187,7 +187,9 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
     }
     if (model_choices(model, node, &facts))
         return;
-    one = facts.union_count ? surety__facts_union(&facts) : NULL;
+    one = facts.union_count
+              ? surety__conjunction_applicator(&facts.all, facts.first)
+              : NULL;
     if (facts.union_count > 1 || (one && one->count > GEN_UNION_MAX)) {
         model_lost(model, node, facts.all.items[facts.first.conjunct].shape->at,
                    NULL,

@@ -132,7 +132,8 @@ static surety__gen_node *branch_node(surety__gen_model *model,
 
     if (union_is_bare(facts) && (types & facts->types) == types)
         return surety__gen_link(model, CONJUNCTION_OF(shape), node, word);
-    if (!surety__facts_branch(&model->graph, facts, shape, &all))
+    if (!surety__conjunction_branch(&model->graph, &facts->all, facts->first,
+                                    shape, &all))
         return NULL;
     branch = surety__gen_node_of(model, &all, node->conjunction->types, node);
     if (branch)
@@ -143,7 +144,8 @@ static surety__gen_node *branch_node(surety__gen_model *model,
 void surety__gen_union(surety__gen_model *model, surety__gen_node *node,
                        const surety__facts *facts)
 {
-    const surety__applicator *of = surety__facts_union(facts);
+    const surety__applicator *of =
+        surety__conjunction_applicator(&facts->all, facts->first);
 
     node->form = SURETY_TYPED_UNION;
     node->members =

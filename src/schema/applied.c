@@ -232,7 +232,7 @@ EVALUATE_INLINE enum surety__validity applied_branches(
     }
     holds = any ? frame->count >= 1 : frame->count == 1;
     if (holds || !report)
-        return holds ? VALID_YES : VALID_NO;
+        return surety__valid_if(holds);
     frame->reported = true;
     next->ask = ASK_MEANT;
     return VALID_OPEN;

@@ -277,21 +277,6 @@ typedef struct surety__facts {
 bool surety__facts_gather(surety__graph *graph,
                           const surety__conjunction_node *node,
                           surety__facts *facts);
-/* The first union. */
-static inline const surety__applicator *
-surety__facts_union(const surety__facts *facts)
-{
-    return surety__conjunction_applicator(&facts->all, facts->first);
-}
-/* As surety__conjunction_branch, of the first union. */
-static inline bool surety__facts_branch(surety__graph *graph,
-                                        const surety__facts *facts,
-                                        const surety__shape *branch,
-                                        surety__conjunction *all)
-{
-    return surety__conjunction_branch(graph, &facts->all, facts->first, branch,
-                                      all);
-}
 /* The values of the first enum or const that all conjuncts allow; gives the
  * shape that has it, or NULL where there is neither. */
 const surety__shape *surety__facts_choices(surety__graph *graph,

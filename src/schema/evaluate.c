@@ -71,8 +71,7 @@ static enum surety__validity leaf_real(surety_str text,
             return VALID_OPEN;
     whole = negative ? -whole - 1 : whole;
     /* whole < number < whole + 1 */
-    return whole >= numbers->lower && whole < numbers->upper ? VALID_YES
-                                                             : VALID_NO;
+    return surety__valid_if(whole >= numbers->lower && whole < numbers->upper);
 }
 
 static enum surety__validity leaf_number(const surety__machine *machine,
@@ -84,11 +83,9 @@ static enum surety__validity leaf_number(const surety__machine *machine,
     if (!numbers || !numbers->ranged || shape->choices || shape->constant)
         return VALID_OPEN;
     if (cell->kind == CELL_INT)
-        return cell->i >= numbers->least && cell->i <= numbers->most &&
-                       (!numbers->multiple_of ||
-                        cell->i % numbers->multiple_of->i == 0)
-                   ? VALID_YES
-                   : VALID_NO;
+        return surety__valid_if(
+            cell->i >= numbers->least && cell->i <= numbers->most &&
+            (!numbers->multiple_of || cell->i % numbers->multiple_of->i == 0));
     if (cell->kind != CELL_REAL)
         return VALID_OPEN;
     return numbers->multiple_of
@@ -106,16 +103,15 @@ static enum surety__validity leaf_string(surety__machine *machine,
     if ((shape->choices || shape->constant) && !shape->words)
         return VALID_OPEN;
     if (!strings)
-        return surety__words_find(shape->words, text) ? VALID_YES : VALID_NO;
+        return surety__valid_if(surety__words_find(shape->words, text));
     if (!(cell->flags & FLAG_ASCII) || shape->words || strings->format ||
         strings->content_base64 || strings->content_json)
         return VALID_OPEN;
     if (text.len < strings->min_length || text.len > strings->max_length)
         return VALID_NO;
-    return !strings->pattern ||
-                   surety__assert_pattern(machine, strings->pattern, text)
-               ? VALID_YES
-               : VALID_NO;
+    return surety__valid_if(
+        !strings->pattern ||
+        surety__assert_pattern(machine, strings->pattern, text));
 }
 
 bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
@@ -235,11 +231,9 @@ EVALUATE_INLINE enum surety__validity members_end(surety__machine *machine,
     }
     if (frame->count != objects->required_count)
         return VALID_NO;
-    return !objects->dependent_count ||
-                   surety__assert_names(machine, frame->shape, frame->cell,
-                                        frame->count)
-               ? VALID_YES
-               : VALID_NO;
+    return surety__valid_if(
+        !objects->dependent_count ||
+        surety__assert_names(machine, frame->shape, frame->cell, frame->count));
 }
 
 /* properties, required, patternProperties and additionalProperties; marks the
@@ -433,11 +427,9 @@ EVALUATE_INLINE enum surety__validity phase_items_wide(
             return valid;
         frame->cursor = surety__cell_after(frame->cursor);
     }
-    return !arrays->unique ||
-                   surety__assert_unique(machine, frame->shape, frame->cell) ||
-                   report
-               ? VALID_YES
-               : VALID_NO;
+    return surety__valid_if(
+        !arrays->unique ||
+        surety__assert_unique(machine, frame->shape, frame->cell) || report);
 }
 
 /* Whether as many items match as must; otherwise a report has a finding. */
@@ -559,6 +551,15 @@ static void frame_end(surety__machine *machine, const surety__frame *frame,
     machine->bits_len = frame->bits;
 }
 
+/* Moves the frame's cursor to the first child. */
+static inline void frame_rewind(surety__frame *frame)
+{
+    frame->cursor = frame->cell + 1;
+    frame->left = frame->cell->kind >= CELL_ARRAY ? frame->cell->count : 0;
+    frame->count = 0;
+    frame->sub = 0;
+}
+
 /* Moves the frame to its first phase at or behind `phase`; its cursor goes to
  * the first child. */
 EVALUATE_INLINE void frame_phase(surety__frame *frame, enum phase phase)
@@ -568,10 +569,7 @@ EVALUATE_INLINE void frame_phase(surety__frame *frame, enum phase phase)
     bool object = cell->kind == CELL_OBJECT && shape->objects;
     bool array = cell->kind == CELL_ARRAY && shape->arrays;
 
-    frame->cursor = cell + 1;
-    frame->left = cell->kind >= CELL_ARRAY ? cell->count : 0;
-    frame->count = 0;
-    frame->sub = 0;
+    frame_rewind(frame);
     if (phase <= PHASE_NAMES && object && shape->objects->names)
         frame->phase = PHASE_NAMES;
     else if (phase <= PHASE_CONTAINS && array && shape->arrays->contains)
@@ -594,10 +592,7 @@ EVALUATE_INLINE bool frame_children(surety__frame *frame, const bool report)
     const surety__cell *cell = frame->cell;
     bool wide = report || frame->bits != BITS_NONE;
 
-    frame->cursor = cell + 1;
-    frame->left = cell->count;
-    frame->count = 0;
-    frame->sub = 0;
+    frame_rewind(frame);
     frame->matched = false;
     if (cell->kind == CELL_OBJECT && objects) {
         frame->phase = wide ? PHASE_MEMBERS_WIDE : PHASE_MEMBERS;
@@ -804,15 +799,13 @@ bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
 
 /* ---- the loop ------------------------------------------------------------ */
 
-/* The bits of the frame that count for what it asked for. */
+/* The bits of the frame that count for what it asked for; *ret_branch: only if
+ * that holds. */
 static inline uint32_t frame_gives(const surety__frame *frame, bool *ret_branch)
 {
-    uint32_t bits = BITS_NONE;
-
     *ret_branch = false;
-    if (frame->phase == PHASE_APPLY)
-        bits = surety__applied_bits(frame, ret_branch);
-    return bits;
+    return frame->phase == PHASE_APPLY ? surety__applied_bits(frame, ret_branch)
+                                       : BITS_NONE;
 }
 
 /* Does what the frame on top of a report asked for, other than a frame. This
@@ -828,7 +821,7 @@ static enum surety__validity report_ask(surety__machine *machine,
     surety__shape_holds(
         machine, next->shape, next->cell,
         frame_gives(&machine->frames[machine->depth - 1], &branch));
-    return machine->result ? VALID_YES : VALID_NO;
+    return surety__valid_if(machine->result);
 }
 
 /* Evaluates next.shape on next.cell above the machine's frames. bits as of

@@ -14,6 +14,11 @@
 /* OPEN: not known before *next is evaluated. */
 enum surety__validity { VALID_NO, VALID_YES, VALID_OPEN };
 
+static inline enum surety__validity surety__valid_if(bool holds)
+{
+    return holds ? VALID_YES : VALID_NO;
+}
+
 /* What an OPEN validity needs. Only a report asks for more than a frame. */
 enum surety__ask {
     ASK_FRAME,    /* a frame for shape and cell */
@@ -40,21 +45,20 @@ surety__child_validity(surety__machine *machine, const surety__shape **shape,
                        const surety__cell *cell)
 {
     unsigned how = (*shape)->how[cell->kind];
-    bool holds;
 
     if (how <= HOW_YES)
-        return how == HOW_YES ? VALID_YES : VALID_NO;
+        return surety__valid_if(how == HOW_YES);
     if (how == HOW_ROUTE) {
         *shape = surety__route_end(*shape, cell->kind);
         how = (*shape)->how[cell->kind];
         if (how <= HOW_YES)
-            return how == HOW_YES ? VALID_YES : VALID_NO;
+            return surety__valid_if(how == HOW_YES);
     }
     if (how == HOW_WALK)
         return VALID_OPEN;
-    holds = how == HOW_FLAT ? surety__flat_holds(machine, *shape, cell)
-                            : surety__leaf_holds(machine, *shape, cell);
-    return holds ? VALID_YES : VALID_NO;
+    return surety__valid_if(how == HOW_FLAT
+                                ? surety__flat_holds(machine, *shape, cell)
+                                : surety__leaf_holds(machine, *shape, cell));
 }
 
 /* The same for a shape that applies to the value of a frame. Whatever may mark

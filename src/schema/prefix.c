@@ -244,8 +244,6 @@ static void prefix_key(surety__prefix *prefix, const prefix_level *level,
     const struct prefix_cause member = {level->cursor + 1, level->cursor,
                                         KW_NONE};
     const struct prefix_cause name = {level->cursor, level->cursor, KW_NONE};
-    const struct prefix_cause crowd = {level->cell, level->key,
-                                       KW_MAX_PROPERTIES};
     const surety__slot *slot;
 
     if (!objects)
@@ -259,7 +257,8 @@ static void prefix_key(surety__prefix *prefix, const prefix_level *level,
         return;
     }
     if (prefix_is_crowded(prefix, level, objects->max_properties))
-        surety__thread_refute(prefix, thread, crowd);
+        surety__thread_refute(prefix, thread,
+                              surety__level_cause(level, KW_MAX_PROPERTIES));
     if (objects->names)
         surety__thread_name(prefix, thread, objects->names, name);
     prefix_member(prefix, level, thread, objects);
@@ -366,16 +365,6 @@ static bool prefix_go_on(surety__prefix *prefix)
     return true;
 }
 
-/* The work left for a value of this size. */
-static void prefix_start(surety__prefix *prefix, surety_val root)
-{
-    surety__machine *const machine = &prefix->checker->machine;
-
-    surety__machine_start(machine, prefix->schema, root, MODE_VALIDITY, NULL);
-    machine->work =
-        machine->work > prefix->spent ? machine->work - prefix->spent : 0;
-}
-
 surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
                                   bool *ret_refuted)
 {
@@ -385,7 +374,9 @@ surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
     *ret_refuted = prefix->refuted;
     if (!root.doc || prefix->refuted || prefix->ended)
         return SURETY_OK;
-    prefix_start(prefix, root);
+    surety__machine_start(machine, prefix->schema, root, MODE_VALIDITY, NULL);
+    machine->work -=
+        machine->work < prefix->spent ? machine->work : prefix->spent;
     work = machine->work;
     if (!prefix->begun)
         prefix_root(prefix, root.index);

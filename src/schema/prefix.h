@@ -125,6 +125,13 @@ static inline bool surety__prefix_charge(surety__prefix *prefix, uint64_t cost)
     return true;
 }
 
+/* A cause at the value of the level. */
+static inline struct prefix_cause surety__level_cause(const prefix_level *level,
+                                                      surety__keyword keyword)
+{
+    return (struct prefix_cause){level->cell, level->key, keyword};
+}
+
 /* Whether the kind of a value is certain. */
 bool surety__prefix_is_firm(const surety__prefix *prefix,
                             const surety__cell *cell);
@@ -153,6 +160,20 @@ static inline void surety__thread_wait(surety__prefix *prefix, uint32_t thread)
     if (thread != PREFIX_NONE)
         prefix->threads[thread].open++;
 }
+/* A part of the thread was checked: it is refuted with it, or waits for the end
+ * where it is unknown. */
+static inline void surety__thread_hear(surety__prefix *prefix, uint32_t thread,
+                                       enum prefix_state state,
+                                       struct prefix_cause cause)
+{
+    if (state == PREFIX_REFUTED)
+        surety__thread_refute(prefix, thread, cause);
+    else if (state == PREFIX_UNKNOWN)
+        surety__thread_wait(prefix, thread);
+}
+/* Moves *at to the first open thread from *at on; false: there is none, or the
+ * value is refuted. */
+bool surety__thread_next(surety__prefix *prefix, uint32_t *at);
 /* Whether subschemas can be checked by themselves, and it matters. */
 bool surety__thread_may_check(const surety__prefix *prefix);
 /* The state by checking a value that is complete. */

@@ -159,8 +159,8 @@ static bool past_has_all(surety__prefix *prefix, const prefix_level *level,
 }
 
 /* Whether no item that follows can refute a shape on an array. */
-static bool past_array_is_sure(const prefix_level *level,
-                               const prefix_thread *thread)
+static bool past_array_is_proven(const prefix_level *level,
+                                 const prefix_thread *thread)
 {
     const surety__arrays *const arrays = thread->shape->arrays;
 
@@ -186,7 +186,7 @@ void surety__past_begin(surety__prefix *prefix, const prefix_level *level,
         return;
     if (level->kind == CELL_ARRAY) {
         begun->lacking = 0;
-        proven = past_array_is_sure(level, begun);
+        proven = past_array_is_proven(level, begun);
     } else if (!objects) {
         proven = true;
     } else if (past_is_named(objects) &&
@@ -227,7 +227,6 @@ static void past_item(surety__prefix *prefix, const prefix_level *level,
     const surety_doc *const doc = prefix->checker->machine.doc;
     prefix_thread *const own = &prefix->threads[thread];
     const surety__arrays *const arrays = own->shape->arrays;
-    const struct prefix_cause many = {level->cell, level->key, KW_MAX_CONTAINS};
 
     if (arrays && arrays->contains && surety__thread_may_check(prefix)) {
         const enum prefix_state state =
@@ -237,9 +236,10 @@ static void past_item(surety__prefix *prefix, const prefix_level *level,
         if (state == PREFIX_UNKNOWN)
             surety__thread_wait(prefix, thread);
         else if (own->matches > arrays->max_contains)
-            surety__thread_refute(prefix, thread, many);
+            surety__thread_refute(prefix, thread,
+                                  surety__level_cause(level, KW_MAX_CONTAINS));
     }
-    if (!own->own && own->lacking == 0 && past_array_is_sure(level, own))
+    if (!own->own && own->lacking == 0 && past_array_is_proven(level, own))
         surety__thread_own(prefix, thread);
 }
 
@@ -266,12 +266,9 @@ void surety__past_child(surety__prefix *prefix, const prefix_level *level,
     const struct prefix_cause again = {cell, cell, KW_UNIQUE_ITEMS};
     enum prefix_state unique = PREFIX_OPEN;
 
-    for (uint32_t i = level->thread;
-         i < prefix->thread_count && !prefix->refuted; i++) {
+    for (uint32_t i = level->thread; surety__thread_next(prefix, &i); i++) {
         const prefix_thread *const thread = &prefix->threads[i];
 
-        if (!surety__thread_is_open(prefix, i))
-            continue;
         if (thread->node == NODE_IF) {
             past_depend(prefix, i, cell);
         } else if (thread->node == NODE_ALL && !array) {
@@ -283,10 +280,7 @@ void surety__past_child(surety__prefix *prefix, const prefix_level *level,
                 continue;
             if (!unique)
                 unique = past_unique(prefix, level, cell);
-            if (unique == PREFIX_REFUTED)
-                surety__thread_refute(prefix, i, again);
-            else if (unique == PREFIX_UNKNOWN)
-                surety__thread_wait(prefix, i);
+            surety__thread_hear(prefix, i, unique, again);
         }
     }
 }

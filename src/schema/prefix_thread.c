@@ -30,6 +30,14 @@ bool surety__thread_is_open(surety__prefix *prefix, uint32_t thread)
     return !threads[thread].state;
 }
 
+bool surety__thread_next(surety__prefix *prefix, uint32_t *at)
+{
+    while (*at < prefix->thread_count && !prefix->refuted &&
+           !surety__thread_is_open(prefix, *at))
+        ++*at;
+    return *at < prefix->thread_count && !prefix->refuted;
+}
+
 /* The state of a union or an if by those of its parts. */
 static enum prefix_state node_state(const prefix_thread *node)
 {
@@ -257,13 +265,8 @@ void surety__thread_ask(surety__prefix *prefix, uint32_t parent,
 
     shape = shape->direct;
     if (!open && surety__thread_may_check(prefix)) {
-        const enum prefix_state state =
-            surety__thread_check(prefix, shape, cell);
-
-        if (state == PREFIX_REFUTED)
-            surety__thread_refute(prefix, parent, child);
-        else if (state == PREFIX_UNKNOWN)
-            surety__thread_wait(prefix, parent);
+        surety__thread_hear(prefix, parent,
+                            surety__thread_check(prefix, shape, cell), child);
         return;
     }
     if (!open && align && cell->kind < CELL_ARRAY) {
@@ -300,16 +303,7 @@ void surety__thread_name(surety__prefix *prefix, uint32_t parent,
             shape->how[CELL_KEY] == HOW_YES ? PREFIX_PROVEN : PREFIX_REFUTED;
     else if (shape->how[CELL_KEY] == HOW_CHECK)
         state = thread_leaf(prefix, shape, key);
-    if (state == PREFIX_REFUTED)
-        surety__thread_refute(prefix, parent, name);
-    else if (state == PREFIX_UNKNOWN)
-        surety__thread_wait(prefix, parent);
-}
-
-static struct prefix_cause spread_cause(const prefix_level *level,
-                                        surety__keyword keyword)
-{
-    return (struct prefix_cause){level->cell, level->key, keyword};
+    surety__thread_hear(prefix, parent, state, name);
 }
 
 /* A subschema for the same value in the thread: decided by the kind, or a
@@ -328,14 +322,14 @@ static enum prefix_state spread_one(surety__prefix *prefix,
         return prefix->flags & SURETY__PREFIX_ALIGN ? PREFIX_OPEN
                : how == HOW_YES                     ? PREFIX_PROVEN
                                                     : PREFIX_REFUTED;
-    thread_add(
-        prefix, level->thread,
-        (prefix_thread){
-            .shape = shape,
-            .cause = spread_cause(level, role == ROLE_NOT ? KW_NOT : KW_NONE),
-            .parent = thread,
-            .role = (uint8_t)role,
-        });
+    thread_add(prefix, level->thread,
+               (prefix_thread){
+                   .shape = shape,
+                   .cause = surety__level_cause(
+                       level, role == ROLE_NOT ? KW_NOT : KW_NONE),
+                   .parent = thread,
+                   .role = (uint8_t)role,
+               });
     return PREFIX_OPEN;
 }
 
@@ -351,8 +345,8 @@ static void spread_part(surety__prefix *prefix, const prefix_level *level,
     if (state == PREFIX_OPEN)
         surety__thread_wait(prefix, thread);
     else if (state == (not ? PREFIX_PROVEN : PREFIX_REFUTED))
-        surety__thread_refute(prefix, thread,
-                              spread_cause(level, not ? KW_NOT : KW_TYPE));
+        surety__thread_refute(
+            prefix, thread, surety__level_cause(level, not ? KW_NOT : KW_TYPE));
 }
 
 /* A node in the thread; PREFIX_NONE where there is no room for it. */
@@ -364,7 +358,7 @@ static uint32_t spread_node(surety__prefix *prefix, const prefix_level *level,
     const prefix_thread made = {
         .shape = around->shape,
         .applicator = applicator,
-        .cause = spread_cause(level, applicator->keyword),
+        .cause = surety__level_cause(level, applicator->keyword),
         .parent = thread,
         .node = (uint8_t)node,
     };
@@ -375,7 +369,7 @@ static uint32_t spread_node(surety__prefix *prefix, const prefix_level *level,
 }
 
 /* All parts of the node are added. */
-static void spread_told(surety__prefix *prefix, uint32_t node)
+static void spread_settle(surety__prefix *prefix, uint32_t node)
 {
     const enum prefix_state state = node_state(&prefix->threads[node]);
 
@@ -403,7 +397,7 @@ static void spread_union(surety__prefix *prefix, const prefix_level *level,
 
         node_hear(&prefix->threads[at], ROLE_PART, state);
     }
-    spread_told(prefix, at);
+    spread_settle(prefix, at);
 }
 
 /* if, then and else, of which the latter may be absent; or then alone, where a
@@ -430,7 +424,7 @@ static void spread_if(surety__prefix *prefix, const prefix_level *level,
         if (state)
             node_hear(&prefix->threads[at], role, state);
     }
-    spread_told(prefix, at);
+    spread_settle(prefix, at);
 }
 
 static void spread_applicator(surety__prefix *prefix, const prefix_level *level,
@@ -478,7 +472,7 @@ static void spread_thread(surety__prefix *prefix, const prefix_level *level,
                                   shape->how[level->kind] == HOW_YES
                                       ? PREFIX_PROVEN
                                       : PREFIX_REFUTED,
-                                  spread_cause(level, KW_TYPE));
+                                  surety__level_cause(level, KW_TYPE));
         return;
     }
     for (uint32_t a = 0; a < shape->applicator_count; a++)
@@ -490,10 +484,8 @@ static void spread_thread(surety__prefix *prefix, const prefix_level *level,
 void surety__thread_spread(surety__prefix *prefix, prefix_level *level)
 {
     level->spread = true;
-    for (uint32_t i = level->thread;
-         i < prefix->thread_count && !prefix->refuted; i++)
-        if (surety__thread_is_open(prefix, i) &&
-            prefix->threads[i].node == NODE_ALL)
+    for (uint32_t i = level->thread; surety__thread_next(prefix, &i); i++)
+        if (prefix->threads[i].node == NODE_ALL)
             spread_thread(prefix, level, i);
 }
 
@@ -521,32 +513,29 @@ void surety__thread_string(surety__prefix *prefix, prefix_level *level)
 {
     const surety_doc *const doc = prefix->checker->machine.doc;
     const surety_str text = surety__cell_str(doc, &doc->cells[level->cell]);
-    struct prefix_cause cause = {level->cell, level->key, KW_MAX_LENGTH};
 
     if (text.len <= level->counted || (prefix->flags & SURETY__PREFIX_ALIGN))
         return;
     for (; level->counted < text.len; level->counted++)
         level->chars +=
             ((unsigned char)text.ptr[level->counted] & 0xC0) != 0x80;
-    for (uint32_t i = level->thread;
-         i < prefix->thread_count && !prefix->refuted; i++) {
+    for (uint32_t i = level->thread; surety__thread_next(prefix, &i); i++) {
         const surety__shape *shape = prefix->threads[i].shape;
+        surety__keyword broken = KW_NONE;
 
-        if (!surety__thread_is_open(prefix, i) ||
-            prefix->threads[i].node != NODE_ALL)
+        if (prefix->threads[i].node != NODE_ALL)
             continue;
-        if (shape->strings && level->chars > shape->strings->max_length) {
-            cause.keyword = KW_MAX_LENGTH;
-            surety__thread_refute(prefix, i, cause);
-        } else if (shape->constant &&
-                   !string_begins(prefix, shape, shape->constant, text)) {
-            cause.keyword = KW_CONST;
-            surety__thread_refute(prefix, i, cause);
-        } else if (shape->choices &&
-                   !string_begins(prefix, shape, shape->choices, text)) {
-            cause.keyword = KW_ENUM;
-            surety__thread_refute(prefix, i, cause);
-        }
+        if (shape->strings && level->chars > shape->strings->max_length)
+            broken = KW_MAX_LENGTH;
+        else if (shape->constant &&
+                 !string_begins(prefix, shape, shape->constant, text))
+            broken = KW_CONST;
+        else if (shape->choices &&
+                 !string_begins(prefix, shape, shape->choices, text))
+            broken = KW_ENUM;
+        if (broken)
+            surety__thread_refute(prefix, i,
+                                  surety__level_cause(level, broken));
     }
 }
 
@@ -556,19 +545,17 @@ static void end_scalar(surety__prefix *prefix, prefix_level *level)
 {
     const surety__cell *const cell =
         &prefix->checker->machine.doc->cells[level->cell];
-    const struct prefix_cause cause = spread_cause(level, KW_NONE);
+    const struct prefix_cause cause = surety__level_cause(level, KW_NONE);
     const bool align = prefix->flags & SURETY__PREFIX_ALIGN;
     const bool check = surety__thread_may_check(prefix);
 
     if (!check && !align && !level->spread)
         surety__thread_spread(prefix, level);
-    for (uint32_t i = level->thread;
-         i < prefix->thread_count && !prefix->refuted; i++) {
+    for (uint32_t i = level->thread; surety__thread_next(prefix, &i); i++) {
         const surety__shape *const shape = prefix->threads[i].shape;
         enum prefix_state state;
 
-        if (!surety__thread_is_open(prefix, i) ||
-            prefix->threads[i].node != NODE_ALL)
+        if (prefix->threads[i].node != NODE_ALL)
             continue;
         if (align)
             state = thread_bounds_hold(prefix, shape, cell) ? PREFIX_UNKNOWN
@@ -621,7 +608,8 @@ static void end_own(surety__prefix *prefix, const prefix_level *level,
                     ? PREFIX_UNKNOWN
                     : end_named(prefix, own, cell);
     if (state == PREFIX_REFUTED)
-        surety__thread_refute(prefix, thread, spread_cause(level, broken));
+        surety__thread_refute(prefix, thread,
+                              surety__level_cause(level, broken));
     else if (state == PREFIX_PROVEN)
         surety__thread_own(prefix, thread);
 }
@@ -644,7 +632,7 @@ static bool end_recheck(surety__prefix *prefix, const prefix_level *level,
     prefix->rechecked += cell->span;
     surety__thread_settle(prefix, thread,
                           surety__thread_check(prefix, shape, cell),
-                          spread_cause(level, KW_NONE));
+                          surety__level_cause(level, KW_NONE));
     return true;
 }
 
@@ -654,12 +642,10 @@ static void end_container(surety__prefix *prefix, const prefix_level *level,
     surety__machine *const machine = &prefix->checker->machine;
     const surety__cell *const cell = &machine->doc->cells[level->cell];
 
-    for (uint32_t i = level->thread;
-         whole && i < prefix->thread_count && !prefix->refuted; i++) {
+    for (uint32_t i = level->thread; whole && surety__thread_next(prefix, &i);
+         i++) {
         const prefix_thread *const thread = &prefix->threads[i];
 
-        if (!surety__thread_is_open(prefix, i))
-            continue;
         if (thread->node == NODE_ALL)
             end_own(prefix, level, i, cell);
         else if (thread->node == NODE_IF &&
@@ -669,10 +655,8 @@ static void end_container(surety__prefix *prefix, const prefix_level *level,
                 prefix, i,
                 surety__applies(machine->doc, cell, thread->applicator));
     }
-    for (uint32_t i = level->thread;
-         i < prefix->thread_count && !prefix->refuted; i++)
-        if (surety__thread_is_open(prefix, i) &&
-            prefix->threads[i].node == NODE_ALL &&
+    for (uint32_t i = level->thread; surety__thread_next(prefix, &i); i++)
+        if (prefix->threads[i].node == NODE_ALL &&
             !end_recheck(prefix, level, i))
             break;
 }

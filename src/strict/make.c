@@ -15,7 +15,8 @@ static surety__link union_branch(surety_strict *strict,
     surety__conjunction all = {NULL, 0, 0, false};
     surety__link link = {NULL, false};
 
-    if (!surety__facts_branch(&strict->graph, facts, shape, &all))
+    if (!surety__conjunction_branch(&strict->graph, &facts->all, facts->first,
+                                    shape, &all))
         return link;
     for (size_t i = 1; i < all.count; i++)
         all.items[i].quiet = true;
@@ -42,7 +43,8 @@ static void node_branches(surety_strict *strict, surety__node *node,
                           const surety__facts *facts)
 {
     const surety__shape *shape = facts->all.items[facts->first.conjunct].shape;
-    const surety__applicator *of = surety__facts_union(facts);
+    const surety__applicator *of =
+        surety__conjunction_applicator(&facts->all, facts->first);
     const bool bare = facts->all.count == 1 &&
                       node->conjunction->types == TYPE_ANY &&
                       surety__shape_is_bare(shape);

@@ -152,9 +152,10 @@ TEST(unions_are_left)
     CHECK(one.facts.all.count == 2);
     CHECK(one.facts.conditional && one.facts.any_of);
     CHECK(one.facts.union_count == 2);
-    first = surety__facts_union(&one.facts);
+    first = surety__conjunction_applicator(&one.facts.all, one.facts.first);
     CHECK(first->kind == APPLY_ANY && first->count == 3);
-    if (!surety__facts_branch(&one.graph, &one.facts, first->shapes[1], &all))
+    if (!surety__conjunction_branch(&one.graph, &one.facts.all, one.facts.first,
+                                    first->shapes[1], &all))
         TRY(one.status);
     CHECK(all.count == 3 && all.items[0].shape == first->shapes[1]);
     whole = surety__graph_node(&one.graph, &all, TYPE_STRING);
@@ -163,7 +164,9 @@ TEST(unions_are_left)
         TRY(one.status);
     /* The one that was decided does not count any more. */
     CHECK(one.facts.union_count == 1 && one.facts.any_of);
-    CHECK(surety__facts_union(&one.facts)->kind == APPLY_ONE);
+    CHECK(
+        surety__conjunction_applicator(&one.facts.all, one.facts.first)->kind ==
+        APPLY_ONE);
     one.graph.counts = counts_never;
     if (!surety__facts_gather(&one.graph, whole, &one.facts))
         TRY(one.status);
