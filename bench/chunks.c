@@ -92,7 +92,7 @@ static void round_of_stream(const surety_contract *contract, surety_str text,
     surety_stream *stream = surety_stream_new(NULL, NULL);
     surety_val value = surety_val_none();
 
-    if (!stream || surety_stream_begin(stream, contract, NULL, NULL))
+    if (!stream || surety_stream_begin(stream, contract, NULL, false, NULL))
         fail("no stream");
     for (size_t at = 0; at < text.len; at += CHUNK) {
         const double start = now_ns();

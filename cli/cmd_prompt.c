@@ -63,10 +63,10 @@ static void prompt_put(struct cli *cli, const struct prompt_settings *settings,
 
     if (settings->example)
         status = prompt_example(contract, out, &error);
-    else if (settings->system)
-        status = surety_prompt_format(contract, &options, out, &error);
     else
-        status = surety_prompt_write(contract, text, &options, out, &error);
+        status = surety_prompt_write(
+            contract, settings->system ? surety_str_of("") : text, &options,
+            out, &error);
     if (status != SURETY_OK)
         cli_report(cli, cli_code_of(status, CODE_USAGE), settings->contract,
                    (surety_str){NULL, 0}, &error);

@@ -236,7 +236,7 @@ static void render_outcome(struct renderer *renderer, struct session *session,
     surety_buf_init(&report, NULL, 0);
     if (renderer->output.is_json)
         surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(source),
-                             NULL, &report);
+                             0, &report);
     else
         session_report(session, outcome, source);
     if (is_usable && !is_piped)

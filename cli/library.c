@@ -35,16 +35,14 @@ surety_registry *library_open(struct cli *cli)
 {
     const surety_contract_options contract = {.size = sizeof(contract),
                                               .limits = &cli->limits};
-    surety_registry_options options = {.size = sizeof(options),
-                                       .contract = &contract};
     surety_registry *registry = NULL;
     surety_error error;
     surety_buf folders;
 
     surety_buf_init(&folders, NULL, 0);
     put_folders(&folders);
-    options.folders = surety_buf_str(&folders);
-    if (surety_registry_new(&options, &registry, &error) != SURETY_OK)
+    if (surety_registry_new(surety_buf_str(&folders), &contract, &registry,
+                            &error) != SURETY_OK)
         cli_report(cli, CODE_WORLD, "contracts", (surety_str){NULL, 0}, &error);
     surety_buf_done(&folders);
     return registry;

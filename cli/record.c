@@ -206,10 +206,9 @@ static void put_outcome(const struct recorder *recorder,
                         const struct record *record,
                         const surety_outcome *outcome, surety_buf *out)
 {
-    const surety_report_options options = {
-        .size = sizeof(options),
-        .raw_max = surety_outcome_info_of(outcome)->ok ? recorder->raw_valid
-                                                       : recorder->raw_other};
+    const size_t raw_max = surety_outcome_info_of(outcome)->ok
+                               ? recorder->raw_valid
+                               : recorder->raw_other;
     size_t start;
 
     if (recorder->session->settings->values) {
@@ -220,7 +219,7 @@ static void put_outcome(const struct recorder *recorder,
     put_record(recorder, record, out);
     start = out->len;
     (void)surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
-                               &options, out);
+                               raw_max, out);
     /* Makes one object of both: a comma replaces the second opening brace. */
     if (out->status == SURETY_OK)
         out->ptr[start] = ',';

@@ -30,7 +30,7 @@ struct recorder {
     surety_buf native; /* a member that is no string, written as JSON */
     surety_judge_options options;
     struct validators validators;
-    size_t raw_valid, raw_other; /* surety_report_options.raw_max */
+    size_t raw_valid, raw_other; /* raw_max of surety_outcome_write */
 };
 
 /* Reads the argument of --raw; false: it is not valid. */

@@ -119,15 +119,20 @@ void session_warnings(struct cli *cli, surety_buf *report)
 static bool take_place(struct cli *cli, surety_extract *extract,
                        surety_str name)
 {
-    const surety_place place = surety_place_of(name);
+    surety_place place = SURETY_PLACE_NONE;
     struct nearest nearest;
     char hint[128];
 
+    nearest_init(&nearest, name);
+    for (int i = SURETY_PLACE_NATIVE; i <= SURETY_PLACE_EMBEDDED; i++) {
+        const surety_str known =
+            surety_str_of(surety_place_name((surety_place)i));
+
+        nearest_try(&nearest, known);
+        if (surety_str_equal(known, name))
+            place = (surety_place)i;
+    }
     if (place == SURETY_PLACE_NONE) {
-        nearest_init(&nearest, name);
-        for (int i = SURETY_PLACE_NATIVE; i <= SURETY_PLACE_EMBEDDED; i++)
-            nearest_try(&nearest,
-                        surety_str_of(surety_place_name((surety_place)i)));
         return cli_usage(cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
                          "--extract knows no place \"%.*s\"", (int)name.len,
                          name.ptr);
@@ -378,7 +383,7 @@ void session_report(struct session *session, const surety_outcome *outcome,
         return;
     if (is_sarif && start > 0)
         surety_buf_byte(out, ',');
-    surety_outcome_write(outcome, form, surety_str_of(source), NULL, out);
+    surety_outcome_write(outcome, form, surety_str_of(source), 0, out);
     if (surety_outcome_info_of(outcome)->partial &&
         (form == SURETY_REPORT_TEXT || form == SURETY_REPORT_COLOR))
         put_partial(outcome, source, session->cli->color, out);

@@ -178,7 +178,7 @@ static void stop_json(const struct arrival *arrival,
     surety_buf_init(&text, NULL, 0);
     if (doc &&
         surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                             NULL, &text) == SURETY_OK &&
+                             0, &text) == SURETY_OK &&
         surety_doc_read(doc, surety_buf_str(&text), NULL, &error) == SURETY_OK)
         put_stopped(arrival, surety_doc_root(doc),
                     surety_outcome_info_of(outcome)->ok, &cli->err.buf);
@@ -330,17 +330,14 @@ static void arrival_run(struct arrival *arrival)
 {
     struct session *session = arrival->session;
     const bool is_native = session->settings->native != NULL;
-    const surety_stream_options options = {.size = sizeof(options),
-                                           .judge = &session->options,
-                                           .native = is_native};
     surety_error error;
     surety_status status;
     enum arrival_end end;
 
     session->options.extract =
         is_native ? &session->extract_native : &session->extract;
-    status = surety_stream_begin(arrival->stream, session->contract, &options,
-                                 &error);
+    status = surety_stream_begin(arrival->stream, session->contract,
+                                 &session->options, is_native, &error);
     if (status != SURETY_OK) {
         session_failure(session, cli_code_of(status, CODE_INVALID),
                         input_name(arrival->path), &error);

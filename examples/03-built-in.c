@@ -21,7 +21,7 @@ int main(void)
     const surety_outcome_info *info;
     surety_error err;
 
-    if (surety_registry_new(NULL, &registry, &err) ||
+    if (surety_registry_new(surety_str_of(""), NULL, &registry, &err) ||
         surety_registry_find(registry,
                              surety_str_of("maverick/grouped-review-result@1"),
                              &contract, &err)) {

@@ -25,7 +25,7 @@ int main(void)
     surety_error err = {.message = ""};
 
     surety_buf_init(&value, NULL, 0);
-    if (surety_registry_new(NULL, &registry, &err) ||
+    if (surety_registry_new(surety_str_of(""), NULL, &registry, &err) ||
         surety_registry_find(registry, surety_str_of("simple/analysis"),
                              &contract, &err) ||
         surety_config_read(surety_str_of(""), NULL, &config, &err) ||

@@ -35,7 +35,7 @@ static void receive(surety_stream *stream, const surety_contract *contract,
     const surety_outcome *outcome = NULL;
     surety_error err;
 
-    if (surety_stream_begin(stream, contract, NULL, &err))
+    if (surety_stream_begin(stream, contract, NULL, false, &err))
         goto fail;
     for (; *chunks; chunks++) {
         if (surety_stream_feed(stream, surety_str_of(*chunks), &err))

@@ -96,12 +96,13 @@ surety_status check_contract(struct check *t, const char *text,
 surety_status check_report(struct check *t, const char *contract,
                            surety_str report, bool *ret_ok)
 {
-    const surety_registry_options options = {.size = sizeof(options),
+    const surety_contract_options options = {.size = sizeof(options),
                                              .alloc = check_alloc(t)};
     surety_registry *registry = NULL;
     surety_contract *found = NULL;
     surety_outcome *outcome = NULL;
-    surety_status status = surety_registry_new(&options, &registry, NULL);
+    surety_status status =
+        surety_registry_new(surety_str_of(""), &options, &registry, NULL);
 
     if (status == SURETY_OK)
         status = surety_registry_find(registry, surety_str_of(contract), &found,

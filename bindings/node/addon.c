@@ -468,7 +468,6 @@ static napi_value contract_read(napi_env env, napi_callback_info info)
 /* contractFind(name, folders, limits) */
 static napi_value contract_find(napi_env env, napi_callback_info info)
 {
-    surety_registry_options options = {.size = sizeof(options)};
     surety_schema_options schema = {.size = sizeof(schema),
                                     .assert_format = true};
     surety_contract_options reading = {.size = sizeof(reading),
@@ -486,10 +485,8 @@ static napi_value contract_find(napi_env env, napi_callback_info info)
         bytes_take(env, arguments[1], &folders)) {
         limited = limits_take(env, arguments[2], &bounds);
         reading.limits = schema.limits = &bounds;
-        options.contract = &reading;
-        options.folders = folders.str;
         made =
-            surety_registry_new(&options, &registry, &error) ||
+            surety_registry_new(folders.str, &reading, &registry, &error) ||
                     surety_registry_find(registry, name.str, &contract, &error)
                 ? fail(env, &error)
                 : contract_make(env, contract, &bounds, limited);
@@ -567,7 +564,6 @@ static napi_value contract_info(napi_env env, napi_callback_info info)
 /* contractList(folders): JSON. */
 static napi_value contract_list(napi_env env, napi_callback_info info)
 {
-    surety_registry_options options = {.size = sizeof(options)};
     struct bytes folders = {{NULL, 0}, NULL};
     surety_registry *registry = NULL;
     const surety_registry_entry *entries = NULL, *entry;
@@ -580,9 +576,8 @@ static napi_value contract_list(napi_env env, napi_callback_info info)
     if (!arguments_take(env, info, 1, &argument) ||
         !bytes_take(env, argument, &folders))
         return NULL;
-    options.folders = folders.str;
     surety_buf_init(&out, NULL, 0);
-    if (surety_registry_new(&options, &registry, &error) ||
+    if (surety_registry_new(folders.str, NULL, &registry, &error) ||
         surety_registry_list(registry, &entries, &count, &error)) {
         made = fail(env, &error);
         goto done;
@@ -619,7 +614,6 @@ static napi_value prompt_write(napi_env env, napi_callback_info info)
     struct contract *object;
     napi_value arguments[4], made;
     surety_status status;
-    napi_valuetype type;
     surety_error error;
     surety_buf out;
     int32_t style;
@@ -629,18 +623,14 @@ static napi_value prompt_write(napi_env env, napi_callback_info info)
         !bytes_take(env, arguments[1], &text))
         return NULL;
     surety_buf_init(&out, NULL, 0);
-    if (napi_typeof(env, arguments[1], &type) ||
-        napi_get_value_int32(env, arguments[2], &style) ||
+    if (napi_get_value_int32(env, arguments[2], &style) ||
         napi_get_value_bool(env, arguments[3], &options.native)) {
         bytes_drop(&text);
         return fail_node(env);
     }
     options.style = (surety_prompt_style)style;
-    if (type == napi_null)
-        status = surety_prompt_format(object->contract, &options, &out, &error);
-    else
-        status = surety_prompt_write(object->contract, text.str, &options, &out,
-                                     &error);
+    status =
+        surety_prompt_write(object->contract, text.str, &options, &out, &error);
     made = status ? fail(env, &error) : string_make(env, surety_buf_str(&out));
     surety_buf_done(&out);
     bytes_drop(&text);

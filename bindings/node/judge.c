@@ -277,7 +277,7 @@ static napi_value judge(napi_env env, napi_callback_info info)
             surety_outcome_write(judgement.outcome,
                                  pair ? SURETY_REPORT_JSON
                                       : (surety_report)form,
-                                 source.str, NULL, &out);
+                                 source.str, 0, &out);
         if (judgement.outcome)
             made = string_done(env, &out);
         else if (!pair)
@@ -494,7 +494,7 @@ static void stream_free(struct shared *object)
 /* streamNew(contract, options, native) */
 static napi_value stream_new(napi_env env, napi_callback_info info)
 {
-    surety_stream_options options = {.size = sizeof(options)};
+    bool native = false;
     struct contract *contract;
     napi_value arguments[3];
     struct stream *stream;
@@ -509,18 +509,17 @@ static napi_value stream_new(napi_env env, napi_callback_info info)
     stream->base = (struct shared){1, stream_free};
     stream->contract = contract;
     contract->base.holders++;
-    napi_get_value_bool(env, arguments[2], &options.native);
+    napi_get_value_bool(env, arguments[2], &native);
     if (!judging_take(env, arguments[1], &stream->judging))
         goto failed;
-    options.judge = &stream->judging.options;
     stream->stream =
         surety_stream_new(NULL, contract->limited ? &contract->limits : NULL);
     if (!stream->stream) {
         fail_status(env, SURETY_NOMEM, "out of memory");
         goto failed;
     }
-    if (surety_stream_begin(stream->stream, contract->contract, &options,
-                            &error)) {
+    if (surety_stream_begin(stream->stream, contract->contract,
+                            &stream->judging.options, native, &error)) {
         fail(env, &error);
         goto failed;
     }
@@ -640,7 +639,7 @@ static napi_value stream_finish(napi_env env, napi_callback_info info)
         surety_buf_init(&out, NULL, 0);
         if (!status)
             surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
-                                 NULL, &out);
+                                 0, &out);
         if (!status)
             made = string_done(env, &out);
         if (made || status)

@@ -136,7 +136,7 @@ int main(int argc, char **argv)
                         "[--format png|svg] [--steps N] QUESTION\n");
         return 2;
     }
-    if (surety_registry_new(NULL, &registry, &err) ||
+    if (surety_registry_new(STR(""), NULL, &registry, &err) ||
         surety_registry_find(registry, STR("census/agent-output"), &contract,
                              &err) ||
         surety_config_load(STR(NULL), NULL, &config, &err) ||

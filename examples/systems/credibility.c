@@ -189,7 +189,7 @@ int main(int argc, char **argv)
                         "[--max-output-tokens N] [--timeout SECONDS] PROMPT\n");
         return 2;
     }
-    if (surety_registry_new(NULL, &registry, &err) ||
+    if (surety_registry_new(STR(""), NULL, &registry, &err) ||
         (settings.schema && surety_registry_find(registry, STR(settings.schema),
                                                  &contract, &err)) ||
         surety_config_load(STR(NULL), NULL, &config, &err) ||

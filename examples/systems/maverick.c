@@ -115,7 +115,7 @@ int main(int argc, char **argv)
                         "AGENT|CONTRACT PROMPT\n");
         return 2;
     }
-    if (surety_registry_new(NULL, &registry, &err) ||
+    if (surety_registry_new(surety_str_of(""), NULL, &registry, &err) ||
         surety_registry_find(registry, contract_of(argv[i]), &contract, &err) ||
         surety_config_load(surety_str_of(""), NULL, &config, &err) ||
         surety_config_model(

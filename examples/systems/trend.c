@@ -158,7 +158,7 @@ int main(int argc, char **argv)
                         "[--ledger FILE] QUESTION\n");
         return 2;
     }
-    if (surety_registry_new(NULL, &registry, &err) ||
+    if (surety_registry_new(surety_str_of(""), NULL, &registry, &err) ||
         surety_registry_find(registry,
                              surety_str_of("trend/iteration-response"),
                              &contract, &err) ||

@@ -172,7 +172,7 @@ int main(int argc, char **argv)
                 *ids ? ids : "no mode, no iterations, or an empty story");
         for (int i = 0; i < TASKS; i++)
             fprintf(stderr, "  ID %s\n", tasks[i][0]);
-    } else if (!surety_registry_new(NULL, &registry, &err) &&
+    } else if (!surety_registry_new(STR(""), NULL, &registry, &err) &&
                !surety_registry_find(registry, STR(format), &contract, &err) &&
                !surety_config_load(STR(NULL), NULL, &config, &err) &&
                !surety_config_model(

@@ -110,20 +110,14 @@ surety_contract_info_of(const surety_contract *contract);
 
 typedef struct surety_registry surety_registry;
 
-typedef struct surety_registry_options {
-    size_t size; /* sizeof(surety_registry_options) */
-    /* Folders that are searched in this order before the built-in set,
-     * separated by ":". A contract's file is FOLDER/NAME.json. May be empty. */
-    surety_str folders;
-    const surety_contract_options *contract; /* for the contracts that it
-                                              * reads */
-    const surety_alloc *alloc;
-} surety_registry_options;
-
-/* Makes a registry. It reads the folders later, when a contract is looked up,
- * and skips a folder that does not exist. SURETY_NOMEM. */
+/* Makes a registry. folders (may be empty) are searched in their order before
+ * the built-in set; they are separated by ":", and a contract's file is
+ * FOLDER/NAME.json. The registry reads them later, when a contract is looked
+ * up, and skips a folder that does not exist. options are for the contracts
+ * that it reads, and their allocator is its own; NULL: defaults.
+ * SURETY_NOMEM. */
 SURETY_API surety_status
-surety_registry_new(const surety_registry_options *options,
+surety_registry_new(surety_str folders, const surety_contract_options *options,
                     surety_registry **ret_registry, surety_error *reterr);
 SURETY_API void surety_registry_free(surety_registry *registry);
 

@@ -28,10 +28,8 @@ typedef enum surety_place {
 } surety_place;
 #define SURETY_PLACES 6 /* places besides NONE */
 
-/* Names of places: "whole", "fence-any", ...; "none" for NONE. surety_place_of
- * gives the place of a name, and NONE for an unknown name. */
+/* "whole", "fence-any", ...; "none" for NONE. */
 SURETY_API const char *surety_place_name(surety_place place);
-SURETY_API surety_place surety_place_of(surety_str name);
 
 /* How to search. All zero: every place in the order above, the first candidate
  * of each first, reasoning sections skipped, no marker. */

@@ -67,15 +67,10 @@ typedef struct surety_prompt_options {
     size_t finding_count;
 } surety_prompt_options;
 
-/* Appends only the format instructions: what to answer, where in the reply to
- * write it (one of the contract's places), and the schema in the chosen style.
- * SURETY_NOMEM; SURETY_UNSUPPORTED: the style is EXAMPLE, and there is no
- * example and none can be made. */
-SURETY_API surety_status surety_prompt_format(
-    const surety_contract *contract, const surety_prompt_options *options,
-    surety_buf *out, surety_error *reterr);
-
-/* Appends prompt, followed by the format instructions. */
+/* Appends prompt (may be empty), followed by the format instructions: what to
+ * answer, where in the reply to write it (one of the contract's places), and
+ * the schema in the chosen style. SURETY_NOMEM; SURETY_UNSUPPORTED: the style
+ * is EXAMPLE, and there is no example and none can be made. */
 SURETY_API surety_status
 surety_prompt_write(const surety_contract *contract, surety_str prompt,
                     const surety_prompt_options *options, surety_buf *out,

@@ -262,21 +262,18 @@ typedef struct surety_repaired {
 SURETY_API surety_repaired
 surety_outcome_repaired(const surety_outcome *outcome, size_t i);
 
-typedef struct surety_report_options {
-    size_t size; /* sizeof(surety_report_options) */
-    /* Most characters of the reply in the member raw of the form JSON; 0: 500;
-     * SURETY_RAW_NONE: none, so that raw is "". */
-    size_t raw_max;
-} surety_report_options;
+/* No character of the reply in a report. */
 #define SURETY_RAW_NONE SIZE_MAX
 
 /* Appends the outcome's report. source is the reply's name ("reply.md"), for
- * the forms that show it. NULL options: the defaults. Control characters of the
- * reply are escaped. SURETY_MISUSE: outcome or out is NULL, or the form or
- * options->size is unknown; else the buffer's status. */
-SURETY_API surety_status surety_outcome_write(
-    const surety_outcome *outcome, surety_report form, surety_str source,
-    const surety_report_options *options, surety_buf *out);
+ * the forms that show it. raw_max: most characters of the reply in the member
+ * raw of the form JSON; 0: 500; SURETY_RAW_NONE: none, so that raw is "".
+ * Control characters of the reply are escaped. SURETY_MISUSE: outcome or out is
+ * NULL, or the form is unknown; else the buffer's status. */
+SURETY_API surety_status surety_outcome_write(const surety_outcome *outcome,
+                                              surety_report form,
+                                              surety_str source, size_t raw_max,
+                                              surety_buf *out);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
 /* surety/stream.h: reads a reply while it arrives: gives the value so far, and
  * detects as early as possible that the reply cannot satisfy its contract.
  *
- *     surety_stream_begin(stream, contract, NULL, &err);
+ *     surety_stream_begin(stream, contract, NULL, false, &err);
  *     while (more(&chunk)) {
  *         surety_stream_feed(stream, chunk, &err);
  *         if (surety_stream_verdict(stream) == SURETY_VERDICT_NO)
@@ -28,17 +28,6 @@ extern "C" {
 #endif
 
 typedef struct surety_stream surety_stream;
-
-typedef struct surety_stream_options {
-    size_t size; /* sizeof(surety_stream_options) */
-    /* How the complete reply is judged, and in which places the value is
-     * searched while the reply arrives; NULL: defaults. Its native is not
-     * used. */
-    const surety_judge_options *judge;
-    /* The text is the structured value from the provider's API (the place
-     * native): one JSON text and nothing else. */
-    bool native;
-} surety_stream_options;
 
 /* What is known about a reply so far. ORDER verdicts (names in stream.c). */
 typedef enum surety_verdict {
@@ -66,10 +55,14 @@ SURETY_API surety_stream *surety_stream_new(const surety_alloc *alloc,
                                             const surety_limits *limits);
 SURETY_API void surety_stream_free(surety_stream *stream); /* takes NULL */
 
-/* Begins a reply. The contract must outlive the reply's outcome. */
-SURETY_API surety_status
-surety_stream_begin(surety_stream *stream, const surety_contract *contract,
-                    const surety_stream_options *options, surety_error *reterr);
+/* Begins a reply. The contract must outlive the reply's outcome. options: how
+ * the complete reply is judged, and in which places the value is searched while
+ * the reply arrives; NULL: defaults; its native is not used. native: the text
+ * is the structured value from the provider's API (the place native): one JSON
+ * text and nothing else. */
+SURETY_API surety_status surety_stream_begin(
+    surety_stream *stream, const surety_contract *contract,
+    const surety_judge_options *options, bool native, surety_error *reterr);
 /* Reads the next bytes (copied). A bad reply is no error. SURETY_LIMIT: the
  * reply is longer than text_bytes_max; SURETY_NOMEM. */
 SURETY_API surety_status surety_stream_feed(surety_stream *stream,
@@ -88,7 +81,7 @@ SURETY_API surety_issue surety_stream_finding(const surety_stream *stream);
 SURETY_API surety_val surety_stream_value(const surety_stream *stream);
 /* Returns all bytes so far. */
 SURETY_API surety_str surety_stream_reply(const surety_stream *stream);
-/* Judges the reply by the options end; NULL: by options->judge of
+/* Judges the reply by the options end; NULL: by those of
  * surety_stream_begin. end may add that the provider cut the reply off. The
  * outcome belongs to the stream and is valid until the next begin. Statuses of
  * surety_judge_reply; after MORE call it again. */

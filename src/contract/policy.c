@@ -7,6 +7,7 @@
  * this version supports them. The names of enumerations are in that contract
  * and, as arrays, here. */
 #include "contract/contract.h"
+#include "extract/extract.h"
 
 static surety_status policy_read_extract(surety_val own, surety__policy *policy,
                                          surety_error *reterr);
@@ -90,7 +91,7 @@ static surety_status policy_read_extract(surety_val own, surety__policy *policy,
 
     for (surety_val name = surety_val_first(from); name.doc;
          name = surety_val_next(from, name)) {
-        const surety_place place = surety_place_of(surety_val_str(name));
+        const surety_place place = surety__place_of(surety_val_str(name));
 
         if (policy->extract.from_count == SURETY_PLACES)
             break;

@@ -58,17 +58,16 @@ static surety_str registry_stem(surety_str path);
 static surety_status registry_source(surety_error *reterr, surety_status status,
                                      const char *prefix, surety_str source);
 
-surety_status surety_registry_new(const surety_registry_options *options,
+surety_status surety_registry_new(surety_str folders,
+                                  const surety_contract_options *options,
                                   surety_registry **ret_registry,
                                   surety_error *reterr)
 {
-    surety_registry_options own;
-    surety_contract_options contract;
+    surety_contract_options own;
     surety_registry *registry;
     surety_str rest;
 
-    if (surety__options_take(&own, sizeof(own), options, reterr) ||
-        surety__options_take(&contract, sizeof(contract), own.contract, reterr))
+    if (surety__options_take(&own, sizeof(own), options, reterr))
         return SURETY_MISUSE;
     registry = surety__new(own.alloc, sizeof(*registry));
     if (!registry)
@@ -76,13 +75,11 @@ surety_status surety_registry_new(const surety_registry_options *options,
     registry->alloc = own.alloc;
     surety__arena_init(&registry->arena, own.alloc, 0);
     surety__index_init(&registry->index, own.alloc);
-    registry->options = contract;
-    if (!own.contract)
-        registry->options.alloc = own.alloc;
+    registry->options = own;
     registry->limits = surety_limits_of(registry->options.limits);
     registry->options.limits = &registry->limits;
 
-    rest = surety__arena_text(&registry->arena, own.folders);
+    rest = surety__arena_text(&registry->arena, folders);
     registry->folders = surety__arena_take(
         &registry->arena, (rest.len + 1) * sizeof(*registry->folders));
     if (!rest.ptr || !registry->folders) {

@@ -9,6 +9,9 @@
 #include "base/base.h"
 #include "json/json.h"
 
+/* The place with that name; NONE: there is none. */
+surety_place surety__place_of(surety_str name);
+
 /* As surety_finder_find, but finds nothing yet: surety__finder_step does. */
 surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
                                    const surety_extract *how,

@@ -37,7 +37,7 @@ const char *surety_place_name(surety_place place)
     return find_names[(unsigned)place <= SURETY_PLACES ? place : 0];
 }
 
-surety_place surety_place_of(surety_str name)
+surety_place surety__place_of(surety_str name)
 {
     for (unsigned i = 1; i <= SURETY_PLACES; i++)
         if (surety_str_equal(name, surety_str_of(find_names[i])))

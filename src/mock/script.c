@@ -64,10 +64,7 @@ static surety_status script_tell(surety_str original,
 static surety_status script_validate(surety__script *script,
                                      surety_str original, surety_error *reterr)
 {
-    const surety_contract_options contract_options = {
-        .size = sizeof(contract_options), .alloc = script->alloc};
-    const surety_registry_options options = {.size = sizeof(options),
-                                             .contract = &contract_options,
+    const surety_contract_options options = {.size = sizeof(options),
                                              .alloc = script->alloc};
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
@@ -76,7 +73,8 @@ static surety_status script_validate(surety__script *script,
     surety_status status;
     bool is_valid = false;
 
-    status = surety_registry_new(&options, &registry, reterr);
+    status =
+        surety_registry_new(SURETY__LITERAL(""), &options, &registry, reterr);
     if (!status)
         status = surety_registry_find(
             registry, SURETY__LITERAL("surety/mock-script"), &contract, reterr);

@@ -203,9 +203,10 @@ static void format_rules(const surety_contract *contract, surety_buf *out)
     }
 }
 
-surety_status surety_prompt_format(const surety_contract *contract,
-                                   const surety_prompt_options *options,
-                                   surety_buf *out, surety_error *reterr)
+surety_status surety_prompt_write(const surety_contract *contract,
+                                  surety_str prompt,
+                                  const surety_prompt_options *options,
+                                  surety_buf *out, surety_error *reterr)
 {
     surety_status status = SURETY_OK;
     surety_prompt_options own;
@@ -217,11 +218,16 @@ surety_status surety_prompt_format(const surety_contract *contract,
                             "a contract and a buffer are needed");
     if (surety__options_take(&own, sizeof(own), options, reterr))
         return SURETY_MISUSE;
-    start = out->len;
     style = format_style(contract, &own);
     if ((unsigned)style > SURETY_PROMPT_EXAMPLE)
         return surety__fail(reterr, SURETY_MISUSE, "there is no style %d",
                             (int)style);
+    start = out->len;
+    while (prompt.len && memchr(" \t\r\n", prompt.ptr[prompt.len - 1], 4))
+        prompt.len--;
+    surety_buf_add(out, prompt);
+    if (prompt.len)
+        surety_buf_text(out, "\n\n");
     status = format_form(contract, style, &own, out, reterr);
     format_rules(contract, out);
     surety__format_place(contract, own.native, out);
@@ -229,28 +235,6 @@ surety_status surety_prompt_format(const surety_contract *contract,
         return surety__fail(reterr, out->status,
                             "the prompt could not be written: %s",
                             surety_status_name(out->status));
-    if (status != SURETY_OK && out->status == SURETY_OK)
-        out->len = start;
-    return status;
-}
-
-surety_status surety_prompt_write(const surety_contract *contract,
-                                  surety_str prompt,
-                                  const surety_prompt_options *options,
-                                  surety_buf *out, surety_error *reterr)
-{
-    const size_t start = out ? out->len : 0;
-    surety_status status;
-
-    if (!contract || !out)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract and a buffer are needed");
-    while (prompt.len && memchr(" \t\r\n", prompt.ptr[prompt.len - 1], 4))
-        prompt.len--;
-    surety_buf_add(out, prompt);
-    if (prompt.len)
-        surety_buf_text(out, "\n\n");
-    status = surety_prompt_format(contract, options, out, reterr);
     if (status != SURETY_OK && out->status == SURETY_OK)
         out->len = start;
     return status;

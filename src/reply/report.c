@@ -8,18 +8,12 @@
 
 surety_status surety_outcome_write(const surety_outcome *outcome,
                                    surety_report form, surety_str source,
-                                   const surety_report_options *options,
-                                   surety_buf *out)
+                                   size_t raw_max, surety_buf *out)
 {
-    surety_report_options own;
-
-    if (!outcome || !out ||
-        surety__options_take(&own, sizeof(own), options, NULL))
+    if (!outcome || !out)
         return SURETY_MISUSE;
     switch (form) {
-    case SURETY_REPORT_JSON:
-        surety__report_json(outcome, own.raw_max, out);
-        break;
+    case SURETY_REPORT_JSON: surety__report_json(outcome, raw_max, out); break;
     case SURETY_REPORT_TEXT:
     case SURETY_REPORT_COLOR:
         surety__report_text(outcome, source, form == SURETY_REPORT_COLOR, out);

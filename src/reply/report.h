@@ -6,7 +6,7 @@
 
 #include "reply/reply.h"
 
-/* raw_max: as surety_report_options says. */
+/* raw_max: as for surety_outcome_write. */
 void surety__report_json(const surety_outcome *outcome, size_t raw_max,
                          surety_buf *out);
 void surety__report_text(const surety_outcome *outcome, surety_str source,

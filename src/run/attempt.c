@@ -45,12 +45,9 @@ static bool attempt_format(surety_run *run, bool alone, surety_str *ret_text)
     surety_status status;
 
     for (;;) {
-        status =
-            alone
-                ? surety_prompt_format(contract, &options, &run->store.text,
-                                       &run->cause)
-                : surety_prompt_write(contract, run->setup.options.prompt,
-                                      &options, &run->store.text, &run->cause);
+        status = surety_prompt_write(
+            contract, alone ? surety_str_of("") : run->setup.options.prompt,
+            &options, &run->store.text, &run->cause);
         if (status != SURETY_UNSUPPORTED ||
             options.style == SURETY_PROMPT_JSON_SCHEMA)
             return surety__store_written(&run->store, status, ret_text);

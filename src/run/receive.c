@@ -367,7 +367,7 @@ static void receive_note(surety_run *run, bool patched)
             ? surety__report_stopped(run->judged.outcome, attempt,
                                      &run->store.text)
             : surety_outcome_write(run->judged.outcome, SURETY_REPORT_JSON,
-                                   (surety_str){"", 0}, NULL, &run->store.text);
+                                   (surety_str){"", 0}, 0, &run->store.text);
     (void)surety__store_pass(&run->store, status);
     seen->report = surety__store_keep(&run->store);
     receive_note_candidate(run);

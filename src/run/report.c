@@ -336,7 +336,7 @@ static surety_status report_run_outcome(const surety_outcome *outcome,
     surety_buf_init(&text, out->alloc, 0);
     if (doc)
         status = surety_outcome_write(outcome, SURETY_REPORT_JSON,
-                                      report_run_none, NULL, &text);
+                                      report_run_none, 0, &text);
     if (status == SURETY_OK)
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
     if (status == SURETY_OK)
@@ -560,7 +560,7 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
     }
     if (run->judged.outcome)
         status =
-            surety_outcome_write(run->judged.outcome, form, source, NULL, out);
+            surety_outcome_write(run->judged.outcome, form, source, 0, out);
     if (status != SURETY_OK || run->end.verdict == SURETY_RUN_VALID)
         return status;
     if (form == SURETY_REPORT_TEXT || color) {

@@ -48,9 +48,6 @@ static void watch_open(surety__watch *watch, surety__watch_kind kind,
     const surety_repair repair =
         judge.repair ? *judge.repair
                      : surety_contract_info_of(setup->options.contract)->repair;
-    const surety_stream_options options = {.size = sizeof(options),
-                                           .judge = &judge,
-                                           .native = kind == WATCH_VALUE};
     surety_status status;
 
     judge.repair = &repair;
@@ -62,7 +59,8 @@ static void watch_open(surety__watch *watch, surety__watch_kind kind,
         store->status = SURETY_NOMEM;
     if (!watch->stream || !contract)
         return;
-    status = surety_stream_begin(watch->stream, contract, &options, NULL);
+    status = surety_stream_begin(watch->stream, contract, &judge,
+                                 kind == WATCH_VALUE, NULL);
     if (surety__store_pass(store, status) == SURETY_OK)
         watch->kind = kind;
 }

@@ -77,18 +77,16 @@ static void stream_places(surety_stream *stream)
 
 surety_status surety_stream_begin(surety_stream *stream,
                                   const surety_contract *contract,
-                                  const surety_stream_options *options,
-                                  surety_error *reterr)
+                                  const surety_judge_options *options,
+                                  bool native, surety_error *reterr)
 {
-    surety_stream_options own;
     surety_judge_options how;
     surety_extract extract;
 
     if (!stream || !contract)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a stream and a contract are needed");
-    if (surety__options_take(&own, sizeof(own), options, reterr) ||
-        surety__options_take(&how, sizeof(how), own.judge, reterr) ||
+    if (surety__options_take(&how, sizeof(how), options, reterr) ||
         surety__options_take(&extract, sizeof(extract),
                              how.extract
                                  ? how.extract
@@ -96,7 +94,7 @@ surety_status surety_stream_begin(surety_stream *stream,
                              reterr))
         return SURETY_MISUSE;
     stream->task.contract = contract;
-    stream->task.native = own.native;
+    stream->task.native = native;
     stream->task.how = how;
     stream->task.extract = extract;
     stream->task.repair = stream->task.how.repair

@@ -95,8 +95,8 @@ static surety_status wrong(struct work *work, const char *why)
             status = T##_read(work->contract, reply, &value, &work->outcome,   \
                               &work->error);                                   \
         if (status == SURETY_OK && !value) {                                   \
-            surety_outcome_write(work->outcome, SURETY_REPORT_PLAIN, reply,    \
-                                 NULL, &work->text);                           \
+            surety_outcome_write(work->outcome, SURETY_REPORT_PLAIN, reply, 0, \
+                                 &work->text);                                 \
             status = wrong(work, "the reply is not valid");                    \
         }                                                                      \
         if (status == SURETY_OK) {                                             \

@@ -40,7 +40,7 @@ static surety_status whole_write(struct check *t, const surety_outcome *outcome)
     for (int form = SURETY_REPORT_JSON; form <= SURETY_REPORT_SARIF; form++) {
         surety_buf_reset(&buf);
         status = surety_outcome_write(outcome, (surety_report)form,
-                                      surety_str_of("reply.md"), NULL, &buf);
+                                      surety_str_of("reply.md"), 0, &buf);
         if (status)
             break;
     }

@@ -77,7 +77,7 @@ static void check_form(const surety_outcome *outcome, surety_report form)
     surety_buf out;
 
     surety_buf_init(&out, NULL, 0);
-    must(surety_outcome_write(outcome, form, SURETY__LITERAL("r\x1b.md"), NULL,
+    must(surety_outcome_write(outcome, form, SURETY__LITERAL("r\x1b.md"), 0,
                               &out) == SURETY_OK);
     must(out.len == 0 || surety__utf8_valid(surety_buf_str(&out), NULL));
     for (size_t i = 0; i < out.len; i++)
@@ -92,7 +92,7 @@ static void check_json(const surety_outcome *outcome, surety_buf *report)
     surety_outcome *verdict = NULL;
 
     must(surety_outcome_write(outcome, SURETY_REPORT_JSON, SURETY__LITERAL("r"),
-                              NULL, report) == SURETY_OK);
+                              0, report) == SURETY_OK);
     must(doc &&
          surety_doc_read(doc, surety_buf_str(report), NULL, NULL) == SURETY_OK);
     must(surety_contract_judge(contract_of(CONTRACTS), surety_buf_str(report),

@@ -137,7 +137,7 @@ static void report(const surety_outcome *outcome, surety_buf *out)
 {
     surety_buf_reset(out);
     must(surety_outcome_write(outcome, SURETY_REPORT_JSON, SURETY__LITERAL("r"),
-                              NULL, out) == SURETY_OK);
+                              0, out) == SURETY_OK);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -145,7 +145,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const surety_repair levels[] = {
         SURETY_REPAIR_NONE, SURETY_REPAIR_SYNTAX, SURETY_REPAIR_ALIGN};
     surety_judge_options how = {.size = sizeof(how)};
-    surety_stream_options options = {.size = sizeof(options), .judge = &how};
     const surety_contract *contract;
     const surety_outcome *outcome = NULL;
     surety_verdict verdict = SURETY_VERDICT_OPEN;
@@ -161,13 +160,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     contract = contract_of(data[0] % CONTRACTS);
     how.repair = &levels[data[0] / CONTRACTS % 3];
     how.extract = &places[data[0] / CONTRACTS / 3 % PLACES];
-    options.native = data[1] & 1;
     how.certain_only = data[1] & 2;
     how.partial = data[1] & 4;
     reply = (surety_str){(const char *)data + 2, size - 2};
     surety_buf_init(&shown, NULL, 0);
     surety_buf_init(&whole, NULL, 0);
-    must(surety_stream_begin(stream, contract, &options, NULL) == SURETY_OK);
+    must(surety_stream_begin(stream, contract, &how, data[1] & 1, NULL) ==
+         SURETY_OK);
     for (size_t at = 0, step = data[1] >> 3; at < reply.len;) {
         size_t len = 1 + step % 7 + (step & 16 ? step * 5 : 0);
 
@@ -182,11 +181,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
              verdict == surety_stream_verdict(stream));
         verdict = surety_stream_verdict(stream);
     }
-    if (options.native)
+    if (data[1] & 1)
         how.native = reply;
     status = surety_judge_reply(judge_kept(), contract,
-                                options.native ? (surety_str){"", 0} : reply,
-                                &how, &outcome, NULL);
+                                data[1] & 1 ? (surety_str){"", 0} : reply, &how,
+                                &outcome, NULL);
     if (status == SURETY_OK) {
         report(outcome, &whole);
         /* A partial value is judged by less than its continuations would. */

@@ -448,9 +448,10 @@ bool golden_report_holds(const surety_outcome *outcome)
     bool good = false;
 
     surety_buf_init(&report, NULL, 0);
-    surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                         NULL, &report);
-    if (surety_registry_new(NULL, &registry, NULL) == SURETY_OK &&
+    surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0}, 0,
+                         &report);
+    if (surety_registry_new(surety_str_of(""), NULL, &registry, NULL) ==
+            SURETY_OK &&
         surety_registry_find(registry, surety_str_of("surety/report"),
                              &contract, NULL) == SURETY_OK &&
         surety_contract_judge(contract, surety_buf_str(&report), NULL, &verdict,

@@ -194,7 +194,8 @@ int main(int argc, char **argv)
     int result = 0;
 
     if (!golden_arguments(argc, argv, &all) ||
-        surety_registry_new(NULL, &registry, NULL) != SURETY_OK)
+        surety_registry_new(surety_str_of(""), NULL, &registry, NULL) !=
+            SURETY_OK)
         return 2;
     printf("1..%zu\n", count);
     for (size_t i = 0; i < count; i++) {

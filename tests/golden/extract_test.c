@@ -45,7 +45,7 @@ static bool take_places(surety_extract *how, surety_str words)
         const size_t len = surety__str_find(words, SURETY__LITERAL(" "));
         const size_t skip = len < words.len ? len + 1 : len;
         const surety_place place =
-            surety_place_of((surety_str){words.ptr, len});
+            surety__place_of((surety_str){words.ptr, len});
 
         if (place == SURETY_PLACE_NONE || how->from_count == SURETY_PLACES)
             return false;

@@ -154,7 +154,8 @@ static void show(const surety_contract *contract, bool types, surety_buf *out)
     surety_str rest, line;
 
     surety_buf_init(&text, NULL, 0);
-    if (types ? surety_prompt_format(contract, &options, &text, &err)
+    if (types ? surety_prompt_write(contract, surety_str_of(""), &options,
+                                    &text, &err)
               : surety_prompt_example(contract, doc, &err))
         tell_error(&err, &text);
     else if (!types)

@@ -368,11 +368,9 @@ static void remove_files(struct setting *setting)
 
 static surety_registry *registry_of(surety_str folders)
 {
-    const surety_registry_options options = {.size = sizeof(options),
-                                             .folders = folders};
     surety_registry *registry = NULL;
 
-    if (surety_registry_new(&options, &registry, NULL) != SURETY_OK)
+    if (surety_registry_new(folders, NULL, &registry, NULL) != SURETY_OK)
         golden_die("no registry", folders.ptr);
     return registry;
 }

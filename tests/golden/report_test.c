@@ -24,6 +24,7 @@
  * written anew, for a person to review. */
 #include "base/base.h"
 
+#include "extract/extract.h"
 #include "golden/cases.h"
 
 #include <stdio.h>
@@ -66,7 +67,8 @@ static bool take_places(struct setting *setting, surety_str text)
 {
     while (text.len && setting->extract.from_count < SURETY_PLACES) {
         const size_t len = surety__str_find(text, SURETY__LITERAL(" "));
-        const surety_place place = surety_place_of((surety_str){text.ptr, len});
+        const surety_place place =
+            surety__place_of((surety_str){text.ptr, len});
 
         if (place == SURETY_PLACE_NONE)
             return false;
@@ -184,7 +186,7 @@ static void write_report(struct golden *golden, const surety_outcome *outcome,
 
     surety_buf_init(&raw, NULL, 0);
     if (outcome)
-        surety_outcome_write(outcome, form->form, source, NULL, &raw);
+        surety_outcome_write(outcome, form->form, source, 0, &raw);
     for (size_t i = 0; i < raw.len; i++) {
         if (raw.ptr[i] == '\x1b')
             surety_buf_text(&golden->made, "\\x1b");

@@ -21,12 +21,13 @@
  * what must come is written anew. */
 #include "base/base.h"
 
+#include "extract/extract.h"
 #include "golden/cases.h"
 
 #include <stdio.h>
 
 struct setting {
-    surety_stream_options options;
+    bool native;
     surety_judge_options judge;
     surety_judge_options end;
     surety_extract extract;
@@ -46,7 +47,7 @@ static bool option_places(struct setting *setting, surety_str text)
         const size_t taken = len + (len < text.len);
 
         extract->from[extract->from_count++] =
-            surety_place_of((surety_str){text.ptr, len});
+            surety__place_of((surety_str){text.ptr, len});
         text.ptr += taken;
         text.len -= taken;
     }
@@ -69,7 +70,7 @@ static bool option(struct setting *setting, surety_str line)
     surety_judge_options *judge = &setting->judge;
 
     if (surety_str_equal(line, SURETY__LITERAL("native")))
-        setting->options.native = true;
+        setting->native = true;
     else if (surety_str_equal(line, SURETY__LITERAL("certain-only")))
         judge->certain_only = true;
     else if (surety_str_equal(line, SURETY__LITERAL("partial")))
@@ -103,7 +104,6 @@ static bool setting_read(const struct golden *golden, struct setting *setting)
     bool good = true;
 
     *setting = (struct setting){
-        .options = {.size = sizeof(setting->options)},
         .judge = {.size = sizeof(setting->judge)},
         .extract = {.size = sizeof(setting->extract)},
         .limits = {.size = sizeof(setting->limits)},
@@ -126,7 +126,6 @@ static bool setting_read(const struct golden *golden, struct setting *setting)
         }
     setting->judge.extract = &setting->extract;
     setting->judge.repair = &setting->repair;
-    setting->options.judge = &setting->judge;
     return good;
 }
 
@@ -213,7 +212,7 @@ static void tell_end(struct setting *setting, surety_stream *stream,
         return;
     }
     (void)surety_outcome_write(outcome, SURETY_REPORT_TEXT,
-                               SURETY__LITERAL("reply"), NULL, out);
+                               SURETY__LITERAL("reply"), 0, out);
     if (surety_outcome_info_of(outcome)->value.doc)
         tell_value(surety_outcome_info_of(outcome)->value, out);
 }
@@ -243,8 +242,8 @@ static bool ends_alike(struct setting *setting, surety_str all, size_t step,
     bool same;
 
     surety_buf_init(&made, NULL, 0);
-    same = surety_stream_begin(stream, setting->contract, &setting->options,
-                               NULL) == SURETY_OK &&
+    same = surety_stream_begin(stream, setting->contract, &setting->judge,
+                               setting->native, NULL) == SURETY_OK &&
            feed(stream, all, step) == SURETY_OK;
     if (same)
         tell_end(setting, stream, &made);
@@ -290,8 +289,8 @@ static bool run_stream(struct golden *golden, struct setting *setting)
     surety_buf_init(&seen, NULL, 0);
     surety_buf_init(&end, NULL, 0);
     surety_buf_init(&all, NULL, 0);
-    good = surety_stream_begin(stream, setting->contract, &setting->options,
-                               NULL) == SURETY_OK;
+    good = surety_stream_begin(stream, setting->contract, &setting->judge,
+                               setting->native, NULL) == SURETY_OK;
     feed_pieces(stream, golden_body(golden, "pieces"), &seen, &all);
     whole = surety_str_equal(surety_stream_reply(stream), surety_buf_str(&all));
     tell_end(setting, stream, &end);

@@ -3,6 +3,7 @@
 #include "run/run.h"
 #include "base/base.h"
 
+#include "extract/extract.h"
 #include "golden/world.h"
 
 #include <stdio.h>
@@ -308,7 +309,7 @@ static bool option_places(struct world *world, surety_str text)
     world->judge.extract = extract;
     while (text.len && extract->from_count < SURETY_PLACES)
         extract->from[extract->from_count++] =
-            surety_place_of(world_word(&text));
+            surety__place_of(world_word(&text));
     return !text.len;
 }
 

@@ -420,7 +420,6 @@ static bool sim_saw_all(const struct sim_tally *tally)
 
 static bool sim_bench_open(struct sim_bench *bench)
 {
-    const surety_registry_options options = {.size = sizeof(options)};
     surety_registry *registry = NULL;
     surety_error err = {.status = SURETY_OK};
     bool good;
@@ -428,7 +427,8 @@ static bool sim_bench_open(struct sim_bench *bench)
     memset(bench, 0, sizeof(*bench));
     bench->judge = surety_judge_new(NULL, NULL);
     good = bench->judge && sim_contracts_read(bench->contracts) &&
-           surety_registry_new(&options, &registry, &err) == SURETY_OK &&
+           surety_registry_new(surety_str_of(""), NULL, &registry, &err) ==
+               SURETY_OK &&
            surety_registry_find(registry, surety_str_of("surety/report"),
                                 &bench->report, &err) == SURETY_OK;
     surety_registry_free(registry);

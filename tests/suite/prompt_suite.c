@@ -116,7 +116,7 @@ static size_t first_size(const surety_contract *contract)
     size_t len;
 
     surety_buf_init(&out, NULL, 0);
-    surety_prompt_format(contract, &options, &out, NULL);
+    surety_prompt_write(contract, surety_str_of(""), &options, &out, NULL);
     len = out.len;
     surety_buf_done(&out);
     return len;
@@ -135,7 +135,8 @@ static void try_contract(struct count *count, const surety_contract *contract,
          k--) {
         options.style = (surety_prompt_style)k;
         surety_buf_reset(&out);
-        if (surety_prompt_format(contract, &options, &out, NULL) != SURETY_OK)
+        if (surety_prompt_write(contract, surety_str_of(""), &options, &out,
+                                NULL) != SURETY_OK)
             fail(count, "the instructions cannot be written", where);
         first = out.len;
     }
@@ -226,7 +227,8 @@ static void try_builtins(struct count *count, const char *replies_folder)
     size_t entry_count = 0;
     surety_contract *contract;
 
-    if (surety_registry_new(NULL, &registry, NULL) != SURETY_OK ||
+    if (surety_registry_new(surety_str_of(""), NULL, &registry, NULL) !=
+            SURETY_OK ||
         surety_registry_list(registry, &entries, &entry_count, NULL) !=
             SURETY_OK)
         fail(count, "the built-in contracts cannot be listed", "");

@@ -225,12 +225,12 @@ static bool stream_reply(const struct trial *trial, size_t chunk,
                          const surety_judge_options *options,
                          const surety_outcome **ret_outcome)
 {
-    const surety_stream_options how = {.size = sizeof(how), .judge = options};
     surety_str rest = trial->input;
     surety_error error = {.message = "no reason"};
     bool no = false;
 
-    if (surety_stream_begin(laws.stream, trial->contract, &how, &error))
+    if (surety_stream_begin(laws.stream, trial->contract, options, false,
+                            &error))
         suite_die("cannot begin to stream", error.message);
     while (rest.len) {
         const size_t len = rest.len < chunk ? rest.len : chunk;
@@ -255,7 +255,7 @@ static void law_stream(const struct trial *trial, const struct way *way)
 
     surety_buf_init(&want, NULL, 0);
     surety_buf_init(&got, NULL, 0);
-    surety_outcome_write(whole, SURETY_REPORT_JSON, (surety_str){NULL, 0}, NULL,
+    surety_outcome_write(whole, SURETY_REPORT_JSON, (surety_str){NULL, 0}, 0,
                          &want);
     for (size_t i = 0; i < sizeof(chunks) / sizeof(*chunks); i++) {
         const surety_outcome *outcome = NULL;
@@ -264,7 +264,7 @@ static void law_stream(const struct trial *trial, const struct way *way)
 
         surety_buf_reset(&got);
         surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                             NULL, &got);
+                             0, &got);
         snprintf(what, sizeof(what), "level %d, chunks of %zu", (int)way->level,
                  chunks[i] == SIZE_MAX ? 0 : chunks[i]);
         if (!surety_str_equal(surety_buf_str(&want), surety_buf_str(&got)))

@@ -420,11 +420,9 @@ static void early_try(const surety_contract *contract, surety_str text,
     for (size_t i = 0; i < 3; i++) {
         const surety_judge_options how = {.size = sizeof(how),
                                           .repair = &levels[i]};
-        const surety_stream_options options = {
-            .size = sizeof(options), .judge = &how, .native = true};
         const bool good = early_is_good(contract, text, &levels[i]);
         const size_t said =
-            suite_feed(early.stream, contract, &options, text, 1);
+            suite_feed(early.stream, contract, &how, true, text, 1);
 
         if (good && said != SIZE_MAX)
             suite_wrong("what is good is lost", schema, text, said);

@@ -20,8 +20,8 @@ void early_done(void);
 /* Feeds text in chunks of size bytes; gives how many bytes had come when the
  * verdict was worse than OPEN for the first time, or SIZE_MAX. */
 size_t suite_feed(surety_stream *stream, const surety_contract *contract,
-                  const surety_stream_options *options, surety_str text,
-                  size_t size);
+                  const surety_judge_options *options, bool native,
+                  surety_str text, size_t size);
 void suite_wrong(const char *what, surety_val schema, surety_str text,
                  size_t at);
 

@@ -79,13 +79,13 @@ static void suite_line(const char *name)
 /* ---- one text ------------------------------------------------------------ */
 
 size_t suite_feed(surety_stream *stream, const surety_contract *contract,
-                  const surety_stream_options *options, surety_str text,
-                  size_t size)
+                  const surety_judge_options *options, bool native,
+                  surety_str text, size_t size)
 {
     size_t said = SIZE_MAX;
     surety_error error;
 
-    if (surety_stream_begin(stream, contract, options, &error))
+    if (surety_stream_begin(stream, contract, options, native, &error))
         suite_die("begin", error.message);
     for (size_t at = 0; at < text.len; at += size) {
         const size_t len = text.len - at < size ? text.len - at : size;
@@ -104,8 +104,8 @@ size_t suite_feed(surety_stream *stream, const surety_contract *contract,
 static void suite_outcome(const surety_outcome *outcome, surety_buf *out)
 {
     surety_buf_reset(out);
-    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("reply"),
-                         NULL, out);
+    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("reply"), 0,
+                         out);
 }
 
 /* An instance as a native value. */
@@ -119,10 +119,8 @@ static void suite_instance(const surety_contract *contract, surety_str text,
     for (size_t i = 0; i < 3; i++) {
         const surety_judge_options how = {.size = sizeof(how),
                                           .repair = &levels[i]};
-        const surety_stream_options options = {
-            .size = sizeof(options), .judge = &how, .native = true};
         const size_t said =
-            suite_feed(suite.stream, contract, &options, text, 1);
+            suite_feed(suite.stream, contract, &how, true, text, 1);
         surety_issue issue;
 
         if (valid && said != SIZE_MAX)
@@ -141,10 +139,8 @@ static void suite_instance(const surety_contract *contract, surety_str text,
     suite.invalid += !valid;
     /* Sizes that cut texts and characters at other places. */
     for (size_t size = 2; size <= 64; size = size * 3 - 1) {
-        const surety_stream_options options = {.size = sizeof(options),
-                                               .native = true};
         const size_t said =
-            suite_feed(suite.stream, contract, &options, text, size);
+            suite_feed(suite.stream, contract, NULL, true, text, size);
 
         if (valid && said != SIZE_MAX)
             suite_wrong("a valid value in chunks is lost", schema, text, said);
@@ -411,10 +407,8 @@ static void suite_law(const surety_contract *contract, surety_str reply,
     surety_buf_reset(&suite.text);
     surety_buf_add(&suite.text, surety_buf_str(&suite.shown));
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
-        const surety_stream_options options = {
-            .size = sizeof(options), .judge = from, .native = native};
         const size_t said = suite_feed(
-            suite.stream, contract, &options, reply,
+            suite.stream, contract, from, native, reply,
             reply.len && sizes[i] > reply.len ? reply.len : sizes[i]);
         const surety_verdict last = surety_stream_verdict(suite.stream);
 
@@ -496,14 +490,13 @@ static void suite_run_cases(const char *path)
 static void suite_run_golden(const char *folder)
 {
     enum { REPLY_MAX = 1 << 20 };
-    const surety_registry_options options = {.size = sizeof(options)};
     const surety_judge_options how = {.size = sizeof(how)};
     surety_registry *registry = NULL;
     struct suite_files files;
     char *text = malloc(REPLY_MAX);
 
     suite_list(&files, folder, "");
-    surety_registry_new(&options, &registry, NULL);
+    surety_registry_new(surety_str_of(""), NULL, &registry, NULL);
     for (size_t i = 0; text && i < files.count; i++) {
         const char *name = files.paths[i] + strlen(folder) + 1;
         const char *end = strrchr(name, '/');

@@ -44,12 +44,8 @@ static surety_status open_registry(struct check *t, const char *where,
 {
     const surety_contract_options contract = {.size = sizeof(contract),
                                               .alloc = check_alloc(t)};
-    const surety_registry_options options = {.size = sizeof(options),
-                                             .folders = surety_str_of(where),
-                                             .contract = &contract,
-                                             .alloc = check_alloc(t)};
 
-    return surety_registry_new(&options, ret, NULL);
+    return surety_registry_new(surety_str_of(where), &contract, ret, NULL);
 }
 
 TEST(finds_by_name_and_version)
@@ -174,17 +170,14 @@ TEST(keeps_the_file_limit)
         .size = sizeof(contract_options),
         .limits = &limits,
         .alloc = check_alloc(t)};
-    const surety_registry_options options = {.size = sizeof(options),
-                                             .folders = surety_str_of("one"),
-                                             .contract = &contract_options,
-                                             .alloc = check_alloc(t)};
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_error err;
 
     for (size_t room = len - 1; room <= len + 1; room++) {
         limits.schema_bytes_max = room;
-        TRY(surety_registry_new(&options, &registry, NULL));
+        TRY(surety_registry_new(surety_str_of("one"), &contract_options,
+                                &registry, NULL));
         EXPECT(room < len ? SURETY_LIMIT : SURETY_OK,
                surety_registry_find(registry, surety_str_of("plain"), &contract,
                                     &err));

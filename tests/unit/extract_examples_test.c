@@ -128,7 +128,7 @@ static bool read_option(struct example *example, surety_str line)
             while (end < line.len && line.ptr[end] != ',')
                 end++;
             how->from[how->from_count] =
-                surety_place_of((surety_str){line.ptr + at, end - at});
+                surety__place_of((surety_str){line.ptr + at, end - at});
             if (how->from[how->from_count++] == SURETY_PLACE_NONE)
                 return false;
             at = end + 1;

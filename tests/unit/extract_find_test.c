@@ -55,11 +55,11 @@ TEST(names_go_both_ways)
     CHECK(!strcmp(surety_place_name(SURETY_PLACE_NONE), "none"));
     CHECK(!strcmp(surety_place_name((surety_place)99), "none"));
     for (int i = 1; i <= SURETY_PLACES; i++)
-        CHECK(surety_place_of(surety_str_of(
+        CHECK(surety__place_of(surety_str_of(
                   surety_place_name((surety_place)i))) == (surety_place)i);
-    CHECK(surety_place_of(surety_str_of("none")) == SURETY_PLACE_NONE);
-    CHECK(surety_place_of(surety_str_of("Fence")) == SURETY_PLACE_NONE);
-    CHECK(surety_place_of((surety_str){NULL, 0}) == SURETY_PLACE_NONE);
+    CHECK(surety__place_of(surety_str_of("none")) == SURETY_PLACE_NONE);
+    CHECK(surety__place_of(surety_str_of("Fence")) == SURETY_PLACE_NONE);
+    CHECK(surety__place_of((surety_str){NULL, 0}) == SURETY_PLACE_NONE);
 done:;
 }
 

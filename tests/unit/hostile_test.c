@@ -11,6 +11,7 @@
 #include <surety/schema.h>
 
 #include "base/base.h"
+#include "extract/extract.h"
 #include "check.h"
 
 /* A contract with small limits, and the judge that keeps them. */
@@ -202,7 +203,7 @@ TEST(refuses_every_cut)
 
     TRY(court_open(&court, t, "{\"type\":\"object\",\"required\":[\"x\"]}"));
     for (size_t i = 0; i < CHECK_COUNT(places); i++) {
-        how.from[0] = surety_place_of(surety_str_of(places[i]));
+        how.from[0] = surety__place_of(surety_str_of(places[i]));
         for (size_t end = 0; end < sizeof(reply); end++) {
             const surety_str cut = {reply, end};
             bool is_ok;

@@ -178,30 +178,6 @@ static void contract_act(const void *given, surety_buf *out)
     surety_contract_free(contract);
 }
 
-static void registry_fill(void *own)
-{
-    static const surety_limits limits = {.size = sizeof(limits),
-                                         .schema_nodes_max = 1};
-    static const surety_contract_options contract = {.size = sizeof(contract),
-                                                     .limits = &limits};
-
-    ((surety_registry_options *)own)->contract = &contract;
-}
-
-static void registry_act(const void *given, surety_buf *out)
-{
-    surety_registry *registry = NULL;
-    surety_contract *contract = NULL;
-
-    if (options_ended(surety_registry_new(given, &registry, NULL), out))
-        options_ended(surety_registry_find(registry,
-                                           surety_str_of("surety/contract"),
-                                           &contract, NULL),
-                      out);
-    surety_contract_free(contract);
-    surety_registry_free(registry);
-}
-
 static void gen_fill(void *own)
 {
     ((surety_gen_options *)own)->prefix = surety_str_of("zz");
@@ -249,7 +225,6 @@ static void judged_show(const surety_outcome *outcome, surety_buf *out)
 static void judge_all(const surety_contract *contract, surety_str reply,
                       const surety_judge_options *options, surety_buf *out)
 {
-    const surety_stream_options how = {.size = sizeof(how), .judge = options};
     surety_judge *judge = surety_judge_new(NULL, NULL);
     surety_stream *stream = surety_stream_new(NULL, NULL);
     surety_outcome *outcome = NULL;
@@ -264,12 +239,13 @@ static void judge_all(const surety_contract *contract, surety_str reply,
             surety_judge_reply(judge, contract, reply, options, &seen, NULL),
             out))
         judged_show(seen, out);
-    if (options_ended(surety_stream_begin(stream, contract, &how, NULL), out)) {
+    if (options_ended(
+            surety_stream_begin(stream, contract, options, false, NULL), out)) {
         (void)surety_stream_feed(stream, reply, NULL);
         if (options_ended(surety_stream_finish(stream, NULL, &seen, NULL), out))
             judged_show(seen, out);
     }
-    (void)surety_stream_begin(stream, contract, NULL, NULL);
+    (void)surety_stream_begin(stream, contract, NULL, false, NULL);
     (void)surety_stream_feed(stream, reply, NULL);
     if (options_ended(surety_stream_finish(stream, options, &seen, NULL), out))
         judged_show(seen, out);
@@ -337,41 +313,6 @@ static void judge_act(const void *given, surety_buf *out)
     surety_contract_free(contract);
 }
 
-static void stream_fill(void *own)
-{
-    static const surety_extract whole = {
-        .size = sizeof(whole), .from = {SURETY_PLACE_WHOLE}, .from_count = 1};
-    static const surety_judge_options judge = {.size = sizeof(judge),
-                                               .extract = &whole};
-
-    ((surety_stream_options *)own)->judge = &judge;
-}
-
-static void stream_alter(void *own)
-{
-    ((surety_stream_options *)own)->native = true;
-}
-
-static void stream_act(const void *given, surety_buf *out)
-{
-    static const char *const replies[] = {"{}", "See: {} end"};
-    surety_contract *contract = contract_of("{\"type\":\"object\"}");
-    surety_stream *stream = surety_stream_new(NULL, NULL);
-    const surety_outcome *outcome = NULL;
-
-    for (size_t i = 0; i < CHECK_COUNT(replies); i++) {
-        if (!options_ended(surety_stream_begin(stream, contract, given, NULL),
-                           out))
-            continue;
-        (void)surety_stream_feed(stream, surety_str_of(replies[i]), NULL);
-        if (options_ended(surety_stream_finish(stream, NULL, &outcome, NULL),
-                          out))
-            judged_show(outcome, out);
-    }
-    surety_stream_free(stream);
-    surety_contract_free(contract);
-}
-
 static void issue_fill(void *own)
 {
     ((surety_issue_form *)own)->source = surety_str_of("a.md");
@@ -417,7 +358,9 @@ static void prompt_act(const void *given, surety_buf *out)
 
     surety_buf_init(&text, NULL, 0);
     (void)surety_contract_judge(contract, reply, NULL, &outcome, NULL);
-    options_ended(surety_prompt_format(contract, given, &text, NULL), out);
+    options_ended(
+        surety_prompt_write(contract, surety_str_of(""), given, &text, NULL),
+        out);
     options_ended(surety_prompt_write(contract, asked, given, &text, NULL),
                   out);
     if (options_ended(surety_prompt_again(contract, asked,
@@ -428,28 +371,6 @@ static void prompt_act(const void *given, surety_buf *out)
     surety_outcome_free(outcome);
     surety_contract_free(contract);
     surety_buf_done(&text);
-}
-
-static void report_alter(void *own)
-{
-    ((surety_report_options *)own)->raw_max = 3;
-}
-
-static void report_act(const void *given, surety_buf *out)
-{
-    surety_contract *contract = contract_of("{\"type\":\"object\"}");
-    surety_outcome *outcome = NULL;
-
-    (void)surety_contract_judge(contract, surety_str_of("[1,2]"), NULL,
-                                &outcome, NULL);
-    options_ended(surety_outcome_write(outcome, SURETY_REPORT_JSON,
-                                       surety_str_of("a.md"), given, out),
-                  out);
-    options_ended(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
-                                       surety_str_of("a.md"), given, out),
-                  out);
-    surety_outcome_free(outcome);
-    surety_contract_free(contract);
 }
 
 /* ---- the table ----------------------------------------------------------- */
@@ -467,16 +388,10 @@ static const struct options_row options_rows[] = {
                 .act = schema_act),
     OPTIONS_ROW(surety_contract_options, alloc, .fill = contract_fill,
                 .act = contract_act),
-    OPTIONS_ROW(surety_registry_options, alloc, .fill = registry_fill,
-                .act = registry_act),
     OPTIONS_ROW(surety_judge_options, limits, .fill = judge_fill,
                 .alter = judge_alter, .act = judge_act),
-    OPTIONS_ROW(surety_report_options, raw_max, .alter = report_alter,
-                .act = report_act),
     OPTIONS_ROW(surety_issue_form, warning, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
-    OPTIONS_ROW(surety_stream_options, native, .fill = stream_fill,
-                .alter = stream_alter, .act = stream_act),
     OPTIONS_ROW(surety_prompt_options, finding_count, .fill = prompt_fill,
                 .act = prompt_act),
     OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),

@@ -35,7 +35,8 @@ TEST(writes_every_style)
         CHECK(out.len > 40 && memcmp(out.ptr, "Do it.\n\nAnswer ", 15) == 0);
     }
     options.style = (surety_prompt_style)9;
-    EXPECT(SURETY_MISUSE, surety_prompt_format(contract, &options, &out, NULL));
+    EXPECT(SURETY_MISUSE, surety_prompt_write(contract, surety_str_of(""),
+                                              &options, &out, NULL));
 done:
     surety_buf_done(&out);
     surety_contract_free(contract);
@@ -421,8 +422,8 @@ TEST(keeps_what_stood_before)
     TRY(check_contract(t, "false", &contract));
     surety_buf_text(&out, "before");
     NEED(out.status == SURETY_OK ? &out : NULL);
-    EXPECT(SURETY_UNSUPPORTED,
-           surety_prompt_format(contract, &options, &out, NULL));
+    EXPECT(SURETY_UNSUPPORTED, surety_prompt_write(contract, surety_str_of(""),
+                                                   &options, &out, NULL));
     NEED(out.status == SURETY_OK ? &out : NULL);
     CHECK_TEXT(surety_buf_str(&out), "before");
     EXPECT(SURETY_UNSUPPORTED,
@@ -430,8 +431,10 @@ TEST(keeps_what_stood_before)
                                &out, NULL));
     NEED(out.status == SURETY_OK ? &out : NULL);
     CHECK_TEXT(surety_buf_str(&out), "before");
-    EXPECT(SURETY_MISUSE, surety_prompt_format(NULL, &options, &out, NULL));
-    EXPECT(SURETY_MISUSE, surety_prompt_format(contract, &options, NULL, NULL));
+    EXPECT(SURETY_MISUSE,
+           surety_prompt_write(NULL, surety_str_of(""), &options, &out, NULL));
+    EXPECT(SURETY_MISUSE, surety_prompt_write(contract, surety_str_of(""),
+                                              &options, NULL, NULL));
     EXPECT(SURETY_MISUSE,
            surety_prompt_write(NULL, surety_str_of(""), &options, &out, NULL));
     EXPECT(SURETY_MISUSE, surety_prompt_write(contract, surety_str_of(""),

@@ -190,7 +190,7 @@ static bool shows(surety_str reply, const surety_outcome *outcome,
     surety_buf_init(&text, NULL, 0);
     surety_json_string(&text, reply);
     surety_buf_text(&text, "\n# ");
-    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"), NULL,
+    surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"), 0,
                          &text);
     printf("# %s: %.*s\n", what, (int)text.len, text.ptr);
     surety_buf_done(&text);
@@ -202,10 +202,8 @@ static surety_status judge_chunks(struct world *world, surety_str reply,
                                   const surety_judge_options *how,
                                   const surety_outcome **ret_outcome)
 {
-    const surety_stream_options options = {.size = sizeof(options),
-                                           .judge = how};
     surety_status status =
-        surety_stream_begin(world->stream, world->contract, &options, NULL);
+        surety_stream_begin(world->stream, world->contract, how, false, NULL);
     size_t at = 0;
 
     while (status == SURETY_OK && at < reply.len) {
@@ -237,11 +235,11 @@ static bool law_holds(struct check *t, struct world *world, surety_str reply,
     CHECK(!what || shows(reply, outcome, what));
     surety_buf_reset(&world->whole);
     surety_buf_reset(&world->chunks);
-    TRY(surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"),
-                             NULL, &world->whole));
+    TRY(surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"), 0,
+                             &world->whole));
     TRY(judge_chunks(world, reply, how, &outcome));
-    TRY(surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"),
-                             NULL, &world->chunks));
+    TRY(surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of("r"), 0,
+                             &world->chunks));
     CHECK(surety_str_equal(surety_buf_str(&world->whole),
                            surety_buf_str(&world->chunks)) ||
           shows(reply, outcome, "chunks make a difference"));

@@ -697,7 +697,7 @@ TEST(bounds_the_list)
         CHECK(surety_outcome_info_of(outcome)->warning_count == i);
         surety_buf_reset(&report);
         TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
-                                 surety_str_of("r"), NULL, &report));
+                                 surety_str_of("r"), 0, &report));
         CHECK(stands_in(surety_buf_str(&report), "1 more repair\n") ==
               (i == 1));
         surety_outcome_free(outcome);

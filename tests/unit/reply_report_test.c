@@ -78,7 +78,7 @@ TEST(a_line_is_cut_around_the_place)
                                   &outcome, NULL));
         surety_buf_reset(&report);
         TRY(surety_outcome_write(outcome, SURETY_REPORT_TEXT,
-                                 surety_str_of("r"), NULL, &report));
+                                 surety_str_of("r"), 0, &report));
         line = line_of(surety_buf_str(&report), 1);
         CHECK(surety__str_starts(line, SURETY__LITERAL("    1 | ")));
         line.ptr += 8;
@@ -182,7 +182,7 @@ TEST(every_form_stops_where_the_buffer_ends)
         out.max = 1 << 20;
         surety_buf_reset(&out);
         TRY(surety_outcome_write(outcome, (surety_report)form,
-                                 surety_str_of("r"), NULL, &out));
+                                 surety_str_of("r"), 0, &out));
         len = out.len;
         CHECK(len > 0);
         for (size_t max = len - 1; max <= len; max++) {
@@ -190,15 +190,15 @@ TEST(every_form_stops_where_the_buffer_ends)
             surety_buf_reset(&out);
             EXPECT(max < len ? SURETY_LIMIT : SURETY_OK,
                    surety_outcome_write(outcome, (surety_report)form,
-                                        surety_str_of("r"), NULL, &out));
+                                        surety_str_of("r"), 0, &out));
         }
     }
     EXPECT(SURETY_MISUSE, surety_outcome_write(NULL, SURETY_REPORT_JSON,
-                                               (surety_str){0}, NULL, &out));
+                                               (surety_str){0}, 0, &out));
     EXPECT(SURETY_MISUSE, surety_outcome_write(outcome, SURETY_REPORT_JSON,
-                                               (surety_str){0}, NULL, NULL));
+                                               (surety_str){0}, 0, NULL));
     EXPECT(SURETY_MISUSE, surety_outcome_write(outcome, (surety_report)6,
-                                               (surety_str){0}, NULL, &out));
+                                               (surety_str){0}, 0, &out));
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);

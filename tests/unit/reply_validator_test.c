@@ -290,7 +290,6 @@ TEST(may_answer_later)
                                 "```json\n{\"a\": 4}\n```\n";
     const surety_outcome *outcome = NULL;
     surety_stream *stream = NULL;
-    surety_stream_options how = {.size = sizeof(how)};
     struct bench bench;
 
     TRY(bench_open(&bench, t, NULL));
@@ -304,8 +303,8 @@ TEST(may_answer_later)
 
     stream = surety_stream_new(check_alloc(t), NULL);
     NEED(stream);
-    how.judge = &bench.options;
-    TRY(surety_stream_begin(stream, bench.contract, &how, NULL));
+    TRY(surety_stream_begin(stream, bench.contract, &bench.options, false,
+                            NULL));
     TRY(surety_stream_feed(stream, surety_str_of(reply), NULL));
     bench.odd.waits = 1;
     EXPECT(SURETY_MORE, surety_stream_finish(stream, NULL, &outcome, NULL));

@@ -353,7 +353,6 @@ done:
 
 TEST(finds_contracts_by_name)
 {
-    const surety_registry_options where = {.size = sizeof(where)};
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_stats_options options = {.size = sizeof(options),
@@ -361,7 +360,7 @@ TEST(finds_contracts_by_name)
     surety_stats *stats = NULL;
     surety_entry entry = sample_attempt(RUN_1, 1);
 
-    TRY(surety_registry_new(&where, &registry, NULL));
+    TRY(surety_registry_new(surety_str_of(""), NULL, &registry, NULL));
     /* It has derived members, which may not be built in. */
     TRY(surety_registry_find(
         registry, surety_str_of("trend/iteration-response"), &contract, NULL));
@@ -449,7 +448,6 @@ static surety_status report_new(struct check *t, struct cover *cover)
 TEST(writes_json)
 {
     struct cover cover = {NULL, NULL};
-    const surety_registry_options where = {.size = sizeof(where)};
     surety_registry *registry = NULL;
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
@@ -459,7 +457,7 @@ TEST(writes_json)
     surety_buf_init(&out, check_alloc(t), 0);
     TRY(report_new(t, &cover));
     TRY(surety_stats_write(cover.stats, SURETY_STATS_ALL, 0, &out));
-    TRY(surety_registry_new(&where, &registry, NULL));
+    TRY(surety_registry_new(surety_str_of(""), NULL, &registry, NULL));
     TRY(surety_registry_find(registry, surety_str_of("surety/stats"), &contract,
                              NULL));
     TRY(surety_contract_judge(contract, surety_buf_str(&out), NULL, &outcome,

@@ -60,10 +60,8 @@ static surety_status stream_open(surety_stream *stream,
     const surety_judge_options how = {.size = sizeof(how),
                                       .extract = &stream_places[place],
                                       .repair = &level};
-    const surety_stream_options options = {
-        .size = sizeof(options), .judge = &how, .native = place == NATIVE};
 
-    return surety_stream_begin(stream, contract, &options, NULL);
+    return surety_stream_begin(stream, contract, &how, place == NATIVE, NULL);
 }
 
 static surety_status stream_text(surety_stream *stream, const char *text)
@@ -267,20 +265,20 @@ TEST(a_stream_ends_as_its_options_say)
     TRY(status);
     NEED(stream);
     EXPECT(SURETY_MISUSE, stream_text(stream, "x"));
-    EXPECT(SURETY_MISUSE, surety_stream_begin(stream, NULL, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety_stream_begin(stream, NULL, NULL, false, NULL));
     TRY(stream_open(stream, contract, NATIVE, SURETY_REPAIR_NONE));
     TRY(stream_text(stream, "{\"id\": 5}"));
     CHECK_TEXT(surety_stream_reply(stream), "{\"id\": 5}");
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
     CHECK(surety_outcome_info_of(outcome)->ok);
     CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_NATIVE);
-    TRY(surety_stream_begin(stream, contract, NULL, NULL));
+    TRY(surety_stream_begin(stream, contract, NULL, false, NULL));
     TRY(stream_text(stream, "{\"id\": 5, \"text\": \"a"));
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
     CHECK(!surety_outcome_info_of(outcome)->ok);
     TRY(surety_stream_finish(stream, &partial, &outcome, NULL));
     CHECK(surety_outcome_info_of(outcome)->partial);
-    TRY(surety_stream_begin(stream, contract, NULL, NULL));
+    TRY(surety_stream_begin(stream, contract, NULL, false, NULL));
     CHECK(!surety_stream_reply(stream).len);
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
     CHECK(surety_outcome_info_of(outcome)->stage == SURETY_STAGE_EXTRACTION);
@@ -532,7 +530,7 @@ TEST(a_reply_has_a_limit)
 
     TRY(status);
     NEED(stream);
-    TRY(surety_stream_begin(stream, contract, NULL, NULL));
+    TRY(surety_stream_begin(stream, contract, NULL, false, NULL));
     TRY(stream_text(stream, "123456789"));
     EXPECT(SURETY_LIMIT,
            surety_stream_feed(stream, surety_str_of("ab"), &error));

@@ -253,15 +253,6 @@ class ContractInfo(Structure):
     ]
 
 
-class RegistryOptions(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("folders", Str),
-        ("contract", c_void_p),
-        ("alloc", c_void_p),
-    ]
-
-
 class RegistryEntry(Structure):
     _fields_ = [
         ("name", Text),
@@ -391,14 +382,6 @@ class Repaired(Structure):
         ("read", Text),
         ("cost", c_uint32),
         ("position", Position),
-    ]
-
-
-class StreamOptions(Structure):
-    _fields_ = [
-        ("size", c_size_t),
-        ("judge", c_void_p),
-        ("native", c_bool),
     ]
 
 

@@ -141,11 +141,9 @@ def _registry(folders: Optional[Sequence[Any]], contract: Any) -> Any:
         listed = os.environ.get("SURETY_CONTRACTS", "")
     else:
         listed = ":".join(os.fsdecode(one) for one in folders)
-    options = _abi.RegistryOptions(
-        size=ctypes.sizeof(_abi.RegistryOptions),
-        folders=str_of(os.fsencode(listed)), contract=contract)
     made, error = c_void_p(), Error()
-    status = lib.surety_registry_new(byref(options), byref(made), byref(error))
+    status = lib.surety_registry_new(str_of(os.fsencode(listed)), contract,
+                                     byref(made), byref(error))
     if status:
         raise failure(status, error)
     return made
@@ -431,7 +429,7 @@ class Contract(Generic[T]):
         value, so do not say where it stands; what `strict` gives: its schema
         goes with the call, and only servers that compile it to a grammar do
         not show it to the model."""
-        return write(lib.surety_prompt_format, self.handle,
+        return write(lib.surety_prompt_write, self.handle, str_of(""),
                      byref(prompt_options(style, native))).decode()
 
     @overload

@@ -70,7 +70,7 @@ CORE: Signatures = {
     "surety_contract_read": (c_int, [Str, P, P, P]),
     "surety_contract_free": (None, [P]),
     "surety_contract_info_of": (POINTER(ContractInfo), [P]),
-    "surety_registry_new": (c_int, [P, P, P]),
+    "surety_registry_new": (c_int, [Str, P, P, P]),
     "surety_registry_free": (None, [P]),
     "surety_registry_find": (c_int, [P, Str, P, P]),
     "surety_registry_list": (c_int, [P, P, P, P]),
@@ -82,7 +82,7 @@ CORE: Signatures = {
     "surety_outcome_error": (Issue, [P, c_size_t]),
     "surety_outcome_warning": (Issue, [P, c_size_t]),
     "surety_outcome_repaired": (Repaired, [P, c_size_t]),
-    "surety_outcome_write": (c_int, [P, c_int, Str, P, P]),
+    "surety_outcome_write": (c_int, [P, c_int, Str, c_size_t, P]),
     "surety_validation_add": (c_int, [P, Str, Str, Str]),
     # extract.h
     "surety_finder_new": (P, [P]),
@@ -93,14 +93,13 @@ CORE: Signatures = {
     # stream.h
     "surety_stream_new": (P, [P, P]),
     "surety_stream_free": (None, [P]),
-    "surety_stream_begin": (c_int, [P, P, P, P]),
+    "surety_stream_begin": (c_int, [P, P, P, c_bool, P]),
     "surety_stream_feed": (c_int, [P, Str, P]),
     "surety_stream_verdict": (c_int, [P]),
     "surety_stream_finding": (Issue, [P]),
     "surety_stream_value": (Val, [P]),
     "surety_stream_finish": (c_int, [P, P, P, P]),
     # prompt.h, strict.h
-    "surety_prompt_format": (c_int, [P, P, P, P]),
     "surety_prompt_write": (c_int, [P, Str, P, P, P]),
     "surety_prompt_example": (c_int, [P, P, P]),
     "surety_prompt_again": (c_int, [P, Str, c_int, P, Str, P, P, P]),

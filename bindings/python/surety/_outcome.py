@@ -294,7 +294,7 @@ class Outcome(Generic[T]):
         live = self.live()
         with buffer() as out:
             status = lib.surety_outcome_write(live.pointer, number,
-                                              str_of(source), None, out.ref)
+                                              str_of(source), 0, out.ref)
             if status:
                 raise failure(status, Error())
             return str(out)

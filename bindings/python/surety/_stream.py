@@ -2,7 +2,7 @@
 """A reply that is still being written."""
 
 import ctypes
-from ctypes import addressof, byref, c_void_p
+from ctypes import byref, c_void_p
 from typing import (TYPE_CHECKING, Any, AsyncIterator, Dict, Generic, Iterator,
                     List, Optional, TypeVar)
 
@@ -135,13 +135,11 @@ class Stream(Generic[T]):
         self._judge = contract.options(**options)
         self._owner = _Handle(contract)
         self.handle = self._owner.raw
-        self._begin = _abi.StreamOptions(
-            size=ctypes.sizeof(_abi.StreamOptions), native=native,
-            judge=addressof(self._judge.raw))
-        self._owner.kept += [self._begin, self._judge]
+        self._owner.kept.append(self._judge)
         error = Error()
         status = lib.surety_stream_begin(self.handle, contract.handle,
-                                         byref(self._begin), byref(error))
+                                         byref(self._judge.raw), native,
+                                         byref(error))
         if status:
             raise failure(status, error)
 
