@@ -82,9 +82,7 @@ static void member_compare_lone(surety_diff *diff,
         : is_new ? "the member is new, and could be anything before"
                  : "the member is gone, and may be anything where it comes");
     if (other->all.count && !other->closed)
-        surety__diff_push(
-            diff, surety__diff_with(diff, task, &before->all, &after->all),
-            name.ptr ? name.ptr : "", name.len);
+        surety__diff_push_below(diff, task, name, &before->all, &after->all);
 }
 
 static void member_compare(surety_diff *diff, const surety__diff_task *task,
@@ -113,9 +111,7 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
     if (before->named != after->named)
         member_compare_lone(diff, task, name, before, after);
     else if (before->named)
-        surety__diff_push(
-            diff, surety__diff_with(diff, task, &before->all, &after->all),
-            name.ptr ? name.ptr : "", name.len);
+        surety__diff_push_below(diff, task, name, &before->all, &after->all);
 }
 
 /* Compares the properties of a conjunction that `other` (may be NULL) does not
@@ -172,8 +168,8 @@ static void members_compare_other(surety_diff *diff,
         surety__diff_say(diff, task, "additionalProperties", DIFF_PRODUCERS,
                          "members that are not named are not taken any more");
     else if (!closed_before)
-        surety__diff_push(diff, surety__diff_with(diff, task, before, after),
-                          "*", 1);
+        surety__diff_push_below(diff, task, SURETY__LITERAL("*"), before,
+                                after);
 }
 
 /* The schemas for members that a pattern matches. *ret_first: the first
@@ -217,8 +213,8 @@ static void members_compare_patterns(surety_diff *diff,
                 members_matching(diff, task->after, true, source, &other);
 
             if (first == i && after->count > 0)
-                surety__diff_push(
-                    diff, surety__diff_with(diff, task, before, after), "*", 1);
+                surety__diff_push_below(diff, task, SURETY__LITERAL("*"),
+                                        before, after);
         }
     }
 }
@@ -257,8 +253,7 @@ static void items_compare(surety_diff *diff, const surety__diff_task *task,
 
     surety__conjunction_item(&diff->graph, task->before, i, before);
     surety__conjunction_item(&diff->graph, task->after, i, after);
-    surety__diff_push(diff, surety__diff_with(diff, task, before, after),
-                      token.ptr, token.len);
+    surety__diff_push_below(diff, task, token, before, after);
 }
 
 void surety__diff_arrays(surety_diff *diff, const surety__diff_task *task)

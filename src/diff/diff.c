@@ -9,8 +9,8 @@
  * A union (anyOf, oneOf) gives alternatives: the rest of the conjunction with
  * one branch each. The alternatives of both contracts are matched, the most
  * similar first, and each match is a task. An alternative without a match was
- * removed or is new. Unions with many branches, and unions inside many others,
- * are not divided: they are only compared for equality. */
+ * removed or is new. Unions with very many branches, and unions inside many
+ * others, are not divided: they are only compared for equality. */
 #include "diff/diff.h"
 
 /* ---- unions ------------------------------------------------------------- */
@@ -22,24 +22,30 @@ struct form_union {
 };
 
 /* The n-th union of a conjunction that is not opened. */
-static struct form_union forms_closed(const surety__conjunction *side, size_t n)
+static struct form_union forms_closed(const surety__conjunction *all, size_t n)
 {
     struct form_union found = {.one = NULL};
 
-    if (surety__conjunction_union(side, n, &found.at))
-        found.one = surety__conjunction_applicator(side, found.at);
+    if (surety__conjunction_union(all, n, &found.at))
+        found.one = surety__conjunction_applicator(all, found.at);
     return found;
 }
 
-/* The first union that can be divided into branches. */
-static struct form_union forms_first(const surety__conjunction *side)
+/* The first union that can be divided into branches; *ret_wide: a union before
+ * it has too many. */
+static struct form_union forms_first(const surety_diff *diff,
+                                     const surety__conjunction *all,
+                                     bool *ret_wide)
 {
     struct form_union found = {.one = NULL};
 
-    for (size_t n = 0; surety__conjunction_settled(side) < DIFF_OPENED; n++) {
-        found = forms_closed(side, n);
-        if (!found.one || found.one->count <= DIFF_BRANCHES)
+    for (size_t n = 0; surety__conjunction_settled(all) < DIFF_OPENED; n++) {
+        found = forms_closed(all, n);
+        if (!found.one ||
+            (found.one->count <= DIFF_BRANCHES &&
+             diff->pair_count + found.one->count <= SURETY_DIFF_PAIRS_MAX / 2))
             break;
+        *ret_wide = true;
     }
     return found;
 }
@@ -77,29 +83,38 @@ static surety_val branch_constant(const surety__conjunction *side,
 
 enum { MATCH_NONE = 0, MATCH_TYPES, MATCH_CONSTANT, MATCH_SAME };
 
-/* How similar two branches are. */
+/* How similar two branches are that are not the same. */
 static int branch_match(surety_diff *diff, const surety__shape *before,
                         const surety__shape *after)
 {
-    surety__conjunction *old_side = surety__diff_list(diff, false);
-    surety__conjunction *new_side = surety__diff_list(diff, true);
+    surety__conjunction *old_all = surety__diff_list(diff, false);
+    surety__conjunction *new_all = surety__diff_list(diff, true);
     const surety__property *name;
     surety__name_at at = {0, 0};
 
-    if (surety_val_equal(before->at, after->at))
-        return MATCH_SAME;
-    surety__conjunction_add(&diff->graph, old_side,
+    surety__conjunction_add(&diff->graph, old_all,
                             (surety__conjunct){.shape = before});
-    surety__conjunction_add(&diff->graph, new_side,
+    surety__conjunction_add(&diff->graph, new_all,
                             (surety__conjunct){.shape = after});
-    while ((name = surety__conjunction_name(old_side, &at)) != NULL) {
-        const surety_val a = branch_constant(old_side, name);
-        const surety_val b = branch_constant(new_side, name);
+    while ((name = surety__conjunction_name(old_all, &at)) != NULL) {
+        const surety_val a = branch_constant(old_all, name);
+        const surety_val b = branch_constant(new_all, name);
 
         if (a.doc && b.doc)
             return surety_val_equal(a, b) ? MATCH_CONSTANT : MATCH_NONE;
     }
     return before->types & after->types ? MATCH_TYPES : MATCH_NONE;
+}
+
+/* Whether two branches match as well as wanted. Beyond DIFF_MATCHES they match
+ * only if they are the same. */
+static bool branch_matches(surety_diff *diff, const surety__shape *before,
+                           const surety__shape *after, int wanted)
+{
+    if (wanted == MATCH_SAME)
+        return surety_val_equal(before->at, after->at);
+    return diff->match_count < DIFF_MATCHES && ++diff->match_count &&
+           branch_match(diff, before, after) == wanted;
 }
 
 /* Matches the branches of two unions. partner[i]: the new branch for the i-th
@@ -110,13 +125,11 @@ static void forms_match(surety_diff *diff, const surety__applicator *before,
 {
     for (size_t i = 0; i < before->count; i++)
         partner[i] = SIZE_MAX;
-    for (size_t j = 0; j < after->count; j++)
-        taken[j] = false;
     for (int wanted = MATCH_SAME; wanted > MATCH_NONE; wanted--)
         for (size_t i = 0; i < before->count; i++)
             for (size_t j = 0; partner[i] == SIZE_MAX && j < after->count; j++)
-                if (!taken[j] && branch_match(diff, before->shapes[i],
-                                              after->shapes[j]) == wanted) {
+                if (!taken[j] && branch_matches(diff, before->shapes[i],
+                                                after->shapes[j], wanted)) {
                     partner[i] = j;
                     taken[j] = true;
                 }
@@ -185,15 +198,11 @@ static void forms_compare_counting(surety_diff *diff,
                                    const surety__applicator *before,
                                    const surety__applicator *after)
 {
-    const bool was_counting = forms_are_loose(task->before, before);
-    const bool is_counting = forms_are_loose(task->after, after);
-
-    if (was_counting && !is_counting)
-        surety__diff_say(diff, task, "oneOf", DIFF_CONSUMERS,
-                         "a value may satisfy several of the forms now");
-    else if (!was_counting && is_counting)
-        surety__diff_say(diff, task, "oneOf", DIFF_PRODUCERS,
-                         "a value must satisfy one of the forms alone now");
+    surety__diff_report_turn(diff, task, "oneOf",
+                             forms_are_loose(task->after, after) -
+                                 forms_are_loose(task->before, before),
+                             "a value may satisfy several of the forms now",
+                             "a value must satisfy one of the forms alone now");
 }
 
 /* Compares two unions: matching branches are compared with each other. */
@@ -201,9 +210,15 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *before,
                              const struct form_union *after)
 {
-    size_t partner[DIFF_BRANCHES];
-    bool taken[DIFF_BRANCHES];
+    size_t *partner =
+        surety__graph_take(&diff->graph, before->one->count * sizeof(*partner));
+    bool *taken =
+        surety__graph_take(&diff->graph, after->one->count * sizeof(*taken));
 
+    assert(before->one->count <= DIFF_BRANCHES &&
+           after->one->count <= DIFF_BRANCHES);
+    if (!partner || !taken)
+        return;
     forms_match(diff, before->one, after->one, partner, taken);
     for (size_t j = 0; j < after->one->count; j++)
         if (!taken[j])
@@ -217,8 +232,7 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
         }
         left = forms_branch(diff, task->before, before, i - 1, false);
         right = forms_branch(diff, task->after, after, partner[i - 1], true);
-        surety__diff_push(diff, surety__diff_with(diff, task, left, right),
-                          NULL, 0);
+        surety__diff_push(diff, surety__diff_with(diff, task, left, right));
     }
 }
 
@@ -248,7 +262,7 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
                                   is_new ? branch : task->after);
 
             put_off.types_told = true;
-            surety__diff_push(diff, put_off, NULL, 0);
+            surety__diff_push(diff, put_off);
         } else if (types) {
             forms_tell(diff, task, of->one, i, is_new);
         }
@@ -259,11 +273,13 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
 /* Divides the unions of a task into branches; false: it has none. */
 static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
 {
-    const struct form_union before = forms_first(task->before);
-    const struct form_union after = forms_first(task->after);
+    bool wide = false;
+    const struct form_union before = forms_first(diff, task->before, &wide);
+    const struct form_union after = forms_first(diff, task->after, &wide);
     surety__diff_task opened = *task;
 
-    if (!before.one && !after.one)
+    /* A union is not divided where its counterpart cannot be. */
+    if ((!before.one && !after.one) || (wide && (!before.one || !after.one)))
         return false;
     opened.loose = task->loose || forms_are_loose(task->before, before.one) ||
                    forms_are_loose(task->after, after.one);
@@ -340,9 +356,8 @@ static surety_status diff_all(surety_diff *diff)
             &diff->graph, surety__diff_list(diff, i),
             (surety__conjunct){
                 .shape = surety_contract_info_of(contracts[i])->schema->root});
-    surety__diff_push(
-        diff, surety__diff_with(diff, &whole, &diff->lists[0], &diff->lists[1]),
-        NULL, 0);
+    surety__diff_push(diff, surety__diff_with(diff, &whole, &diff->lists[0],
+                                              &diff->lists[1]));
     while (diff->status == SURETY_OK && diff->task_count > 0) {
         const surety__diff_task task = diff->tasks[--diff->task_count];
 

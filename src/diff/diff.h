@@ -14,8 +14,14 @@
 #include "schema/schema.h"
 
 /* Limits for subschemas that apply to one value, branches of a union, and
- * nested unions. Beyond them the rest is only compared for equality. */
-enum { DIFF_CONJUNCTS = 32, DIFF_BRANCHES = 32, DIFF_OPENED = 8 };
+ * nested unions. Beyond them the rest is only compared for equality. And how
+ * many branches that differ are compared with others to find their match. */
+enum {
+    DIFF_CONJUNCTS = 32,
+    DIFF_BRANCHES = 1000,
+    DIFF_OPENED = 8,
+    DIFF_MATCHES = 2000000
+};
 
 /* Two conjunctions to be compared, for the value at a location. They are nodes
  * of the graph: equal conjunctions are the same pointer. A union is opened if
@@ -41,7 +47,7 @@ struct surety_diff {
     surety_change *changes;
     size_t change_count, change_cap;
     surety__diff_task *tasks; /* a stack */
-    size_t task_count, task_cap, pair_count;
+    size_t task_count, task_cap, pair_count, match_count;
     surety__graph graph;
     surety__conjunction lists[2]; /* for surety__diff_list */
     surety__member_said said[2];  /* of the member being compared */
@@ -66,6 +72,11 @@ void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
 void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
                             surety_str token, const char *keyword,
                             unsigned breaks, const char *message);
+/* Reports that a restriction is gone (turn < 0), which breaks consumers, or is
+ * found (turn > 0), which breaks producers. */
+void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,
+                              const char *keyword, int turn, const char *gone,
+                              const char *found);
 /* An empty list for an old or new conjunction; valid until the next call with
  * the same is_new. */
 surety__conjunction *surety__diff_list(surety_diff *diff, bool is_new);
@@ -74,10 +85,12 @@ surety__diff_task surety__diff_with(surety_diff *diff,
                                     const surety__diff_task *task,
                                     const surety__conjunction *before,
                                     const surety__conjunction *after);
-/* Pushes a task at a member or item of its location (token not NULL), or at
- * the location itself. */
-void surety__diff_push(surety_diff *diff, surety__diff_task task,
-                       const char *token, size_t token_len);
+void surety__diff_push(surety_diff *diff, surety__diff_task task);
+/* Pushes a task for a member or item of the task's location. */
+void surety__diff_push_below(surety_diff *diff, const surety__diff_task *task,
+                             surety_str token,
+                             const surety__conjunction *before,
+                             const surety__conjunction *after);
 /* Appends a value to diff->scratch, cut if it is long. */
 void surety__diff_value(surety_diff *diff, surety_val value);
 
@@ -101,6 +114,9 @@ bool surety__diff_same_below(surety_diff *diff, const surety__shape *before,
 bool surety__diff_same_union(surety_diff *diff,
                              const surety__applicator *before,
                              const surety__applicator *after);
+/* Whether it requires an integer in the sense of draft 4, in which 1.0 is not
+ * one. */
+bool surety__diff_is_lexical(const surety__shape *shape);
 /* Whether format and contents are asserted in both or in neither: drafts and
  * vocabularies can make the same text an annotation. */
 bool surety__diff_same_strings(const surety__shape *before,

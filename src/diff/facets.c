@@ -74,14 +74,10 @@ void surety__diff_types(surety_diff *diff, const surety__diff_task *task,
                      " is not taken any more");
 }
 
-/* Whether the conjunction requires an integer in the sense of draft 4, in
- * which 1.0 is not one. */
 static bool facet_is_lexical(const surety__conjunction *side)
 {
     for (size_t i = 0; i < side->count; i++)
-        if (side->items[i].shape->lexical_integer &&
-            (side->items[i].shape->types & TYPE_INTEGER) &&
-            !(side->items[i].shape->types & TYPE_NUMBER))
+        if (surety__diff_is_lexical(side->items[i].shape))
             return true;
     return false;
 }
@@ -89,15 +85,11 @@ static bool facet_is_lexical(const surety__conjunction *side)
 static void facet_compare_integers(surety_diff *diff,
                                    const surety__diff_task *task)
 {
-    const bool before = facet_is_lexical(task->before);
-    const bool after = facet_is_lexical(task->after);
-
-    if (before && !after)
-        surety__diff_say(diff, task, "type", DIFF_CONSUMERS,
-                         "an integer may be written as 1.0, too");
-    else if (!before && after)
-        surety__diff_say(diff, task, "type", DIFF_PRODUCERS,
-                         "an integer must not be written as 1.0 any more");
+    surety__diff_report_turn(diff, task, "type",
+                             facet_is_lexical(task->after) -
+                                 facet_is_lexical(task->before),
+                             "an integer may be written as 1.0, too",
+                             "an integer must not be written as 1.0 any more");
 }
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -254,11 +246,6 @@ static bool text_is_there(const surety__shape *shape,
     return false;
 }
 
-static bool text_equal(surety_val a, surety_val b)
-{
-    return a.doc && b.doc ? surety_val_equal(a, b) : !a.doc && !b.doc;
-}
-
 enum text_order { TEXT_SAME, TEXT_REFERS, TEXT_DIFFERS };
 
 /* How two conjuncts differ in a facet. *ret_keyword: the first keyword that
@@ -274,8 +261,8 @@ static enum text_order text_compare(surety_diff *diff,
 
     *ret_keyword = facet->keywords[0];
     for (size_t i = 0; i < FACET_WORDS && facet->keywords[i]; i++)
-        if (!text_equal(text_of(before, facet->keywords[i]),
-                        text_of(after, facet->keywords[i]))) {
+        if (!surety_val_equal(text_of(before, facet->keywords[i]),
+                              text_of(after, facet->keywords[i]))) {
             *ret_keyword = facet->keywords[i];
             return TEXT_DIFFERS;
         }

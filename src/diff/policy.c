@@ -81,11 +81,6 @@ static void policy_compare_derived(surety_diff *diff, surety_val before,
 
 /* ---- other members ------------------------------------------------------- */
 
-static bool policy_same_value(surety_val a, surety_val b)
-{
-    return a.doc && b.doc ? surety_val_equal(a, b) : !a.doc && !b.doc;
-}
-
 static bool policy_lists(const surety_extract *how, surety_place place)
 {
     for (size_t i = 0; i < how->from_count; i++)
@@ -141,7 +136,7 @@ static void policy_compare_rest(surety_diff *diff,
         surety__diff_say(diff, &policy_task, "defaults", DIFF_CONSUMERS,
                          "defaults are not filled in any more");
     if (before->fallback != after->fallback ||
-        !policy_same_value(before->fallback_value, after->fallback_value) ||
+        !surety_val_equal(before->fallback_value, after->fallback_value) ||
         !surety_str_equal(before->fallback_field, after->fallback_field))
         surety__diff_say(diff, &policy_task, "fallback", DIFF_CONSUMERS,
                          "the fallback is another");

@@ -79,8 +79,7 @@ static size_t same_count(const surety__shape *shape)
     return count;
 }
 
-/* Whether 1.0 is not an integer, as in draft 4. */
-static bool same_lexical(const surety__shape *shape)
+bool surety__diff_is_lexical(const surety__shape *shape)
 {
     return shape->lexical_integer && (shape->types & TYPE_INTEGER) &&
            !(shape->types & TYPE_NUMBER);
@@ -101,7 +100,7 @@ bool surety__diff_same_strings(const surety__shape *before,
  * same meaning. */
 static bool same_rules(const surety__shape *before, const surety__shape *after)
 {
-    return same_lexical(before) == same_lexical(after) &&
+    return surety__diff_is_lexical(before) == surety__diff_is_lexical(after) &&
            before->resource->vocabularies == after->resource->vocabularies &&
            surety__diff_same_strings(before, after);
 }

@@ -81,16 +81,24 @@ void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
     surety__diff_tell(diff, task, keyword, breaks);
 }
 
+void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,
+                              const char *keyword, int turn, const char *gone,
+                              const char *found)
+{
+    if (turn != 0)
+        surety__diff_say(diff, task, keyword,
+                         turn < 0 ? DIFF_CONSUMERS : DIFF_PRODUCERS,
+                         turn < 0 ? gone : found);
+}
+
 /* A location below another one; empty with the status set. */
-static surety_str diff_below(surety_diff *diff, surety_str at,
-                             const char *token, size_t token_len)
+static surety_str diff_below(surety_diff *diff, surety_str at, surety_str token)
 {
     surety_str place = {NULL, 0};
 
     surety_buf_reset(&diff->scratch);
     surety_buf_add(&diff->scratch, at);
-    if (token)
-        surety_pointer_token(&diff->scratch, (surety_str){token, token_len});
+    surety_pointer_token(&diff->scratch, token);
     if (diff->scratch.status)
         diff->status = SURETY_NOMEM;
     else
@@ -107,8 +115,7 @@ void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
 
     if (diff->status)
         return;
-    below.at =
-        diff_below(diff, task->at, token.ptr ? token.ptr : "", token.len);
+    below.at = diff_below(diff, task->at, token);
     surety__diff_say(diff, &below, keyword, breaks, message);
 }
 
@@ -176,8 +183,7 @@ surety__diff_task surety__diff_with(surety_diff *diff,
                                .loose = task->loose};
 }
 
-void surety__diff_push(surety_diff *diff, surety__diff_task task,
-                       const char *token, size_t token_len)
+void surety__diff_push(surety_diff *diff, surety__diff_task task)
 {
     assert(task.before && task.after);
     if (diff->status || (task.before->count == 0 && task.after->count == 0) ||
@@ -187,12 +193,21 @@ void surety__diff_push(surety_diff *diff, surety__diff_task task,
         diff->status = SURETY_LIMIT;
         return;
     }
-    if (token)
-        task.at = diff_below(diff, task.at, token, token_len);
-    if (diff->status == SURETY_OK)
-        diff->status =
-            surety__grow(diff->alloc, &diff->tasks, &diff->task_cap,
-                         diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
+    diff->status =
+        surety__grow(diff->alloc, &diff->tasks, &diff->task_cap,
+                     diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
     if (diff->status == SURETY_OK)
         diff->tasks[diff->task_count++] = task;
+}
+
+void surety__diff_push_below(surety_diff *diff, const surety__diff_task *task,
+                             surety_str token,
+                             const surety__conjunction *before,
+                             const surety__conjunction *after)
+{
+    const size_t count = diff->task_count;
+
+    surety__diff_push(diff, surety__diff_with(diff, task, before, after));
+    if (diff->task_count > count)
+        diff->tasks[count].at = diff_below(diff, task->at, token);
 }

@@ -632,8 +632,8 @@ TEST(follows_references_of_wide_unions)
             const bool is_wide = i % 2 > 0;
             const bool is_changed = i >= 4;
 
-            TRY(read_union(t, is_wide ? 33 : 32, place, last, &pair.before));
-            TRY(read_union(t, is_wide ? 33 : 32, place,
+            TRY(read_union(t, is_wide ? 1001 : 33, place, last, &pair.before));
+            TRY(read_union(t, is_wide ? 1001 : 33, place,
                            is_changed ? changed
                            : i < 2    ? last
                                       : named,
