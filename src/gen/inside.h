@@ -59,6 +59,8 @@ struct surety__gen_member {
 typedef struct surety__gen_place {
     uint8_t visit;
     bool placed;
+    uint32_t next;            /* during a visit: its next child */
+    surety__gen_node *parent; /* and the node that led to it */
     uint32_t position;
     surety__gen_node *list; /* the list of this type, which is one type */
     bool forward;           /* a pointer uses it before its definition */

@@ -9,11 +9,6 @@
 /* Which children of a node come before it. */
 enum { VISIT_ALL = 1, VISIT_VALUES = 2 };
 
-typedef struct order_frame {
-    surety__gen_node *node;
-    uint32_t next;
-} order_frame;
-
 /* The one node for all nodes with the same C type. */
 static surety__gen_node *order_same(surety__gen_model *model,
                                     surety__gen_node *node)
@@ -52,50 +47,31 @@ static surety__gen_node *order_child(surety__gen_node *node, uint32_t i,
     return child;
 }
 
-static bool order_push(surety__gen_model *model, order_frame **stack,
-                       size_t *count, size_t *cap, surety__gen_node *node)
+/* Appends node to the list, after its children of that visit. The way back to
+ * `from` is kept in the nodes. */
+static void order_visit(surety__gen_node *from, uint8_t visit,
+                        surety__gen_node **list, size_t *list_count)
 {
-    if (surety__grow(model->gen->alloc, (void **)stack, cap, *count + 1,
-                     sizeof(**stack), SIZE_MAX) != SURETY_OK) {
-        model->gen->status = SURETY_NOMEM;
-        return false;
-    }
-    (*stack)[(*count)++] = (order_frame){node, 0};
-    return true;
-}
+    surety__gen_node *node = from->place.visit < visit ? from : NULL;
 
-/* Appends node to the list, after its children of that visit. */
-static void order_visit(surety__gen_model *model, surety__gen_node *from,
-                        uint8_t visit, surety__gen_node **list,
-                        size_t *list_count)
-{
-    order_frame *stack = NULL;
-    size_t count = 0, cap = 0;
-
-    if (from->place.visit >= visit)
-        return;
-    from->place.visit = visit;
-    order_push(model, &stack, &count, &cap, from);
-    while (count && model->gen->status == SURETY_OK) {
-        order_frame *frame = &stack[count - 1];
+    if (node)
+        node->place.visit = visit;
+    while (node) {
         bool by_value = false;
         surety__gen_node *child =
-            order_child(frame->node, frame->next, &by_value);
+            order_child(node, node->place.next++, &by_value);
 
-        frame->next++;
-        if (!child) {
-            if (frame->next > frame->node->member_count + 1) {
-                list[(*list_count)++] = frame->node;
-                count--;
-            }
-            continue;
+        if (!child && node->place.next > node->member_count + 1) {
+            list[(*list_count)++] = node;
+            node->place.next = 0;
+            node = node->place.parent;
+        } else if (child && child->place.visit < visit &&
+                   (visit == VISIT_ALL || by_value)) {
+            child->place.visit = visit;
+            child->place.parent = node;
+            node = child;
         }
-        if (child->place.visit >= visit || (visit == VISIT_VALUES && !by_value))
-            continue;
-        child->place.visit = visit;
-        order_push(model, &stack, &count, &cap, child);
     }
-    surety__free(model->gen->alloc, stack, cap * sizeof(*stack));
 }
 
 /* Marks types that a pointer in `node` uses before their definition. */
@@ -153,11 +129,13 @@ void surety__gen_order(surety__gen_model *model)
     second = surety__gen_take(gen, model->node_count * sizeof(*second));
     if (!first || !second)
         return;
-    order_visit(model, model->root, VISIT_ALL, first, &first_count);
+    order_visit(model->root, VISIT_ALL, first, &first_count);
     model->order = second;
-    for (size_t i = 0; i < first_count && gen->status == SURETY_OK; i++)
-        order_visit(model, first[i], VISIT_VALUES, second, &model->order_count);
-    assert(gen->status != SURETY_OK || model->order_count == first_count);
+    for (size_t i = 0; i < first_count; i++) {
+        first[i]->place.parent = NULL;
+        order_visit(first[i], VISIT_VALUES, second, &model->order_count);
+    }
+    assert(model->order_count == first_count);
     for (size_t i = 0; i < model->order_count; i++) {
         surety__gen_node *node = second[i];
 

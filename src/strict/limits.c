@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Finds what is recursive, and what is too large. The walk visits the graph of
- * nodes once, with its own stack: a link to a node that is open closes a
- * cycle, so that node becomes a definition. */
+ * nodes once: a link to a node that is open closes a cycle, so that node
+ * becomes a definition. */
 #include "strict/node.h"
 
 bool surety__node_child(const surety__node *node, size_t i,
@@ -40,16 +40,6 @@ bool surety__node_child(const surety__node *node, size_t i,
     return false;
 }
 
-struct walk_frame {
-    surety__node *node;
-    size_t next;
-};
-
-struct walk_stack {
-    struct walk_frame *frames;
-    size_t count, cap;
-};
-
 static void walk_cycle(surety_strict *strict, surety__node *node,
                        bool required_only)
 {
@@ -69,51 +59,53 @@ static void walk_cycle(surety_strict *strict, surety__node *node,
                            strict->subset->title);
 }
 
-static void walk_enter(surety_strict *strict, struct walk_stack *stack,
-                       surety__node *node)
+/* Walks the nodes that `start` reaches and that are not seen yet. The way back
+ * is kept in the nodes. required_only: without links that an object may
+ * lack. */
+static void walk_from(surety_strict *strict, surety__node *start,
+                      bool required_only)
 {
-    strict->status = surety__grow(strict->alloc, (void **)&stack->frames,
-                                  &stack->cap, stack->count + 1,
-                                  sizeof(*stack->frames), STRICT_NODES_MAX);
-    if (strict->status != SURETY_OK)
-        return;
-    stack->frames[stack->count++] = (struct walk_frame){node, 0};
-    node->open = node->seen = true;
-}
+    surety__node *node = start->seen ? NULL : start;
 
-/* Walks the graph. required_only: without links that an object may lack. */
-static void walk_all(surety_strict *strict, bool required_only)
-{
-    struct walk_stack stack = {NULL, 0, 0};
+    start->open |= !start->seen;
+    start->seen = true;
+    while (node && strict->status == SURETY_OK) {
+        surety__link link;
+        bool optional;
 
-    for (size_t i = 0; i < strict->node_count; i++)
-        strict->nodes[i]->open = strict->nodes[i]->seen = false;
-    for (size_t i = 0; i < (required_only ? strict->node_count : 1); i++) {
-        surety__node *start = required_only ? strict->nodes[i] : strict->root;
-        if (!start->seen && strict->status == SURETY_OK)
-            walk_enter(strict, &stack, start);
-        while (stack.count && strict->status == SURETY_OK) {
-            struct walk_frame *frame = &stack.frames[stack.count - 1];
-            surety__link link;
-            bool optional;
-            if (!surety__node_child(frame->node, frame->next++, &link,
-                                    &optional)) {
-                frame->node->open = false;
-                stack.count--;
-                continue;
-            }
-            if (optional && required_only)
-                continue;
-            if (link.by_name)
-                link.node->needs_name = true;
-            if (link.node->open)
-                walk_cycle(strict, link.node, required_only);
-            else if (!link.node->seen)
-                walk_enter(strict, &stack, link.node);
+        if (!surety__node_child(node, node->next++, &link, &optional)) {
+            node->open = false;
+            node = node->parent;
+            continue;
+        }
+        if (optional && required_only)
+            continue;
+        link.node->needs_name |= link.by_name;
+        if (link.node->open) {
+            walk_cycle(strict, link.node, required_only);
+        } else if (!link.node->seen) {
+            link.node->open = link.node->seen = true;
+            link.node->parent = node;
+            node = link.node;
         }
     }
-    surety__free(strict->alloc, stack.frames,
-                 stack.cap * sizeof(*stack.frames));
+}
+
+static void walk_all(surety_strict *strict, bool required_only)
+{
+    for (size_t i = 0; i < strict->node_count; i++) {
+        surety__node *node = strict->nodes[i];
+
+        node->open = node->seen = false;
+        node->next = 0;
+        node->parent = NULL;
+    }
+    for (size_t i = 0; required_only && i < strict->node_count; i++) {
+        strict->nodes[i]->parent = NULL;
+        walk_from(strict, strict->nodes[i], true);
+    }
+    if (!required_only)
+        walk_from(strict, strict->root, false);
 }
 
 void surety__strict_walk(surety_strict *strict)

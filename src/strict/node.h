@@ -76,8 +76,12 @@ struct surety__node {
     bool constant;
     bool has_null;   /* null is allowed */
     bool needs_name; /* it is a definition */
-    bool open, seen; /* limits.c: on the current path; reached */
-    bool changes;    /* restoring may change its values */
+    /* limits.c: on the current path; reached; its next child; the node that led
+     * to it. */
+    bool open, seen;
+    uint32_t next;
+    surety__node *parent;
+    bool changes; /* restoring may change its values */
     bool is_made;
     uint32_t ordinal;  /* in the list of all nodes, from 1 */
     surety_val origin; /* the first conjunct's subschema */
