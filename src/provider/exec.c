@@ -32,11 +32,11 @@
 #include <unistd.h>
 
 enum {
-    EXEC_GRACE_MS = 500, /* from SIGTERM to SIGKILL */
-    EXEC_LOOK_MS = 50,   /* interval to check a silent command */
-    EXEC_SOON_MS = 4,    /* and one that is about to end */
-    EXEC_TAIL = 2048,    /* bytes kept of standard error */
-    EXEC_SAID_MAX = 160, /* of them, in a message */
+    EXEC_GRACE_MS = 500,  /* from SIGTERM to SIGKILL */
+    EXEC_LOOK_MS = 50,    /* interval to check a silent command */
+    EXEC_SOON_MS = 4,     /* and one that is about to end */
+    EXEC_TAIL = 2048,     /* bytes kept of standard error */
+    EXEC_SHOWN_MAX = 160, /* of them, in a message */
     EXEC_READ = 1 << 12,
     EXEC_PIPES = 3
 };
@@ -44,17 +44,14 @@ enum {
 struct exec_child {
     struct exec_child *next;
     struct exec *exec;
-    surety_receiver receiver;
+    surety__intake intake;
+    surety__progress progress; /* a command has its request at once */
     uint64_t id;
     pid_t pid;             /* 0: it could not be started */
     int pipes[EXEC_PIPES]; /* this process's ends; -1: closed */
     surety_buf body;
     size_t written;
-    surety_timeouts timeouts;
-    uint64_t begin_ms;
-    uint64_t byte_ms; /* when the last byte came; 0: none came */
     uint64_t kill_ms; /* when SIGKILL is due */
-    size_t bytes, bytes_max;
     bool has_head;
     bool exited;    /* it ended, and is not waited for yet */
     bool gone;      /* other code of the program waited for it */
@@ -75,7 +72,7 @@ struct exec {
     size_t name_count;
     size_t names_len; /* bytes of the block that contains names */
     size_t count;     /* of children */
-    bool told;
+    bool called;      /* a receiver was called in this wait */
 };
 
 extern char **environ;
@@ -279,8 +276,8 @@ static void exec_end(struct exec_child *child, surety_delivery delivery)
     for (int i = 0; i < EXEC_PIPES; i++)
         exec_close_pipe(child, i);
     child->dismissed = true;
-    child->exec->told = true;
-    child->receiver.end(child->receiver.ctx, &delivery);
+    child->exec->called = true;
+    child->intake.receiver.end(child->intake.receiver.ctx, &delivery);
 }
 
 /* Stops a command that still works, and reports the end. */
@@ -384,24 +381,21 @@ static void exec_head(struct exec_child *child)
     if (child->has_head)
         return;
     child->has_head = true;
-    child->exec->told = true;
-    child->receiver.head(child->receiver.ctx, 0, NULL, 0);
+    child->exec->called = true;
+    child->intake.receiver.head(child->intake.receiver.ctx, 0, NULL, 0);
 }
 
 /* Passes on output that was read; false: the child was stopped. */
-static bool exec_take(struct exec_child *child, const char *bytes, size_t len)
+static bool exec_take(struct exec_child *child, surety_str bytes)
 {
-    child->byte_ms = surety__clock_ms();
+    surety_delivery delivery;
+
+    child->progress.byte_ms = surety__clock_ms();
     exec_head(child);
-    if (len > child->bytes_max - child->bytes) {
-        exec_stop(child, surety__delivery_limit(child->bytes_max));
-        return false;
-    }
-    child->bytes += len;
-    child->exec->told = true;
-    if (child->receiver.bytes(child->receiver.ctx, (surety_str){bytes, len}))
+    child->exec->called = true;
+    if (surety__intake_take(&child->intake, bytes, &delivery))
         return true;
-    exec_stop(child, surety__delivery_broken(true));
+    exec_stop(child, delivery);
     return false;
 }
 
@@ -413,7 +407,7 @@ static bool exec_read(struct exec_child *child)
         child->pipes[1] < 0 ? 0 : read(child->pipes[1], bytes, sizeof(bytes));
 
     if (got > 0)
-        return exec_take(child, bytes, (size_t)got);
+        return exec_take(child, (surety_str){bytes, (size_t)got});
     if (got < 0 && errno == EINTR)
         return true;
     if (got == 0 || errno != EAGAIN)
@@ -423,15 +417,15 @@ static bool exec_read(struct exec_child *child)
 
 /* ---- how a command ended ------------------------------------------------- */
 
-/* The end of standard error as one line, in text (EXEC_SAID_MAX bytes). */
-static surety_str exec_said(const struct exec_child *child, char *text)
+/* The end of standard error as one line, in text (EXEC_SHOWN_MAX bytes). */
+static surety_str exec_last_line(const struct exec_child *child, char *text)
 {
     surety_str tail =
         surety__str_trim((surety_str){child->tail, child->tail_len});
 
-    if (tail.len > EXEC_SAID_MAX) {
-        tail.ptr += tail.len - EXEC_SAID_MAX;
-        tail.len = EXEC_SAID_MAX;
+    if (tail.len > EXEC_SHOWN_MAX) {
+        tail.ptr += tail.len - EXEC_SHOWN_MAX;
+        tail.len = EXEC_SHOWN_MAX;
         while (tail.len && ((unsigned char)*tail.ptr & 0xC0) == 0x80) {
             tail.ptr++;
             tail.len--;
@@ -445,9 +439,9 @@ static surety_str exec_said(const struct exec_child *child, char *text)
 
 static surety_delivery exec_outcome(const struct exec_child *child)
 {
-    char text[EXEC_SAID_MAX];
-    const surety_str said = exec_said(child, text);
-    const char *colon = said.len ? ": " : "";
+    char text[EXEC_SHOWN_MAX];
+    const surety_str line = exec_last_line(child, text);
+    const char *colon = line.len ? ": " : "";
 
     if (child->gone)
         return surety__delivery_of(
@@ -457,49 +451,40 @@ static surety_delivery exec_outcome(const struct exec_child *child)
     if (child->how.si_code != CLD_EXITED)
         return surety__delivery_of(SURETY_FAILURE_COMMAND, true,
                                    "the command was ended by signal %d%s%.*s",
-                                   child->how.si_status, colon, (int)said.len,
-                                   said.ptr);
+                                   child->how.si_status, colon, (int)line.len,
+                                   line.ptr);
     if (child->how.si_status)
         return surety__delivery_of(SURETY_FAILURE_COMMAND, true,
                                    "the command ended with status %d%s%.*s",
-                                   child->how.si_status, colon, (int)said.len,
-                                   said.ptr);
+                                   child->how.si_status, colon, (int)line.len,
+                                   line.ptr);
     return (surety_delivery){.failure = SURETY_FAILURE_NONE, .sent = true};
 }
 
 /* ---- a child's turn ------------------------------------------------------ */
 
-static uint64_t exec_deadline(const struct exec_child *child,
-                              surety_delivery *ret_delivery)
+static surety_delivery exec_late(const struct exec_child *child,
+                                 surety__late late)
 {
-    const surety_timeouts *timeouts = &child->timeouts;
-    const uint64_t total = child->begin_ms + timeouts->total_ms;
-    const uint64_t next = child->byte_ms
-                              ? child->byte_ms + timeouts->idle_ms
-                              : child->begin_ms + timeouts->first_byte_ms;
+    const surety_timeouts *timeouts = &child->progress.timeouts;
 
-    if (!ret_delivery)
-        return next < total ? next : total;
-    if (total <= next)
-        *ret_delivery = surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                            "the command was not done after "
-                                            "%u ms",
-                                            timeouts->total_ms);
-    else if (child->byte_ms)
-        *ret_delivery = surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                            "the command fell silent for %u ms",
-                                            timeouts->idle_ms);
-    else
-        *ret_delivery = surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                            "the command wrote nothing within "
-                                            "%u ms",
-                                            timeouts->first_byte_ms);
-    return next < total ? next : total;
+    assert(late != LATE_CONNECT);
+    if (late == LATE_TOTAL)
+        return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                   "the command was not done after %u ms",
+                                   timeouts->total_ms);
+    if (late == LATE_IDLE)
+        return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                   "the command fell silent for %u ms",
+                                   timeouts->idle_ms);
+    return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                               "the command wrote nothing within %u ms",
+                               timeouts->first_byte_ms);
 }
 
 static void exec_turn(struct exec_child *child)
 {
-    surety_delivery late;
+    surety__late late;
     bool exited;
 
     if (!child->pid) {
@@ -522,9 +507,9 @@ static void exec_turn(struct exec_child *child)
         if (!delivery.failure)
             exec_head(child);
         exec_end(child, delivery);
-    } else if (exec_deadline(child, NULL) <= surety__clock_ms()) {
-        (void)exec_deadline(child, &late);
-        exec_stop(child, late);
+    } else if (surety__progress_deadline(&child->progress, &late) <=
+               surety__clock_ms()) {
+        exec_stop(child, exec_late(child, late));
     }
 }
 
@@ -539,7 +524,9 @@ static bool exec_sleep(struct exec *exec, uint64_t now_ms, uint64_t until_ms,
         until_ms = now_ms + EXEC_LOOK_MS;
     for (const struct exec_child *child = exec->first; child;
          child = child->next) {
-        const uint64_t deadline = exec_deadline(child, NULL);
+        surety__late late;
+        const uint64_t deadline =
+            surety__progress_deadline(&child->progress, &late);
         const uint64_t look =
             now_ms + (child->pipes[1] < 0 ? EXEC_SOON_MS : EXEC_LOOK_MS);
 
@@ -571,7 +558,7 @@ static surety_status exec_wait(void *ctx, uint32_t timeout_ms,
     bool on = true;
 
     (void)reterr;
-    exec->told = false;
+    exec->called = false;
     surety__shield_raise(&shield);
     while (on) {
         bool dying;
@@ -582,7 +569,7 @@ static surety_status exec_wait(void *ctx, uint32_t timeout_ms,
                 exec_turn(child);
         now_ms = surety__clock_ms();
         dying = exec_sweep(exec, now_ms);
-        on = !exec->told && now_ms < until_ms &&
+        on = !exec->called && now_ms < until_ms &&
              exec_sleep(exec, now_ms, until_ms, dying);
     }
     surety__shield_lower(&shield);
@@ -625,12 +612,11 @@ static surety_status exec_start(void *ctx, uint64_t id,
     *child = (struct exec_child){
         .exec = exec,
         .id = id,
-        .receiver = *receiver,
+        .intake = surety__intake_of(&own, receiver),
+        .progress = surety__progress_of(&own),
         .pipes = {-1, -1, -1},
-        .timeouts = surety__timeouts_of(&own.timeouts),
-        .bytes_max = surety__response_max(&own),
-        .begin_ms = surety__clock_ms(),
     };
+    child->progress.sent_ms = child->progress.begin_ms;
     surety_buf_init(&child->body, exec->alloc, 0);
     surety_buf_add(&child->body, own.body);
     surety_buf_init(&command, exec->alloc, 0);

@@ -52,7 +52,7 @@ static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
     surety__http_exchange *exchange = ctx;
     const size_t len = size * count;
 
-    exchange->byte_ms = surety__clock_ms();
+    exchange->progress.byte_ms = surety__clock_ms();
     return surety__http_line(exchange, (surety_str){ptr, len}) ? len : 0;
 }
 
@@ -60,35 +60,30 @@ static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
 {
     surety__http_exchange *exchange = ctx;
     const size_t len = size * count;
+    surety_delivery delivery;
 
-    exchange->byte_ms = surety__clock_ms();
+    exchange->progress.byte_ms = surety__clock_ms();
     if (exchange->decided)
         return 0;
-    if (!exchange->head.told) {
+    if (!exchange->head.is_passed) {
         surety__http_decide(exchange,
                             surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
                                                 "a response without a head"));
         return 0;
     }
-    if (len > exchange->bytes_max - exchange->bytes) {
-        surety__http_decide(exchange,
-                            surety__delivery_limit(exchange->bytes_max));
-        return 0;
-    }
-    exchange->bytes += len;
-    exchange->http->told = true;
-    if (exchange->receiver.bytes(exchange->receiver.ctx,
-                                 (surety_str){ptr, len}))
+    exchange->http->called = true;
+    if (surety__intake_take(&exchange->intake, (surety_str){ptr, len},
+                            &delivery))
         return len;
-    surety__http_decide(exchange, surety__delivery_broken(true));
+    surety__http_decide(exchange, delivery);
     return 0;
 }
 
 /* A lookup or a connection begins: starts the time to connect. */
 static void http_connecting(surety__http_exchange *exchange)
 {
-    if (!exchange->connect_ms)
-        exchange->connect_ms = surety__clock_ms();
+    if (!exchange->progress.connect_ms)
+        exchange->progress.connect_ms = surety__clock_ms();
 }
 
 static int http_on_resolve(void *state, void *reserved, void *ctx)
@@ -164,8 +159,7 @@ static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
         surety__http_decide(
             exchange,
             surety__delivery_of(SURETY_FAILURE_RESET, true,
-                                "%.*s closed the connection without an answer",
-                                surety__http_len(exchange->host, 100),
+                                "%s closed the connection without an answer",
                                 exchange->host.ptr));
         return CURL_PREREQFUNC_ABORT;
     }
@@ -173,7 +167,7 @@ static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
     if (exchange->again)
         return CURL_PREREQFUNC_ABORT;
     exchange->sent = true;
-    exchange->sent_ms = surety__clock_ms();
+    exchange->progress.sent_ms = surety__clock_ms();
     return CURL_PREREQFUNC_OK;
 }
 
@@ -200,53 +194,41 @@ static void http_end(surety__http_exchange *exchange, surety_delivery delivery)
 {
     surety__http *http = exchange->http;
     surety__http_exchange **place = &http->first;
-    const surety_receiver receiver = exchange->receiver;
+    const surety_receiver receiver = exchange->intake.receiver;
 
     while (*place != exchange)
         place = &(*place)->next;
     *place = exchange->next;
     http_free(exchange);
-    http->told = true;
+    http->called = true;
     receiver.end(receiver.ctx, &delivery);
 }
 
-/* The time of the next deadline, and what to report when it has passed. */
-static uint64_t http_deadline(const surety__http_exchange *exchange,
-                              surety_delivery *ret_delivery)
+/* The end of an exchange that a deadline ends. */
+static surety_delivery http_late(const surety__http_exchange *exchange,
+                                 surety__late late)
 {
-    const surety_timeouts *timeouts = &exchange->timeouts;
-    const int len = surety__http_len(exchange->host, 100);
+    const surety_timeouts *timeouts = &exchange->progress.timeouts;
     const char *host = exchange->host.ptr;
-    const uint64_t total = exchange->begin_ms + timeouts->total_ms;
-    uint64_t next = total;
 
-    if (exchange->byte_ms)
-        next = exchange->byte_ms + timeouts->idle_ms;
-    else if (exchange->sent)
-        next = exchange->sent_ms + timeouts->first_byte_ms;
-    else if (exchange->connect_ms)
-        next = exchange->connect_ms + timeouts->connect_ms;
-    if (!ret_delivery)
-        return next < total ? next : total;
-    if (total <= next)
-        *ret_delivery = surety__delivery_of(
+    switch (late) {
+    case LATE_TOTAL:
+        return surety__delivery_of(
             SURETY_FAILURE_TIMEOUT, exchange->sent,
-            "the exchange with %.*s was not over after %u ms", len, host,
+            "the exchange with %s was not over after %u ms", host,
             timeouts->total_ms);
-    else if (exchange->byte_ms)
-        *ret_delivery =
-            surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                "%.*s fell silent for %u ms in the middle of "
-                                "its response",
-                                len, host, timeouts->idle_ms);
-    else if (exchange->sent)
-        *ret_delivery =
-            surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                "%.*s did not begin to answer within %u ms",
-                                len, host, timeouts->first_byte_ms);
-    else
-        *ret_delivery = surety__http_late_connect(exchange);
-    return next < total ? next : total;
+    case LATE_IDLE:
+        return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                   "%s fell silent for %u ms in the middle of "
+                                   "its response",
+                                   host, timeouts->idle_ms);
+    case LATE_FIRST_BYTE:
+        return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
+                                   "%s did not begin to answer within %u ms",
+                                   host, timeouts->first_byte_ms);
+    case LATE_CONNECT: break;
+    }
+    return surety__http_late_connect(exchange);
 }
 
 /* Ends exchanges whose deadline has passed. Returns the next deadline. */
@@ -257,16 +239,15 @@ static uint64_t http_expire(surety__http *http, uint64_t now_ms)
 
     for (surety__http_exchange *exchange = http->first; exchange;
          exchange = next) {
-        const uint64_t deadline = http_deadline(exchange, NULL);
-        surety_delivery delivery;
+        surety__late late;
+        const uint64_t deadline =
+            surety__progress_deadline(&exchange->progress, &late);
 
         next = exchange->next;
-        if (deadline <= now_ms) {
-            (void)http_deadline(exchange, &delivery);
-            http_end(exchange, delivery);
-        } else if (deadline < nearest) {
+        if (deadline <= now_ms)
+            http_end(exchange, http_late(exchange, late));
+        else if (deadline < nearest)
             nearest = deadline;
-        }
     }
     return nearest;
 }
@@ -279,8 +260,8 @@ static bool http_repeat(surety__http_exchange *exchange)
     CURLM *multi = exchange->http->multi;
 
     exchange->again = false;
-    exchange->connect_ms = 0;
-    exchange->said[0] = '\0';
+    exchange->progress.connect_ms = 0;
+    exchange->error_text[0] = '\0';
     return !curl->multi_remove_handle(multi, exchange->easy) &&
            !curl->easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, 1L) &&
            !curl->multi_add_handle(multi, exchange->easy);
@@ -440,7 +421,8 @@ static bool http_set_callbacks(surety__http_exchange *exchange)
     bool failed = false;
 
     failed |= curl->easy_setopt(easy, CURLOPT_PRIVATE, (void *)exchange);
-    failed |= curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->said);
+    failed |=
+        curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->error_text);
     failed |= curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
     failed |= curl->easy_setopt(easy, CURLOPT_HEADERDATA, (void *)exchange);
     failed |= curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
@@ -474,7 +456,7 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str url,
     failed |= curl->easy_setopt(easy, CURLOPT_URL, url.ptr);
     failed |= curl->easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->lines);
     failed |= curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                                (long)exchange->timeouts.connect_ms);
+                                (long)exchange->progress.timeouts.connect_ms);
     if (surety_str_equal(method, SURETY__LITERAL("HEAD"))) {
         failed |= curl->easy_setopt(easy, CURLOPT_NOBODY, 1L);
     } else if (post || body.len) {
@@ -549,10 +531,8 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->http = http;
     exchange->id = id;
     exchange->socket = CURL_SOCKET_BAD;
-    exchange->receiver = *receiver;
-    exchange->timeouts = surety__timeouts_of(&own.timeouts);
-    exchange->bytes_max = surety__response_max(&own);
-    exchange->begin_ms = surety__clock_ms();
+    exchange->intake = surety__intake_of(&own, receiver);
+    exchange->progress = surety__progress_of(&own);
     surety__arena_init(&exchange->arena, http->alloc, 0);
     status = http_prepare(exchange, &own, reterr);
     if (!status &&
@@ -602,7 +582,7 @@ static CURLMcode http_move(surety__http *http, uint64_t until_ms)
         http_collect(http);
         begin_ms = surety__clock_ms();
         sleep_ms = http_expire(http, begin_ms);
-        if (http->told || begin_ms >= until_ms)
+        if (http->called || begin_ms >= until_ms)
             return CURLM_OK;
         sleep_ms = (sleep_ms < until_ms ? sleep_ms : until_ms) - begin_ms;
         if (sleep_ms > INT32_MAX)
@@ -628,7 +608,7 @@ static surety_status http_wait(void *ctx, uint32_t timeout_ms,
     surety__shield shield;
     CURLMcode code;
 
-    http->told = false;
+    http->called = false;
     surety__shield_raise(&shield);
     code = http_move(http, surety__clock_ms() + timeout_ms);
     surety__shield_lower(&shield);

@@ -28,32 +28,26 @@ typedef struct surety__http_head {
     bool coded; /* transfer-encoding was present */
     bool sized; /* content-length was present */
     uint64_t content_length;
-    bool told; /* the receiver has got it */
+    bool is_passed; /* the receiver has it */
 } surety__http_head;
 
 typedef struct surety__http_exchange {
     struct surety__http_exchange *next;
     surety__http *http;
-    surety_receiver receiver;
+    surety__intake intake;
+    surety__progress progress;
     uint64_t id;
     surety__arena arena; /* the request's texts and the response's headers */
     surety_str host;     /* "HOST:PORT" for messages */
     CURL *easy;
     struct curl_slist *lines; /* the request's headers */
 
-    surety_timeouts timeouts;
-    uint64_t begin_ms;
-    uint64_t connect_ms; /* when it began to connect; 0: not yet */
-    uint64_t sent_ms;
-    uint64_t byte_ms; /* when the last byte arrived; 0: none did */
     bool sent;
     bool again;           /* start again on a new connection: bytes wait on the
                            * pooled one */
     curl_socket_t socket; /* of its connection; CURL_SOCKET_BAD: none */
 
     surety__http_head head;
-    size_t bytes, bytes_max;
-
     bool decided; /* the delivery is fixed; libcurl only finishes */
     surety_delivery delivery;
     char address[INET6_ADDRSTRLEN]; /* refused because it is not public; or
@@ -61,7 +55,7 @@ typedef struct surety__http_exchange {
     /* The last peer; empty: none. A port other than the URL's is a proxy's. */
     char peer[INET6_ADDRSTRLEN];
     unsigned peer_port;
-    char said[CURL_ERROR_SIZE];
+    char error_text[CURL_ERROR_SIZE]; /* libcurl's */
 } surety__http_exchange;
 
 struct surety__http {
@@ -74,7 +68,7 @@ struct surety__http {
     surety__http_socket *sockets;
     size_t socket_count, socket_cap;
     bool public_only;
-    bool told;
+    bool called; /* a receiver was called in this wait */
     bool starved;
 };
 

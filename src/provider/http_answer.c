@@ -18,7 +18,7 @@ enum {
     HTTP_HEADERS_MAX = 512,          /* of one response, trailers too */
     HTTP_HEADERS_BYTES_MAX = 131072, /* of all of them */
     HTTP_INTERIM_MAX = 16,           /* responses 1xx before the response */
-    HTTP_SAID_MAX = 160              /* bytes of libcurl's text in a message */
+    HTTP_ERROR_MAX = 160             /* bytes of libcurl's text in a message */
 };
 
 /* ---- decisions ----------------------------------------------------------- */
@@ -47,11 +47,10 @@ int surety__http_len(surety_str text, size_t max)
 
 static void http_refuse(surety__http_exchange *exchange, const char *what)
 {
-    surety__http_decide(
-        exchange, surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                      "%.*s answered with %s",
-                                      surety__http_len(exchange->host, 100),
-                                      exchange->host.ptr, what));
+    surety__http_decide(exchange,
+                        surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                            "%s answered with %s",
+                                            exchange->host.ptr, what));
 }
 
 /* ---- the response's head ------------------------------------------------- */
@@ -101,16 +100,14 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
     surety__http_decide(
         exchange,
         other.ptr && other.len
-            ? surety__delivery_of(
-                  SURETY_FAILURE_PROTOCOL, true,
-                  "%.*s redirects to %.*s (status %d), and "
-                  "redirects are not followed",
-                  surety__http_len(exchange->host, 80), exchange->host.ptr,
-                  surety__http_len(other, 80), other.ptr, exchange->head.status)
+            ? surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                  "%s redirects to %s (status %d), and "
+                                  "redirects are not followed",
+                                  exchange->host.ptr, other.ptr,
+                                  exchange->head.status)
             : surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                  "%.*s redirects (status %d), and redirects "
+                                  "%s redirects (status %d), and redirects "
                                   "are not followed",
-                                  surety__http_len(exchange->host, 100),
                                   exchange->host.ptr, exchange->head.status));
 }
 
@@ -160,10 +157,11 @@ static void http_head(surety__http_exchange *exchange)
             !surety__str_equal_nocase(exchange->head.items[i].value,
                                       SURETY__LITERAL("identity")))
             coding = exchange->head.items[i].value;
-    exchange->head.told = true;
-    exchange->http->told = true;
-    exchange->receiver.head(exchange->receiver.ctx, exchange->head.status,
-                            exchange->head.items, exchange->head.count);
+    exchange->head.is_passed = true;
+    exchange->http->called = true;
+    exchange->intake.receiver.head(exchange->intake.receiver.ctx,
+                                   exchange->head.status, exchange->head.items,
+                                   exchange->head.count);
     if (exchange->head.status >= 300 && exchange->head.status < 400)
         http_refuse_redirect(exchange);
     else if (coding.len)
@@ -171,14 +169,13 @@ static void http_head(surety__http_exchange *exchange)
             exchange,
             surety__delivery_of(
                 SURETY_FAILURE_PROTOCOL, true,
-                "%.*s answered in the coding \"%.*s\", which was not "
+                "%s answered in the coding \"%.*s\", which was not "
                 "asked for",
-                surety__http_len(exchange->host, 100), exchange->host.ptr,
-                surety__http_len(coding, 40), coding.ptr));
+                exchange->host.ptr, surety__http_len(coding, 40), coding.ptr));
     else if (exchange->head.sized &&
-             exchange->head.content_length > exchange->bytes_max)
+             exchange->head.content_length > exchange->intake.bytes_max)
         surety__http_decide(exchange,
-                            surety__delivery_limit(exchange->bytes_max));
+                            surety__delivery_limit(exchange->intake.bytes_max));
 }
 
 /* Handles the empty line after a block of headers. */
@@ -258,14 +255,13 @@ bool surety__http_line(surety__http_exchange *exchange, surety_str line)
             exchange,
             surety__delivery_of(
                 SURETY_FAILURE_LIMIT, true,
-                "%.*s answered with more than %d headers or %d bytes "
+                "%s answered with more than %d headers or %d bytes "
                 "of them",
-                surety__http_len(exchange->host, 100), exchange->host.ptr,
-                HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX));
+                exchange->host.ptr, HTTP_HEADERS_MAX, HTTP_HEADERS_BYTES_MAX));
     while (line.len &&
            (line.ptr[line.len - 1] == '\n' || line.ptr[line.len - 1] == '\r'))
         line.len--;
-    if (exchange->decided || exchange->head.told) /* or a trailer */
+    if (exchange->decided || exchange->head.is_passed) /* or a trailer */
         return !exchange->decided;
     if (line.len == 0)
         http_block(exchange);
@@ -280,13 +276,13 @@ bool surety__http_line(surety__http_exchange *exchange, surety_str line)
 
 /* libcurl's message without parts that do not help a user. It names
  * certificates, hosts and protocols, never URLs, headers or bodies. */
-static surety_str http_said(const surety__http_exchange *exchange,
-                            CURLcode code)
+static surety_str http_error(const surety__http_exchange *exchange,
+                             CURLcode code)
 {
     static const char *const prefixes[] = {"SSL certificate problem: ",
                                            "SSL: "};
     const surety_str routines = SURETY__LITERAL(" routines::");
-    surety_str text = surety_str_of(exchange->said);
+    surety_str text = surety_str_of(exchange->error_text);
     size_t at;
 
     if (!text.len)
@@ -301,15 +297,15 @@ static surety_str http_said(const surety__http_exchange *exchange,
         text.ptr += at + routines.len;
         text.len -= at + routines.len;
     }
-    if (text.len > HTTP_SAID_MAX)
-        text.len = HTTP_SAID_MAX;
+    if (text.len > HTTP_ERROR_MAX)
+        text.len = HTTP_ERROR_MAX;
     return text;
 }
 
-static bool http_said_has(const surety__http_exchange *exchange,
-                          const char *words)
+static bool http_error_has(const surety__http_exchange *exchange,
+                           const char *words)
 {
-    const surety_str text = surety_str_of(exchange->said);
+    const surety_str text = surety_str_of(exchange->error_text);
 
     return surety__str_find(text, surety_str_of(words)) < text.len;
 }
@@ -372,9 +368,8 @@ static surety_delivery http_unconnected(const surety__http_exchange *exchange)
 
     if (exchange->address[0])
         return surety__delivery_of(SURETY_FAILURE_ADDRESS, false,
-                                   "%.*s is at the address %s, which is not "
+                                   "%s is at the address %s, which is not "
                                    "public and so not allowed",
-                                   surety__http_len(exchange->host, 100),
                                    exchange->host.ptr, exchange->address);
     (void)exchange->http->curl.easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO,
                                             &error);
@@ -398,30 +393,29 @@ surety_delivery surety__http_late_connect(const surety__http_exchange *exchange)
 
     return surety__delivery_of(
         SURETY_FAILURE_TIMEOUT, false, "no connection to %s within %u ms",
-        http_whom(exchange, whom), exchange->timeouts.connect_ms);
+        http_whom(exchange, whom), exchange->progress.timeouts.connect_ms);
 }
 
 /* The failure of an exchange whose request was not sent. */
 static surety_delivery http_unsent(const surety__http_exchange *exchange,
                                    CURLcode code)
 {
-    const int len = surety__http_len(exchange->host, 100);
     const char *host = exchange->host.ptr;
-    const surety_str said = http_said(exchange, code);
-    const char *format = "no connection to %.*s: %.*s";
+    const surety_str error = http_error(exchange, code);
+    const char *format = "no connection to %s: %.*s";
     surety_failure failure = SURETY_FAILURE_CONNECT;
 
     switch (code) {
     case CURLE_COULDNT_RESOLVE_HOST:
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
-                                   "unknown host: %.*s", len, host);
+                                   "unknown host: %s", host);
     case CURLE_COULDNT_CONNECT: return http_unconnected(exchange);
     case CURLE_OPERATION_TIMEDOUT: return surety__http_late_connect(exchange);
     case CURLE_SSL_CONNECT_ERROR:
         /* The connection broke off, so the certificate is not the cause. */
-        if (http_said_has(exchange, "reset by peer") ||
-            http_said_has(exchange, "SSL_ERROR_SYSCALL") ||
-            http_said_has(exchange, "unexpected eof"))
+        if (http_error_has(exchange, "reset by peer") ||
+            http_error_has(exchange, "SSL_ERROR_SYSCALL") ||
+            http_error_has(exchange, "unexpected eof"))
             break;
         failure = SURETY_FAILURE_TLS;
         break;
@@ -439,54 +433,53 @@ static surety_delivery http_unsent(const surety__http_exchange *exchange,
     default: break;
     }
     if (failure == SURETY_FAILURE_TLS)
-        format = "no trusted connection to %.*s: %.*s";
-    return surety__delivery_of(failure, false, format, len, host, (int)said.len,
-                               said.ptr);
+        format = "no trusted connection to %s: %.*s";
+    return surety__delivery_of(failure, false, format, host, (int)error.len,
+                               error.ptr);
 }
 
 /* The failure of an exchange whose request was sent, at least in part. */
 static surety_delivery http_broken(const surety__http_exchange *exchange,
                                    CURLcode code)
 {
-    const int len = surety__http_len(exchange->host, 100);
     const char *host = exchange->host.ptr;
-    const surety_str said = http_said(exchange, code);
-    bool unruly = http_said_has(exchange, "chunk");
+    const surety_str error = http_error(exchange, code);
+    bool unruly = http_error_has(exchange, "chunk");
 
     /* libcurl's codes for a header line above its own limit; 100 is
      * CURLE_TOO_LARGE of 8.6 and later. */
-    if (!exchange->head.told &&
+    if (!exchange->head.is_passed &&
         (code == CURLE_OUT_OF_MEMORY || (int)code == 100))
         return surety__delivery_of(SURETY_FAILURE_LIMIT, true,
-                                   "%.*s answered with a header line that is "
+                                   "%s answered with a header line that is "
                                    "too long",
-                                   len, host);
+                                   host);
     switch (code) {
     case CURLE_PARTIAL_FILE:
         return surety__delivery_of(SURETY_FAILURE_TRUNCATED, true,
-                                   "%.*s closed the connection in the middle "
+                                   "%s closed the connection in the middle "
                                    "of its response, after %zu bytes of it",
-                                   len, host, exchange->bytes);
+                                   host, exchange->intake.bytes);
     case CURLE_GOT_NOTHING:
         return surety__delivery_of(SURETY_FAILURE_RESET, true,
-                                   "%.*s closed the connection without an "
+                                   "%s closed the connection without an "
                                    "answer",
-                                   len, host);
+                                   host);
     case CURLE_UNSUPPORTED_PROTOCOL:
         return surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                   "what %.*s answered is not HTTP", len, host);
+                                   "what %s answered is not HTTP", host);
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING: unruly = true; break;
     default: break;
     }
     if (unruly)
         return surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                   "%.*s answered against the rules of HTTP: "
+                                   "%s answered against the rules of HTTP: "
                                    "%.*s",
-                                   len, host, (int)said.len, said.ptr);
+                                   host, (int)error.len, error.ptr);
     return surety__delivery_of(SURETY_FAILURE_RESET, true,
-                               "the connection to %.*s broke off: %.*s", len,
-                               host, (int)said.len, said.ptr);
+                               "the connection to %s broke off: %.*s", host,
+                               (int)error.len, error.ptr);
 }
 
 surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
@@ -497,7 +490,7 @@ surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
     if (code != CURLE_OK)
         return exchange->sent ? http_broken(exchange, code)
                               : http_unsent(exchange, code);
-    if (!exchange->head.told)
+    if (!exchange->head.is_passed)
         return http_broken(exchange, CURLE_GOT_NOTHING);
     return (surety_delivery){.failure = SURETY_FAILURE_NONE, .sent = true};
 }

@@ -19,11 +19,10 @@
 struct replay_player {
     struct replay_player *next;
     const surety__exchange *exchange; /* NULL: none is left */
-    surety_receiver receiver;
+    surety__intake intake;
     surety_delivery delivery; /* the end, if the recording has none */
     uint64_t id;
     uint64_t due_ms;
-    size_t bytes, bytes_max;
     size_t at; /* the next event: 0 is the head, 1 the first portion, ... */
 };
 
@@ -45,7 +44,7 @@ struct replay {
     struct replay_player *first; /* in the order of their starts */
     struct replay_link *links;   /* with match: one for each exchange */
     surety__map digests;         /* from a digest to its first link */
-    surety_doc *asked, *recorded;
+    surety_doc *wanted, *recorded;
 };
 
 /* ---- matching ------------------------------------------------------------ */
@@ -76,22 +75,22 @@ static surety_status replay_digest(surety_doc *doc, surety_buf *scratch,
 }
 
 static surety_status replay_equal(struct replay *replay,
-                                  const surety__exchange *asked,
+                                  const surety__exchange *wanted,
                                   const surety__exchange *recorded,
                                   bool *ret_equal)
 {
     surety_status status;
-    bool equal = surety_str_equal(asked->method, recorded->method) &&
-                 surety_str_equal(surety__url_path(asked->url),
+    bool equal = surety_str_equal(wanted->method, recorded->method) &&
+                 surety_str_equal(surety__url_path(wanted->url),
                                   surety__url_path(recorded->url));
 
-    *ret_equal = equal && surety_str_equal(asked->body, recorded->body);
+    *ret_equal = equal && surety_str_equal(wanted->body, recorded->body);
     if (!equal || *ret_equal)
         return SURETY_OK;
-    if (!surety__body_read(replay->asked, asked->body, &status) ||
+    if (!surety__body_read(replay->wanted, wanted->body, &status) ||
         !surety__body_read(replay->recorded, recorded->body, &status))
         return status;
-    *ret_equal = surety_val_equal(surety_doc_root(replay->asked),
+    *ret_equal = surety_val_equal(surety_doc_root(replay->wanted),
                                   surety_doc_root(replay->recorded));
     return SURETY_OK;
 }
@@ -99,7 +98,7 @@ static surety_status replay_equal(struct replay *replay,
 /* Finds the first exchange not yet given that matches the request. NULL: there
  * is none; *ret_delivery has the reason. */
 static surety_status replay_find(struct replay *replay,
-                                 const surety__exchange *asked,
+                                 const surety__exchange *wanted,
                                  const surety__exchange **ret_exchange,
                                  surety_delivery *ret_delivery)
 {
@@ -109,7 +108,7 @@ static surety_status replay_find(struct replay *replay,
     size_t equals = 0;
 
     surety_buf_init(&scratch, replay->alloc, 0);
-    status = replay_digest(replay->asked, &scratch, asked, &digest);
+    status = replay_digest(replay->wanted, &scratch, wanted, &digest);
     surety_buf_done(&scratch);
     if (status)
         return status;
@@ -117,7 +116,7 @@ static surety_status replay_find(struct replay *replay,
          link; link = link->next) {
         bool equal = false;
 
-        status = replay_equal(replay, asked, link->exchange, &equal);
+        status = replay_equal(replay, wanted, link->exchange, &equal);
         if (status)
             return status;
         equals += equal;
@@ -158,22 +157,22 @@ static const surety__exchange *replay_next(struct replay *replay,
 
 /* Finds the exchange for a request, after removing secrets as a recorder
  * does. */
-static surety_status replay_ask(struct replay *replay,
-                                const surety_request *request,
-                                const surety__exchange **ret_exchange,
-                                surety_delivery *ret_delivery)
+static surety_status replay_match(struct replay *replay,
+                                  const surety_request *request,
+                                  const surety__exchange **ret_exchange,
+                                  surety_delivery *ret_delivery)
 {
     surety__arena arena;
-    surety__exchange asked = {0};
+    surety__exchange wanted = {0};
     surety__secrets secrets;
     surety_status status;
 
     surety__arena_init(&arena, replay->alloc, 0);
     status = surety__secrets_of(request, &arena, &secrets);
     if (!status)
-        status = surety__redact_request(&secrets, request, &arena, &asked);
+        status = surety__redact_request(&secrets, request, &arena, &wanted);
     if (!status)
-        status = replay_find(replay, &asked, ret_exchange, ret_delivery);
+        status = replay_find(replay, &wanted, ret_exchange, ret_delivery);
     surety__arena_done(&arena);
     return status;
 }
@@ -198,8 +197,7 @@ static uint32_t replay_distance(const struct replay_player *player)
 static bool replay_event(struct replay_player *player)
 {
     const surety__exchange *exchange = player->exchange;
-    const surety_receiver *receiver = &player->receiver;
-    surety_str bytes;
+    const surety_receiver *receiver = &player->intake.receiver;
 
     if (!exchange)
         return false;
@@ -213,16 +211,9 @@ static bool replay_event(struct replay_player *player)
                        exchange->response_header_count);
         return true;
     }
-    bytes = exchange->portions[player->at - 2].bytes;
-    if (bytes.len > player->bytes_max - player->bytes) {
-        player->delivery = surety__delivery_limit(player->bytes_max);
-        return false;
-    }
-    player->bytes += bytes.len;
-    if (receiver->bytes(receiver->ctx, bytes))
-        return true;
-    player->delivery = surety__delivery_broken(true);
-    return false;
+    return surety__intake_take(&player->intake,
+                               exchange->portions[player->at - 2].bytes,
+                               &player->delivery);
 }
 
 /* Removes the player and reports its end to the receiver. */
@@ -231,7 +222,7 @@ static void replay_end(struct replay *replay, struct replay_player **place)
     struct replay_player *player = *place;
 
     *place = player->next;
-    player->receiver.end(player->receiver.ctx, &player->delivery);
+    player->intake.receiver.end(player->intake.receiver.ctx, &player->delivery);
     surety__free(replay->alloc, player, sizeof(*player));
 }
 
@@ -239,7 +230,7 @@ static void replay_end(struct replay *replay, struct replay_player **place)
 static bool replay_play(struct replay *replay, uint64_t now_ms)
 {
     struct replay_player **place = &replay->first;
-    bool told = false;
+    bool called = false;
 
     while (*place) {
         struct replay_player *player = *place;
@@ -247,7 +238,7 @@ static bool replay_play(struct replay *replay, uint64_t now_ms)
 
         while (more && (!replay->timed || player->due_ms <= now_ms)) {
             more = replay_event(player);
-            told = true;
+            called = true;
             if (more)
                 player->due_ms += replay_distance(player);
         }
@@ -256,7 +247,7 @@ static bool replay_play(struct replay *replay, uint64_t now_ms)
         else
             replay_end(replay, place);
     }
-    return told;
+    return called;
 }
 
 static surety_status replay_start(void *ctx, uint64_t id,
@@ -281,7 +272,8 @@ static surety_status replay_start(void *ctx, uint64_t id,
     if (!player)
         return surety__fail_nomem(reterr);
     if (replay->match)
-        status = replay_ask(replay, &own, &player->exchange, &player->delivery);
+        status =
+            replay_match(replay, &own, &player->exchange, &player->delivery);
     else
         player->exchange = replay_next(replay, &player->delivery);
     if (status) {
@@ -289,8 +281,7 @@ static surety_status replay_start(void *ctx, uint64_t id,
         return surety__fail_nomem(reterr);
     }
     player->id = id;
-    player->receiver = *receiver;
-    player->bytes_max = surety__response_max(&own);
+    player->intake = surety__intake_of(&own, receiver);
     player->due_ms =
         replay->clock.now_ms(replay->clock.ctx) + replay_distance(player);
     *place = player;
@@ -337,7 +328,7 @@ static void replay_free(struct replay *replay)
     surety__map_done(&replay->digests, replay->alloc);
     surety__free(replay->alloc, replay->links,
                  replay->recording->count * sizeof(*replay->links));
-    surety_doc_free(replay->asked);
+    surety_doc_free(replay->wanted);
     surety_doc_free(replay->recorded);
     surety__free(replay->alloc, replay, sizeof(*replay));
 }
@@ -358,11 +349,11 @@ static surety_status replay_index(struct replay *replay)
     surety_status status = SURETY_OK;
     surety_buf scratch;
 
-    replay->asked = surety_doc_new(replay->alloc);
+    replay->wanted = surety_doc_new(replay->alloc);
     replay->recorded = surety_doc_new(replay->alloc);
     replay->links =
         surety__new(replay->alloc, recording->count * sizeof(*replay->links));
-    if (!replay->asked || !replay->recorded || !replay->links)
+    if (!replay->wanted || !replay->recorded || !replay->links)
         return SURETY_NOMEM;
     surety_buf_init(&scratch, replay->alloc, 0);
     for (size_t i = recording->count; i > 0 && !status; i--) {
@@ -371,7 +362,7 @@ static surety_status replay_index(struct replay *replay)
 
         link->exchange = &recording->exchanges[i - 1];
         status =
-            replay_digest(replay->asked, &scratch, link->exchange, &digest);
+            replay_digest(replay->wanted, &scratch, link->exchange, &digest);
         link->next = surety__map_get(&replay->digests, digest);
         if (!status &&
             !surety__map_put(&replay->digests, replay->alloc, digest, link))

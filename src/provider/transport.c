@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transport.c: functions that the transports share. Only this file of
  * provider/ reads the clock. It keeps no state between calls. */
+#include "provider/provider.h"
 #include "provider/transport.h"
 
 #include <poll.h>
@@ -44,12 +45,6 @@ surety_delivery surety__delivery_of(surety_failure failure, bool sent,
     return delivery;
 }
 
-surety_delivery surety__delivery_broken(bool sent)
-{
-    return surety__delivery_of(SURETY_FAILURE_CANCELLED, sent,
-                               "the rest of the response was not wanted");
-}
-
 surety_delivery surety__delivery_cancelled(bool sent)
 {
     return surety__delivery_of(SURETY_FAILURE_CANCELLED, sent,
@@ -62,10 +57,63 @@ surety_delivery surety__delivery_limit(size_t max)
                                "the response is longer than %zu bytes", max);
 }
 
-size_t surety__response_max(const surety_request *request)
+/* ---- bodies and deadlines ------------------------------------------------ */
+
+surety__intake surety__intake_of(const surety_request *request,
+                                 const surety_receiver *receiver)
 {
-    return request->response_bytes_max ? request->response_bytes_max
-                                       : (size_t)64 << 20;
+    return (surety__intake){.receiver = *receiver,
+                            .bytes_max = request->response_bytes_max
+                                             ? request->response_bytes_max
+                                             : (size_t)64 << 20};
+}
+
+bool surety__intake_take(surety__intake *intake, surety_str bytes,
+                         surety_delivery *ret_delivery)
+{
+    assert(intake->bytes <= intake->bytes_max);
+    if (bytes.len > intake->bytes_max - intake->bytes) {
+        *ret_delivery = surety__delivery_limit(intake->bytes_max);
+        return false;
+    }
+    intake->bytes += bytes.len;
+    if (intake->receiver.bytes(intake->receiver.ctx, bytes))
+        return true;
+    *ret_delivery =
+        surety__delivery_of(SURETY_FAILURE_CANCELLED, true,
+                            "the rest of the response was not wanted");
+    return false;
+}
+
+surety__progress surety__progress_of(const surety_request *request)
+{
+    return (surety__progress){.timeouts =
+                                  surety__timeouts_of(&request->timeouts),
+                              .begin_ms = surety__clock_ms()};
+}
+
+uint64_t surety__progress_deadline(const surety__progress *progress,
+                                   surety__late *ret_late)
+{
+    const surety_timeouts *timeouts = &progress->timeouts;
+    const uint64_t total = progress->begin_ms + timeouts->total_ms;
+    uint64_t next = total;
+
+    *ret_late = LATE_TOTAL;
+    if (progress->byte_ms) {
+        next = progress->byte_ms + timeouts->idle_ms;
+        *ret_late = LATE_IDLE;
+    } else if (progress->sent_ms) {
+        next = progress->sent_ms + timeouts->first_byte_ms;
+        *ret_late = LATE_FIRST_BYTE;
+    } else if (progress->connect_ms) {
+        next = progress->connect_ms + timeouts->connect_ms;
+        *ret_late = LATE_CONNECT;
+    }
+    if (next < total)
+        return next;
+    *ret_late = LATE_TOTAL;
+    return total;
 }
 
 /* ---- headers ------------------------------------------------------------- */

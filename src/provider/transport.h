@@ -35,15 +35,44 @@ surety_status surety__replay_open(const surety_recording *recording,
 surety_delivery surety__delivery_of(surety_failure failure, bool sent,
                                     const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The end of an exchange whose receiver refused more bytes, or that was
- * cancelled. */
-surety_delivery surety__delivery_broken(bool sent);
+/* The end of an exchange that was cancelled. */
 surety_delivery surety__delivery_cancelled(bool sent);
 /* The end of a response that has more than max bytes. */
 surety_delivery surety__delivery_limit(size_t max);
 
-/* The request's limit of response bytes; 64 MiB if it is 0. */
-size_t surety__response_max(const surety_request *request);
+/* Passes the body of a response to its receiver, within the limit of the
+ * request (64 MiB if that is 0). */
+typedef struct surety__intake {
+    surety_receiver receiver;
+    size_t bytes, bytes_max;
+} surety__intake;
+surety__intake surety__intake_of(const surety_request *request,
+                                 const surety_receiver *receiver);
+/* False: the exchange ends with *ret_delivery, because the body is too long, or
+ * the receiver refuses the rest. */
+bool surety__intake_take(surety__intake *intake, surety_str bytes,
+                         surety_delivery *ret_delivery);
+
+/* The times of an exchange, of the monotonic clock; 0: not yet. */
+typedef struct surety__progress {
+    surety_timeouts timeouts;
+    uint64_t begin_ms;
+    uint64_t connect_ms; /* it began to connect */
+    uint64_t sent_ms;    /* its request was sent */
+    uint64_t byte_ms;    /* the last byte arrived */
+} surety__progress;
+/* The timeout that an exchange exceeds. */
+typedef enum surety__late {
+    LATE_TOTAL = 0,
+    LATE_CONNECT,
+    LATE_FIRST_BYTE,
+    LATE_IDLE
+} surety__late;
+/* Begins now. */
+surety__progress surety__progress_of(const surety_request *request);
+/* The next deadline, and the timeout that it exceeds. */
+uint64_t surety__progress_deadline(const surety__progress *progress,
+                                   surety__late *ret_late);
 
 /* Whether a header is only for a recorder: x-surety-... */
 bool surety__header_marks(surety_str name);
