@@ -279,6 +279,12 @@ size_t surety__utf8_cut(surety_str text, size_t max);
 /* Returns the number of code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
 
+/* Appends bytes in base64 with padding (RFC 4648, section 4). */
+void surety__base64_encode(surety_buf *out, surety_str bytes);
+/* Appends the bytes that text encodes. Returns false if text is not base64, or
+ * not as surety__base64_encode writes it. */
+bool surety__base64_decode(surety_buf *out, surety_str text);
+
 /* Appends one field of CSV, quoted if necessary; a NUL becomes U+FFFD.
  * formulas: keep texts that a spreadsheet would execute as they are. */
 void surety__csv_field(surety_str text, bool formulas, surety_buf *out);

@@ -49,7 +49,8 @@ struct exec_child {
     uint64_t id;
     pid_t pid;             /* 0: it could not be started */
     int pipes[EXEC_PIPES]; /* this process's ends; -1: closed */
-    surety_buf body;
+    surety__arena arena;   /* holds the body */
+    surety_str body;
     size_t written;
     uint64_t kill_ms; /* when SIGKILL is due */
     bool has_head;
@@ -68,11 +69,11 @@ struct exec {
     struct exec_child *first; /* in the order of their start */
     struct pollfd *polls;     /* one for every pipe */
     size_t poll_cap;
-    const char **names; /* further variables that are passed on; owned */
+    surety__arena arena; /* holds the names */
+    surety_str *names;   /* further variables that are passed on */
     size_t name_count;
-    size_t names_len; /* bytes of the block that contains names */
-    size_t count;     /* of children */
-    bool called;      /* a receiver was called in this wait */
+    size_t count; /* of children */
+    bool called;  /* a receiver was called in this wait */
 };
 
 extern char **environ;
@@ -132,18 +133,17 @@ static const char *const exec_variables[] = {"PATH",     "HOME",  "USER",
                                              "LANGUAGE", "TZ",    "TMPDIR"};
 
 /* Whether a variable, "NAME=VALUE", has this name. */
-static bool exec_is_of(const char *variable, const char *name)
+static bool exec_is_of(const char *variable, surety_str name)
 {
-    const size_t len = strlen(name);
-
-    return strncmp(variable, name, len) == 0 && variable[len] == '=';
+    return strncmp(variable, name.ptr, name.len) == 0 &&
+           variable[name.len] == '=';
 }
 
-static bool exec_hands_on(const struct exec *exec, const char *variable)
+static bool exec_passes_on(const struct exec *exec, const char *variable)
 {
     for (size_t i = 0; i < sizeof(exec_variables) / sizeof(*exec_variables);
          i++)
-        if (exec_is_of(variable, exec_variables[i]))
+        if (exec_is_of(variable, surety_str_of(exec_variables[i])))
             return true;
     for (size_t i = 0; i < exec->name_count; i++)
         if (exec_is_of(variable, exec->names[i]))
@@ -151,20 +151,18 @@ static bool exec_hands_on(const struct exec *exec, const char *variable)
     return strncmp(variable, "LC_", 3) == 0;
 }
 
-/* The variables of this process that a command gets, in a vector of *ret_cap
- * with NULL at the end. The caller frees the vector; the texts belong to the
- * environment. NULL: out of memory. */
-static char **exec_environment(const struct exec *exec, size_t *ret_cap)
+/* The variables of this process that a command gets, in a vector in arena with
+ * NULL at the end. The texts belong to the environment. NULL: out of memory. */
+static char **exec_environment(const struct exec *exec, surety__arena *arena)
 {
     size_t count = 0;
     char **passed;
 
     while (environ && environ[count])
         count++;
-    *ret_cap = count + 1;
-    passed = surety__new(exec->alloc, *ret_cap * sizeof(*passed));
+    passed = surety__arena_take(arena, (count + 1) * sizeof(*passed));
     for (size_t i = 0, to = 0; passed && i < count; i++)
-        if (exec_hands_on(exec, environ[i]))
+        if (exec_passes_on(exec, environ[i]))
             passed[to++] = environ[i];
     return passed;
 }
@@ -302,7 +300,7 @@ static void exec_bury(struct exec_child **place)
     if (child->pid && !child->gone)
         while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
             ;
-    surety_buf_done(&child->body);
+    surety__arena_done(&child->arena);
     surety__free(exec->alloc, child, sizeof(*child));
 }
 
@@ -586,16 +584,13 @@ static surety_status exec_start(void *ctx, uint64_t id,
     struct exec_child **place = &exec->first;
     struct exec_child *child;
     surety_request own;
-    surety_buf command;
+    surety_str command;
     char **environment;
-    size_t environment_cap;
-    surety_str url;
 
     if (surety__options_take(&own, sizeof(own), request, reterr))
         return SURETY_MISUSE;
-    url = own.url;
-    if (!surety__str_starts(url, scheme) || url.len == scheme.len ||
-        memchr(url.ptr, 0, url.len))
+    if (!surety__str_starts(own.url, scheme) || own.url.len == scheme.len ||
+        memchr(own.url.ptr, 0, own.url.len))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a command's URL is \"exec:COMMAND\"");
     for (; *place; place = &(*place)->next)
@@ -617,24 +612,16 @@ static surety_status exec_start(void *ctx, uint64_t id,
         .pipes = {-1, -1, -1},
     };
     child->progress.sent_ms = child->progress.begin_ms;
-    surety_buf_init(&child->body, exec->alloc, 0);
-    surety_buf_add(&child->body, own.body);
-    surety_buf_init(&command, exec->alloc, 0);
-    surety_buf_append(&command, url.ptr + scheme.len, url.len - scheme.len);
-    surety_buf_byte(&command, '\0');
-    environment = exec_environment(exec, &environment_cap);
-    if (command.status || child->body.status || !environment) {
-        surety__free(exec->alloc, environment,
-                     environment_cap * sizeof(*environment));
-        surety_buf_done(&command);
-        surety_buf_done(&child->body);
+    surety__arena_init(&child->arena, exec->alloc, 0);
+    child->body = surety__arena_text(&child->arena, own.body);
+    command = surety__arena_text(&child->arena, own.url);
+    environment = exec_environment(exec, &child->arena);
+    if (!child->body.ptr || !command.ptr || !environment) {
+        surety__arena_done(&child->arena);
         surety__free(exec->alloc, child, sizeof(*child));
         return surety__fail_nomem(reterr);
     }
-    exec_launch(child, command.ptr, environment);
-    surety__free(exec->alloc, environment,
-                 environment_cap * sizeof(*environment));
-    surety_buf_done(&command);
+    exec_launch(child, (char *)command.ptr + scheme.len, environment);
     *place = child;
     exec->count++;
     return SURETY_OK;
@@ -663,17 +650,18 @@ static void exec_close(void *ctx)
         surety__clock_sleep(EXEC_SOON_MS);
     surety__free(exec->alloc, exec->polls,
                  exec->poll_cap * sizeof(*exec->polls));
-    surety__free(exec->alloc, exec->names, exec->names_len);
+    surety__arena_done(&exec->arena);
     surety__free(exec->alloc, exec, sizeof(*exec));
 }
 
-/* Copies the names, NUL-terminated, into one block after their pointers. */
-static surety_status exec_name(struct exec *exec, const surety_str *environment,
-                               size_t count, surety_error *reterr)
+static surety_status exec_take_names(struct exec *exec,
+                                     const surety_str *environment,
+                                     size_t count, surety_error *reterr)
 {
-    size_t len = count * sizeof(*exec->names);
-    char *to;
-
+    exec->names =
+        surety__arena_take(&exec->arena, (count + 1) * sizeof(*exec->names));
+    if (!exec->names)
+        return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
         const surety_str name = environment[i];
 
@@ -682,23 +670,11 @@ static surety_status exec_name(struct exec *exec, const surety_str *environment,
             return surety__fail(reterr, SURETY_MISUSE,
                                 "\"%.*s\" is not the name of a variable",
                                 (int)(name.len < 64 ? name.len : 64), name.ptr);
-        len += name.len + 1;
+        exec->names[i] = surety__arena_text(&exec->arena, name);
+        if (!exec->names[i].ptr)
+            return surety__fail_nomem(reterr);
     }
-    if (count == 0)
-        return SURETY_OK;
-    exec->names = surety__new(exec->alloc, len);
-    if (!exec->names)
-        return surety__fail_nomem(reterr);
-    exec->names_len = len;
     exec->name_count = count;
-    to = (char *)(exec->names + count);
-    for (size_t i = 0; i < count; i++) {
-        const surety_str name = environment[i];
-
-        exec->names[i] = to;
-        memcpy(to, name.ptr, name.len);
-        to += name.len + 1;
-    }
     return SURETY_OK;
 }
 
@@ -714,9 +690,10 @@ surety_status surety_exec_open(const surety_str *environment,
     if (!exec)
         return surety__fail_nomem(reterr);
     exec->alloc = alloc;
-    status = exec_name(exec, environment, environment_count, reterr);
+    surety__arena_init(&exec->arena, alloc, 0);
+    status = exec_take_names(exec, environment, environment_count, reterr);
     if (status) {
-        surety__free(alloc, exec, sizeof(*exec));
+        exec_close(exec);
         return status;
     }
     exec->transport = (surety_transport){.version = 1,

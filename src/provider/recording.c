@@ -32,58 +32,6 @@ struct recording_reader {
     surety_status status; /* the first failure */
 };
 
-/* ---- base64 (RFC 4648, section 4) ---------------------------------------- */
-
-static const char recording_digits[] =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void recording_encode(surety_buf *out, surety_str bytes)
-{
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        const size_t rest = bytes.len - i;
-        const unsigned char *at = (const unsigned char *)bytes.ptr + i;
-        const uint32_t word = (uint32_t)at[0] << 16 |
-                              (rest > 1 ? (uint32_t)at[1] << 8 : 0) |
-                              (rest > 2 ? (uint32_t)at[2] : 0);
-
-        surety_buf_byte(out, recording_digits[word >> 18]);
-        surety_buf_byte(out, recording_digits[word >> 12 & 63]);
-        surety_buf_byte(out, rest > 1 ? recording_digits[word >> 6 & 63] : '=');
-        surety_buf_byte(out, rest > 2 ? recording_digits[word & 63] : '=');
-    }
-}
-
-/* Appends the bytes that text encodes; false: it is not canonical base64. */
-static bool recording_decode(surety_buf *out, surety_str text)
-{
-    size_t padding = 0;
-
-    if (text.len % 4)
-        return false;
-    while (padding < 2 && padding < text.len &&
-           text.ptr[text.len - padding - 1] == '=')
-        padding++;
-    for (size_t i = 0; i < text.len; i += 4) {
-        const size_t count = i + 4 == text.len ? 4 - padding : 4;
-        uint32_t word = 0;
-
-        for (size_t k = 0; k < 4; k++) {
-            const char *digit =
-                k < count ? memchr(recording_digits, text.ptr[i + k], 64)
-                          : recording_digits;
-
-            if (!digit)
-                return false;
-            word = word << 6 | (uint32_t)(digit - recording_digits);
-        }
-        if ((count == 2 && word & 0xFFFF) || (count == 3 && word & 0xFF))
-            return false;
-        for (size_t k = 0; k + 1 < count; k++)
-            surety_buf_byte(out, (char)(unsigned char)(word >> (16 - 8 * k)));
-    }
-    return true;
-}
-
 /* ---- bodies and URLs ----------------------------------------------------- */
 
 bool surety__body_read(surety_doc *doc, surety_str bytes,
@@ -123,7 +71,7 @@ static void recording_put_text(surety_buf *out, surety_str text)
         return;
     }
     surety_buf_text(out, "{\"base64\":\"");
-    recording_encode(out, text);
+    surety__base64_encode(out, text);
     surety_buf_text(out, "\"}");
 }
 
@@ -327,7 +275,7 @@ static surety_str recording_text(struct recording_reader *reader,
         recording_known(reader, val, what, names);
     surety_buf_reset(&reader->scratch);
     if (surety_val_kind(coded) != SURETY_KIND_STRING ||
-        !recording_decode(&reader->scratch, surety_val_str(coded)))
+        !surety__base64_decode(&reader->scratch, surety_val_str(coded)))
         recording_fault(reader, coded.doc ? coded : val, "%s is no base64 text",
                         what);
     if (reader->scratch.status)

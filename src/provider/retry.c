@@ -139,52 +139,32 @@ static bool retry_read_asctime(surety_str text, retry__date *date)
     return text.len == 0;
 }
 
-/* Days since 1970-01-01 in the Gregorian calendar, years from 1970 to 9999. */
-static int64_t retry_days(const retry__date *date)
-{
-    static const int before[] = {0,   31,  59,  90,  120, 151,
-                                 181, 212, 243, 273, 304, 334};
-    const int64_t past = date->year - 1;
-    const bool leap =
-        date->year % 4 == 0 && (date->year % 100 != 0 || date->year % 400 == 0);
-    const int64_t years = date->year - 1970;
-    /* Leap days before this year; 477 of them are before 1970. */
-    const int64_t leaps = past / 4 - past / 100 + past / 400 - 477;
-
-    return years * 365 + leaps + before[date->month - 1] +
-           (leap && date->month > 2) + date->day - 1;
-}
-
 int64_t surety__retry_date(surety_str text)
 {
     retry__date date = {0};
     const char *comma;
+    int64_t days;
     bool read;
 
     text = surety__str_trim(text);
     comma = text.len ? memchr(text.ptr, ',', text.len) : NULL;
-    if (comma) {
-        const size_t skip = (size_t)(comma - text.ptr) + 1;
-        surety_str rest = {text.ptr + skip, text.len - skip};
-
-        retry_skip(&rest, " ");
-        read = retry_read_date(rest, &date);
-    } else {
-        surety_str rest = text;
-
-        while (rest.len && rest.ptr[0] != ' ') {
-            rest.ptr++;
-            rest.len--;
-        }
-        retry_skip(&rest, " ");
-        read = retry_read_asctime(rest, &date);
+    if (comma)
+        text =
+            (surety_str){comma + 1, (size_t)(text.ptr + text.len - comma) - 1};
+    while (!comma && text.len && text.ptr[0] != ' ') {
+        text.ptr++;
+        text.len--;
     }
+    (void)retry_skip(&text, " ");
+    read =
+        comma ? retry_read_date(text, &date) : retry_read_asctime(text, &date);
     if (!read || date.year < 1970 || date.month < 1 || date.day < 1 ||
         date.day > 31 || date.hour < 0 || date.hour > 23 || date.minute < 0 ||
         date.minute > 59 || date.second < 0 || date.second > 60)
         return -1;
-    return (((retry_days(&date) * 24 + date.hour) * 60 + date.minute) * 60 +
-            date.second) *
+    days = surety__date_days(
+        (surety__date){date.year, (uint32_t)date.month, (uint32_t)date.day});
+    return (((days * 24 + date.hour) * 60 + date.minute) * 60 + date.second) *
            1000;
 }
 

@@ -114,26 +114,6 @@ static bool string_charge(surety__machine *machine,
     return surety__machine_charge(machine, cost);
 }
 
-/* Appends the bytes that text, which is base64, encodes. */
-static void string_decode(surety_str text, surety_buf *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "abcdefghijklmnopqrstuvwxyz0123456789+/";
-    unsigned bits = 0;
-    unsigned count = 0;
-
-    for (size_t i = 0; i < text.len && text.ptr[i] != '='; i++) {
-        const char *digit = memchr(digits, text.ptr[i], sizeof(digits) - 1);
-
-        bits = (bits << 6 | (unsigned)(digit ? digit - digits : 0)) & 0x3FFF;
-        count += 6;
-        if (count < 8)
-            continue;
-        count -= 8;
-        surety_buf_byte(out, (char)(bits >> count & 0xFF));
-    }
-}
-
 static bool string_is_json(surety__machine *machine, surety_str text,
                            bool base64)
 {
@@ -142,7 +122,7 @@ static bool string_is_json(surety__machine *machine, surety_str text,
 
     surety_buf_init(&decoded, machine->alloc, 0);
     if (base64)
-        string_decode(text, &decoded);
+        (void)surety__base64_decode(&decoded, text);
     if (!machine->content)
         machine->content = surety_doc_new(machine->alloc);
     status = decoded.status;

@@ -50,51 +50,15 @@ static int64_t embed_root(uint64_t square)
     return low ? (int64_t)low : 1;
 }
 
-static void embed_put_base64(surety_buf *out, const unsigned char bytes[3])
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs"
-                                 "tuvwxyz0123456789+/";
-    const unsigned value =
-        (unsigned)bytes[0] << 16 | (unsigned)bytes[1] << 8 | (unsigned)bytes[2];
-
-    for (int shift = 18; shift >= 0; shift -= 6)
-        surety_buf_byte(out, digits[value >> shift & 63]);
-}
-
-/* Packs components, given in billionths, as the base64 of floats. */
-typedef struct embed_packer {
-    surety_buf *out;
-    unsigned char bytes[3];
-    size_t count;
-} embed_packer;
-
-static void embed_pack(embed_packer *packer, int64_t billionths)
+/* Appends a component as a float, its lowest byte first. */
+static void embed_put_float(surety_buf *out, int64_t billionths)
 {
     const float value = (float)((double)billionths / (double)EMBED_ONE);
     uint32_t bits;
 
     memcpy(&bits, &value, sizeof(bits));
-    for (int shift = 0; shift < 32; shift += 8) {
-        packer->bytes[packer->count++] = (unsigned char)(bits >> shift);
-        if (packer->count == 3) {
-            embed_put_base64(packer->out, packer->bytes);
-            packer->count = 0;
-        }
-    }
-}
-
-static void embed_pack_end(embed_packer *packer)
-{
-    const size_t count = packer->count;
-
-    if (!count)
-        return;
-    memset(packer->bytes + count, 0, 3 - count);
-    embed_put_base64(packer->out, packer->bytes);
-    if (packer->out->status)
-        return;
-    for (size_t i = 0; i < 3 - count; i++) /* padding, in place of digits */
-        packer->out->ptr[packer->out->len - 1 - i] = '=';
+    for (int shift = 0; shift < 32; shift += 8)
+        surety_buf_byte(out, (char)(unsigned char)(bits >> shift));
 }
 
 static void embed_put_decimal(surety_buf *out, int64_t billionths)
@@ -105,11 +69,13 @@ static void embed_put_decimal(surety_buf *out, int64_t billionths)
                        (int)(size / EMBED_ONE), (int)(size % EMBED_ONE));
 }
 
+/* Appends components, given in billionths, as an array of decimals, or as the
+ * base64 of floats. */
 static void embed_put_vector(surety_buf *out,
                              const surety__model_message *input, bool is_base64)
 {
-    embed_packer packer = {.out = out};
     uint64_t state = embed_hash(input->text), square = 0;
+    surety_buf floats;
     int64_t norm;
 
     for (uint32_t i = 0; i < input->dimensions; i++) {
@@ -118,18 +84,22 @@ static void embed_put_vector(surety_buf *out,
     }
     norm = embed_root(square);
     state = embed_hash(input->text);
+    surety_buf_init(&floats, out->alloc, 0);
     surety_buf_byte(out, is_base64 ? '"' : '[');
     for (uint32_t i = 0; i < input->dimensions; i++) {
         const int64_t scaled = embed_next(&state) * EMBED_ONE / norm;
         if (is_base64) {
-            embed_pack(&packer, scaled);
+            embed_put_float(&floats, scaled);
             continue;
         }
         if (i)
             surety_buf_byte(out, ',');
         embed_put_decimal(out, scaled);
     }
-    embed_pack_end(&packer);
+    surety__base64_encode(out, surety_buf_str(&floats));
+    if (floats.status && !out->status)
+        out->status = floats.status;
+    surety_buf_done(&floats);
     surety_buf_byte(out, is_base64 ? '"' : ']');
 }
 
