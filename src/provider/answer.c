@@ -6,9 +6,9 @@
  * after each event whether a buffer failed. */
 #include "provider/protocol.h"
 
-enum { TOKENS_MAX_EXPONENT = 12 };
+#define TOKENS_PLAUSIBLE_MAX UINT64_C(1000000000000)
 
-static void answer_tell(const surety__decoder *decoder, surety__piece piece,
+static void answer_pass(const surety__decoder *decoder, surety__piece piece,
                         surety_str text)
 {
     if (decoder->listener.piece && text.len)
@@ -20,7 +20,7 @@ void surety__answer_text(surety__decoder *decoder, surety_str text)
     if (decoder->is.broken || !text.len)
         return;
     surety_buf_add(&decoder->text, text);
-    answer_tell(decoder,
+    answer_pass(decoder,
                 decoder->mode == SURETY_MODE_NATIVE ? PIECE_NATIVE : PIECE_TEXT,
                 text);
 }
@@ -28,7 +28,7 @@ void surety__answer_text(surety__decoder *decoder, surety_str text)
 void surety__answer_reasoning(surety__decoder *decoder, surety_str text)
 {
     if (!decoder->is.broken)
-        answer_tell(decoder, PIECE_REASONING, text);
+        answer_pass(decoder, PIECE_REASONING, text);
 }
 
 void surety__answer_refusal(surety__decoder *decoder, surety_str text)
@@ -77,7 +77,7 @@ void surety__answer_arguments(surety__decoder *decoder, surety_val index,
         return;
     surety_buf_add(&decoder->native, fragment);
     if (decoder->mode == SURETY_MODE_TOOL)
-        answer_tell(decoder, PIECE_NATIVE, fragment);
+        answer_pass(decoder, PIECE_NATIVE, fragment);
 }
 
 void surety__answer_object(surety__decoder *decoder, surety_val value)
@@ -91,7 +91,7 @@ void surety__answer_object(surety__decoder *decoder, surety_val value)
     else
         surety_buf_text(&decoder->native, "{}");
     if (decoder->mode == SURETY_MODE_TOOL)
-        answer_tell(decoder, PIECE_NATIVE, surety_buf_str(&decoder->native));
+        answer_pass(decoder, PIECE_NATIVE, surety_buf_str(&decoder->native));
 }
 
 void surety__answer_word(surety__decoder *decoder, surety_buf *word,
@@ -100,6 +100,15 @@ void surety__answer_word(surety__decoder *decoder, surety_buf *word,
     if (!word->len)
         surety__error_clean(word, surety_val_str(val),
                             surety_buf_str(&decoder->secret), SURETY__NAME_MAX);
+}
+
+void surety__answer_names(surety__decoder *decoder, surety_val object,
+                          const char *id, const char *model)
+{
+    surety__answer_word(decoder, &decoder->response_id,
+                        surety_val_get(object, id));
+    surety__answer_word(decoder, &decoder->model,
+                        surety_val_get(object, model));
 }
 
 void surety__answer_finish(surety__decoder *decoder, surety_val reason)
@@ -117,9 +126,10 @@ void surety__answer_finish(surety__decoder *decoder, surety_val reason)
             decoder->is.failure = row->failure;
 }
 
-surety_str surety__answer_string(surety__decoder *decoder, surety_val val,
-                                 const char *what)
+surety_str surety__answer_string(surety__decoder *decoder, surety_val object,
+                                 const char *member, const char *what)
 {
+    const surety_val val = surety_val_get(object, member);
     const surety_kind kind = surety_val_kind(val);
 
     if (kind > SURETY_KIND_NULL && kind != SURETY_KIND_STRING)
@@ -147,26 +157,38 @@ void surety__answer_break(surety__decoder *decoder, surety_failure failure,
                         surety_buf_str(&decoder->secret), SURETY__MESSAGE_MAX);
 }
 
-uint64_t surety__answer_tokens(surety_val usage, const char *pointer,
-                               bool *known)
+void surety__answer_usage(surety__decoder *decoder, surety_val usage)
 {
-    const surety_val val = surety_val_at(usage, surety_str_of(pointer));
-    uint64_t tokens, most = 1;
+    const surety__tokens *rows = decoder->protocol->tokens;
+    uint64_t *counts = decoder->is.counts;
+    surety_usage sums = {.known = true};
+    uint64_t total = 0;
 
-    if (surety_val_kind(val) <= SURETY_KIND_NULL)
-        return 0;
-    for (int i = 0; i < TOKENS_MAX_EXPONENT; i++)
-        most *= 10;
-    tokens = surety_val_uint(val, UINT64_MAX);
-    *known = *known && tokens <= most;
-    return tokens;
-}
+    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
+        return;
+    for (size_t i = 0; rows[i].pointer; i++) {
+        const surety_val val =
+            surety_val_at(usage, surety_str_of(rows[i].pointer));
 
-void surety__answer_usage(surety__decoder *decoder, surety_usage usage)
-{
-    if (usage.known && usage.cached_input_tokens <= usage.input_tokens &&
-        usage.reasoning_tokens <= usage.output_tokens)
-        decoder->is.usage = usage;
-    else
-        decoder->is.usage = (surety_usage){0};
+        assert(i < SURETY__TOKENS_MAX);
+        if (surety_val_kind(val) > SURETY_KIND_NULL)
+            counts[i] = surety_val_uint(val, UINT64_MAX);
+        else if (!(rows[i].sums & TOKENS_KEPT))
+            counts[i] = 0;
+        sums.known = sums.known && counts[i] <= TOKENS_PLAUSIBLE_MAX;
+        sums.input_tokens += rows[i].sums & TOKENS_INPUT ? counts[i] : 0;
+        sums.cached_input_tokens +=
+            rows[i].sums & TOKENS_CACHED ? counts[i] : 0;
+        sums.output_tokens += rows[i].sums & TOKENS_OUTPUT ? counts[i] : 0;
+        sums.reasoning_tokens +=
+            rows[i].sums & TOKENS_REASONING ? counts[i] : 0;
+        total += rows[i].sums & TOKENS_TOTAL ? counts[i] : 0;
+    }
+    if (total &&
+        total == sums.input_tokens + sums.output_tokens + sums.reasoning_tokens)
+        sums.output_tokens += sums.reasoning_tokens;
+    if (!sums.known || sums.cached_input_tokens > sums.input_tokens ||
+        sums.reasoning_tokens > sums.output_tokens)
+        sums = (surety_usage){0};
+    decoder->is.usage = sums;
 }

@@ -18,7 +18,7 @@
 enum { BLOCK_TEXT = 't', BLOCK_TOOL = 'u', BLOCK_OTHER = 'o' };
 
 /* max_tokens is required. Every available model accepts this value. */
-enum { ANTHROPIC_TOKENS = 8192, ANTHROPIC_COUNTS = 4 };
+enum { ANTHROPIC_TOKENS = 8192 };
 
 static void anthropic_path(const surety__call *call, surety_buf *out)
 {
@@ -64,38 +64,6 @@ static void anthropic_body(const surety__call *call, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
-/* Takes a usage. Its members replace the counts known before. */
-static void anthropic_usage(surety__decoder *decoder, surety_val usage)
-{
-    static const char *const names[ANTHROPIC_COUNTS] = {
-        "/input_tokens", "/cache_creation_input_tokens",
-        "/cache_read_input_tokens", "/output_tokens"};
-    surety_usage found = {.known = true};
-    uint64_t *counts = decoder->is.counts;
-
-    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
-        return;
-    /* A count that an event leaves out has not changed. */
-    for (size_t i = 0; i < ANTHROPIC_COUNTS; i++)
-        if (surety_val_kind(surety_val_get(usage, names[i] + 1)) >
-            SURETY_KIND_NULL)
-            counts[i] = surety__answer_tokens(usage, names[i], &found.known);
-    found.reasoning_tokens = surety__answer_tokens(
-        usage, "/output_tokens_details/thinking_tokens", &found.known);
-    found.input_tokens = counts[0] + counts[1] + counts[2];
-    found.cached_input_tokens = counts[2];
-    found.output_tokens = counts[3];
-    surety__answer_usage(decoder, found);
-}
-
-static void anthropic_names(surety__decoder *decoder, surety_val message)
-{
-    surety__answer_word(decoder, &decoder->response_id,
-                        surety_val_get(message, "id"));
-    surety__answer_word(decoder, &decoder->model,
-                        surety_val_get(message, "model"));
-}
-
 /* Takes the stop reason and, for a refusal, its explanation. */
 static void anthropic_stop(surety__decoder *decoder, surety_val holder)
 {
@@ -116,8 +84,7 @@ static void anthropic_block(surety__decoder *decoder, surety_val block)
 
     if (surety_val_is(type, "text"))
         surety__answer_text(
-            decoder, surety__answer_string(
-                         decoder, surety_val_get(block, "text"), "a text"));
+            decoder, surety__answer_string(decoder, block, "text", "a text"));
     else if (surety_val_is(type, "thinking"))
         surety__answer_reasoning(
             decoder, surety_val_str(surety_val_get(block, "thinking")));
@@ -130,7 +97,7 @@ static void anthropic_whole(surety__decoder *decoder, surety_val root)
     if (surety_val_kind(content) != SURETY_KIND_ARRAY)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has no array \"content\"");
-    anthropic_names(decoder, root);
+    surety__answer_names(decoder, root, "id", "model");
     for (surety_val block = surety_val_first(content); block.doc;
          block = surety_val_next(content, block)) {
         if (surety_val_is(surety_val_get(block, "type"), "tool_use"))
@@ -139,7 +106,7 @@ static void anthropic_whole(surety__decoder *decoder, surety_val root)
             anthropic_block(decoder, block);
     }
     anthropic_stop(decoder, root);
-    anthropic_usage(decoder, surety_val_get(root, "usage"));
+    surety__answer_usage(decoder, surety_val_get(root, "usage"));
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -197,8 +164,7 @@ static void anthropic_delta(surety__decoder *decoder, surety_val root)
     }
     if (surety_val_is(type, "text_delta"))
         surety__answer_text(
-            decoder, surety__answer_string(
-                         decoder, surety_val_get(delta, "text"), "a text"));
+            decoder, surety__answer_string(decoder, delta, "text", "a text"));
     else if (surety_val_is(type, "thinking_delta"))
         surety__answer_reasoning(
             decoder, surety_val_str(surety_val_get(delta, "thinking")));
@@ -206,8 +172,7 @@ static void anthropic_delta(surety__decoder *decoder, surety_val root)
              decoder->is.block_kind == BLOCK_TOOL)
         surety__answer_arguments(
             decoder, surety_val_get(root, "index"), (surety_str){NULL, 0},
-            surety__answer_string(decoder,
-                                  surety_val_get(delta, "partial_json"),
+            surety__answer_string(decoder, delta, "partial_json",
                                   "partial_json"));
 }
 
@@ -223,8 +188,9 @@ static void anthropic_event(surety__decoder *decoder, surety_str name,
             surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                                  "the stream holds a second message_start");
         decoder->is.begun = true;
-        anthropic_names(decoder, surety_val_get(root, "message"));
-        anthropic_usage(
+        surety__answer_names(decoder, surety_val_get(root, "message"), "id",
+                             "model");
+        surety__answer_usage(
             decoder, surety_val_get(surety_val_get(root, "message"), "usage"));
     } else if (surety_str_equal(type, SURETY__LITERAL("content_block_start"))) {
         anthropic_open(decoder, root);
@@ -234,11 +200,20 @@ static void anthropic_event(surety__decoder *decoder, surety_str name,
         decoder->is.block_kind = 0;
     } else if (surety_str_equal(type, SURETY__LITERAL("message_delta"))) {
         anthropic_stop(decoder, surety_val_get(root, "delta"));
-        anthropic_usage(decoder, surety_val_get(root, "usage"));
+        surety__answer_usage(decoder, surety_val_get(root, "usage"));
     } else if (surety_str_equal(type, SURETY__LITERAL("message_stop"))) {
         decoder->is.done = true;
     }
 }
+
+static const surety__tokens anthropic_tokens[] = {
+    {"/input_tokens", TOKENS_INPUT | TOKENS_KEPT},
+    {"/cache_creation_input_tokens", TOKENS_INPUT | TOKENS_KEPT},
+    {"/cache_read_input_tokens", TOKENS_INPUT | TOKENS_CACHED | TOKENS_KEPT},
+    {"/output_tokens", TOKENS_OUTPUT | TOKENS_KEPT},
+    {"/output_tokens_details/thinking_tokens", TOKENS_REASONING},
+    {NULL, 0},
+};
 
 /* pause_turn asks the client to continue the turn. Only the provider's own
  * tools cause it; the text so far is not the reply. */
@@ -266,5 +241,6 @@ const surety__protocol surety__protocol_anthropic = {
     .replaceable = anthropic_replaceable,
     .whole = anthropic_whole,
     .event = anthropic_event,
+    .tokens = anthropic_tokens,
     .endings = anthropic_endings,
 };

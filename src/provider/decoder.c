@@ -498,7 +498,7 @@ static bool decoder_is_whole(const surety__decoder *decoder, bool clean)
     switch (decoder->protocol->reason) {
     case REASON_MARKS: return is->done || is->has_finish;
     case REASON_ENDS: return is->done || (is->has_finish && clean);
-    case REASON_TELLS: break;
+    case REASON_IGNORED: break;
     }
     return is->done;
 }

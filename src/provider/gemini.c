@@ -86,32 +86,13 @@ static void gemini_body(const surety__call *call, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
-static void gemini_usage(surety__decoder *decoder, surety_val usage)
-{
-    surety_usage found = {.known = true};
-
-    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
-        return;
-    found.input_tokens =
-        surety__answer_tokens(usage, "/promptTokenCount", &found.known) +
-        surety__answer_tokens(usage, "/toolUsePromptTokenCount", &found.known);
-    found.cached_input_tokens =
-        surety__answer_tokens(usage, "/cachedContentTokenCount", &found.known);
-    found.reasoning_tokens =
-        surety__answer_tokens(usage, "/thoughtsTokenCount", &found.known);
-    found.output_tokens =
-        surety__answer_tokens(usage, "/candidatesTokenCount", &found.known) +
-        found.reasoning_tokens;
-    surety__answer_usage(decoder, found);
-}
-
 static void gemini_parts(surety__decoder *decoder, surety_val parts)
 {
     for (surety_val part = surety_val_first(parts); part.doc;
          part = surety_val_next(parts, part)) {
         const surety_val call = surety_val_get(part, "functionCall");
-        const surety_str text = surety__answer_string(
-            decoder, surety_val_get(part, "text"), "a part's text");
+        const surety_str text =
+            surety__answer_string(decoder, part, "text", "a part's text");
 
         if (surety_val_kind(call) == SURETY_KIND_OBJECT)
             surety__answer_object(decoder, surety_val_get(call, "args"));
@@ -129,10 +110,7 @@ static void gemini_read(surety__decoder *decoder, surety_val root)
     const surety_val blocked = surety_val_get(feedback, "blockReason");
     const surety_kind kind = surety_val_kind(candidates);
 
-    surety__answer_word(decoder, &decoder->response_id,
-                        surety_val_get(root, "responseId"));
-    surety__answer_word(decoder, &decoder->model,
-                        surety_val_get(root, "modelVersion"));
+    surety__answer_names(decoder, root, "responseId", "modelVersion");
     if (kind > SURETY_KIND_NULL && kind != SURETY_KIND_ARRAY)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "\"candidates\" is no array but %s",
@@ -156,7 +134,7 @@ static void gemini_read(surety__decoder *decoder, surety_val root)
         surety__answer_refusal(decoder, surety_val_str(surety_val_get(
                                             feedback, "blockReasonMessage")));
     }
-    gemini_usage(decoder, surety_val_get(root, "usageMetadata"));
+    surety__answer_usage(decoder, surety_val_get(root, "usageMetadata"));
 }
 
 static void gemini_whole(surety__decoder *decoder, surety_val root)
@@ -187,6 +165,15 @@ static void gemini_event(surety__decoder *decoder, surety_str name,
     gemini_read(decoder, root);
 }
 
+static const surety__tokens gemini_tokens[] = {
+    {"/promptTokenCount", TOKENS_INPUT},
+    {"/toolUsePromptTokenCount", TOKENS_INPUT},
+    {"/cachedContentTokenCount", TOKENS_CACHED},
+    {"/candidatesTokenCount", TOKENS_OUTPUT},
+    {"/thoughtsTokenCount", TOKENS_OUTPUT | TOKENS_REASONING},
+    {NULL, 0},
+};
+
 static const surety__ending gemini_endings[] = {
     {"MAX_TOKENS", SURETY_FAILURE_LENGTH},
     {"SAFETY", SURETY_FAILURE_FILTER},
@@ -216,5 +203,6 @@ const surety__protocol surety__protocol_gemini = {
     .replaceable = gemini_replaceable,
     .whole = gemini_whole,
     .event = gemini_event,
+    .tokens = gemini_tokens,
     .endings = gemini_endings,
 };

@@ -77,44 +77,21 @@ static void openai_body(const surety__call *call, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
-/* Takes the usage. Some servers do not include reasoning in completion_tokens;
- * their total_tokens shows that. */
-static void openai_usage(surety__decoder *decoder, surety_val usage)
-{
-    surety_usage found = {.known = true};
-    uint64_t total;
-
-    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
-        return;
-    found.input_tokens =
-        surety__answer_tokens(usage, "/prompt_tokens", &found.known);
-    found.output_tokens =
-        surety__answer_tokens(usage, "/completion_tokens", &found.known);
-    found.cached_input_tokens = surety__answer_tokens(
-        usage, "/prompt_tokens_details/cached_tokens", &found.known);
-    found.reasoning_tokens = surety__answer_tokens(
-        usage, "/completion_tokens_details/reasoning_tokens", &found.known);
-    total = surety__answer_tokens(usage, "/total_tokens", &found.known);
-    if (found.known && total &&
-        total ==
-            found.input_tokens + found.output_tokens + found.reasoning_tokens)
-        found.output_tokens += found.reasoning_tokens;
-    surety__answer_usage(decoder, found);
-}
-
 /* Takes content: a string, or an array of parts, of which the texts count. */
-static void openai_content(surety__decoder *decoder, surety_val content)
+static void openai_content(surety__decoder *decoder, surety_val message)
 {
+    const surety_val content = surety_val_get(message, "content");
+
     if (surety_val_kind(content) != SURETY_KIND_ARRAY) {
-        surety__answer_text(decoder,
-                            surety__answer_string(decoder, content, "content"));
+        surety__answer_text(
+            decoder,
+            surety__answer_string(decoder, message, "content", "content"));
         return;
     }
     for (surety_val part = surety_val_first(content); part.doc;
          part = surety_val_next(content, part))
-        surety__answer_text(
-            decoder, surety__answer_string(
-                         decoder, surety_val_get(part, "text"), "a text part"));
+        surety__answer_text(decoder, surety__answer_string(
+                                         decoder, part, "text", "a text part"));
 }
 
 /* Takes tool calls. A delta has fragments of any call; of a whole message only
@@ -131,9 +108,10 @@ static void openai_tools(surety__decoder *decoder, surety_val calls)
         if (surety_val_kind(arguments) == SURETY_KIND_OBJECT)
             surety__answer_object(decoder, arguments);
         else
-            surety__answer_arguments(
-                decoder, surety_val_get(call, "index"), id,
-                surety__answer_string(decoder, arguments, "arguments"));
+            surety__answer_arguments(decoder, surety_val_get(call, "index"), id,
+                                     surety__answer_string(decoder, function,
+                                                           "arguments",
+                                                           "arguments"));
         if (decoder->is.form == FORM_WHOLE)
             break;
     }
@@ -146,10 +124,9 @@ static void openai_message(surety__decoder *decoder, surety_val message)
     if (!surety_val_str(reasoning).len)
         reasoning = surety_val_get(message, "reasoning");
     surety__answer_reasoning(decoder, surety_val_str(reasoning));
-    openai_content(decoder, surety_val_get(message, "content"));
+    openai_content(decoder, message);
     surety__answer_refusal(
-        decoder, surety__answer_string(
-                     decoder, surety_val_get(message, "refusal"), "refusal"));
+        decoder, surety__answer_string(decoder, message, "refusal", "refusal"));
     openai_tools(decoder, surety_val_get(message, "tool_calls"));
     if (surety_val_kind(surety_val_get(message, "function_call")) ==
         SURETY_KIND_OBJECT)
@@ -166,10 +143,7 @@ static void openai_read(surety__decoder *decoder, surety_val root,
     const surety_val choices = surety_val_get(root, "choices");
     const surety_kind kind = surety_val_kind(choices);
 
-    surety__answer_word(decoder, &decoder->response_id,
-                        surety_val_get(root, "id"));
-    surety__answer_word(decoder, &decoder->model,
-                        surety_val_get(root, "model"));
+    surety__answer_names(decoder, root, "id", "model");
     if (kind != SURETY_KIND_ARRAY && kind != SURETY_KIND_NULL &&
         kind != SURETY_KIND_NONE)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
@@ -186,7 +160,7 @@ static void openai_read(surety__decoder *decoder, surety_val root,
         openai_message(decoder, surety_val_get(choice, message));
         surety__answer_finish(decoder, surety_val_get(choice, "finish_reason"));
     }
-    openai_usage(decoder, surety_val_get(root, "usage"));
+    surety__answer_usage(decoder, surety_val_get(root, "usage"));
 }
 
 static void openai_whole(surety__decoder *decoder, surety_val root)
@@ -203,6 +177,17 @@ static void openai_event(surety__decoder *decoder, surety_str name,
     (void)name;
     openai_read(decoder, root, "delta");
 }
+
+/* Some servers do not include reasoning in completion_tokens; their
+ * total_tokens shows that. */
+static const surety__tokens openai_tokens[] = {
+    {"/prompt_tokens", TOKENS_INPUT},
+    {"/completion_tokens", TOKENS_OUTPUT},
+    {"/prompt_tokens_details/cached_tokens", TOKENS_CACHED},
+    {"/completion_tokens_details/reasoning_tokens", TOKENS_REASONING},
+    {"/total_tokens", TOKENS_TOTAL},
+    {NULL, 0},
+};
 
 static const surety__ending openai_endings[] = {
     {"length", SURETY_FAILURE_LENGTH},
@@ -230,5 +215,6 @@ const surety__protocol surety__protocol_openai = {
     .replaceable = openai_replaceable,
     .whole = openai_whole,
     .event = openai_event,
+    .tokens = openai_tokens,
     .endings = openai_endings,
 };

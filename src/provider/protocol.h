@@ -15,12 +15,27 @@ typedef struct surety__ending {
     surety_failure failure;
 } surety__ending;
 
+/* A count in a provider's usage: its JSON Pointer, and the sums to which it
+ * belongs. */
+enum {
+    TOKENS_INPUT = 1,
+    TOKENS_CACHED = 2,
+    TOKENS_OUTPUT = 4,
+    TOKENS_REASONING = 8,
+    TOKENS_TOTAL = 16, /* the provider's own sum */
+    TOKENS_KEPT = 32   /* a usage that leaves it out has not changed it */
+};
+typedef struct surety__tokens {
+    const char *pointer; /* NULL: the last row */
+    unsigned sums;
+} surety__tokens;
+
 /* Whether a finish reason means that the reply is complete. */
 typedef enum surety__reason {
-    REASON_TELLS = 0, /* no: the protocol has its own end mark */
-    REASON_ENDS,      /* if the bytes also end without an error: some servers
-                       * omit the end mark */
-    REASON_MARKS      /* yes: it is the end mark */
+    REASON_IGNORED = 0, /* no: the protocol has its own end mark */
+    REASON_ENDS,        /* if the bytes also end without an error: some servers
+                         * omit the end mark */
+    REASON_MARKS        /* yes: it is the end mark */
 } surety__reason;
 
 typedef struct surety__protocol {
@@ -43,6 +58,7 @@ typedef struct surety__protocol {
      * NULL: the response is the reply itself. */
     void (*whole)(surety__decoder *decoder, surety_val root);
     void (*event)(surety__decoder *decoder, surety_str name, surety_val root);
+    const surety__tokens *tokens;
     const surety__ending *endings; /* the last row has no word */
 } surety__protocol;
 
@@ -94,6 +110,7 @@ void surety__body_temperature(const surety__call *call, surety_buf *out);
 enum {
     SURETY__NAME_MAX = 256,    /* bytes of an id, a code, a name */
     SURETY__MESSAGE_MAX = 500, /* of a provider's error or refusal */
+    SURETY__TOKENS_MAX = 5,    /* rows of a usage */
     SURETY__BLOCKS_MAX = 4096  /* tool calls or content blocks in a reply */
 };
 
@@ -135,8 +152,7 @@ typedef struct surety__reading {
     bool begun;           /* a stream's first event arrived */
     char block_kind;      /* kind of the open content block; 0: none */
     uint64_t block_index; /* its number */
-    uint64_t counts[4];   /* token counts, for providers that send them
-                           * separately */
+    uint64_t counts[SURETY__TOKENS_MAX]; /* of the protocol's rows */
 } surety__reading;
 
 struct surety__decoder {
@@ -172,23 +188,23 @@ void surety__answer_object(surety__decoder *decoder, surety_val value);
 /* Keeps the first value that is not empty. */
 void surety__answer_word(surety__decoder *decoder, surety_buf *word,
                          surety_val val);
+/* The same for the members with the response's id and the model's name. */
+void surety__answer_names(surety__decoder *decoder, surety_val object,
+                          const char *id, const char *model);
 /* Sets the reason for which the reply ended, and its failure from the
  * protocol's endings. */
 void surety__answer_finish(surety__decoder *decoder, surety_val reason);
-/* A string; empty if val is null or absent. Another type breaks the answer.
- * what: the member's name. */
-surety_str surety__answer_string(surety__decoder *decoder, surety_val val,
-                                 const char *what);
+/* A member that is a string; empty if it is null or absent. Another type breaks
+ * the answer. what: a name for it. */
+surety_str surety__answer_string(surety__decoder *decoder, surety_val object,
+                                 const char *member, const char *what);
 /* Breaks the answer: the response violates the protocol, or is too large. */
 void surety__answer_break(surety__decoder *decoder, surety_failure failure,
                           const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The number of tokens at this JSON Pointer in usage; 0 if it is absent. Sets
- * *known to false unless it is an integer from 0 to 10^12. */
-uint64_t surety__answer_tokens(surety_val usage, const char *pointer,
-                               bool *known);
-/* Takes usage if it is plausible: parts are not larger than their totals. */
-void surety__answer_usage(surety__decoder *decoder, surety_usage usage);
+/* Takes the usage by the protocol's rows, if it is plausible: each count is an
+ * integer from 0 to 10^12, and parts are not larger than their totals. */
+void surety__answer_usage(surety__decoder *decoder, surety_val usage);
 
 /* ---- errors (failure.c, retry.c) ----------------------------------------- */
 

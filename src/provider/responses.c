@@ -62,23 +62,6 @@ static void responses_body(const surety__call *call, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
-static void responses_usage(surety__decoder *decoder, surety_val usage)
-{
-    surety_usage found = {.known = true};
-
-    if (surety_val_kind(usage) != SURETY_KIND_OBJECT)
-        return;
-    found.input_tokens =
-        surety__answer_tokens(usage, "/input_tokens", &found.known);
-    found.output_tokens =
-        surety__answer_tokens(usage, "/output_tokens", &found.known);
-    found.cached_input_tokens = surety__answer_tokens(
-        usage, "/input_tokens_details/cached_tokens", &found.known);
-    found.reasoning_tokens = surety__answer_tokens(
-        usage, "/output_tokens_details/reasoning_tokens", &found.known);
-    surety__answer_usage(decoder, found);
-}
-
 static bool responses_is_commentary(surety_val item)
 {
     return surety_val_is(surety_val_get(item, "type"), "message") &&
@@ -95,13 +78,11 @@ static void responses_content(surety__decoder *decoder, surety_val content)
         if (surety_val_is(type, "output_text"))
             surety__answer_text(
                 decoder,
-                surety__answer_string(decoder, surety_val_get(part, "text"),
-                                      "an output text"));
+                surety__answer_string(decoder, part, "text", "an output text"));
         else if (surety_val_is(type, "refusal"))
             surety__answer_refusal(
                 decoder,
-                surety__answer_string(decoder, surety_val_get(part, "refusal"),
-                                      "a refusal"));
+                surety__answer_string(decoder, part, "refusal", "a refusal"));
     }
 }
 
@@ -132,8 +113,7 @@ static void responses_output(surety__decoder *decoder, surety_val output)
             surety__answer_arguments(
                 decoder, surety_val_none(),
                 surety_val_str(surety_val_get(item, "call_id")),
-                surety__answer_string(
-                    decoder, surety_val_get(item, "arguments"), "arguments"));
+                surety__answer_string(decoder, item, "arguments", "arguments"));
         else if (surety_val_is(type, "reasoning") && !decoder->is.begun)
             responses_reasoning(decoder, surety_val_get(item, "summary"));
     }
@@ -147,7 +127,7 @@ static void responses_end(surety__decoder *decoder, surety_val response)
     const surety_val reason = surety_val_get(
         surety_val_get(response, "incomplete_details"), "reason");
 
-    responses_usage(decoder, surety_val_get(response, "usage"));
+    surety__answer_usage(decoder, surety_val_get(response, "usage"));
     if (surety_val_is(status, "failed") ||
         surety_val_kind(error) == SURETY_KIND_OBJECT) {
         surety__error_take(decoder, error);
@@ -163,21 +143,13 @@ static void responses_end(surety__decoder *decoder, surety_val response)
     surety__answer_finish(decoder, reason); /* is more specific */
 }
 
-static void responses_names(surety__decoder *decoder, surety_val response)
-{
-    surety__answer_word(decoder, &decoder->response_id,
-                        surety_val_get(response, "id"));
-    surety__answer_word(decoder, &decoder->model,
-                        surety_val_get(response, "model"));
-}
-
 static void responses_whole(surety__decoder *decoder, surety_val root)
 {
     if (surety_val_kind(surety_val_get(root, "output")) != SURETY_KIND_ARRAY &&
         !surety_val_is(surety_val_get(root, "status"), "failed"))
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has no array \"output\"");
-    responses_names(decoder, root);
+    surety__answer_names(decoder, root, "id", "model");
     responses_output(decoder, surety_val_get(root, "output"));
     responses_end(decoder, root);
 }
@@ -186,7 +158,7 @@ static void responses_last(surety__decoder *decoder, surety_val root)
 {
     const surety_val response = surety_val_get(root, "response");
 
-    responses_names(decoder, response);
+    surety__answer_names(decoder, response, "id", "model");
     if (!decoder->is.has_native ||
         (!decoder->text.len && !decoder->refusal.len))
         responses_output(decoder, surety_val_get(response, "output"));
@@ -209,7 +181,7 @@ static void responses_begin_item(surety__decoder *decoder, surety_val root)
 static void responses_text(surety__decoder *decoder, surety_val root)
 {
     const surety_str text =
-        surety__answer_string(decoder, surety_val_get(root, "delta"), "delta");
+        surety__answer_string(decoder, root, "delta", "delta");
 
     if (decoder->is.block_kind == BLOCK_COMMENTARY &&
         decoder->is.block_index ==
@@ -236,15 +208,15 @@ static void responses_event(surety__decoder *decoder, surety_str name,
                               SURETY__LITERAL("response.output_item.added")))
         responses_begin_item(decoder, root);
     else if (surety_str_equal(type, SURETY__LITERAL("response.refusal.delta")))
-        surety__answer_refusal(decoder,
-                               surety__answer_string(decoder, delta, "delta"));
+        surety__answer_refusal(
+            decoder, surety__answer_string(decoder, root, "delta", "delta"));
     else if (surety_str_equal(
                  type, SURETY__LITERAL("response.function_call_arguments."
                                        "delta")))
         surety__answer_arguments(
             decoder, surety_val_get(root, "output_index"),
             (surety_str){NULL, 0},
-            surety__answer_string(decoder, delta, "delta"));
+            surety__answer_string(decoder, root, "delta", "delta"));
     else if (surety_str_equal(
                  type, SURETY__LITERAL("response.reasoning_text.delta")) ||
              surety_str_equal(type,
@@ -252,12 +224,21 @@ static void responses_event(surety__decoder *decoder, surety_str name,
                                               "delta")))
         surety__answer_reasoning(decoder, surety_val_str(delta));
     else if (surety_str_equal(type, SURETY__LITERAL("response.created")))
-        responses_names(decoder, surety_val_get(root, "response"));
+        surety__answer_names(decoder, surety_val_get(root, "response"), "id",
+                             "model");
     else if (surety_str_equal(type, SURETY__LITERAL("response.completed")) ||
              surety_str_equal(type, SURETY__LITERAL("response.incomplete")) ||
              surety_str_equal(type, SURETY__LITERAL("response.failed")))
         responses_last(decoder, root);
 }
+
+static const surety__tokens responses_tokens[] = {
+    {"/input_tokens", TOKENS_INPUT},
+    {"/output_tokens", TOKENS_OUTPUT},
+    {"/input_tokens_details/cached_tokens", TOKENS_CACHED},
+    {"/output_tokens_details/reasoning_tokens", TOKENS_REASONING},
+    {NULL, 0},
+};
 
 static const surety__ending responses_endings[] = {
     {"max_output_tokens", SURETY_FAILURE_LENGTH},
@@ -283,5 +264,6 @@ const surety__protocol surety__protocol_responses = {
     .replaceable = responses_replaceable,
     .whole = responses_whole,
     .event = responses_event,
+    .tokens = responses_tokens,
     .endings = responses_endings,
 };
