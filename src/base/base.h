@@ -152,6 +152,13 @@ static inline void surety__str_skip(surety_str *text, size_t len)
     text->ptr += len;
     text->len -= len;
 }
+/* The number of elements of an array. */
+#define SURETY__COUNT(array) (sizeof(array) / sizeof(*(array)))
+/* Returns whether text is one of the names. */
+bool surety__str_among(surety_str text, const char *const *names, size_t count);
+/* The same, ignoring ASCII case. */
+bool surety__str_among_nocase(surety_str text, const char *const *names,
+                              size_t count);
 bool surety__str_starts(surety_str text, surety_str prefix);
 bool surety__str_ends(surety_str text, surety_str ending);
 /* As surety__str_starts and surety__str_find, ignoring ASCII case. */

@@ -73,6 +73,23 @@ bool surety__str_starts_nocase(surety_str text, surety_str prefix)
            surety__str_equal_nocase((surety_str){text.ptr, prefix.len}, prefix);
 }
 
+bool surety__str_among(surety_str text, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (surety_str_equal(text, surety_str_of(names[i])))
+            return true;
+    return false;
+}
+
+bool surety__str_among_nocase(surety_str text, const char *const *names,
+                              size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(text, surety_str_of(names[i])))
+            return true;
+    return false;
+}
+
 size_t surety__str_find_nocase(surety_str text, surety_str needle)
 {
     for (size_t i = 0; i + needle.len <= text.len; i++)

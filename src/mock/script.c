@@ -113,7 +113,7 @@ static surety_status script_check_reply(surety_str original, surety_val reply,
                                         "bytes", "empty"};
     surety_val found = surety_val_none();
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(kinds); i++) {
         const surety_val member = surety_val_get(reply, kinds[i]);
         surety_error error;
         if (!member.doc)
@@ -403,7 +403,7 @@ static bool script_matches(const surety__script *script, surety_val when,
     const surety_val contains = surety_val_get(when, "contains");
     const surety_val nth = surety_val_get(when, "nth");
 
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(words); i++) {
         const surety_val want = surety_val_get(when, words[i].name);
         if (want.doc && !script_names(want, words[i].text))
             return false;

@@ -119,10 +119,8 @@ static bool call_is_reserved(surety_str name)
         "upgrade",
     };
 
-    for (size_t i = 0; i < sizeof(reserved) / sizeof(*reserved); i++)
-        if (surety__str_equal_nocase(name, surety_str_of(reserved[i])))
-            return true;
-    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
+    return surety__str_among_nocase(name, reserved, SURETY__COUNT(reserved)) ||
+           surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
 }
 
 static surety_status call_headers_check(const surety_model *model,

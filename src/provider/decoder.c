@@ -39,7 +39,7 @@ static size_t decoder_buffers(surety__decoder *decoder, surety_buf *ret_all[16])
     };
 
     memcpy(ret_all, all, sizeof(all));
-    return sizeof(all) / sizeof(*all);
+    return SURETY__COUNT(all);
 }
 
 surety__decoder *surety__decoder_new(const surety_limits *limits,
@@ -161,9 +161,8 @@ static void decoder_header(surety__decoder *decoder,
                                       "apim-request-id", "x-amzn-requestid"};
     const surety_str name = header->name;
 
-    for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-        if (surety__str_equal_nocase(name, surety_str_of(ids[i])))
-            decoder_keep(decoder, &decoder->request_id, header->value);
+    if (surety__str_among_nocase(name, ids, SURETY__COUNT(ids)))
+        decoder_keep(decoder, &decoder->request_id, header->value);
     if (surety__str_equal_nocase(name, SURETY__LITERAL("content-type")))
         decoder_keep(decoder, &decoder->content_type, header->value);
     else if (surety__str_equal_nocase(name,

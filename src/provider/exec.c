@@ -141,8 +141,7 @@ static bool exec_is_of(const char *variable, surety_str name)
 
 static bool exec_passes_on(const struct exec *exec, const char *variable)
 {
-    for (size_t i = 0; i < sizeof(exec_variables) / sizeof(*exec_variables);
-         i++)
+    for (size_t i = 0; i < SURETY__COUNT(exec_variables); i++)
         if (exec_is_of(variable, surety_str_of(exec_variables[i])))
             return true;
     for (size_t i = 0; i < exec->name_count; i++)

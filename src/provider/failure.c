@@ -132,7 +132,7 @@ surety_failure surety__error_of_status(int status)
         {529, SURETY_FAILURE_OVERLOADED},
     };
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < SURETY__COUNT(rows); i++)
         if (rows[i].status == status)
             return rows[i].failure;
     if (status >= 500 && status <= 599)
@@ -156,7 +156,7 @@ static bool error_has_phrase(const error__facts *facts, surety_str phrase)
 {
     const surety_str texts[] = {facts->sentence, facts->upstream, facts->param};
 
-    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(texts); i++) {
         const size_t len = texts[i].len < ERROR_SEARCHED_MAX
                                ? texts[i].len
                                : ERROR_SEARCHED_MAX;
@@ -199,14 +199,13 @@ static surety_failure error_find(const error__facts *facts,
 static surety_failure error_class(const error__facts *facts)
 {
     surety_failure failure =
-        error_find(facts, error_rows, sizeof(error_rows) / sizeof(*error_rows));
+        error_find(facts, error_rows, SURETY__COUNT(error_rows));
 
     if (!failure)
         failure = surety__error_of_status(facts->status);
     if (!failure)
         failure =
-            error_find(facts, error_rows_last,
-                       sizeof(error_rows_last) / sizeof(*error_rows_last));
+            error_find(facts, error_rows_last, SURETY__COUNT(error_rows_last));
     return failure ? failure : SURETY_FAILURE_SERVER;
 }
 
@@ -232,7 +231,7 @@ static surety_str error_sentence(surety_val val)
 
     if (surety_val_kind(val) == SURETY_KIND_STRING)
         return surety_val_str(val);
-    for (size_t i = 0; i < sizeof(members) / sizeof(*members); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(members); i++) {
         const surety_val member = surety_val_get(val, members[i]);
 
         if (surety_val_str(member).len)
@@ -381,7 +380,7 @@ static surety_str error_first_text(surety_str body)
                 len++;
             return (surety_str){body.ptr, len};
         }
-        for (size_t i = 0; i < sizeof(unseen) / sizeof(*unseen); i++) {
+        for (size_t i = 0; i < SURETY__COUNT(unseen); i++) {
             const surety_str start = surety_str_of(unseen[i]);
 
             if (surety__str_starts_nocase(body, start))

@@ -20,7 +20,7 @@ static void gemini_path(const surety__call *call, surety_buf *out)
     surety_str model = call->model->model;
     const char *folder = folders[0];
 
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(folders); i++) {
         const surety_str start = surety_str_of(folders[i]);
 
         if (surety__str_starts(model, start)) {

@@ -42,8 +42,7 @@ enum {
 
 static const surety__function_row http_rows[] = {SURETY__CURL(SURETY__ROW)};
 static const surety__library http_library = {
-    SURETY__LIBCURL, "calls over HTTP", http_rows,
-    sizeof(http_rows) / sizeof(*http_rows)};
+    SURETY__LIBCURL, "calls over HTTP", http_rows, SURETY__COUNT(http_rows)};
 
 /* ---- callbacks of libcurl ------------------------------------------------ */
 

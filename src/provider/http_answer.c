@@ -287,7 +287,7 @@ static surety_str http_error(const surety__http_exchange *exchange,
 
     if (!text.len)
         text = surety_str_of(exchange->http->curl.easy_strerror(code));
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+    for (size_t i = 0; i < SURETY__COUNT(prefixes); i++)
         if (surety__str_starts(text, surety_str_of(prefixes[i]))) {
             text.ptr += strlen(prefixes[i]);
             text.len -= strlen(prefixes[i]);

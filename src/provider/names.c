@@ -45,10 +45,7 @@ bool surety__provider_has_grammar(surety_str name)
     static const char *const servers[] = {"llamacpp", "lmstudio", "ollama",
                                           "vllm"};
 
-    for (size_t i = 0; i < sizeof(servers) / sizeof(*servers); i++)
-        if (surety_str_equal(name, surety_str_of(servers[i])))
-            return true;
-    return false;
+    return surety__str_among(name, servers, SURETY__COUNT(servers));
 }
 
 bool surety__failure_is_below(surety_failure failure)
@@ -113,7 +110,7 @@ uint64_t surety_price_cost(const surety_price *price, const surety_usage *usage)
     };
     uint64_t cost = 0;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(parts); i++) {
         uint64_t part = 0;
 
         if (__builtin_mul_overflow(parts[i].tokens, parts[i].microusd, &part) ||

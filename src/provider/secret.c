@@ -35,7 +35,7 @@ static bool secret_is(surety_str text, const char *name)
 
 bool surety__name_is_secret(surety_str name)
 {
-    for (size_t i = 0; i < sizeof(secret_names) / sizeof(*secret_names); i++)
+    for (size_t i = 0; i < SURETY__COUNT(secret_names); i++)
         if (secret_is(name, secret_names[i]))
             return true;
     return false;
@@ -43,9 +43,6 @@ bool surety__name_is_secret(surety_str name)
 
 bool surety__header_is_secret(surety_str name)
 {
-    for (size_t i = 0; i < sizeof(secret_headers) / sizeof(*secret_headers);
-         i++)
-        if (surety__str_equal_nocase(name, surety_str_of(secret_headers[i])))
-            return true;
-    return false;
+    return surety__str_among_nocase(name, secret_headers,
+                                    SURETY__COUNT(secret_headers));
 }

@@ -180,7 +180,7 @@ surety_status surety__sse_looks(surety_str start)
         return SURETY_MORE;
     if (start.ptr[0] == ':')
         return SURETY_OK;
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(fields); i++) {
         const surety_str field = surety_str_of(fields[i]);
         const size_t len = start.len < field.len ? start.len : field.len;
 

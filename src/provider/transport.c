@@ -204,8 +204,7 @@ static bool transport_in_network(const unsigned char *bytes,
 
 static bool transport_public_v4(const unsigned char *bytes)
 {
-    const size_t count =
-        sizeof(transport_private_v4) / sizeof(*transport_private_v4);
+    const size_t count = SURETY__COUNT(transport_private_v4);
 
     for (size_t i = 0; i < count; i++)
         if (transport_in_network(bytes, transport_private_v4[i].bytes,
@@ -221,8 +220,7 @@ bool surety__address_is_public(const unsigned char *bytes, size_t len)
     static const unsigned char nat64[12] = {0, 0x64, 0xFF, 0x9B};
     static const unsigned char to4[2] = {0x20, 0x02};
     static const unsigned char global[1] = {0x20};
-    const size_t count =
-        sizeof(transport_private_v6) / sizeof(*transport_private_v6);
+    const size_t count = SURETY__COUNT(transport_private_v6);
 
     if (len == 4)
         return transport_public_v4(bytes);

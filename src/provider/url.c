@@ -12,7 +12,7 @@ static size_t url_scheme_len(surety_str url)
 {
     static const char *const schemes[] = {"https://", "http://"};
 
-    for (size_t i = 0; i < sizeof(schemes) / sizeof(*schemes); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(schemes); i++) {
         const surety_str scheme = surety_str_of(schemes[i]);
 
         if (surety__str_starts_nocase(url, scheme))

@@ -381,7 +381,7 @@ surety_str surety__closing_word(const surety__closing *ending,
     static const char *const ours[] = {"stop", "length", "filter", "refusal",
                                        "tool"};
 
-    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+    for (size_t i = 0; i < SURETY__COUNT(ours); i++)
         if (surety_str_equal(ending->finish, surety_str_of(ours[i])))
             return surety_str_of(words[i]);
     if (ending->finish.len)

@@ -60,8 +60,7 @@ struct surety__server {
 
 static const surety__function_row serve_rows[] = {SURETY__MHD(SURETY__ROW)};
 static const surety__library serve_library = {
-    SURETY__LIBMICROHTTPD, "servers", serve_rows,
-    sizeof(serve_rows) / sizeof(*serve_rows)};
+    SURETY__LIBMICROHTTPD, "servers", serve_rows, SURETY__COUNT(serve_rows)};
 
 static int64_t serve_now(void)
 {

@@ -60,11 +60,8 @@ static const struct {
 
 static bool speak_is_prefix(surety_str prefix)
 {
-    for (size_t i = 0; i < sizeof(speak_prefixes) / sizeof(*speak_prefixes);
-         i++)
-        if (surety_str_equal(prefix, surety_str_of(speak_prefixes[i])))
-            return true;
-    return false;
+    return surety__str_among(prefix, speak_prefixes,
+                             SURETY__COUNT(speak_prefixes));
 }
 
 /* Finds the route of PREFIX/models, PREFIX/models/NAME, and Gemini's calls,
@@ -84,8 +81,7 @@ static void speak_route_models(surety_str path, surety__route *route)
     if (!rest.len)
         return;
     route->model = (surety_str){rest.ptr + 1, rest.len - 1};
-    for (size_t i = 0; i < sizeof(speak_methods) / sizeof(*speak_methods);
-         i++) {
+    for (size_t i = 0; i < SURETY__COUNT(speak_methods); i++) {
         const surety_str method = surety_str_of(speak_methods[i].name);
         if (!surety__str_ends(rest, method))
             continue;
@@ -107,7 +103,7 @@ surety__route surety__route_of(surety_str path, bool anthropic, bool google)
              (surety__str_starts(path, SURETY__LITERAL("/v1beta/")) &&
               !surety__str_starts(path, SURETY__LITERAL("/v1beta/openai"))))
         route.protocol = SURETY_PROTOCOL_GEMINI;
-    for (size_t i = 0; i < sizeof(speak_paths) / sizeof(*speak_paths); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(speak_paths); i++) {
         const surety_str ending = surety_str_of(speak_paths[i].path);
         if (surety__str_ends(path, ending) &&
             speak_is_prefix((surety_str){path.ptr, path.len - ending.len})) {

@@ -127,19 +127,10 @@ static bool speak_openai_says_json(const surety__model_request *request)
     return false;
 }
 
-static bool speak_openai_is_role(surety_val role)
+static void speak_openai_read(surety__request_reader *reader)
 {
     static const char *const roles[] = {"system",   "assistant", "user",
                                         "function", "tool",      "developer"};
-
-    for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
-        if (surety_val_is(role, roles[i]))
-            return true;
-    return false;
-}
-
-static void speak_openai_read(surety__request_reader *reader)
-{
     static const surety__format_params format_params = {
         "response_format.type", "response_format.json_schema.name", NULL};
     surety__model_request *request = reader->request;
@@ -167,19 +158,19 @@ static void speak_openai_read(surety__request_reader *reader)
     surety__request_answers(reader, surety_val_get(body, "n"), "n", 128);
     for (surety_val one = surety_val_first(messages); one.doc;
          one = surety_val_next(messages, one)) {
-        const surety_val role = surety_val_get(one, "role");
-        if (!surety_val_str(role).len)
+        const surety_str role = surety_val_str(surety_val_get(one, "role"));
+        if (!role.len)
             surety__request_fail(reader, "messages",
                                  "missing_required_parameter",
                                  "Missing required parameter: "
                                  "'messages[].role'.");
-        else if (!speak_openai_is_role(role))
+        else if (!surety__str_among(role, roles, SURETY__COUNT(roles)))
             surety__request_fail(reader, "messages", "invalid_value",
                                  "Invalid value for 'messages[].role': "
                                  "supported values are 'system', 'assistant', "
                                  "'user', 'function', 'tool', and "
                                  "'developer'.");
-        surety__request_add_message(reader, surety_val_str(role),
+        surety__request_add_message(reader, role,
                                     surety_val_get(one, "content"));
     }
     surety__request_openai_format(

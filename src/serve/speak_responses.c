@@ -193,9 +193,8 @@ static void speak_responses_put_response(const surety__speech *speech,
     surety_str status = SURETY__LITERAL("incomplete");
     const char *comma = "";
 
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
-        if (surety_str_equal(reason, surety_str_of(states[i])))
-            status = reason;
+    if (surety__str_among(reason, states, SURETY__COUNT(states)))
+        status = reason;
     if (failed)
         status = SURETY__LITERAL("failed");
     surety__template_write(

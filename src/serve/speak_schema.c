@@ -206,7 +206,7 @@ static void strict_check(strict_walk *walk, strict_entry entry)
                                                   : "not permitted is ",
                         surety_str_of(*refused));
     strict_check_object(walk, &entry);
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(maps); i++) {
         const surety_val map = surety_val_get(entry.schema, maps[i]);
         for (surety_val one = surety_val_first(map); one.doc;
              one = surety_val_next(map, one))
@@ -215,7 +215,7 @@ static void strict_check(strict_walk *walk, strict_entry entry)
                             ? surety_val_str(surety_val_key(one))
                             : (surety_str){NULL, 0});
     }
-    for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(lists); i++) {
         const surety_val list = surety_val_get(entry.schema, lists[i]);
         if (surety_val_kind(list) != SURETY_KIND_ARRAY)
             continue;
