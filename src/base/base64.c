@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base64 with padding (RFC 4648, section 4). */
+/* Base64 with padding (RFC 4648, section 4). Encoding is canonical: the unused
+ * bits of the last digit are 0. Decoding appends bytes as far as the text is
+ * base64, and says whether the text is canonical. It knows neither line ends
+ * nor the alphabet for URLs. */
 #include "base/base.h"
 
 static const char base64_digits[] =
