@@ -47,10 +47,10 @@ enum lenient_state {
 };
 
 enum lenient_step {
-    STEP_GO,   /* the machine moved on */
-    STEP_WAIT, /* it needs more bytes */
-    STEP_CUT,  /* the input ends before the value does */
-    STEP_FAIL  /* lenient->failure has the reason */
+    STEP_GO = 0, /* the machine moved on */
+    STEP_WAIT,   /* it needs more bytes */
+    STEP_CUT,    /* the input ends before the value does */
+    STEP_FAIL    /* lenient->failure has the reason */
 };
 
 /* The kind of byte that the reader waits for. */
@@ -194,14 +194,21 @@ enum lenient_step surety__lenient_nomem(surety_lenient *lenient);
 enum lenient_step surety__lenient_wait(surety_lenient *lenient,
                                        enum lenient_wait sort, size_t at);
 /* Records a repair: the len bytes at `at` are read as the constant text `read`.
- * Returns false when the options do not allow the repair, or when memory ran
- * out; the reader has failed then. */
-bool surety__lenient_repair(surety_lenient *lenient,
-                            enum surety__repair_kind kind, size_t at,
-                            size_t len, const char *read);
+ * Returns STEP_FAIL when the options do not allow the repair, or when memory
+ * ran out; else STEP_GO. */
+enum lenient_step surety__lenient_repair(surety_lenient *lenient,
+                                         enum surety__repair_kind kind,
+                                         size_t at, size_t len,
+                                         const char *read);
 /* As surety__lenient_repair, from a complete record. */
-bool surety__lenient_repair_as(surety_lenient *lenient,
-                               const surety__text_repair *repair);
+enum lenient_step surety__lenient_repair_as(surety_lenient *lenient,
+                                            const surety__text_repair *repair);
+/* As surety__lenient_repair at `at`, and moves on after the len bytes. */
+enum lenient_step surety__lenient_skip(surety_lenient *lenient,
+                                       enum surety__repair_kind kind,
+                                       size_t len, const char *read);
+/* Makes room for n bytes in the doc's own block. */
+enum lenient_step surety__lenient_own(surety_lenient *lenient, size_t n);
 
 /* ---- structure (lenient_walk.c) ----------------------------------------- */
 
@@ -278,9 +285,10 @@ enum wrong {
 };
 enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
                                size_t at);
-/* Returns 1 when three dots are at `at`, 0 when not, or -1 when more bytes are
- * needed. */
-int surety__ahead_dots(const surety_lenient *lenient, size_t at);
+/* Returns 1 when an ellipsis, or three dots, is at `at`, where sign is; 0 when
+ * not, or -1 when more bytes are needed. */
+int surety__ahead_dots(const surety_lenient *lenient, const struct sign *sign,
+                       size_t at);
 /* Returns whether a number or name at ahead is a complete value. */
 bool surety__ahead_scalar(struct ahead *ahead);
 /* Returns whether the caller expects the name at start as a key. */
@@ -344,6 +352,14 @@ static inline struct sign lenient_sign(const surety_lenient *lenient, size_t at)
         return surety__lenient_sign_odd(lenient, at);
     sign.code = lenient->text[at];
     return sign;
+}
+
+/* Waits for any byte; at the end of the input the value is cut off. */
+static inline enum lenient_step lenient_more(surety_lenient *lenient)
+{
+    return lenient->final
+               ? STEP_CUT
+               : surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
 }
 
 /* Returns the closing bracket that an open container needs. */

@@ -41,59 +41,57 @@ static struct sign ahead_make(int code, unsigned len)
     return (struct sign){.code = code, .len = (uint8_t)len, .odd = true};
 }
 
-static struct sign ahead_quote(uint8_t style, unsigned len, bool odd)
+static struct sign ahead_quote(uint8_t style, unsigned len)
 {
-    return (struct sign){
-        .code = SIGN_QUOTE, .len = (uint8_t)len, .style = style, .odd = odd};
+    return (struct sign){.code = SIGN_QUOTE,
+                         .len = (uint8_t)len,
+                         .style = style,
+                         .odd = style != STYLE_DOUBLE};
 }
 
-/* Returns the sign for a character above 0x7F. bytes: its UTF-8 bytes as one
- * big-endian number. */
-static struct sign ahead_wide(uint32_t bytes)
+/* The code points above 0x7F that are signs, in order. */
+static const struct ahead_row {
+    uint32_t first, last;
+    int code;
+    uint8_t style; /* of a quote */
+} ahead_rows[] = {
+    {0xA0, 0xA0, ' ', 0}, /* no-break space */
+    {0xAB, 0xAB, SIGN_QUOTE, STYLE_ANGLE},
+    {0xBB, 0xBB, SIGN_QUOTE, STYLE_ANGLE},
+    {0x2000, 0x200B, ' ', 0}, /* category Zs, zero-width space */
+    {0x2018, 0x201B, SIGN_QUOTE, STYLE_CURLY_SINGLE},
+    {0x201C, 0x201F, SIGN_QUOTE, STYLE_CURLY},
+    {0x2026, 0x2026, SIGN_DOTS, 0},
+    {0x2028, 0x2029, '\n', 0}, /* line separator, paragraph separator */
+    {0x202F, 0x202F, ' ', 0},
+    {0x205F, 0x2060, ' ', 0},
+    {0x3000, 0x3000, ' ', 0},
+    {0xFEFF, 0xFEFF, ' ', 0},
+    {0xFF02, 0xFF02, SIGN_QUOTE, STYLE_CURLY},
+    {0xFF0C, 0xFF0C, ',', 0},
+    {0xFF1A, 0xFF1A, ':', 0},
+    {0xFF1B, 0xFF1B, ';', 0},
+    {0xFF1D, 0xFF1D, '=', 0},
+    {0xFF3B, 0xFF3B, '[', 0},
+    {0xFF3D, 0xFF3D, ']', 0},
+    {0xFF5B, 0xFF5B, '{', 0},
+    {0xFF5D, 0xFF5D, '}', 0},
+};
+
+/* Returns the sign for the character above 0x7F at ptr. */
+static struct sign ahead_wide(const char *ptr, const char *end)
 {
-    switch (bytes) {
-    case 0xC2A0: /* no-break space */ return ahead_make(' ', 2);
-    case 0xC2AB:
-    case 0xC2BB: return ahead_quote(STYLE_ANGLE, 2, true);
-    case 0xE28098:
-    case 0xE28099:
-    case 0xE2809A:
-    case 0xE2809B: return ahead_quote(STYLE_CURLY_SINGLE, 3, true);
-    case 0xE2809C:
-    case 0xE2809D:
-    case 0xE2809E:
-    case 0xE2809F:
-    case 0xEFBC82: return ahead_quote(STYLE_CURLY, 3, true);
-    case 0xE280A6: return ahead_make(SIGN_DOTS, 3);
-    case 0xE280A8: /* line separator, paragraph separator */
-    case 0xE280A9: return ahead_make('\n', 3);
-    case 0xE2808B: /* zero-width spaces */
-    case 0xE281A0:
-    case 0xEFBBBF:
-    case 0xE28080: /* category Zs: U+2000 to U+200A, three more */
-    case 0xE28081:
-    case 0xE28082:
-    case 0xE28083:
-    case 0xE28084:
-    case 0xE28085:
-    case 0xE28086:
-    case 0xE28087:
-    case 0xE28088:
-    case 0xE28089:
-    case 0xE2808A:
-    case 0xE280AF:
-    case 0xE2819F:
-    case 0xE38080: return ahead_make(' ', 3);
-    case 0xEFBC8C: return ahead_make(',', 3);
-    case 0xEFBC9A: return ahead_make(':', 3);
-    case 0xEFBC9B: return ahead_make(';', 3);
-    case 0xEFBC9D: return ahead_make('=', 3);
-    case 0xEFBCBB: return ahead_make('[', 3);
-    case 0xEFBCBD: return ahead_make(']', 3);
-    case 0xEFBD9B: return ahead_make('{', 3);
-    case 0xEFBD9D: return ahead_make('}', 3);
-    default: return ahead_make(SIGN_OTHER, 1);
+    unsigned len;
+    const uint32_t code = surety__utf8_decode(ptr, end, &len);
+
+    for (size_t i = 0; i < sizeof(ahead_rows) / sizeof(*ahead_rows); i++) {
+        const struct ahead_row *row = &ahead_rows[i];
+
+        if (code >= row->first && code <= row->last)
+            return row->code == SIGN_QUOTE ? ahead_quote(row->style, len)
+                                           : ahead_make(row->code, len);
     }
+    return ahead_make(SIGN_OTHER, 1);
 }
 
 /* Reads a backslash outside any string. It comes from a text that was escaped
@@ -107,7 +105,7 @@ static struct sign ahead_backslash(const surety_lenient *lenient, size_t at)
         return sign;
     }
     switch (lenient->text[at + 1]) {
-    case '"': return ahead_quote(STYLE_ESCAPED, 2, true);
+    case '"': return ahead_quote(STYLE_ESCAPED, 2);
     case 'n': return ahead_make('\n', 2);
     case 'r':
     case 't': return ahead_make(' ', 2);
@@ -117,29 +115,25 @@ static struct sign ahead_backslash(const surety_lenient *lenient, size_t at)
 
 struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at)
 {
-    const unsigned char *byte = (const unsigned char *)lenient->text + at;
-    const size_t left = lenient->end - at;
-    struct sign sign = {.code = SIGN_END, .len = 1, .lack = true};
+    const char *ptr = lenient->text + at, *end = lenient->text + lenient->end;
+    const unsigned char byte = (unsigned char)*ptr;
 
-    if (*byte < 0x80) {
-        if (*byte == '\\')
+    assert(ptr < end);
+    if (byte < 0x80) {
+        if (byte == '\\')
             return ahead_backslash(lenient, at);
-        if (*byte == '`')
-            return ahead_quote(STYLE_BACKTICK, 1, true);
-        return ahead_quote(*byte == '"' ? STYLE_DOUBLE : STYLE_SINGLE, 1,
-                           *byte != '"');
+        return ahead_quote(byte == '"'   ? STYLE_DOUBLE
+                           : byte == '`' ? STYLE_BACKTICK
+                                         : STYLE_SINGLE,
+                           1);
     }
-    if (*byte == 0xC2) {
-        if (left >= 2)
-            return ahead_wide((uint32_t)(byte[0] << 8 | byte[1]));
-    } else if (*byte == 0xE2 || *byte == 0xE3 || *byte == 0xEF) {
-        if (left >= 3)
-            return ahead_wide((uint32_t)byte[0] << 16 | (uint32_t)byte[1] << 8 |
-                              byte[2]);
-    } else {
+    if (byte != 0xC2 && byte != 0xE2 && byte != 0xE3 && byte != 0xEF)
         return ahead_make(SIGN_OTHER, 1);
-    }
-    return lenient->final ? ahead_make(SIGN_OTHER, 1) : sign;
+    if (end - ptr >= (byte == 0xC2 ? 2 : 3))
+        return ahead_wide(ptr, end);
+    if (lenient->final)
+        return ahead_make(SIGN_OTHER, 1);
+    return (struct sign){.code = SIGN_END, .len = 1, .lack = true};
 }
 
 /* ---- moving ahead ------------------------------------------------------- */
@@ -287,8 +281,11 @@ static bool ahead_begins_value(const struct sign *sign)
            (sign->code > 0 && surety__is_digit((char)sign->code));
 }
 
-int surety__ahead_dots(const surety_lenient *lenient, size_t at)
+int surety__ahead_dots(const surety_lenient *lenient, const struct sign *sign,
+                       size_t at)
 {
+    if (sign->code != '.')
+        return sign->code == SIGN_DOTS;
     for (size_t i = at; i < at + 3; i++) {
         if (i == lenient->end)
             return lenient->final ? 0 : -1;

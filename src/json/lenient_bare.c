@@ -251,10 +251,10 @@ static enum lenient_step bare_make_name(surety_lenient *lenient, size_t start,
     const uint8_t kind = bare_names[row].kind, repair = bare_names[row].repair;
 
     if (repair != REPAIR_COUNT &&
-        !surety__lenient_repair(lenient, repair, start, bare_names[row].len,
-                                kind == CELL_TRUE    ? "true"
-                                : kind == CELL_FALSE ? "false"
-                                                     : "null"))
+        surety__lenient_repair(lenient, repair, start, bare_names[row].len,
+                               kind == CELL_TRUE    ? "true"
+                               : kind == CELL_FALSE ? "false"
+                                                    : "null"))
         return STEP_FAIL;
     return bare_cell(lenient, start, kind, 0) ? STEP_GO : STEP_FAIL;
 }
@@ -266,18 +266,14 @@ static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
 {
     surety_doc *doc = lenient->doc;
     surety__cell *cell;
-    surety_status status;
     surety__text_repair repair;
     size_t count;
 
     *ret_made = false;
     if (len > doc->limits.number_len_max)
         return STEP_GO;
-    status = surety__doc_own_room(doc, len + 24);
-    if (status == SURETY_LIMIT)
-        return surety__lenient_limit(lenient, start, FAULT_TEXT);
-    if (status)
-        return surety__lenient_nomem(lenient);
+    if (surety__lenient_own(lenient, len + 24))
+        return STEP_FAIL;
     count = bare_form(lenient->text + start, len, doc->own + doc->own_len);
     if (!count)
         return STEP_GO;
@@ -287,7 +283,7 @@ static enum lenient_step bare_make_form(surety_lenient *lenient, size_t start,
                                    .len = (uint32_t)len,
                                    .read_off = (uint32_t)doc->own_len,
                                    .read_len = (uint32_t)count};
-    if (!surety__lenient_repair_as(lenient, &repair))
+    if (surety__lenient_repair_as(lenient, &repair))
         return STEP_FAIL;
     cell = bare_cell(lenient, start, CELL_REAL, 0);
     if (!cell)
@@ -312,13 +308,10 @@ static enum lenient_step bare_make_broken(surety_lenient *lenient, size_t start,
 {
     surety_doc *doc = lenient->doc;
     const char *ptr = lenient->text + start, *end = ptr + len;
-    surety_status status = surety__doc_own_room(doc, 3 * len + 1);
     char *out;
 
-    if (status == SURETY_LIMIT)
-        return surety__lenient_limit(lenient, start, FAULT_TEXT);
-    if (status)
-        return surety__lenient_nomem(lenient);
+    if (surety__lenient_own(lenient, 3 * len + 1))
+        return STEP_FAIL;
     cell->off = (uint32_t)doc->own_len;
     cell->flags |= FLAG_OWN;
     out = doc->own + doc->own_len;
@@ -355,8 +348,8 @@ static enum lenient_step bare_make_text(surety_lenient *lenient, size_t start,
         surety__utf8_valid((surety_str){ptr, len}, NULL))
         return STEP_GO;
     if (!(flags & FLAG_OPEN) &&
-        !surety__lenient_repair(lenient, REPAIR_INVALID_UTF8, start, len,
-                                "\xEF\xBF\xBD"))
+        surety__lenient_repair(lenient, REPAIR_INVALID_UTF8, start, len,
+                               "\xEF\xBF\xBD"))
         return STEP_FAIL;
     return bare_make_broken(lenient, start, len, cell);
 }
@@ -421,7 +414,7 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
                                    .len = (uint32_t)len,
                                    .read_off = (uint32_t)start,
                                    .read_len = (uint32_t)len};
-    if (!surety__lenient_repair_as(lenient, &repair))
+    if (surety__lenient_repair_as(lenient, &repair))
         return STEP_FAIL;
     return bare_make_text(lenient, start, len, 0);
 }
@@ -447,15 +440,13 @@ static bool bare_scalar(surety_lenient *lenient)
 /* Ends the token at `at`. */
 static enum lenient_step bare_finish(surety_lenient *lenient)
 {
-    enum lenient_step step;
     bool made;
+    const enum lenient_step step = surety__lenient_token(
+        lenient, lenient->bare.place, lenient->at, false, &made);
 
-    step = surety__lenient_token(lenient, lenient->bare.place, lenient->at,
-                                 false, &made);
-    if (step != STEP_GO)
-        return step;
-    surety__lenient_placed(lenient, lenient->at);
-    return STEP_GO;
+    if (step == STEP_GO)
+        surety__lenient_placed(lenient, lenient->at);
+    return step;
 }
 
 /* Adds len bytes to the token, which makes it text. */
@@ -569,6 +560,7 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
     const size_t next = ahead.at;
     enum member member;
     bool wait = false;
+    int dots;
 
     if (ahead.starved)
         return STEP_WAIT;
@@ -578,15 +570,9 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
         return bare_finish(lenient);
     if (lenient->bare.nest == 0 && bare_is_end(lenient, sign.code))
         return bare_finish(lenient);
-    if ((sign.code == SIGN_DOTS || sign.code == '.') && bare_scalar(lenient)) {
-        const int dots =
-            sign.code == '.' ? surety__ahead_dots(lenient, next) : 1;
-
-        if (dots < 0)
-            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-        if (dots)
-            return bare_finish(lenient);
-    }
+    dots = bare_scalar(lenient) ? surety__ahead_dots(lenient, &sign, next) : 0;
+    if (dots)
+        return dots < 0 ? lenient_more(lenient) : bare_finish(lenient);
     if (!lenient_in_object(lenient)) {
         if (ahead.line)
             return bare_finish(lenient);
@@ -637,8 +623,8 @@ static enum lenient_step bare_quote(surety_lenient *lenient,
         bare->quoted = sign->style == STYLE_DOUBLE;
         return bare_take(lenient, sign->len);
     }
-    if (!surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, bare->place, 0,
-                                "\"") ||
+    if (surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, bare->place, 0,
+                               "\"") ||
         bare_make_text(lenient, bare->place, at - bare->place, 0) != STEP_GO)
         return STEP_FAIL;
     lenient->at = at + sign->len;

@@ -32,21 +32,10 @@ enum lenient_step surety__lenient_nomem(surety_lenient *lenient)
     return STEP_FAIL;
 }
 
-/* Returns whether the options allow the repair; records the failure when they
- * do not. */
-static bool lenient_may(surety_lenient *lenient, enum surety__repair_kind kind,
-                        size_t at)
-{
-    if (!lenient->options.strict &&
-        !(lenient->options.certain_only && surety__repair_kind_is_likely(kind)))
-        return true;
-    surety__lenient_fail(lenient, at, surety__repair_kind_about(kind));
-    return false;
-}
-
-bool surety__lenient_repair(surety_lenient *lenient,
-                            enum surety__repair_kind kind, size_t at,
-                            size_t len, const char *read)
+enum lenient_step surety__lenient_repair(surety_lenient *lenient,
+                                         enum surety__repair_kind kind,
+                                         size_t at, size_t len,
+                                         const char *read)
 {
     const surety__text_repair repair = {.kind = (uint8_t)kind,
                                         .offset = (uint32_t)at,
@@ -56,16 +45,41 @@ bool surety__lenient_repair(surety_lenient *lenient,
     return surety__lenient_repair_as(lenient, &repair);
 }
 
-bool surety__lenient_repair_as(surety_lenient *lenient,
-                               const surety__text_repair *repair)
+enum lenient_step surety__lenient_repair_as(surety_lenient *lenient,
+                                            const surety__text_repair *repair)
 {
-    if ((lenient->options.strict || lenient->options.certain_only) &&
-        !lenient_may(lenient, repair->kind, repair->offset))
-        return false;
-    if (surety__doc_repair_add(lenient->doc, repair) == SURETY_OK)
-        return true;
-    surety__lenient_nomem(lenient);
-    return false;
+    const enum surety__repair_kind kind =
+        (enum surety__repair_kind)repair->kind;
+
+    assert(repair->offset + (size_t)repair->len <= lenient->end);
+    if (lenient->options.strict ||
+        (lenient->options.certain_only && surety__repair_kind_is_likely(kind)))
+        return surety__lenient_fail(lenient, repair->offset,
+                                    surety__repair_kind_about(kind));
+    return surety__doc_repair_add(lenient->doc, repair)
+               ? surety__lenient_nomem(lenient)
+               : STEP_GO;
+}
+
+enum lenient_step surety__lenient_skip(surety_lenient *lenient,
+                                       enum surety__repair_kind kind,
+                                       size_t len, const char *read)
+{
+    const enum lenient_step step =
+        surety__lenient_repair(lenient, kind, lenient->at, len, read);
+
+    if (step == STEP_GO)
+        lenient->at += len;
+    return step;
+}
+
+enum lenient_step surety__lenient_own(surety_lenient *lenient, size_t n)
+{
+    const surety_status status = surety__doc_own_room(lenient->doc, n);
+
+    if (status == SURETY_LIMIT)
+        return surety__lenient_limit(lenient, lenient->at, FAULT_TEXT);
+    return status ? surety__lenient_nomem(lenient) : STEP_GO;
 }
 
 enum lenient_step surety__lenient_wait(surety_lenient *lenient,

@@ -10,37 +10,29 @@
 
 /* ---- bytes -------------------------------------------------------------- */
 
-/* Appends len bytes to the own block. Returns false when the reader has
- * failed. */
-static bool quoted_append(surety_lenient *lenient, const char *ptr, size_t len)
+/* Appends len bytes to the own block. */
+static enum lenient_step quoted_append(surety_lenient *lenient, const char *ptr,
+                                       size_t len)
 {
     surety_doc *doc = lenient->doc;
 
-    if (doc->own_cap - doc->own_len < len || !doc->own) {
-        surety_status status = surety__doc_own_room(doc, len + 1);
-
-        if (status == SURETY_LIMIT) {
-            surety__lenient_limit(lenient, lenient->at, FAULT_TEXT);
-            return false;
-        }
-        if (status) {
-            surety__lenient_nomem(lenient);
-            return false;
-        }
-    }
+    if ((doc->own_cap - doc->own_len < len || !doc->own) &&
+        surety__lenient_own(lenient, len + 1))
+        return STEP_FAIL;
     if (len)
         memcpy(doc->own + doc->own_len, ptr, len);
     doc->own_len += len;
-    return true;
+    return STEP_GO;
 }
 
 /* Moves the bytes that were read of the string to the own block. */
-static bool quoted_own(surety_lenient *lenient)
+static enum lenient_step quoted_own(surety_lenient *lenient)
 {
     struct quoted *quoted = &lenient->quoted;
 
+    assert(lenient->at >= quoted->body);
     if (quoted->own)
-        return true;
+        return STEP_GO;
     quoted->own = true;
     quoted->start = lenient->doc->own_len;
     return quoted_append(lenient, lenient->text + quoted->body,
@@ -48,35 +40,37 @@ static bool quoted_own(surety_lenient *lenient)
 }
 
 /* Adds the next len bytes of the text to the string as they are. */
-static bool quoted_take(surety_lenient *lenient, size_t len)
+static enum lenient_step quoted_take(surety_lenient *lenient, size_t len)
 {
+    assert(len <= lenient->end - lenient->at);
     if (lenient->quoted.own &&
-        !quoted_append(lenient, lenient->text + lenient->at, len))
-        return false;
+        quoted_append(lenient, lenient->text + lenient->at, len))
+        return STEP_FAIL;
     lenient->at += len;
-    return true;
+    return STEP_GO;
 }
 
 /* Skips len bytes of the text and adds the count bytes at ptr instead. */
-static bool quoted_replace(surety_lenient *lenient, size_t len, const char *ptr,
-                           size_t count)
+static enum lenient_step quoted_replace(surety_lenient *lenient, size_t len,
+                                        const char *ptr, size_t count)
 {
-    if (!quoted_own(lenient) || !quoted_append(lenient, ptr, count))
-        return false;
+    assert(len <= lenient->end - lenient->at);
+    if (quoted_own(lenient) || quoted_append(lenient, ptr, count))
+        return STEP_FAIL;
     lenient->quoted.high |= count && (unsigned char)*ptr >= 0x80;
     lenient->at += len;
-    return true;
+    return STEP_GO;
 }
 
 /* Records a repair once per string. */
-static bool quoted_repair(surety_lenient *lenient,
-                          enum surety__repair_kind kind, size_t len,
-                          const char *read)
+static enum lenient_step quoted_repair(surety_lenient *lenient,
+                                       enum surety__repair_kind kind,
+                                       size_t len, const char *read)
 {
     const uint64_t bit = (uint64_t)1 << kind;
 
     if (lenient->quoted.repairs & bit)
-        return true;
+        return STEP_GO;
     lenient->quoted.repairs |= bit;
     return surety__lenient_repair(lenient, kind, lenient->at, len, read);
 }
@@ -102,13 +96,6 @@ static int32_t quoted_hex(const surety_lenient *lenient, size_t at)
     return code;
 }
 
-static enum lenient_step quoted_more(surety_lenient *lenient)
-{
-    return lenient->final
-               ? STEP_CUT
-               : surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-}
-
 /* Reads a \u escape at `at`. lead: the bytes of its backslashes. */
 static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
 {
@@ -118,43 +105,40 @@ static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
     size_t len = lead + 5;
 
     if (code == -2)
-        return quoted_more(lenient);
+        return lenient_more(lenient);
     if (code == -1) {
-        if (!quoted_repair(lenient, REPAIR_INVALID_UNICODE_ESCAPE, lead + 1,
-                           "\\\\u") ||
-            (lead == 1 ? !quoted_take(lenient, 2)
-                       : !quoted_replace(lenient, lead + 1, "\\u", 2)))
+        if (quoted_repair(lenient, REPAIR_INVALID_UNICODE_ESCAPE, lead + 1,
+                          "\\\\u"))
             return STEP_FAIL;
-        return STEP_GO;
+        return lead == 1 ? quoted_take(lenient, 2)
+                         : quoted_replace(lenient, lead + 1, "\\u", 2);
     }
     if (code >= 0xD800 && code <= 0xDBFF) {
         const size_t next = at + len;
 
         for (size_t i = 0; i < lead + 1; i++) {
             if (next + i == lenient->end)
-                return quoted_more(lenient);
+                return lenient_more(lenient);
             if (lenient->text[next + i] != (i < lead ? '\\' : 'u'))
                 break;
             if (i == lead)
                 low = quoted_hex(lenient, next + lead + 1);
         }
         if (low == -2)
-            return quoted_more(lenient);
+            return lenient_more(lenient);
         if (low >= 0xDC00 && low <= 0xDFFF) {
             code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
             len *= 2;
         }
     }
     if (code >= 0xD800 && code <= 0xDFFF) {
-        if (!surety__lenient_repair(lenient, REPAIR_LONE_SURROGATE, at, len,
-                                    "\xEF\xBF\xBD"))
+        if (surety__lenient_repair(lenient, REPAIR_LONE_SURROGATE, at, len,
+                                   "\xEF\xBF\xBD"))
             return STEP_FAIL;
         code = 0xFFFD;
     }
     return quoted_replace(lenient, len, bytes,
-                          surety__utf8_encode((uint32_t)code, bytes))
-               ? STEP_GO
-               : STEP_FAIL;
+                          surety__utf8_encode((uint32_t)code, bytes));
 }
 
 /* Reads the backslash at `at`, in a string whose quotes are not escaped. */
@@ -163,32 +147,29 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
     const struct quoted *quoted = &lenient->quoted;
     const size_t at = lenient->at;
     char byte, decoded;
-    bool took;
+    bool line;
 
     if (at + 1 == lenient->end)
-        return quoted_more(lenient);
+        return lenient_more(lenient);
     byte = lenient->text[at + 1];
     if (byte == 'u')
         return quoted_unicode(lenient, 1);
     decoded = scan_escape(byte);
     if (decoded)
-        return quoted_replace(lenient, 2, &decoded, 1) ? STEP_GO : STEP_FAIL;
+        return quoted_replace(lenient, 2, &decoded, 1);
     if (byte == '\'' || byte == '`') {
-        took = (byte == '\'' ? quoted->style == STYLE_SINGLE
-                             : quoted->style == STYLE_BACKTICK) ||
-               quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 2,
-                             byte == '\'' ? "'" : "`");
-        took = took && quoted_replace(lenient, 2, &byte, 1);
-    } else if (byte == '\n' || byte == '\r') {
-        /* A backslash continues the line in the next one; the string keeps the
-         * line end. */
-        took = quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "") &&
-               quoted_replace(lenient, 1, "", 0);
-    } else {
-        took = quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "\\\\") &&
-               quoted_take(lenient, 1);
+        if (quoted->style != (byte == '`' ? STYLE_BACKTICK : STYLE_SINGLE) &&
+            quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 2,
+                          byte == '\'' ? "'" : "`"))
+            return STEP_FAIL;
+        return quoted_replace(lenient, 2, &byte, 1);
     }
-    return took ? STEP_GO : STEP_FAIL;
+    /* A backslash continues the line in the next one; the string keeps the line
+     * end. */
+    line = byte == '\n' || byte == '\r';
+    if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, line ? "" : "\\\\"))
+        return STEP_FAIL;
+    return line ? quoted_replace(lenient, 1, "", 0) : quoted_take(lenient, 1);
 }
 
 /* Reads the backslash at `at`, in a string that was escaped as a whole, quotes
@@ -200,29 +181,28 @@ static enum lenient_step quoted_escaped(surety_lenient *lenient)
     char byte;
 
     if (left < 2)
-        return quoted_more(lenient);
+        return lenient_more(lenient);
     if (text[1] != '\\') {
         byte = scan_escape(text[1]);
         if (byte)
-            return quoted_replace(lenient, 2, &byte, 1) ? STEP_GO : STEP_FAIL;
-        return quoted_take(lenient, 1) ? STEP_GO : STEP_FAIL;
+            return quoted_replace(lenient, 2, &byte, 1);
+        return quoted_take(lenient, 1);
     }
     if (left < 3)
-        return quoted_more(lenient);
+        return lenient_more(lenient);
     if (text[2] == '\\') {
         if (left < 4)
-            return quoted_more(lenient);
+            return lenient_more(lenient);
         if (text[3] == '"' || text[3] == '\\')
-            return quoted_replace(lenient, 4, text + 3, 1) ? STEP_GO
-                                                           : STEP_FAIL;
-        return quoted_replace(lenient, 2, "\\", 1) ? STEP_GO : STEP_FAIL;
+            return quoted_replace(lenient, 4, text + 3, 1);
+        return quoted_replace(lenient, 2, "\\", 1);
     }
     if (text[2] == 'u')
         return quoted_unicode(lenient, 2);
     byte = scan_escape(text[2]);
     if (byte && byte != '"')
-        return quoted_replace(lenient, 3, &byte, 1) ? STEP_GO : STEP_FAIL;
-    return quoted_replace(lenient, 2, "\\", 1) ? STEP_GO : STEP_FAIL;
+        return quoted_replace(lenient, 3, &byte, 1);
+    return quoted_replace(lenient, 2, "\\", 1);
 }
 
 /* ---- ends --------------------------------------------------------------- */
@@ -275,10 +255,10 @@ static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
         ahead.at += sign.len;
         sign = surety__ahead_sign(&ahead);
     }
-    if (!quoted_own(lenient) ||
-        !surety__lenient_repair(lenient, REPAIR_STRING_CONCATENATION,
-                                lenient->at, ahead.at + sign.len - lenient->at,
-                                ""))
+    if (quoted_own(lenient) ||
+        surety__lenient_repair(lenient, REPAIR_STRING_CONCATENATION,
+                               lenient->at, ahead.at + sign.len - lenient->at,
+                               ""))
         return STEP_FAIL;
     lenient->quoted.style = sign.style;
     lenient->quoted.dirty = false;
@@ -291,19 +271,16 @@ static enum lenient_step quoted_join(surety_lenient *lenient, size_t len)
 static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
 {
     if (lenient->open == PLACE_NONE) {
-        if (!surety__lenient_repair(lenient, REPAIR_BRACES_MISSING,
-                                    lenient->quoted.place, 0, "{"))
-            return STEP_FAIL;
-        if (surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE,
-                                 lenient->quoted.place, 0) != STEP_GO)
+        if (surety__lenient_repair(lenient, REPAIR_BRACES_MISSING,
+                                   lenient->quoted.place, 0, "{"))
             return STEP_FAIL;
         /* The machine reads the string again, as a key. */
-        return STEP_GO;
+        return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE,
+                                    lenient->quoted.place, 0);
     }
-    if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
-                                lenient->last.end, 0, "]"))
-        return STEP_FAIL;
-    if (surety__lenient_close(lenient, lenient->last.end) != STEP_GO)
+    if (surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE, lenient->last.end,
+                               0, "]") ||
+        surety__lenient_close(lenient, lenient->last.end))
         return STEP_FAIL;
     lenient->quoted.key = true;
     return quoted_close(lenient, lenient->at + len);
@@ -341,8 +318,7 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
     if (lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 &&
         lenient->quoted.control_at >= end)
         surety__doc_repair_drop(lenient->doc);
-    if (!surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, end, other,
-                                "\""))
+    if (surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, end, other, "\""))
         return STEP_FAIL;
     if (lenient->quoted.own)
         lenient->doc->own_len -= lenient->at - end;
@@ -363,7 +339,7 @@ static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
     case CLOSING_WAIT: return STEP_WAIT;
     default: break;
     }
-    if (!surety__lenient_repair(
+    if (surety__lenient_repair(
             lenient, REPAIR_UNESCAPED_QUOTE, lenient->at, len,
             lenient->text[lenient->at] == '\'' ? "'" : "\\\""))
         return STEP_FAIL;
@@ -371,8 +347,8 @@ static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
     quoted->high |=
         len > 1 && (unsigned char)lenient->text[lenient->at] >= 0x80;
     if (quoted->style == STYLE_ESCAPED)
-        return quoted_replace(lenient, len, "\"", 1) ? STEP_GO : STEP_FAIL;
-    return quoted_take(lenient, len) ? STEP_GO : STEP_FAIL;
+        return quoted_replace(lenient, len, "\"", 1);
+    return quoted_take(lenient, len);
 }
 
 /* Reads a double quote at `at` in a string in single quotes: it belongs to the
@@ -382,7 +358,7 @@ static enum lenient_step quoted_double(surety_lenient *lenient)
     switch (surety__ahead_early(lenient, lenient->at)) {
     case CLOSING_WAIT: return STEP_WAIT;
     case CLOSING_EARLIER: return quoted_early(lenient);
-    default: return quoted_take(lenient, 1) ? STEP_GO : STEP_FAIL;
+    default: return quoted_take(lenient, 1);
     }
 }
 
@@ -490,10 +466,9 @@ static enum lenient_step quoted_control(surety_lenient *lenient)
 
     if (!(lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1))
         lenient->quoted.control_at = lenient->at;
-    return quoted_repair(lenient, REPAIR_CONTROL_CHARACTER, 1, names[byte]) &&
-                   quoted_take(lenient, 1)
-               ? STEP_GO
-               : STEP_FAIL;
+    if (quoted_repair(lenient, REPAIR_CONTROL_CHARACTER, 1, names[byte]))
+        return STEP_FAIL;
+    return quoted_take(lenient, 1);
 }
 
 /* Reads a byte above 0x7F at `at`. */
@@ -505,7 +480,7 @@ static enum lenient_step quoted_wide(surety_lenient *lenient)
 
     if (step) {
         lenient->quoted.high = true;
-        return quoted_take(lenient, step) ? STEP_GO : STEP_FAIL;
+        return quoted_take(lenient, step);
     }
     surety__utf8_decode(ptr, end, &step);
     if (ptr + step == end && !lenient->final)
@@ -514,11 +489,10 @@ static enum lenient_step quoted_wide(surety_lenient *lenient)
     if (ptr + step == end && (unsigned char)*ptr >= 0xC2 &&
         (unsigned char)*ptr <= 0xF4)
         return STEP_CUT;
-    return surety__lenient_repair(lenient, REPAIR_INVALID_UTF8, lenient->at,
-                                  step, "\xEF\xBF\xBD") &&
-                   quoted_replace(lenient, step, "\xEF\xBF\xBD", 3)
-               ? STEP_GO
-               : STEP_FAIL;
+    if (surety__lenient_repair(lenient, REPAIR_INVALID_UTF8, lenient->at, step,
+                               "\xEF\xBF\xBD"))
+        return STEP_FAIL;
+    return quoted_replace(lenient, step, "\xEF\xBF\xBD", 3);
 }
 
 enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
@@ -529,7 +503,7 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
     int candidate;
 
     lenient->work += (size_t)(stop - ptr) + 1;
-    if (stop > ptr && !quoted_take(lenient, (size_t)(stop - ptr)))
+    if (stop > ptr && quoted_take(lenient, (size_t)(stop - ptr)))
         return STEP_FAIL;
     if (stop == end)
         return lenient->final
@@ -555,7 +529,7 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
                                                       : quoted_escape(lenient);
     if ((unsigned char)*stop >= 0x80)
         return quoted_wide(lenient);
-    return quoted_take(lenient, 1) ? STEP_GO : STEP_FAIL;
+    return quoted_take(lenient, 1);
 }
 
 enum lenient_step surety__lenient_quote(surety_lenient *lenient,
@@ -590,7 +564,7 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
         }
     }
     if (style != STYLE_DOUBLE &&
-        !surety__lenient_repair(lenient, kinds[style], at, len, "\""))
+        surety__lenient_repair(lenient, kinds[style], at, len, "\""))
         return STEP_FAIL;
     lenient->quoted = (struct quoted){
         .place = at, .body = at + len, .style = style, .key = key};

@@ -34,11 +34,7 @@ surety__cell *surety__lenient_cell(surety_lenient *lenient, size_t at)
 
 void surety__lenient_placed(surety_lenient *lenient, size_t end)
 {
-    lenient->last.key = false;
-    lenient->last.comma = false;
-    lenient->last.line = false;
-    lenient->last.scalar = true;
-    lenient->last.end = end;
+    lenient->last = (struct lenient_last){.scalar = true, .end = end};
     if (lenient->open == PLACE_NONE) {
         lenient->state = LENIENT_DONE;
         return;
@@ -61,12 +57,9 @@ enum lenient_step surety__lenient_open(surety_lenient *lenient, uint8_t kind,
     surety__cell_text(cell, 0, lenient->open);
     lenient->open = (uint32_t)(lenient->used - 1);
     lenient->depth++;
-    lenient->last.key = false;
-    lenient->last.comma = false;
-    lenient->last.line = false;
     lenient->state = kind == CELL_OBJECT ? LENIENT_KEY : LENIENT_VALUE;
     lenient->at = at + len;
-    lenient->last.end = lenient->at;
+    lenient->last = (struct lenient_last){.end = lenient->at};
     return STEP_GO;
 }
 
@@ -141,14 +134,13 @@ static bool walk_blanks(surety_lenient *lenient)
             sign.code != '\v')
             return true;
         lenient->last.line |= sign.code == '\n';
-        if (!surety__lenient_repair(lenient,
-                                    *ptr == '\\' ? REPAIR_ESCAPED_JSON
-                                    : *ptr == '\xEF' && at == 0
-                                        ? REPAIR_BYTE_ORDER_MARK
-                                        : REPAIR_ODD_SPACE,
-                                    at, sign.len, *ptr == '\xEF' ? "" : " "))
+        if (surety__lenient_skip(lenient,
+                                 *ptr == '\\' ? REPAIR_ESCAPED_JSON
+                                 : *ptr == '\xEF' && at == 0
+                                     ? REPAIR_BYTE_ORDER_MARK
+                                     : REPAIR_ODD_SPACE,
+                                 sign.len, *ptr == '\xEF' ? "" : " "))
             return false;
-        lenient->at += sign.len;
     }
 }
 
@@ -175,8 +167,7 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
         return STEP_GO;
     }
     if (at + 1 == lenient->end)
-        return lenient->final ? STEP_CUT
-                              : surety__lenient_wait(lenient, WAIT_ANY, at + 1);
+        return lenient_more(lenient);
     if (lenient->text[at + 1] != '/' && lenient->text[at + 1] != '*') {
         if (lenient->state != LENIENT_VALUE)
             return surety__lenient_fail(lenient, at, "a slash is no value");
@@ -193,9 +184,7 @@ static enum lenient_step walk_comment_end(surety_lenient *lenient)
 {
     lenient->state = lenient->resume;
     return surety__lenient_repair(lenient, REPAIR_COMMENT, lenient->bare.place,
-                                  lenient->at - lenient->bare.place, "")
-               ? STEP_GO
-               : STEP_FAIL;
+                                  lenient->at - lenient->bare.place, "");
 }
 
 static enum lenient_step walk_line(surety_lenient *lenient)
@@ -221,14 +210,12 @@ static enum lenient_step walk_block(surety_lenient *lenient)
         }
         lenient->at++, lenient->work++;
     }
-    if (lenient->final)
-        return STEP_CUT;
-    return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    return lenient_more(lenient);
 }
 
 /* Skips an ellipsis: the model left out items or members. */
-static enum lenient_step walk_dots(surety_lenient *lenient,
-                                   const struct sign *sign)
+static enum lenient_step walk_ellipsis(surety_lenient *lenient,
+                                       const struct sign *sign)
 {
     struct ahead ahead = {.lenient = lenient};
     size_t end = lenient->at + sign->len;
@@ -248,25 +235,35 @@ static enum lenient_step walk_dots(surety_lenient *lenient,
         next.code != '[' && !lenient_is_closer(next.code) && !ahead.line)
         return surety__lenient_fail(lenient, ahead.at,
                                     "text follows an ellipsis");
-    if (!surety__lenient_repair(lenient, REPAIR_ELLIPSIS, lenient->at,
-                                end - lenient->at, ""))
+    if (surety__lenient_skip(lenient, REPAIR_ELLIPSIS, end - lenient->at, ""))
         return STEP_FAIL;
-    lenient->at = end;
-    lenient->last.comma = false;
-    lenient->last.line = false;
-    lenient->last.scalar = false;
-    lenient->last.end = lenient->at;
+    lenient->last = (struct lenient_last){.end = end};
     lenient->state = LENIENT_AFTER;
     return STEP_GO;
 }
 
+/* Skips the ellipsis or three dots at `at`. Returns false when they are none.
+ */
+static bool walk_dots(surety_lenient *lenient, const struct sign *sign,
+                      enum lenient_step *ret_step)
+{
+    const int dots = surety__ahead_dots(lenient, sign, lenient->at);
+
+    if (dots)
+        *ret_step =
+            dots < 0 ? lenient_more(lenient) : walk_ellipsis(lenient, sign);
+    return dots != 0;
+}
+
 /* ---- closing ------------------------------------------------------------ */
 
-static bool walk_odd(surety_lenient *lenient, const struct sign *sign,
-                     const char *read)
+/* Records that the sign is not the one of JSON, which is `read`. */
+static enum lenient_step walk_odd(surety_lenient *lenient,
+                                  const struct sign *sign, const char *read)
 {
-    return !sign->odd || surety__lenient_repair(lenient, REPAIR_FULL_WIDTH,
-                                                lenient->at, sign->len, read);
+    return sign->odd ? surety__lenient_repair(lenient, REPAIR_FULL_WIDTH,
+                                              lenient->at, sign->len, read)
+                     : STEP_GO;
 }
 
 /* Closes an object that began with two braces: "}}" counts as one "}". */
@@ -290,23 +287,20 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
                                     const struct sign *sign)
 {
     const size_t at = lenient->at;
-    const char *right = "";
     size_t len = sign->len;
 
     switch (surety__ahead_wrong(lenient, sign, at)) {
     case WRONG_WAIT: return STEP_WAIT;
     case WRONG_PARENT:
-        if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
-                                    lenient->last.end, 0,
-                                    lenient_in_object(lenient) ? "}" : "]"))
+        if (surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
+                                   lenient->last.end, 0,
+                                   lenient_in_object(lenient) ? "}" : "]"))
             return STEP_FAIL;
         return surety__lenient_close(lenient, at);
     case WRONG_KIND:
-        right = lenient_in_object(lenient) ? "}" : "]";
-        if (!surety__lenient_repair(lenient, REPAIR_WRONG_CLOSE, at, sign->len,
-                                    right))
+        if (surety__lenient_skip(lenient, REPAIR_WRONG_CLOSE, sign->len,
+                                 lenient_in_object(lenient) ? "}" : "]"))
             return STEP_FAIL;
-        lenient->at += sign->len;
         return surety__lenient_close(lenient, lenient->at);
     default:
         /* Also skip the brackets of the same kind that follow:
@@ -314,10 +308,7 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
         while (!sign->odd && len < LENIENT_CLOSERS && at + len < lenient->end &&
                lenient->text[at + len] == sign->code)
             len++;
-        if (!surety__lenient_repair(lenient, REPAIR_WRONG_CLOSE, at, len, ""))
-            return STEP_FAIL;
-        lenient->at += len;
-        return STEP_GO;
+        return surety__lenient_skip(lenient, REPAIR_WRONG_CLOSE, len, "");
     }
 }
 
@@ -342,10 +333,10 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
             return STEP_WAIT;
     }
     if (lenient->last.comma && !(cell->flags & LENIENT_TUPLE) &&
-        !surety__lenient_repair(lenient, REPAIR_TRAILING_COMMA,
-                                lenient->last.comma_at, 1, ""))
+        surety__lenient_repair(lenient, REPAIR_TRAILING_COMMA,
+                               lenient->last.comma_at, 1, ""))
         return STEP_FAIL;
-    if (!walk_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
+    if (walk_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
         return STEP_FAIL;
     if (cell->flags & LENIENT_TWICE)
         return walk_close_twice(lenient, end);
@@ -365,8 +356,8 @@ static enum lenient_step walk_next_object(surety_lenient *lenient)
         cells[cell->span].kind != CELL_ARRAY)
         return surety__lenient_fail(lenient, lenient->at,
                                     "expected a key, found an object");
-    if (!surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
-                                lenient->last.end, 0, "}") ||
+    if (surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE, lenient->last.end,
+                               0, "}") ||
         surety__lenient_close(lenient, lenient->at) != STEP_GO)
         return STEP_FAIL;
     if (comma) {
@@ -410,8 +401,8 @@ static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
     if (len > lenient->doc->limits.key_len_max)
         return surety__lenient_limit(lenient, start, FAULT_KEY_LEN);
     if (next > end && lenient->text[end] == '"') {
-        if (!surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, start, 0,
-                                    "\""))
+        if (surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, start, 0,
+                                   "\""))
             return STEP_FAIL;
     } else {
         const surety__text_repair repair = {
@@ -421,7 +412,7 @@ static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
             .read_off = (uint32_t)start,
             .read_len = (uint32_t)len};
 
-        if (!surety__lenient_repair_as(lenient, &repair))
+        if (surety__lenient_repair_as(lenient, &repair))
             return STEP_FAIL;
     }
     cell = surety__lenient_cell(lenient, start);
@@ -530,30 +521,26 @@ static enum lenient_step walk_bare_key(surety_lenient *lenient)
 static enum lenient_step walk_member_key(surety_lenient *lenient,
                                          const struct sign *sign)
 {
+    enum lenient_step step;
+
     switch (sign->code) {
     case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, true);
     case '}':
     case ']':
     case ')': return walk_closer(lenient, sign);
     case ',':
-        if (!surety__lenient_repair(lenient, REPAIR_DOUBLED_COMMA, lenient->at,
-                                    sign->len, ""))
-            return STEP_FAIL;
-        lenient->at += sign->len;
-        return STEP_GO;
+        return surety__lenient_skip(lenient, REPAIR_DOUBLED_COMMA, sign->len,
+                                    "");
     case '{': return walk_next_object(lenient);
-    case SIGN_DOTS: return walk_dots(lenient, sign);
-    case '.':
-        switch (surety__ahead_dots(lenient, lenient->at)) {
-        case 1: return walk_dots(lenient, sign);
-        case -1: return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-        default: break;
-        }
-        break;
     case '[':
     case ':':
     case '=':
     case ';': return walk_no_key(lenient);
+    case '.':
+    case SIGN_DOTS:
+        if (walk_dots(lenient, sign, &step))
+            return step;
+        break;
     default: break;
     }
     return walk_bare_key(lenient);
@@ -568,7 +555,7 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
     lenient->last.line = false;
     lenient->state = LENIENT_VALUE;
     if (sign->code == ':') {
-        if (!walk_odd(lenient, sign, ":"))
+        if (walk_odd(lenient, sign, ":"))
             return STEP_FAIL;
         lenient->at += len;
         return STEP_GO;
@@ -580,17 +567,13 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
         }
         if (at + len < lenient->end && lenient->text[at + len] == '>')
             len++;
-        if (!surety__lenient_repair(lenient, REPAIR_EQUALS_SIGN, at, len, ":"))
-            return STEP_FAIL;
-        lenient->at += len;
-        return STEP_GO;
+        return surety__lenient_skip(lenient, REPAIR_EQUALS_SIGN, len, ":");
     }
     if (sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
         sign->code == SIGN_OTHER || sign->code == '+' ||
         (sign->code > 0 && lenient_is_name((char)sign->code)))
-        return surety__lenient_repair(lenient, REPAIR_MISSING_COLON, at, 0, ":")
-                   ? STEP_GO
-                   : STEP_FAIL;
+        return surety__lenient_repair(lenient, REPAIR_MISSING_COLON, at, 0,
+                                      ":");
     return surety__lenient_fail(lenient, at,
                                 "a colon and a value are missing after a key");
 }
@@ -608,11 +591,11 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
         /* Wait: the next byte may be a second brace. Until it arrives, a
          * snapshot does not show the object. */
         return surety__lenient_wait(lenient, WAIT_ANY, next);
-    if (!walk_odd(lenient, sign, "{"))
+    if (walk_odd(lenient, sign, "{"))
         return STEP_FAIL;
     if (next < lenient->end && lenient->text[next] == '{') {
-        if (!surety__lenient_repair(lenient, REPAIR_DOUBLE_BRACES, at,
-                                    sign->len + 1u, "{"))
+        if (surety__lenient_repair(lenient, REPAIR_DOUBLE_BRACES, at,
+                                   sign->len + 1u, "{"))
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_TWICE, at,
                                     sign->len + 1u);
@@ -647,7 +630,7 @@ static enum lenient_step walk_loose(surety_lenient *lenient)
 {
     const size_t at = lenient->at;
 
-    if (!surety__lenient_repair(lenient, REPAIR_BRACES_MISSING, at, 0, "{"))
+    if (surety__lenient_repair(lenient, REPAIR_BRACES_MISSING, at, 0, "{"))
         return STEP_FAIL;
     return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_LOOSE, at, 0);
 }
@@ -694,10 +677,8 @@ static enum lenient_step walk_text(surety_lenient *lenient)
     if (prefix < 0)
         return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
     if (prefix) {
-        if (!surety__lenient_repair(lenient, REPAIR_STRING_PREFIX, lenient->at,
-                                    1, ""))
+        if (surety__lenient_skip(lenient, REPAIR_STRING_PREFIX, 1, ""))
             return STEP_FAIL;
-        lenient->at++;
         quote = lenient_sign(lenient, lenient->at);
         return surety__lenient_quote(lenient, &quote, false);
     }
@@ -712,18 +693,18 @@ static enum lenient_step walk_value(surety_lenient *lenient,
                                     const struct sign *sign)
 {
     const bool item = lenient->open != PLACE_NONE && !lenient->last.key;
-    int dots;
+    enum lenient_step step;
 
     switch (sign->code) {
     case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, false);
     case '{': return walk_brace(lenient, sign);
     case '[':
-        if (!walk_odd(lenient, sign, "["))
+        if (walk_odd(lenient, sign, "["))
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_ARRAY, 0, lenient->at,
                                     sign->len);
     case '(':
-        if (!surety__lenient_repair(lenient, REPAIR_TUPLE, lenient->at, 1, "["))
+        if (surety__lenient_repair(lenient, REPAIR_TUPLE, lenient->at, 1, "["))
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_ARRAY, LENIENT_TUPLE,
                                     lenient->at, 1);
@@ -736,18 +717,12 @@ static enum lenient_step walk_value(surety_lenient *lenient,
     case ',':
         if (!item)
             break;
-        if (!surety__lenient_repair(lenient, REPAIR_DOUBLED_COMMA, lenient->at,
-                                    sign->len, ""))
-            return STEP_FAIL;
-        lenient->at += sign->len;
-        return STEP_GO;
-    case SIGN_DOTS: return walk_dots(lenient, sign);
+        return surety__lenient_skip(lenient, REPAIR_DOUBLED_COMMA, sign->len,
+                                    "");
     case '.':
-        dots = surety__ahead_dots(lenient, lenient->at);
-        if (dots < 0)
-            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-        if (dots)
-            return walk_dots(lenient, sign);
+    case SIGN_DOTS:
+        if (walk_dots(lenient, sign, &step))
+            return step;
         break;
     default: break;
     }
@@ -764,10 +739,10 @@ static enum lenient_step walk_value(surety_lenient *lenient,
 /* Records a missing comma before the sign at `at`. */
 static enum lenient_step walk_missing_comma(surety_lenient *lenient)
 {
-    if (!surety__lenient_repair(lenient,
-                                lenient->last.line ? REPAIR_MISSING_COMMA_LINE
-                                                   : REPAIR_MISSING_COMMA,
-                                lenient->last.end, 0, ","))
+    if (surety__lenient_repair(lenient,
+                               lenient->last.line ? REPAIR_MISSING_COMMA_LINE
+                                                  : REPAIR_MISSING_COMMA,
+                               lenient->last.end, 0, ","))
         return STEP_FAIL;
     lenient->state = lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
     return STEP_GO;
@@ -810,13 +785,15 @@ static enum lenient_step walk_after_other(surety_lenient *lenient,
 static enum lenient_step walk_after(surety_lenient *lenient,
                                     const struct sign *sign)
 {
+    enum lenient_step step;
+
     if (lenient_is_closer(sign->code))
         return walk_closer(lenient, sign);
     if (sign->code == ',' || sign->code == ';') {
         if (sign->code == ','
-                ? !walk_odd(lenient, sign, ",")
-                : !surety__lenient_repair(lenient, REPAIR_SEMICOLON,
-                                          lenient->at, sign->len, ","))
+                ? walk_odd(lenient, sign, ",")
+                : surety__lenient_repair(lenient, REPAIR_SEMICOLON, lenient->at,
+                                         sign->len, ","))
             return STEP_FAIL;
         lenient->last.comma = true;
         lenient->last.comma_at = lenient->at;
@@ -826,17 +803,8 @@ static enum lenient_step walk_after(surety_lenient *lenient,
             lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;
         return STEP_GO;
     }
-    if (sign->code == SIGN_DOTS)
-        return walk_dots(lenient, sign);
-    if (sign->code == '.') {
-        int dots = surety__ahead_dots(lenient, lenient->at);
-
-        if (dots < 0)
-            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-        if (dots)
-            return walk_dots(lenient, sign);
-    }
-    return walk_after_other(lenient, sign);
+    return walk_dots(lenient, sign, &step) ? step
+                                           : walk_after_other(lenient, sign);
 }
 
 /* Returns whether only white space follows the last value. */
@@ -851,9 +819,8 @@ static bool walk_is_last(const surety_lenient *lenient)
 
 /* Records that the text ends with a number although a container is still open:
  * digits may be missing. White space after the number proves nothing, because
- * an editor may have added the last line end. Returns false when the reader has
- * failed. */
-static bool walk_end_number(surety_lenient *lenient)
+ * an editor may have added the last line end. */
+static enum lenient_step walk_end_number(surety_lenient *lenient)
 {
     const surety__cell *cell = &lenient->doc->cells[lenient->used - 1];
     const bool own = cell->flags & FLAG_OWN;
@@ -862,7 +829,7 @@ static bool walk_end_number(surety_lenient *lenient)
     /* A number in closed round brackets is complete. */
     if (!lenient->last.scalar || !surety__cell_is_number(cell) ||
         lenient->text[lenient->last.end - 1] == ')' || !walk_is_last(lenient))
-        return true;
+        return STEP_GO;
     repair = (surety__text_repair){
         .kind = REPAIR_NUMBER_AT_END,
         .own = own,
@@ -890,10 +857,10 @@ static enum lenient_step walk_end(surety_lenient *lenient)
     if (lenient->options.cut ||
         (!loose && (lenient->options.strict || lenient->options.certain_only)))
         return STEP_CUT;
-    if (!walk_end_number(lenient) ||
+    if (walk_end_number(lenient) ||
         (!loose &&
-         !surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
-                                 lenient->last.end, 0, object ? "}" : "]")))
+         surety__lenient_repair(lenient, REPAIR_MISSING_CLOSE,
+                                lenient->last.end, 0, object ? "}" : "]")))
         return STEP_FAIL;
     step = surety__lenient_close(lenient, lenient->last.end);
     lenient->last.scalar = false; /* walk_unwrap may have set it again */
