@@ -26,8 +26,21 @@ uint64_t surety__budget_left_ms(const surety_budget *budget,
     return spent->ms < budget->ms_max ? budget->ms_max - spent->ms : 0;
 }
 
-static void budget_say_money(const surety_budget *budget, uint64_t spent,
-                             uint64_t next, surety_buf *out)
+uint32_t surety__budget_rounds(const surety__setup *setup,
+                               const surety__position *at,
+                               const surety__spent *spent)
+{
+    const uint32_t calls_max = setup->options.budget.calls_max;
+    const uint32_t asks =
+        setup->reask_max > at->reasks ? setup->reask_max - at->reasks : 0;
+    const uint32_t calls =
+        spent->calls < calls_max ? calls_max - spent->calls : 0;
+
+    return asks < calls ? asks : calls;
+}
+
+static void budget_write_money(const surety_budget *budget, uint64_t spent,
+                               uint64_t next, surety_buf *out)
 {
     surety_buf_text(out, "the budget of $");
     surety_dollars_write(budget->cost_picousd_max, false, out);
@@ -67,7 +80,7 @@ surety_str surety__budget_denies(surety__run_store *store,
                            (size_t)spent->tokens, (size_t)tokens);
     else if (budget->cost_picousd_max &&
              surety__sum(spent->cost_picousd, cost) > budget->cost_picousd_max)
-        budget_say_money(budget, spent->cost_picousd, cost, out);
+        budget_write_money(budget, spent->cost_picousd, cost, out);
     return surety__store_keep(store);
 }
 

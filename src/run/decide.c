@@ -47,46 +47,54 @@ const char *surety__decide_hint(surety__case what)
 
 enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3 };
 
-/* Appends "keyword at /path" for the first few errors. */
-static void decide_tell_errors(const surety_outcome *outcome, surety_buf *out)
+void surety__decide_detail(surety_buf *out, surety_str text, size_t max)
+{
+    surety_buf_text(out, " (");
+    surety__buf_line(out, text, max);
+    surety_buf_byte(out, ')');
+}
+
+void surety__decide_issue(surety_buf *out, const surety_issue *issue)
+{
+    surety__buf_line(out, issue->keyword, 40);
+    surety_buf_text(out, " at ");
+    surety__buf_line(out,
+                     issue->instance_location.len ? issue->instance_location
+                                                  : SURETY__LITERAL("the root"),
+                     80);
+}
+
+/* Appends the first few errors, or the message of the first. */
+static void decide_errors(const surety_outcome *outcome, bool message,
+                          surety_buf *out)
 {
     const size_t count = surety_outcome_info_of(outcome)->error_count;
 
+    if (!count)
+        return;
+    if (message) {
+        surety__decide_detail(out, surety_outcome_error(outcome, 0).message,
+                              DECIDE_DETAIL_MAX);
+        return;
+    }
     for (size_t i = 0; i < count && i < DECIDE_ERRORS_MAX; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         surety_buf_text(out, i ? ", " : " (");
-        surety__buf_line(out, issue.keyword, 40);
-        surety_buf_text(out, " at ");
-        surety__buf_line(out,
-                         issue.instance_location.len
-                             ? issue.instance_location
-                             : SURETY__LITERAL("the root"),
-                         80);
+        surety__decide_issue(out, &issue);
     }
     if (count > DECIDE_ERRORS_MAX)
         surety__buf_printf(out, ", and %zu more", count - DECIDE_ERRORS_MAX);
-    if (count)
-        surety_buf_byte(out, ')');
-}
-
-/* Appends the message of the first error. */
-static void decide_tell_first(const surety_outcome *outcome, surety_buf *out)
-{
-    if (!surety_outcome_info_of(outcome)->error_count)
-        return;
-    surety_buf_text(out, " (");
-    surety__buf_line(out, surety_outcome_error(outcome, 0).message,
-                     DECIDE_DETAIL_MAX);
     surety_buf_byte(out, ')');
 }
 
 /* "(HTTP 429, code: sentence)" */
-static void decide_tell_answer(const surety_answer *answer, surety_buf *out)
+static void decide_answer(const surety_answer *answer, surety_buf *out)
 {
-    const surety_str said = answer->refusal.len         ? answer->refusal
-                            : answer->error_message.len ? answer->error_message
-                                                        : answer->finish_reason;
+    const surety_str message = answer->refusal.len ? answer->refusal
+                               : answer->error_message.len
+                                   ? answer->error_message
+                                   : answer->finish_reason;
     const char *before = " (";
 
     if (answer->http_status &&
@@ -99,16 +107,16 @@ static void decide_tell_answer(const surety_answer *answer, surety_buf *out)
         surety__buf_line(out, answer->error_code, 80);
         before = ": ";
     }
-    if (said.len) {
+    if (message.len) {
         surety_buf_text(out, before);
-        surety__buf_line(out, said, DECIDE_DETAIL_MAX);
+        surety__buf_line(out, message, DECIDE_DETAIL_MAX);
         before = ", ";
     }
     if (*before != ' ')
         surety_buf_byte(out, ')');
 }
 
-void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out)
+void surety__decide_stop(const surety_attempt *attempt, surety_buf *out)
 {
     surety__buf_printf(
         out, "stopped after %zu byte%s: ", (size_t)attempt->stopped_bytes,
@@ -122,15 +130,8 @@ void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out)
             : "nothing that follows can satisfy the contract");
 }
 
-/* "read on from byte 22: " */
-static void decide_tell_read_on(const surety__attempt *attempt, surety_buf *out)
-{
-    surety__buf_printf(
-        out, "read on from byte %zu for more errors: ", attempt->read_on);
-}
-
 /* "stopped after 22 bytes, about 8 tokens of at most 500: " */
-static void decide_tell_stopped(const surety__attempt *of, surety_buf *out)
+static void decide_stopped(const surety__attempt *of, surety_buf *out)
 {
     const surety_attempt *attempt = &of->seen;
 
@@ -148,31 +149,20 @@ static void decide_tell_stopped(const surety__attempt *of, surety_buf *out)
 }
 
 /* Appends what was found in a reply that was stopped. */
-static void decide_tell_finding(const surety__attempt *attempt, surety_buf *out)
+static void decide_finding(const surety__attempt *attempt, surety_buf *out)
 {
-    const surety_issue *finding = &attempt->finding;
-    const bool validates =
-        surety__findings_stage(finding) == SURETY_STAGE_VALIDATION &&
-        attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
-
-    surety_buf_text(out, " (");
-    if (validates) {
-        surety__buf_line(out, finding->keyword, 40);
-        surety_buf_text(out, " at ");
+    if (surety__findings_stage(&attempt->finding) != SURETY_STAGE_VALIDATION ||
+        attempt->seen.stopped == SURETY_VERDICT_RUNAWAY) {
+        surety__decide_detail(out, attempt->finding.message, DECIDE_DETAIL_MAX);
+        return;
     }
-    if (validates)
-        surety__buf_line(out,
-                         finding->instance_location.len
-                             ? finding->instance_location
-                             : SURETY__LITERAL("the root"),
-                         80);
-    else
-        surety__buf_line(out, finding->message, DECIDE_DETAIL_MAX);
+    surety_buf_text(out, " (");
+    surety__decide_issue(out, &attempt->finding);
     surety_buf_byte(out, ')');
 }
 
 /* "after 2 repairs (trailing-comma, ...)" */
-static void decide_tell_repairs(const surety_outcome *outcome, surety_buf *out)
+static void decide_repairs(const surety_outcome *outcome, surety_buf *out)
 {
     const size_t count = surety_outcome_info_of(outcome)->repaired_count;
 
@@ -187,58 +177,65 @@ static void decide_tell_repairs(const surety_outcome *outcome, surety_buf *out)
     surety_buf_text(out, count > DECIDE_ERRORS_MAX ? ", ...)" : ")");
 }
 
-void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
-                         const surety_outcome *outcome,
-                         const surety_error *cause)
+/* Appends the details of a result. */
+static void decide_details(const surety__attempt *attempt,
+                           const surety_outcome *outcome,
+                           const surety_error *cause, surety_buf *out)
 {
-    surety_buf *out = &store->text;
+    const surety_stage stage = surety_outcome_info_of(outcome)->stage;
 
-    assert(attempt->what < CASE_COUNT && !out->len);
-    if (attempt->seen.stopped != SURETY_VERDICT_OPEN)
-        decide_tell_stopped(attempt, out);
-    if (attempt->read_on && !attempt->seen.ok)
-        decide_tell_read_on(attempt, out);
-    surety_buf_text(out, decide_rows[attempt->what].told);
-    if (attempt->seen.stopped != SURETY_VERDICT_OPEN && !attempt->seen.ok &&
-        (!attempt->outcome_tells || attempt->what == CASE_RUNAWAY) &&
-        attempt->what != CASE_UNJUDGED && attempt->what != CASE_UNHEARD) {
-        decide_tell_finding(attempt, out);
-        attempt->told = surety__store_keep(store);
-        return;
-    }
     switch (attempt->what) {
     case CASE_VALID:
         if (attempt->seen.judged)
-            decide_tell_repairs(outcome, out);
+            decide_repairs(outcome, out);
         break;
     case CASE_CUT:
     case CASE_RUNAWAY: break;
     case CASE_EXTRACTION:
-    case CASE_JSON_PARSE: decide_tell_first(outcome, out); break;
-    case CASE_VALIDATION: decide_tell_errors(outcome, out); break;
+    case CASE_JSON_PARSE: decide_errors(outcome, true, out); break;
+    case CASE_VALIDATION: decide_errors(outcome, false, out); break;
     case CASE_REPEATED:
-        if (surety_outcome_info_of(outcome)->stage == SURETY_STAGE_VALIDATION)
-            decide_tell_errors(outcome, out);
-        else
-            decide_tell_first(outcome, out);
+        decide_errors(outcome, stage != SURETY_STAGE_VALIDATION, out);
         break;
     case CASE_PATCH:
     case CASE_UNJUDGED:
     case CASE_UNSENT:
-    case CASE_UNHEARD:
-        surety_buf_text(out, " (");
-        surety__buf_line(out, surety_str_of(cause->message), DECIDE_DETAIL_MAX);
-        surety_buf_byte(out, ')');
+    case CASE_VALIDATOR:
+        surety__decide_detail(out, surety_str_of(cause->message),
+                              DECIDE_DETAIL_MAX);
         break;
     default:
-        if (attempt->came &&
+        if (attempt->received &&
             surety__failure_passes(attempt->seen.answer.failure))
             surety__buf_printf(out, " after %zu byte%s of the reply",
-                               attempt->came, attempt->came == 1 ? "" : "s");
-        decide_tell_answer(&attempt->seen.answer, out);
+                               attempt->received,
+                               attempt->received == 1 ? "" : "s");
+        decide_answer(&attempt->seen.answer, out);
         break;
     }
-    attempt->told = surety__store_keep(store);
+}
+
+void surety__decide_result(surety__run_store *store, surety__attempt *attempt,
+                           const surety_outcome *outcome,
+                           const surety_error *cause)
+{
+    const bool stopped = attempt->seen.stopped != SURETY_VERDICT_OPEN;
+    surety_buf *out = &store->text;
+
+    assert(attempt->what < CASE_COUNT && !out->len);
+    if (stopped)
+        decide_stopped(attempt, out);
+    if (attempt->read_on && !attempt->seen.ok)
+        surety__buf_printf(
+            out, "read on from byte %zu for more errors: ", attempt->read_on);
+    surety_buf_text(out, decide_rows[attempt->what].result);
+    if (stopped && !attempt->seen.ok &&
+        (!attempt->outcome_reports || attempt->what == CASE_RUNAWAY) &&
+        attempt->what != CASE_UNJUDGED && attempt->what != CASE_VALIDATOR)
+        decide_finding(attempt, out);
+    else
+        decide_details(attempt, outcome, cause, out);
+    attempt->result = surety__store_keep(store);
 }
 
 /* ---- what is possible ---------------------------------------------------- */
@@ -277,7 +274,7 @@ static bool decide_may_retry(const surety__setup *setup,
                            (unsigned)backoff->retry_after_max_ms);
         return false;
     }
-    if (attempt->came && at->broken >= setup->options.broken_retries_max)
+    if (attempt->received && at->broken >= setup->options.broken_retries_max)
         return decide_not(out, at->broken
                                    ? "it broke off in the middle of a reply "
                                      "before and would be paid for once more"
@@ -372,14 +369,17 @@ surety__decision surety__decide(surety__run_store *store,
 
 /* ---- the action ---------------------------------------------------------- */
 
-void surety__decide_say(surety__run_store *store, const surety__setup *setup,
-                        const surety__position *at, surety__attempt *attempt,
-                        const surety__decision *decision, surety_str reason)
+void surety__decide_sentence(surety__run_store *store,
+                             const surety__setup *setup,
+                             const surety__position *at,
+                             surety__attempt *attempt,
+                             const surety__decision *decision,
+                             surety_str reason)
 {
     const surety__action action = decision->action;
     surety_buf *out = &store->text;
 
-    surety_buf_add(out, attempt->told);
+    surety_buf_add(out, attempt->result);
     surety_buf_add(out, decision->hindered);
     surety_buf_text(out, ": ");
     if (decision->spent.len) {
@@ -392,7 +392,7 @@ void surety__decide_say(surety__run_store *store, const surety__setup *setup,
     } else if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
         surety__buf_printf(out, "the same call again in %zu ms, ",
                            (size_t)decision->delay_ms);
-        if (attempt->came)
+        if (attempt->received)
             surety__buf_printf(out,
                                "%u of %u after a part of the reply had "
                                "come, ",

@@ -219,18 +219,19 @@ void surety__findings_take(surety__findings *findings, surety__run_store *store,
                            const surety__attempt *attempt, size_t number,
                            const surety_outcome *outcome)
 {
-    const bool tells =
-        attempt->seen.stopped == SURETY_VERDICT_OPEN || attempt->outcome_tells;
-    const bool says_all = tells && surety_outcome_info_of(outcome)->stage ==
-                                       SURETY_STAGE_VALIDATION;
+    const bool reports = attempt->seen.stopped == SURETY_VERDICT_OPEN ||
+                         attempt->outcome_reports;
+    const bool reports_all =
+        reports &&
+        surety_outcome_info_of(outcome)->stage == SURETY_STAGE_VALIDATION;
 
     for (size_t i = findings->count; i-- > 0;) {
         if (findings->items[i].noted != number)
             findings->items[i].last = false;
-        else if (says_all)
+        else if (reports_all)
             findings_drop(findings, i);
     }
-    if (!tells) {
+    if (!reports) {
         surety__findings_note(findings, store, &attempt->finding, number);
         return;
     }
@@ -251,17 +252,17 @@ void surety__findings_forget(surety__findings *findings)
 /* ---- what a re-ask says -------------------------------------------------- */
 
 const surety_prompt_finding *
-surety__findings_tell(const surety__findings *findings,
+surety__findings_list(const surety__findings *findings,
                       surety__run_store *store, bool judged, size_t *ret_count)
 {
-    surety_prompt_finding *told;
+    surety_prompt_finding *list;
     size_t count = 0;
 
     *ret_count = 0;
     if (!findings->count)
         return NULL;
-    told = surety__arena_take(&store->arena, findings->count * sizeof(*told));
-    if (!told) {
+    list = surety__arena_take(&store->arena, findings->count * sizeof(*list));
+    if (!list) {
         store->status = SURETY_NOMEM;
         return NULL;
     }
@@ -276,8 +277,8 @@ surety__findings_tell(const surety__findings *findings,
         /* The outcome reports those itself. */
         if (when == SURETY_PROMPT_LAST && !finding->noted)
             continue;
-        told[count++] = (surety_prompt_finding){finding->issue, when};
+        list[count++] = (surety_prompt_finding){finding->issue, when};
     }
     *ret_count = count;
-    return told;
+    return list;
 }

@@ -11,53 +11,53 @@
 #include "run/run.h"
 
 /* One issue that a validator reported; in the run's arena. */
-struct host_remark {
-    struct host_remark *next;
+struct host_issue {
+    struct host_issue *next;
     surety_str location, message, hint;
 };
 
 /* All issues that a validator reported about a value. */
-struct surety__opinion {
-    struct surety__opinion *next;
+struct surety__validated {
+    struct surety__validated *next;
     const surety__host *host;
     size_t attempt;
-    surety_str question;
-    struct host_remark *first, **end;
+    surety_str values;
+    struct host_issue *first, **end;
 };
 
 /* Receives an issue from a validator, keeps it, and passes it to the judge. */
-struct host_ear {
-    surety__hearing *hearing;
+struct host_collector {
+    surety__validators *validators;
     const surety_validation *judge;
-    struct surety__opinion *opinion;
+    struct surety__validated *result;
 };
 
-static surety_status host_hear(void *ctx, surety_str location,
-                               surety_str message, surety_str hint)
+static surety_status host_collect(void *ctx, surety_str location,
+                                  surety_str message, surety_str hint)
 {
-    struct host_ear *ear = ctx;
-    surety__hearing *hearing = ear->hearing;
-    surety__run_store *store = hearing->store;
-    struct host_remark *remark;
+    struct host_collector *collector = ctx;
+    surety__validators *validators = collector->validators;
+    surety__run_store *store = validators->store;
+    struct host_issue *issue;
     surety_status status =
-        surety_validation_add(ear->judge, location, message, hint);
+        surety_validation_add(collector->judge, location, message, hint);
 
     if (status != SURETY_OK) {
-        hearing->failed = true;
+        validators->failed = true;
         return status;
     }
-    remark = surety__arena_take(&store->arena, sizeof(*remark));
-    if (!remark) {
+    issue = surety__arena_take(&store->arena, sizeof(*issue));
+    if (!issue) {
         store->status = SURETY_NOMEM;
         return SURETY_NOMEM;
     }
-    *remark = (struct host_remark){
+    *issue = (struct host_issue){
         .location = surety__store_copy(store, location),
         .message = surety__store_copy(store, message),
         .hint = surety__store_copy(store, hint),
     };
-    *ear->opinion->end = remark;
-    ear->opinion->end = &remark->next;
+    *collector->result->end = issue;
+    collector->result->end = &issue->next;
     return store->status;
 }
 
@@ -73,60 +73,60 @@ static surety_status host_write(const surety_validation *validation,
 
 /* Reports again the stored issues for the same value; false: none are
  * stored. */
-static bool host_repeat(const surety__host *host, surety_str question,
+static bool host_repeat(const surety__host *host, surety_str values,
                         const surety_validation *validation,
                         surety_status *ret_status)
 {
-    const surety__hearing *hearing = host->hearing;
-    const struct surety__opinion *one = hearing->opinions;
+    const surety__validators *validators = host->validators;
+    const struct surety__validated *one = validators->results;
 
-    while (one && (one->host != host || one->attempt != hearing->attempt ||
-                   !surety_str_equal(one->question, question)))
+    while (one && (one->host != host || one->attempt != validators->attempt ||
+                   !surety_str_equal(one->values, values)))
         one = one->next;
     if (!one)
         return false;
     *ret_status = SURETY_OK;
-    for (const struct host_remark *remark = one->first;
-         remark && *ret_status == SURETY_OK; remark = remark->next)
-        *ret_status = surety_validation_add(validation, remark->location,
-                                            remark->message, remark->hint);
+    for (const struct host_issue *issue = one->first;
+         issue && *ret_status == SURETY_OK; issue = issue->next)
+        *ret_status = surety_validation_add(validation, issue->location,
+                                            issue->message, issue->hint);
     return true;
 }
 
 /* Calls the validator and stores its result if it is done. */
-static surety_status host_ask(surety__host *host, surety_str question,
-                              const surety_validation *validation,
-                              surety_error *reterr)
+static surety_status host_call(surety__host *host, surety_str values,
+                               const surety_validation *validation,
+                               surety_error *reterr)
 {
-    surety__hearing *hearing = host->hearing;
-    surety__run_store *store = hearing->store;
-    struct surety__opinion opinion = {.host = host,
-                                      .attempt = hearing->attempt};
-    struct host_ear ear = {hearing, validation, &opinion};
+    surety__validators *validators = host->validators;
+    surety__run_store *store = validators->store;
+    struct surety__validated result = {.host = host,
+                                       .attempt = validators->attempt};
+    struct host_collector collector = {validators, validation, &result};
     const surety_validation own = {.value = validation->value,
                                    .given = validation->given,
-                                   .ctx = &ear,
-                                   .add = host_hear};
-    struct surety__opinion *kept;
+                                   .ctx = &collector,
+                                   .add = host_collect};
+    struct surety__validated *stored;
     surety_status status;
 
-    assert(hearing->attempt);
-    opinion.end = &opinion.first;
+    assert(validators->attempt);
+    result.end = &result.first;
     status = host->given->validate(host->given->ctx, &own, reterr);
     if (store->status != SURETY_OK)
         return SURETY_NOMEM;
-    hearing->waits = hearing->waits || status == SURETY_MORE;
-    hearing->failed =
-        hearing->failed || (status != SURETY_OK && status != SURETY_MORE);
+    validators->waits = validators->waits || status == SURETY_MORE;
+    validators->failed =
+        validators->failed || (status != SURETY_OK && status != SURETY_MORE);
     if (status != SURETY_OK)
         return status;
-    kept = surety__arena_take(&store->arena, sizeof(*kept));
-    if (!kept)
+    stored = surety__arena_take(&store->arena, sizeof(*stored));
+    if (!stored)
         return SURETY_NOMEM;
-    *kept = opinion;
-    kept->question = surety__store_copy(store, question);
-    kept->next = hearing->opinions;
-    hearing->opinions = kept;
+    *stored = result;
+    stored->values = surety__store_copy(store, values);
+    stored->next = validators->results;
+    validators->results = stored;
     return store->status;
 }
 
@@ -136,25 +136,25 @@ static surety_status host_validate(void *ctx,
 {
     surety__host *host = ctx;
     surety_status status;
-    surety_buf question;
+    surety_buf values;
 
-    surety_buf_init(&question, host->hearing->store->alloc, 0);
-    status = host_write(validation, &question);
+    surety_buf_init(&values, host->validators->store->alloc, 0);
+    status = host_write(validation, &values);
     if (status == SURETY_OK &&
-        !host_repeat(host, surety_buf_str(&question), validation, &status))
-        status = host_ask(host, surety_buf_str(&question), validation, reterr);
-    surety_buf_done(&question);
+        !host_repeat(host, surety_buf_str(&values), validation, &status))
+        status = host_call(host, surety_buf_str(&values), validation, reterr);
+    surety_buf_done(&values);
     return status;
 }
 
-surety_status surety__host_take(surety__hearing *hearing,
+surety_status surety__host_take(surety__validators *validators,
                                 surety_judge_options *judge,
                                 surety_error *reterr)
 {
     const size_t count = judge->validator_count;
     const surety_validator *given = judge->validators;
-    surety__arena *arena = &hearing->store->arena;
-    surety_validator *validators;
+    surety__arena *arena = &validators->store->arena;
+    surety_validator *own;
     surety__host *hosts;
 
     if (!count)
@@ -163,14 +163,14 @@ surety_status surety__host_take(surety__hearing *hearing,
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
     hosts = surety__arena_take(arena, count * sizeof(*hosts));
-    validators = surety__arena_take(arena, count * sizeof(*validators));
-    if (!hosts || !validators)
+    own = surety__arena_take(arena, count * sizeof(*own));
+    if (!hosts || !own)
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
-        hosts[i] = (surety__host){hearing, &given[i]};
-        validators[i] = (surety_validator){
+        hosts[i] = (surety__host){validators, &given[i]};
+        own[i] = (surety_validator){
             .name = given[i].name, .validate = host_validate, .ctx = &hosts[i]};
     }
-    judge->validators = validators;
+    judge->validators = own;
     return SURETY_OK;
 }

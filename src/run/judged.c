@@ -34,13 +34,14 @@ void surety__judged_keep_basis(surety__judged *judged)
     judged->basis_of = judged->outcome_of;
 }
 
-void surety__judged_keep_part(surety__judged *judged, surety_outcome *outcome,
-                              const surety__subject *subject)
+void surety__judged_keep_partial(surety__judged *judged,
+                                 surety_outcome *outcome,
+                                 const surety__subject *subject)
 {
     assert(outcome);
-    surety_outcome_free(judged->part);
-    judged->part = outcome;
-    judged->part_of = *subject;
+    surety_outcome_free(judged->partial);
+    judged->partial = outcome;
+    judged->partial_of = *subject;
 }
 
 void surety__judged_prefer_basis(surety__judged *judged)
@@ -65,21 +66,21 @@ void surety__judged_forget(surety__judged *judged)
     judged->outcome = NULL;
 }
 
-void surety__judged_forget_part(surety__judged *judged)
+void surety__judged_forget_partial(surety__judged *judged)
 {
-    surety_outcome_free(judged->part);
-    judged->part = NULL;
+    surety_outcome_free(judged->partial);
+    judged->partial = NULL;
 }
 
 bool surety__judged_settle(surety__judged *judged)
 {
-    surety_outcome *part = judged->part;
+    surety_outcome *partial = judged->partial;
 
-    if (!part)
+    if (!partial)
         return false;
-    judged->part = NULL;
+    judged->partial = NULL;
     surety__judged_forget(judged);
-    judged->outcome = part;
-    judged->outcome_of = judged->part_of;
+    judged->outcome = partial;
+    judged->outcome_of = judged->partial_of;
     return true;
 }

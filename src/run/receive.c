@@ -1,389 +1,135 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes an answer from its bytes to its judgement.
+/* Takes an answer to its judgement.
  *
  * Invariants:
- * 1. The receiver only feeds the decoder and takes notes: the transport calls
- *    it, where there is no clock and nothing may be decided.
- * 2. A reply that a provider cut off, withheld or refused is not judged as a
+ * 1. A reply that a provider cut off, withheld or refused is not judged as a
  *    whole, whatever it contains. A reply that the run itself stopped has
  *    failed, and the bytes that arrived are judged.
- * 3. A structured value is first converted back to one of the contract's
+ * 2. A structured value is first converted back to one of the contract's
  *    (strict.h), then judged alone as the place native: text beside it is
  *    ignored. If the provider delivered text instead, or a value that is not
  *    JSON, the text is judged by the contract's places.
- * 4. Only the last judgement of a run may use the fallback or give a partial
+ * 3. Only the last judgement of a run may use the fallback or give a partial
  *    value.
- * 5. If a validator of the host is not done, the judgement is made again for
+ * 4. If a validator of the host is not done, the judgement is made again for
  *    the same subject. */
 #include "run/run.h"
 
-/* ---- the receiver -------------------------------------------------------- */
-
-static void receive_head(void *ctx, int status, const surety_header *headers,
-                         size_t count)
-{
-    surety_run *run = ctx;
-
-    run->exchange.heard = true;
-    surety__decoder_head(run->exchange.decoder, status, headers, count);
-}
-
-static bool receive_bytes(void *ctx, surety_str bytes)
-{
-    surety_run *run = ctx;
-
-    run->exchange.heard = true;
-    return surety__decoder_feed(run->exchange.decoder, bytes);
-}
-
-static void receive_end(void *ctx, const surety_delivery *delivery)
-{
-    surety_run *run = ctx;
-
-    run->exchange.ended = true;
-    run->exchange.delivery = *delivery;
-}
-
-surety_receiver surety__receive_receiver(surety_run *run)
-{
-    return (surety_receiver){run, receive_head, receive_bytes, receive_end};
-}
-
-static void receive_piece(void *ctx, surety__piece piece, surety_str text)
-{
-    surety_run *run = ctx;
-
-    run->exchange.came += text.len;
-    if (!run->exchange.ended)
-        surety__watch_feed(&run->exchange.watch, piece, text);
-    surety__result_event(ctx,
-                         piece == PIECE_REASONING ? SURETY_EVENT_REASONING
-                                                  : SURETY_EVENT_TEXT,
-                         text);
-}
-
-surety__listener surety__receive_listener(surety_run *run)
-{
-    return (surety__listener){run, receive_piece};
-}
-
 /* ---- the answer ---------------------------------------------------------- */
 
-void surety__receive_answer(surety_run *run)
+void surety__receive_answer(surety__run_store *store,
+                            surety__run_exchange *exchange, surety_now now,
+                            surety__results *results)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
+    surety__attempt *attempt = surety__attempt_last(&results->log);
     surety_answer *answer = &attempt->seen.answer;
+    surety_str *const texts[] = {&answer->text,          &answer->refusal,
+                                 &answer->finish_reason, &answer->model,
+                                 &answer->response_id,   &answer->request_id,
+                                 &answer->error_message, &answer->error_code};
     bool same;
 
-    assert(run->state == STATE_ANSWERED && !run->judging.begun);
-    if (run->exchange.heard && !attempt->seen.first_byte_ms)
-        attempt->seen.first_byte_ms = run->now.monotonic_ms;
-    attempt->sent = run->exchange.delivery.sent || run->exchange.heard;
-    if (run->exchange.watch.found)
-        surety__findings_note(&run->findings, &run->store,
-                              &run->exchange.watch.finding, run->log.count);
-    surety__decoder_finish(run->exchange.decoder, &run->exchange.delivery,
-                           run->now.unix_ms);
+    if (exchange->begun && !attempt->seen.first_byte_ms)
+        attempt->seen.first_byte_ms = now.monotonic_ms;
+    attempt->sent = exchange->delivery.sent || exchange->begun;
+    if (exchange->watch.found)
+        surety__findings_note(&results->findings, store,
+                              &exchange->watch.finding, results->log.count);
+    surety__decoder_finish(exchange->decoder, &exchange->delivery, now.unix_ms);
     /* The decoder may have held back the last piece. */
-    attempt->came = run->exchange.came;
-    if (surety__decoder_answer(run->exchange.decoder, answer) != SURETY_OK) {
+    attempt->received = exchange->received;
+    if (surety__decoder_answer(exchange->decoder, answer) != SURETY_OK) {
         *answer = (surety_answer){.failure = SURETY_FAILURE_LIMIT};
-        run->store.status = SURETY_NOMEM;
+        store->status = SURETY_NOMEM;
         return;
     }
     same = answer->native.len && answer->native.ptr == answer->text.ptr &&
            answer->native.len == answer->text.len;
-    answer->text = surety__store_copy(&run->store, answer->text);
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+        *texts[i] = surety__store_copy(store, *texts[i]);
     answer->native =
-        same ? answer->text : surety__store_copy(&run->store, answer->native);
-    answer->refusal = surety__store_copy(&run->store, answer->refusal);
-    answer->finish_reason =
-        surety__store_copy(&run->store, answer->finish_reason);
-    answer->model = surety__store_copy(&run->store, answer->model);
-    answer->response_id = surety__store_copy(&run->store, answer->response_id);
-    answer->request_id = surety__store_copy(&run->store, answer->request_id);
-    answer->error_code = surety__store_copy(&run->store, answer->error_code);
-    answer->error_message =
-        surety__store_copy(&run->store, answer->error_message);
+        same ? answer->text : surety__store_copy(store, answer->native);
     attempt->what = (surety__case)answer->failure;
 }
 
-/* ---- the judgement ------------------------------------------------------- */
+/* ---- the subject --------------------------------------------------------- */
 
 /* Converts a delivered value to one of the contract's. Returns its text, which
  * lives as long as the run; *ret_same: the value did not change. Returns an
  * empty text if that fails; the fault says why. */
-static surety_str receive_restore_val(surety_run *run, surety_val delivered,
-                                      bool *ret_same)
+static surety_str receive_restore(surety__judging *judging,
+                                  const surety_strict *strict,
+                                  surety_val delivered, bool *ret_same)
 {
-    surety_status status;
+    surety__run_store *store = judging->store;
+    surety_doc *restored = surety__store_doc(store, &judging->restored);
+    surety_status status = SURETY_NOMEM;
 
-    if (!surety__store_doc(&run->store, &run->restoring.restored))
+    judging->fault = (surety_error){.status = SURETY_OK};
+    if (restored)
+        status =
+            surety_strict_restore(strict, delivered, restored, &judging->fault);
+    if (surety__store_pass(store, status) != SURETY_OK)
         return (surety_str){"", 0};
-    run->restoring.fault = (surety_error){.status = SURETY_OK};
-    status =
-        surety_strict_restore(run->plan.strict, delivered,
-                              run->restoring.restored, &run->restoring.fault);
-    (void)surety__store_pass(&run->store, status);
-    if (status != SURETY_OK)
-        return (surety_str){"", 0};
-    *ret_same =
-        surety_val_equal(delivered, surety_doc_root(run->restoring.restored));
-    (void)surety_val_write(surety_doc_root(run->restoring.restored),
-                           SURETY_STYLE_COMPACT, &run->store.text);
-    return surety__store_keep(&run->store);
+    *ret_same = surety_val_equal(delivered, surety_doc_root(restored));
+    (void)surety_val_write(surety_doc_root(restored), SURETY_STYLE_COMPACT,
+                           &store->text);
+    return surety__store_keep(store);
 }
 
 /* Whether the value delivered for the plan may differ from the contract's. */
-static bool receive_restores(const surety_run *run)
+static bool receive_restores(const surety__plan *plan)
 {
-    return run->plan.strict &&
-           surety_strict_info_of(run->plan.strict)->changes_values;
+    return plan->strict && surety_strict_info_of(plan->strict)->changes_values;
 }
 
 /* Sets the subject of a structured value: the restored value, or the delivered
  * one and what is wrong with it. False: it is not JSON, or out of memory. */
-static bool receive_native(surety_run *run, surety_str native,
-                           surety__subject *subject)
+static bool receive_native(surety__judging *judging, const surety__plan *plan,
+                           surety_str native, surety__subject *subject)
 {
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW,
-                                         .limits = run->setup.options.limits};
-    surety_status status;
+                                         .limits =
+                                             judging->setup->options.limits};
+    surety__run_store *store = judging->store;
+    surety_doc *delivered;
+    surety_status status = SURETY_NOMEM;
     bool same;
 
     subject->native = native;
-    if (!run->plan.strict)
+    if (!plan->strict)
         return true;
-    status = surety__store_doc(&run->store, &run->restoring.value)
-                 ? surety_doc_read(run->restoring.value, native, &options, NULL)
-                 : SURETY_NOMEM;
-    (void)surety__store_pass(&run->store, status);
-    if (status != SURETY_OK || !receive_restores(run))
+    delivered = surety__store_doc(store, &judging->delivered);
+    if (delivered)
+        status = surety_doc_read(delivered, native, &options, NULL);
+    if (surety__store_pass(store, status) != SURETY_OK ||
+        !receive_restores(plan))
         return status == SURETY_OK;
-    subject->native =
-        receive_restore_val(run, surety_doc_root(run->restoring.value), &same);
+    subject->native = receive_restore(judging, plan->strict,
+                                      surety_doc_root(delivered), &same);
     subject->faulty = !subject->native.len;
     if (subject->faulty)
         subject->native = native;
-    return run->store.status == SURETY_OK;
+    return store->status == SURETY_OK;
 }
 
 /* Converts the beginning of a structured value to the beginning of one of the
  * contract's. Empty if that is impossible. */
-static surety_str receive_restore_part(surety_run *run, surety_str native)
+static surety_str receive_restore_partial(const surety__judging *judging,
+                                          const surety__plan *plan,
+                                          surety_str native)
 {
-    surety_str part = {"", 0};
+    surety_str partial = {"", 0};
     surety_status status;
 
-    if (!receive_restores(run))
+    if (!receive_restores(plan))
         return native;
-    status = surety_strict_restore_part(run->plan.strict, native,
-                                        run->setup.options.limits,
-                                        &run->store.text, NULL);
-    (void)surety__store_written(&run->store, status, &part);
-    return part;
-}
-
-/* The value that results from a patch of the last one; empty if there is
- * none. */
-static surety_str receive_patch(surety_run *run, surety_str reply)
-{
-    surety_error cause = {.status = SURETY_OK};
-    surety_str value = {"", 0};
-    const surety_status status =
-        surety_prompt_patch(run->judged.basis, reply, &run->store.text, &cause);
-
-    if (!surety__store_written(&run->store, status, &value))
-        run->cause = cause;
-    return value;
-}
-
-/* A hash of an error's keyword and location, without its message. */
-static uint64_t receive_violation(const surety_issue *issue)
-{
-    const surety_str place = issue->instance_location;
-    uint64_t state =
-        (uint64_t)surety__hash(issue->keyword.ptr, issue->keyword.len) << 32 |
-        surety__hash(place.ptr, place.len);
-
-    return surety__id_random(&state);
-}
-
-/* A hash of the errors: the same set gives the same number, whatever the order
- * and the messages. */
-static uint64_t receive_violations(const surety_outcome *outcome)
-{
-    const size_t count = surety_outcome_info_of(outcome)->error_count;
-    uint64_t sum =
-        (uint64_t)surety_outcome_info_of(outcome)->stage << 32 | count;
-
-    for (size_t i = 0; i < count; i++) {
-        const surety_issue issue = surety_outcome_error(outcome, i);
-
-        sum += receive_violation(&issue);
-    }
-    return sum;
-}
-
-static surety_judge_options receive_options(const surety_run *run,
-                                            const surety__subject *subject)
-{
-    return surety__setup_judge(&run->setup, subject, &run->restoring.fault);
-}
-
-/* Makes the run's outcome the basis of later re-asks. */
-static void receive_keep_basis(surety_run *run)
-{
-    surety__judged_keep_basis(&run->judged);
-    surety__findings_take(&run->findings, &run->store,
-                          surety__attempt_last(run), run->log.count,
-                          run->judged.outcome);
-}
-
-/* Whether there can be no judgement now: a validator is not done, or failed. */
-static bool receive_is_unheard(const surety_run *run)
-{
-    return run->hearing.waits || run->hearing.failed;
-}
-
-/* Records that the current reply cannot be judged. */
-static void receive_unjudged(surety_run *run)
-{
-    if (!run->hearing.waits)
-        surety__attempt_last(run)->what =
-            run->hearing.failed ? CASE_UNHEARD : CASE_UNJUDGED;
-}
-
-/* Judges the subject. NULL: not possible now, or not at all; then cause says
- * why. */
-static surety_outcome *receive_weigh(surety_run *run,
-                                     const surety__subject *subject,
-                                     bool falls_back)
-{
-    surety_judge_options options = receive_options(run, subject);
-    surety_outcome *outcome = NULL;
-    surety_error cause = {.status = SURETY_OK};
-    surety_status status;
-
-    options.no_fallback = options.no_fallback || !falls_back;
-    run->hearing.attempt = subject->attempt;
-    status = surety_contract_judge(run->setup.options.contract, subject->text,
-                                   &options, &outcome, &cause);
-    if (status == SURETY_OK)
-        return outcome;
-    if (status == SURETY_MORE)
-        return NULL;
-    run->cause = cause;
-    (void)surety__store_pass(&run->store, status);
-    return NULL;
-}
-
-/* Keeps the partial value of a reply that was cut off, if the options accept
- * one and it satisfies the contract so far. */
-static void receive_keep_part(surety_run *run, surety_str text,
-                              surety_str native)
-{
-    const surety__subject subject = {.text = text,
-                                     .native = native,
-                                     .cut = true,
-                                     .partial = true,
-                                     .attempt = run->log.count};
-    const surety_error cause = run->cause;
-    surety_outcome *outcome;
-
-    if (!surety__setup_takes_part(&run->setup) || run->plan.patch ||
-        (!text.len && !native.len))
-        return;
-    outcome = receive_weigh(run, &subject, false);
-    if (!run->hearing.failed)
-        run->cause = cause;
-    if (!surety_outcome_info_of(outcome)->ok) {
-        surety_outcome_free(outcome);
-        return;
-    }
-    surety__judged_keep_part(&run->judged, outcome, &subject);
-    surety__attempt_last(run)->part = true;
-}
-
-/* The case that the judgement of a reply gives. */
-static surety__case receive_case(const surety_run *run)
-{
-    static const surety__case cases[] = {CASE_VALID, CASE_EXTRACTION,
-                                         CASE_JSON_PARSE, CASE_VALIDATION};
-    const surety_attempt *seen = &surety__attempt_last(run)->seen;
-
-    if (seen->ok)
-        return CASE_VALID;
-    if (seen->stopped == SURETY_VERDICT_RUNAWAY)
-        return CASE_RUNAWAY;
-    return surety_outcome_info_of(run->judged.outcome)->partial
-               ? CASE_CUT
-               : cases[seen->stage];
-}
-
-/* Keeps the refused value in the attempt. */
-static void receive_note_candidate(surety_run *run)
-{
-    surety__attempt *attempt = surety__attempt_last(run);
-    const surety_val candidate =
-        surety_outcome_info_of(run->judged.outcome)->candidate;
-    const size_t max =
-        surety_limits_of(run->setup.options.limits).attempt_raw_max;
-
-    if (attempt->seen.ok || !candidate.doc)
-        return;
-    (void)surety_val_write(candidate, SURETY_STYLE_COMPACT, &run->store.text);
-    attempt->seen.candidate_len = run->store.text.len;
-    if (run->store.text.status == SURETY_OK && run->store.text.len > max)
-        surety_buf_reset(&run->store.text);
-    attempt->seen.candidate = surety__store_keep(&run->store);
-}
-
-/* Records the outcome in the attempt. */
-static void receive_note(surety_run *run, bool patched)
-{
-    surety__attempt *attempt = surety__attempt_last(run);
-    surety_attempt *seen = &attempt->seen;
-    const bool stopped = seen->stopped != SURETY_VERDICT_OPEN;
-    const bool tells = !stopped || attempt->outcome_tells;
-    const uint64_t violations = tells ? receive_violations(run->judged.outcome)
-                                      : receive_violation(&attempt->finding);
-    surety_status status;
-
-    seen->judged = true;
-    seen->ok = surety_outcome_info_of(run->judged.outcome)->ok &&
-               !surety_outcome_info_of(run->judged.outcome)->partial;
-    seen->stage = seen->ok || tells
-                      ? surety_outcome_info_of(run->judged.outcome)->stage
-                      : surety__findings_stage(&attempt->finding);
-    if (!seen->ok && seen->stage == SURETY_STAGE_DONE)
-        seen->stage = SURETY_STAGE_JSON_PARSE;
-    attempt->error_count =
-        tells ? surety_outcome_info_of(run->judged.outcome)->error_count
-              : !seen->ok;
-    status =
-        stopped
-            ? surety__report_stopped(run->judged.outcome, attempt,
-                                     &run->store.text)
-            : surety_outcome_write(run->judged.outcome, SURETY_REPORT_JSON,
-                                   (surety_str){"", 0}, 0, &run->store.text);
-    (void)surety__store_pass(&run->store, status);
-    seen->report = surety__store_keep(&run->store);
-    receive_note_candidate(run);
-    attempt->what = receive_case(run);
-    if (seen->ok || attempt->what == CASE_CUT)
-        return;
-    if (run->plan.patch && !patched) {
-        attempt->what = stopped ? CASE_RUNAWAY : CASE_PATCH;
-        run->at.patch_failed = true;
-        return;
-    }
-    if (violations == run->at.violations && attempt->what != CASE_RUNAWAY) {
-        attempt->what = CASE_REPEATED;
-        run->at.patch_failed = run->at.patch_failed || run->plan.patch;
-    }
-    run->at.violations = violations;
+    status = surety_strict_restore_part(plan->strict, native,
+                                        judging->setup->options.limits,
+                                        &judging->store->text, NULL);
+    (void)surety__store_written(judging->store, status, &partial);
+    return partial;
 }
 
 /* Whether the text of a value was repaired before it could be read. */
@@ -399,10 +145,14 @@ static bool receive_is_repaired(const surety_outcome *outcome)
  * model may send there too, and converts it to one of the contract's.
  * Validators are left out: they must see the converted value. False: the value
  * is one of the contract's already, or there is none. */
-static bool receive_found(surety_run *run, surety__subject *subject)
+static bool receive_found(surety__judging *judging, const surety_strict *strict,
+                          surety__subject *subject)
 {
-    surety_judge_options options = receive_options(run, subject);
+    surety__run_store *store = judging->store;
+    surety_judge_options options =
+        surety__setup_judge(judging->setup, subject, &judging->fault);
     surety_outcome *outcome = NULL;
+    surety_str value;
     surety_val found;
     surety_status status;
     bool same = true;
@@ -410,273 +160,448 @@ static bool receive_found(surety_run *run, surety__subject *subject)
     options.validator_count = 0;
     options.no_fallback = true;
     options.derive = false;
-    status = surety_contract_judge(run->setup.options.contract, subject->text,
-                                   &options, &outcome, NULL);
-    (void)surety__store_pass(&run->store, status);
-    found = status == SURETY_OK ? surety_outcome_info_of(outcome)->candidate
-                                : surety_val_none();
+    status = surety_contract_judge(judging->setup->options.contract,
+                                   subject->text, &options, &outcome, NULL);
+    found = surety__store_pass(store, status) == SURETY_OK
+                ? surety_outcome_info_of(outcome)->candidate
+                : surety_val_none();
     if (found.doc) {
-        const surety_str value = receive_restore_val(run, found, &same);
+        value = receive_restore(judging, strict, found, &same);
         subject->faulty = !value.len;
         same = same && value.len;
         if (value.len && !same && receive_is_repaired(outcome)) {
-            surety__fail(&run->restoring.fault, SURETY_SYNTAX,
+            surety__fail(&judging->fault, SURETY_SYNTAX,
                          "this is not JSON as it stands, and not of the form "
                          "of the contract");
             subject->faulty = true;
         }
-        if (subject->faulty)
-            (void)surety_val_write(found, SURETY_STYLE_COMPACT,
-                                   &run->store.text);
+        if (subject->faulty) {
+            (void)surety_val_write(found, SURETY_STYLE_COMPACT, &store->text);
+            value = surety__store_keep(store);
+        }
         if (!same)
-            subject->native =
-                subject->faulty ? surety__store_keep(&run->store) : value;
+            subject->native = value;
     }
     surety_outcome_free(outcome);
-    return !same && run->store.status == SURETY_OK;
+    return !same && store->status == SURETY_OK;
 }
 
-/* Selects the parts of an answer that are judged. */
-static surety__subject receive_subject(surety_run *run, bool *ret_patched)
+/* The value that results from a patch of the basis; empty if there is none. */
+static surety_str receive_patch(surety__run_store *store,
+                                const surety_outcome *basis, surety_str reply,
+                                surety_error *ret_cause)
 {
-    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
-    surety__subject subject = {
-        .text = answer->text, .native = {"", 0}, .attempt = run->log.count};
+    surety_error cause = {.status = SURETY_OK};
+    surety_str value = {"", 0};
+    const surety_status status =
+        surety_prompt_patch(basis, reply, &store->text, &cause);
+
+    if (!surety__store_written(store, status, &value))
+        *ret_cause = cause;
+    return value;
+}
+
+/* Sets the parts of a complete answer that are judged. */
+static void receive_take(surety__judging *judging, const surety__plan *plan,
+                         surety__watch *watch, surety__results *results)
+{
+    const surety_answer *answer =
+        &surety__attempt_last(&results->log)->seen.answer;
+    const bool structured = plan->mode != SURETY_MODE_PROMPT;
+    surety__subject *subject = &judging->subject;
     bool alone = false;
 
-    if (run->plan.patch && subject.text.len) {
-        subject.native = receive_patch(run, subject.text);
-        *ret_patched = alone = subject.native.len > 0;
-    } else if (answer->native.len && run->plan.mode != SURETY_MODE_PROMPT) {
-        alone = receive_native(run, answer->native, &subject) ||
-                surety__watch_refuses(&run->exchange.watch, answer->native) ||
-                (receive_restores(run) && receive_found(run, &subject));
-    } else if (receive_restores(run) && run->plan.mode != SURETY_MODE_PROMPT) {
-        alone = receive_found(run, &subject);
+    *subject = (surety__subject){.text = answer->text, .native = {"", 0}};
+    if (plan->patch && answer->text.len) {
+        subject->native = receive_patch(judging->store, results->judged.basis,
+                                        answer->text, &results->cause);
+        judging->patched = alone = subject->native.len > 0;
+    } else if (structured && answer->native.len &&
+               (receive_native(judging, plan, answer->native, subject) ||
+                surety__watch_refuses(watch, answer->native))) {
+        alone = true;
+    } else if (structured && receive_restores(plan)) {
+        alone = receive_found(judging, plan->strict, subject);
     }
     if (alone)
-        subject.text = (surety_str){"", 0};
-    return subject;
+        subject->text = (surety_str){"", 0};
 }
 
-/* Records the length of a complete reply. */
-static void receive_measure(surety_run *run)
-{
-    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
-    const size_t len = answer->text.len > answer->native.len
-                           ? answer->text.len
-                           : answer->native.len;
+/* ---- the judgement ------------------------------------------------------- */
 
-    if (!run->plan.patch && len > run->spent.whole_most)
-        run->spent.whole_most = len;
+/* Judges the subject. NULL: not possible now, or not at all; then cause says
+ * why. */
+static surety_outcome *receive_outcome(surety__judging *judging,
+                                       const surety__subject *subject,
+                                       bool falls_back, surety_error *ret_cause)
+{
+    surety_judge_options options =
+        surety__setup_judge(judging->setup, subject, &judging->fault);
+    surety_outcome *outcome = NULL;
+    surety_error cause = {.status = SURETY_OK};
+    surety_status status;
+
+    options.no_fallback = options.no_fallback || !falls_back;
+    judging->validators.attempt = subject->attempt;
+    status = surety_contract_judge(judging->setup->options.contract,
+                                   subject->text, &options, &outcome, &cause);
+    if (status != SURETY_OK && status != SURETY_MORE)
+        *ret_cause = cause;
+    return surety__store_pass(judging->store, status) == SURETY_OK ? outcome
+                                                                   : NULL;
 }
 
-/* Judges a complete reply. */
-static void receive_judge_whole(surety_run *run)
+/* Keeps the partial value of a reply that was cut off, if the options accept
+ * one and it satisfies the contract so far. */
+static void receive_keep_partial(surety__judging *judging,
+                                 const surety__plan *plan,
+                                 surety__results *results)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
-    surety__judging *judging = &run->judging;
-    surety__subject subject;
+    const surety__subject subject = {.text = judging->subject.text,
+                                     .native = judging->subject.native,
+                                     .cut = true,
+                                     .partial = true,
+                                     .attempt = results->log.count};
+    const surety_error cause = results->cause;
     surety_outcome *outcome;
 
-    if (!judging->taken)
-        judging->subject = receive_subject(run, &judging->patched);
-    judging->taken = true;
-    subject = judging->subject;
-    if (run->store.status != SURETY_OK)
+    if (!surety__setup_takes_partial(judging->setup) || plan->patch ||
+        (!subject.text.len && !subject.native.len))
         return;
-    receive_measure(run);
-    surety__judged_reply(&run->judged,
-                         subject.text.len ? subject.text : subject.native);
-    subject.partial = surety__setup_takes_part(&run->setup) && !run->plan.patch;
-    outcome = receive_weigh(run, &subject, false);
-    if (outcome)
-        surety__judged_keep(&run->judged, outcome, &subject);
-    if (surety_outcome_info_of(outcome)->partial)
-        receive_keep_part(run, subject.text, subject.native);
-    if (!outcome || receive_is_unheard(run)) {
-        receive_unjudged(run);
+    outcome = receive_outcome(judging, &subject, false, &results->cause);
+    if (!judging->validators.failed)
+        results->cause = cause;
+    if (!surety_outcome_info_of(outcome)->ok) {
+        surety_outcome_free(outcome);
         return;
     }
-    receive_note(run, judging->patched);
-    if (attempt->what != CASE_PATCH)
-        receive_keep_basis(run);
+    surety__judged_keep_partial(&results->judged, outcome, &subject);
+    surety__attempt_last(&results->log)->partial = true;
+}
+
+/* A hash of an error's keyword and location, without its message. */
+static uint64_t receive_violation(const surety_issue *issue)
+{
+    const surety_str location = issue->instance_location;
+    uint64_t state =
+        (uint64_t)surety__hash(issue->keyword.ptr, issue->keyword.len) << 32 |
+        surety__hash(location.ptr, location.len);
+
+    return surety__id_random(&state);
+}
+
+/* A hash of the errors: the same set gives the same number, whatever the order
+ * and the messages. */
+static uint64_t receive_violations(const surety_outcome *outcome)
+{
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+    uint64_t sum = (uint64_t)info->stage << 32 | info->error_count;
+
+    for (size_t i = 0; i < info->error_count; i++) {
+        const surety_issue issue = surety_outcome_error(outcome, i);
+
+        sum += receive_violation(&issue);
+    }
+    return sum;
+}
+
+/* Writes the report of the outcome, and the rejected value if it is not longer
+ * than attempt_raw_max. */
+static void receive_report(surety__run_store *store, size_t max,
+                           const surety_outcome *outcome,
+                           surety__attempt *attempt)
+{
+    const surety_val candidate = surety_outcome_info_of(outcome)->candidate;
+    surety_attempt *seen = &attempt->seen;
+    const surety_status status =
+        seen->stopped
+            ? surety__report_stopped(outcome, attempt, &store->text)
+            : surety_outcome_write(outcome, SURETY_REPORT_JSON,
+                                   (surety_str){"", 0}, 0, &store->text);
+
+    (void)surety__store_pass(store, status);
+    seen->report = surety__store_keep(store);
+    if (seen->ok || !candidate.doc)
+        return;
+    (void)surety_val_write(candidate, SURETY_STYLE_COMPACT, &store->text);
+    seen->candidate_len = store->text.len;
+    if (store->text.status == SURETY_OK && store->text.len > max)
+        surety_buf_reset(&store->text);
+    seen->candidate = surety__store_keep(store);
+}
+
+/* The case that the judgement of a reply gives. */
+static surety__case receive_case(const surety_attempt *seen, bool partial)
+{
+    static const surety__case cases[] = {CASE_VALID, CASE_EXTRACTION,
+                                         CASE_JSON_PARSE, CASE_VALIDATION};
+
+    if (seen->ok)
+        return CASE_VALID;
+    if (seen->stopped == SURETY_VERDICT_RUNAWAY)
+        return CASE_RUNAWAY;
+    return partial ? CASE_CUT : cases[seen->stage];
+}
+
+/* Records the outcome in the attempt, and what the next call must know of
+ * it. */
+static void receive_note(surety__judging *judging, const surety__plan *plan,
+                         surety__position *at, surety__results *results)
+{
+    const surety_outcome *outcome = results->judged.outcome;
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+    surety__attempt *attempt = surety__attempt_last(&results->log);
+    surety_attempt *seen = &attempt->seen;
+    const bool reports = !seen->stopped || attempt->outcome_reports;
+    const uint64_t violations = reports ? receive_violations(outcome)
+                                        : receive_violation(&attempt->finding);
+
+    seen->judged = true;
+    seen->ok = info->ok && !info->partial;
+    seen->stage = seen->ok || reports
+                      ? info->stage
+                      : surety__findings_stage(&attempt->finding);
+    if (!seen->ok && seen->stage == SURETY_STAGE_DONE)
+        seen->stage = SURETY_STAGE_JSON_PARSE;
+    attempt->error_count = reports ? info->error_count : !seen->ok;
+    receive_report(
+        judging->store,
+        surety_limits_of(judging->setup->options.limits).attempt_raw_max,
+        outcome, attempt);
+    attempt->what = receive_case(seen, info->partial);
+    if (seen->ok || attempt->what == CASE_CUT)
+        return;
+    if (plan->patch && !judging->patched) {
+        attempt->what = seen->stopped ? CASE_RUNAWAY : CASE_PATCH;
+        at->patch_failed = true;
+        return;
+    }
+    if (violations == at->violations && attempt->what != CASE_RUNAWAY) {
+        attempt->what = CASE_REPEATED;
+        at->patch_failed = at->patch_failed || plan->patch;
+    }
+    at->violations = violations;
 }
 
 /* Judges what arrived of a stopped reply: as a partial value, if that reports
- * the error of the check; else as a reply that was cut off. NULL: it cannot be
- * judged. */
-static surety_outcome *receive_weigh_stopped(surety_run *run,
-                                             surety__subject *subject)
+ * the error of the check; else as a reply that was cut off. */
+static surety_outcome *receive_outcome_stopped(surety__judging *judging,
+                                               surety__subject *subject,
+                                               surety__results *results)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
-    const surety_stage stage = surety__findings_stage(&attempt->finding);
+    surety__attempt *attempt = surety__attempt_last(&results->log);
     surety_outcome *outcome = NULL;
 
     subject->cut = true;
     subject->partial = attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
     if (subject->partial) {
-        outcome = receive_weigh(run, subject, false);
-        attempt->outcome_tells =
+        outcome = receive_outcome(judging, subject, false, &results->cause);
+        attempt->outcome_reports =
             outcome && !surety_outcome_info_of(outcome)->ok &&
-            surety_outcome_info_of(outcome)->stage == stage;
-        if (!outcome || attempt->outcome_tells)
+            surety_outcome_info_of(outcome)->stage ==
+                surety__findings_stage(&attempt->finding);
+        if (!outcome || attempt->outcome_reports)
             return outcome;
         surety_outcome_free(outcome);
     }
     subject->partial = false;
-    return receive_weigh(run, subject, false);
+    return receive_outcome(judging, subject, false, &results->cause);
 }
 
-/* Judges a reply that was stopped. */
-static void receive_judge_stopped(surety_run *run)
+/* Judges the subject of a complete or a stopped reply, and keeps the outcome
+ * as the basis of re-asks. */
+static void receive_judge(surety__judging *judging, const surety__plan *plan,
+                          surety__position *at, surety__results *results)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
-    const surety_str came = attempt->seen.answer.text;
-    surety__judging *judging = &run->judging;
-    surety__subject subject = {
-        .text = came, .native = {"", 0}, .attempt = run->log.count};
+    surety__attempt *attempt = surety__attempt_last(&results->log);
+    surety__subject subject = judging->subject;
+    const surety__validators *validators = &judging->validators;
     surety_outcome *outcome;
+    bool cut;
 
-    if (!judging->taken && surety__watch_is_value(&run->exchange.watch)) {
-        subject.native = receive_restore_part(run, came);
-        subject.text = (surety_str){"", 0};
+    assert(judging->taken);
+    subject.attempt = results->log.count;
+    if (judging->stopped) {
+        outcome = receive_outcome_stopped(judging, &subject, results);
+        subject.stopped = results->log.count;
+        cut = outcome && attempt->seen.stopped == SURETY_VERDICT_RUNAWAY;
+    } else {
+        subject.partial =
+            surety__setup_takes_partial(judging->setup) && !plan->patch;
+        outcome = receive_outcome(judging, &subject, false, &results->cause);
+        cut = surety_outcome_info_of(outcome)->partial;
     }
-    if (!judging->taken)
-        judging->subject = subject;
-    judging->taken = true;
-    subject = judging->subject;
-    if (run->store.status != SURETY_OK)
-        return;
-    surety__judged_reply(&run->judged, came);
-    outcome = receive_weigh_stopped(run, &subject);
-    subject.stopped = run->log.count;
     if (outcome)
-        surety__judged_keep(&run->judged, outcome, &subject);
-    if (outcome && attempt->seen.stopped == SURETY_VERDICT_RUNAWAY)
-        receive_keep_part(run, subject.text, subject.native);
-    if (!outcome || receive_is_unheard(run)) {
-        receive_unjudged(run);
+        surety__judged_keep(&results->judged, outcome, &subject);
+    if (cut)
+        receive_keep_partial(judging, plan, results);
+    if (validators->waits)
+        return;
+    if (!outcome || validators->failed) {
+        attempt->what = validators->failed ? CASE_VALIDATOR : CASE_UNJUDGED;
         return;
     }
-    receive_note(run, false);
-    receive_keep_basis(run);
+    receive_note(judging, plan, at, results);
+    if (!judging->stopped && attempt->what == CASE_PATCH)
+        return;
+    surety__judged_keep_basis(&results->judged);
+    surety__findings_take(&results->findings, judging->store, attempt,
+                          results->log.count, outcome);
+}
+
+/* Judges a complete reply. */
+static void receive_judge_whole(surety__judging *judging,
+                                const surety__plan *plan, surety__watch *watch,
+                                surety__position *at, surety__results *results)
+{
+    const surety_answer *answer =
+        &surety__attempt_last(&results->log)->seen.answer;
+    const surety__subject *subject = &judging->subject;
+    const size_t len = answer->text.len > answer->native.len
+                           ? answer->text.len
+                           : answer->native.len;
+
+    if (!judging->taken)
+        receive_take(judging, plan, watch, results);
+    judging->taken = true;
+    if (judging->store->status != SURETY_OK)
+        return;
+    if (!plan->patch && len > results->spent.whole_most)
+        results->spent.whole_most = len;
+    surety__judged_reply(&results->judged,
+                         subject->text.len ? subject->text : subject->native);
+    receive_judge(judging, plan, at, results);
 }
 
 /* Whether the run stopped the call because of its check. A failure that the
  * provider reports has priority. A reply that was read on and then broke off
  * counts as stopped too: it was known to be wrong, so a retry of the call is
  * no remedy. */
-static bool receive_is_stopped(const surety_run *run)
+static bool receive_is_stopped(const surety__watch *watch,
+                               surety_failure failure)
 {
-    const surety__watch *watch = &run->exchange.watch;
-    const surety_failure failure =
-        surety__attempt_last(run)->seen.answer.failure;
-
     if (failure == SURETY_FAILURE_LENGTH)
         return watch->stops;
     return (watch->stops || watch->certain) &&
            surety__failure_is_below(failure);
 }
 
-/* Reduces the answer to what had arrived when it was stopped. */
-static void receive_stop(surety_run *run)
+/* Reduces the answer to what had arrived when it was stopped, and judges
+ * that. */
+static void receive_judge_stopped(surety__judging *judging,
+                                  const surety__plan *plan,
+                                  const surety__watch *watch,
+                                  surety__position *at,
+                                  surety__results *results)
 {
-    surety__attempt *attempt = surety__attempt_last(run);
+    const surety_str none = {"", 0};
+    surety__attempt *attempt = surety__attempt_last(&results->log);
     surety_answer *answer = &attempt->seen.answer;
+    surety__subject *subject = &judging->subject;
 
-    surety__watch_note(&run->exchange.watch, attempt);
-    if (attempt->seen.stopped != SURETY_VERDICT_RUNAWAY)
-        run->at.stops = true;
-    answer->text = surety__store_copy(
-        &run->store, surety__watch_reply(&run->exchange.watch));
-    answer->native = (surety_str){"", 0};
-    answer->failure = SURETY_FAILURE_NONE;
-    answer->error_code = answer->error_message = (surety_str){"", 0};
-    answer->ambiguous = false;
+    if (!judging->taken) {
+        surety__watch_note(watch, attempt);
+        at->stops =
+            at->stops || attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
+        answer->text =
+            surety__store_copy(judging->store, surety__watch_reply(watch));
+        answer->native = answer->error_code = answer->error_message = none;
+        answer->failure = SURETY_FAILURE_NONE;
+        answer->ambiguous = false;
+        *subject = (surety__subject){.text = answer->text, .native = none};
+        if (surety__watch_is_value(watch)) {
+            subject->native =
+                receive_restore_partial(judging, plan, answer->text);
+            subject->text = none;
+        }
+        judging->taken = true;
+    }
+    if (judging->store->status != SURETY_OK)
+        return;
+    surety__judged_reply(&results->judged, answer->text);
+    receive_judge(judging, plan, at, results);
 }
 
 /* Keeps what arrived of a reply that the provider, the connection or the time
  * limit cut off. */
-static void receive_cut(surety_run *run)
+static void receive_cut(surety__judging *judging, const surety__plan *plan,
+                        bool out_of_time, surety__results *results)
 {
-    const surety_answer *answer = &surety__attempt_last(run)->seen.answer;
+    const surety_str none = {"", 0};
+    surety__attempt *attempt = surety__attempt_last(&results->log);
+    const surety_answer *answer = &attempt->seen.answer;
     const surety_failure failure = answer->failure;
-    surety_str text = answer->text;
-    surety_str native = {"", 0};
+    surety__subject *subject = &judging->subject;
+    const surety_str text = answer->text;
 
     if (failure == SURETY_FAILURE_LENGTH && (text.len || answer->native.len))
-        surety__judged_reply(&run->judged, text.len ? text : answer->native);
+        surety__judged_reply(&results->judged, surety__attempt_text(attempt));
     if (failure != SURETY_FAILURE_LENGTH && failure != SURETY_FAILURE_TIMEOUT &&
         failure != SURETY_FAILURE_RESET &&
-        failure != SURETY_FAILURE_TRUNCATED && !run->exchange.out_of_time)
+        failure != SURETY_FAILURE_TRUNCATED && !out_of_time)
         return;
-    if (!surety__setup_takes_part(&run->setup) || run->plan.patch)
+    if (!surety__setup_takes_partial(judging->setup) || plan->patch)
         return;
-    if (run->judging.taken) {
-        text = run->judging.subject.text;
-        native = run->judging.subject.native;
-    } else if (run->plan.mode != SURETY_MODE_PROMPT) {
-        native = receive_restore_part(run, answer->native.len ? answer->native
-                                                              : text);
-        text = (surety_str){"", 0};
+    if (!judging->taken) {
+        *subject = (surety__subject){.text = text, .native = none};
+        if (plan->mode != SURETY_MODE_PROMPT) {
+            subject->native = receive_restore_partial(
+                judging, plan, answer->native.len ? answer->native : text);
+            subject->text = none;
+        }
+        judging->taken = true;
     }
-    run->judging.taken = true;
-    run->judging.subject = (surety__subject){.text = text, .native = native};
-    receive_keep_part(run, text, native);
-    if (run->hearing.failed)
-        receive_unjudged(run);
+    receive_keep_partial(judging, plan, results);
+    if (judging->validators.failed && !judging->validators.waits)
+        attempt->what = CASE_VALIDATOR;
 }
 
-void surety__receive_judge(surety_run *run)
+void surety__receive_judge(surety__judging *judging, const surety__plan *plan,
+                           surety__run_exchange *exchange, surety__position *at,
+                           surety__results *results)
 {
-    const surety__attempt *attempt = surety__attempt_last(run);
+    surety__watch *watch = &exchange->watch;
+    surety__attempt *attempt = surety__attempt_last(&results->log);
     const surety_failure failure = attempt->seen.answer.failure;
-    const bool contract = run->setup.options.contract != NULL;
-    surety__judging *judging = &run->judging;
+    const bool contract = judging->setup->options.contract != NULL;
 
-    assert(run->state == STATE_ANSWERED);
-    run->hearing.waits = false;
-    if (run->exchange.watch.certain &&
-        surety__watch_reply(&run->exchange.watch).len >
-            run->exchange.watch.certain_at)
-        surety__attempt_last(run)->read_on = run->exchange.watch.certain_at;
-    if (!judging->begun && receive_is_stopped(run)) {
-        judging->stopped = true;
-        receive_stop(run);
-    }
+    assert(exchange->ended);
+    judging->validators.waits = false;
+    if (watch->certain && surety__watch_reply(watch).len > watch->certain_at)
+        attempt->read_on = watch->certain_at;
+    if (!judging->begun)
+        judging->stopped = receive_is_stopped(watch, failure);
     judging->begun = true;
-    if (judging->stopped) {
-        if (run->store.status == SURETY_OK)
-            receive_judge_stopped(run);
-        return;
-    }
-    if (failure != SURETY_FAILURE_NONE &&
-        !(contract && failure == SURETY_FAILURE_EMPTY)) {
-        receive_cut(run);
-        return;
-    }
-    if (contract)
-        receive_judge_whole(run);
+    if (judging->stopped)
+        receive_judge_stopped(judging, plan, watch, at, results);
+    else if (failure != SURETY_FAILURE_NONE &&
+             !(contract && failure == SURETY_FAILURE_EMPTY))
+        receive_cut(judging, plan, exchange->out_of_time, results);
+    else if (contract)
+        receive_judge_whole(judging, plan, watch, at, results);
     else
-        surety__judged_reply(&run->judged, attempt->seen.answer.text);
+        surety__judged_reply(&results->judged, attempt->seen.answer.text);
 }
 
-void surety__receive_fallback(surety_run *run)
+void surety__receive_fallback(surety__judging *judging,
+                              surety__results *results)
 {
+    const surety__setup *setup = judging->setup;
+    surety__judged *judged = &results->judged;
     surety_outcome *outcome;
 
-    if (run->judged.part || run->hearing.failed)
+    if (judged->partial || judging->validators.failed)
         return;
-    surety__judged_prefer_basis(&run->judged);
-    if (!run->judged.outcome || run->store.status != SURETY_OK ||
-        surety_contract_info_of(run->setup.options.contract)->fallback ==
+    surety__judged_prefer_basis(judged);
+    if (!judged->outcome || judging->store->status != SURETY_OK ||
+        surety_contract_info_of(setup->options.contract)->fallback ==
             SURETY_FALLBACK_NONE ||
-        receive_options(run, &run->judged.outcome_of).no_fallback)
+        setup->judge.no_fallback)
         return;
-    outcome = receive_weigh(run, &run->judged.outcome_of, true);
+    outcome =
+        receive_outcome(judging, &judged->outcome_of, true, &results->cause);
     if (!outcome)
         return;
-    surety__judged_forget(&run->judged);
-    run->judged.outcome = outcome;
+    surety__judged_forget(judged);
+    judged->outcome = outcome;
 }

@@ -19,6 +19,16 @@ static void report_run_some(surety_buf *out, const char *name, surety_str text)
         surety_json_text(out, name, text);
 }
 
+/* Writes a member with a word of ours, or null. */
+static void report_run_word(surety_buf *out, const char *name, const char *word)
+{
+    surety_json_name(out, name);
+    if (word)
+        surety_json_string(out, surety_str_of(word));
+    else
+        surety_buf_text(out, "null");
+}
+
 void surety__report_spent(surety_buf *out, const surety_usage *usage,
                           bool cost_known, uint64_t picousd)
 {
@@ -42,14 +52,12 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 {
     const surety_answer *answer = &attempt->seen.answer;
 
-    surety_json_name(out, "failure");
-    if (attempt->what == CASE_UNSENT)
-        surety_buf_text(out, "\"request\"");
-    else if (answer->failure == SURETY_FAILURE_NONE)
-        surety_buf_text(out, "null");
-    else
-        surety_json_string(out,
-                           surety_str_of(surety_failure_name(answer->failure)));
+    const char *failure = answer->failure == SURETY_FAILURE_NONE
+                              ? NULL
+                              : surety_failure_name(answer->failure);
+
+    report_run_word(out, "failure",
+                    attempt->what == CASE_UNSENT ? "request" : failure);
     if (answer->ambiguous)
         surety_json_bool(out, "ambiguous", true);
     if (answer->http_status > 0)
@@ -66,8 +74,7 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 static void report_run_stop(const surety_attempt *seen, surety_buf *out)
 {
     surety_json_bool(out, "stopped", true);
-    surety_json_text(out, "stopped_for",
-                     surety_str_of(surety_verdict_name(seen->stopped)));
+    report_run_word(out, "stopped_for", surety_verdict_name(seen->stopped));
     surety_json_number(out, "stopped_after", seen->stopped_bytes);
     surety_json_number(out, "output_tokens", seen->stopped_tokens);
     surety_json_bool(out, "estimated", true);
@@ -110,20 +117,14 @@ static const char *report_run_stage_of(const surety__attempt *attempt)
 
 /* Writes the stage of an attempt and, if it gave no valid reply, what it
  * gave. */
-static void report_run_given(const surety_run *run,
+static void report_run_given(const surety__setup *setup,
                              const surety__attempt *attempt, surety_buf *out)
 {
-    const size_t max =
-        surety_limits_of(run->setup.options.limits).attempt_raw_max;
+    const size_t max = surety_limits_of(setup->options.limits).attempt_raw_max;
     const surety_str text = report_run_text(attempt);
     const surety_str raw = report_run_begin(text, max);
-    const char *stage = report_run_stage_of(attempt);
 
-    surety_json_name(out, "stage");
-    if (stage)
-        surety_json_string(out, surety_str_of(stage));
-    else
-        surety_buf_text(out, "null");
+    report_run_word(out, "stage", report_run_stage_of(attempt));
     if (attempt->what == CASE_VALID)
         return;
     if (attempt->seen.candidate.len) {
@@ -140,17 +141,19 @@ static void report_run_given(const surety_run *run,
         surety_json_number(out, "raw_cut", raw.len);
 }
 
-/* Writes a time, counted from the first step; 0: nothing is written. */
-static void report_run_moment(const surety_run *run, surety_buf *out,
+/* Writes a time of an attempt; 0: nothing is written. */
+static void report_run_moment(const surety__log *log, surety_buf *out,
                               const char *name, uint64_t at_ms)
 {
     if (at_ms)
-        surety_json_number(out, name, at_ms - run->begun.monotonic_ms);
+        surety_json_number(out, name, at_ms - log->begun_ms);
 }
 
-static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
+static void report_run_attempt(const surety__setup *setup,
+                               const surety__log *log, size_t i,
+                               surety_buf *out)
 {
-    const surety__attempt *attempt = &run->log.items[i];
+    const surety__attempt *attempt = &log->items[i];
     const surety_attempt *seen = &attempt->seen;
 
     surety_buf_text(out, i ? ",{" : "{");
@@ -159,13 +162,13 @@ static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
     surety_json_text(out, "purpose", seen->purpose);
     surety_json_text(out, "model", seen->model->name);
     report_run_some(out, "answered_by", seen->answer.model);
-    surety_json_text(out, "mode", surety_str_of(surety_mode_name(seen->mode)));
+    report_run_word(out, "mode", surety_mode_name(seen->mode));
     surety_json_text(out, "reason", seen->reason);
-    report_run_moment(run, out, "started_ms", seen->started_ms);
-    report_run_moment(run, out, "first_byte_ms", seen->first_byte_ms);
-    report_run_moment(run, out, "ended_ms", seen->ended_ms);
+    report_run_moment(log, out, "started_ms", seen->started_ms);
+    report_run_moment(log, out, "first_byte_ms", seen->first_byte_ms);
+    report_run_moment(log, out, "ended_ms", seen->ended_ms);
     report_run_failure(out, attempt);
-    report_run_given(run, attempt, out);
+    report_run_given(setup, attempt, out);
     if (seen->stopped != SURETY_VERDICT_OPEN)
         report_run_stop(seen, out);
     if (attempt->read_on)
@@ -181,13 +184,13 @@ static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
 
 /* The number of the attempt whose reply got furthest, from 1; 0: none was
  * judged. */
-static size_t report_run_best(const surety_run *run)
+static size_t report_run_best(const surety__log *log)
 {
     size_t best = 0;
 
-    for (size_t i = 0; i < run->log.count; i++) {
-        const surety__attempt *now = &run->log.items[i];
-        const surety__attempt *then = best ? &run->log.items[best - 1] : NULL;
+    for (size_t i = 0; i < log->count; i++) {
+        const surety__attempt *now = &log->items[i];
+        const surety__attempt *then = best ? &log->items[best - 1] : NULL;
 
         if (!now->seen.judged)
             continue;
@@ -200,46 +203,58 @@ static size_t report_run_best(const surety_run *run)
     return best;
 }
 
-static void report_run_members(const surety_run *run, surety_buf *out)
+static void report_run_members(const surety__setup *setup,
+                               const surety__results *results, surety_buf *out)
 {
-    const size_t best = report_run_best(run);
+    const surety__log *log = &results->log;
+    const surety__judged *judged = &results->judged;
+    const surety__spent *spent = &results->spent;
+    const size_t best = report_run_best(log);
 
-    surety_json_text(out, "verdict",
-                     surety_str_of(surety_run_verdict_name(run->end.verdict)));
-    report_run_some(out, "message", run->end.message);
-    report_run_some(out, "hint", run->end.hint);
-    surety_json_text(out, "run", run->id);
-    if (run->judged.replied) {
-        surety_json_text(out, "reply_first", run->judged.reply_first);
-        surety_json_text(out, "reply_last", run->judged.reply_last);
+    report_run_word(out, "verdict",
+                    surety_run_verdict_name(results->end.verdict));
+    report_run_some(out, "message", results->end.message);
+    report_run_some(out, "hint", results->end.hint);
+    surety_json_text(out, "run", log->run);
+    if (judged->replied) {
+        surety_json_text(out, "reply_first", judged->reply_first);
+        surety_json_text(out, "reply_last", judged->reply_last);
     }
     if (best)
         surety_json_number(out, "best", best);
-    surety__report_spent(out, &run->spent.usage, !run->spent.cost_unknown,
-                         run->spent.cost_picousd);
+    surety__report_spent(out, &spent->usage, !spent->cost_unknown,
+                         spent->cost_picousd);
     surety_json_name(out, "attempts");
     surety_buf_byte(out, '[');
-    for (size_t i = 0; i < run->log.count; i++)
-        report_run_attempt(run, i, out);
+    for (size_t i = 0; i < log->count; i++)
+        report_run_attempt(setup, log, i, out);
     surety_buf_byte(out, ']');
 }
 
-/* The stage that the reply of the run's outcome reached. */
-static surety_stage report_run_reached(const surety_run *run)
+/* The attempt of the outcome's reply if it was stopped; or NULL. */
+static const surety__attempt *report_run_stopped(const surety__results *results)
 {
-    const size_t stopped = run->judged.outcome_of.stopped;
-    const surety_stage stage =
-        surety_outcome_info_of(run->judged.outcome)->stage;
+    const size_t stopped = results->judged.outcome_of.stopped;
 
-    if (stopped && !run->log.items[stopped - 1].seen.ok)
-        return run->log.items[stopped - 1].seen.stage;
+    return stopped ? &results->log.items[stopped - 1] : NULL;
+}
+
+/* The stage that the reply of the run's outcome reached. */
+static surety_stage report_run_reached(const surety__results *results)
+{
+    const surety__attempt *stopped = report_run_stopped(results);
+    const surety_stage stage =
+        surety_outcome_info_of(results->judged.outcome)->stage;
+
+    if (stopped && !stopped->seen.ok)
+        return stopped->seen.stage;
     return stage == SURETY_STAGE_DONE ? SURETY_STAGE_JSON_PARSE : stage;
 }
 
 /* The stage that the run reached; NULL: it has a value. */
-static const char *report_run_stage(const surety_run *run)
+static const char *report_run_stage(const surety__results *results)
 {
-    switch (run->end.verdict) {
+    switch (results->end.verdict) {
     case SURETY_RUN_VALID:
     case SURETY_RUN_PARTIAL: return NULL;
     case SURETY_RUN_REFUSED: return "refusal";
@@ -249,25 +264,12 @@ static const char *report_run_stage(const surety_run *run)
     case SURETY_RUN_VALIDATOR: return "validator";
     case SURETY_RUN_FALLBACK:
     case SURETY_RUN_REJECTED:
-        if (run->judged.outcome)
-            return surety_stage_name(report_run_reached(run));
+        if (results->judged.outcome)
+            return surety_stage_name(report_run_reached(results));
         break;
     default: break;
     }
     return "provider";
-}
-
-static void report_run_head(const surety_run *run, surety_buf *out)
-{
-    const char *stage = report_run_stage(run);
-
-    surety_buf_byte(out, '{');
-    surety_json_bool(out, "ok", !stage);
-    surety_json_name(out, "stage");
-    if (stage)
-        surety_json_string(out, surety_str_of(stage));
-    else
-        surety_buf_text(out, "null");
 }
 
 /* Writes the report's warnings, and one more that the reply was stopped. */
@@ -277,7 +279,7 @@ static void report_run_warnings(const surety__attempt *attempt,
     surety_buf why;
 
     surety_buf_init(&why, out->alloc, 0);
-    surety__decide_tell_stop(&attempt->seen, &why);
+    surety__decide_stop(&attempt->seen, &why);
     surety_buf_byte(out, '[');
     for (surety_val item = surety_val_first(warnings); item.doc;
          item = surety_val_next(warnings, item)) {
@@ -300,7 +302,8 @@ static void report_run_member(const surety__attempt *attempt, surety_val member,
                               surety_buf *out)
 {
     const surety_val key = surety_val_key(member);
-    const bool finds = attempt && !attempt->seen.ok && !attempt->outcome_tells;
+    const bool finds =
+        attempt && !attempt->seen.ok && !attempt->outcome_reports;
 
     if (out->len && out->ptr[out->len - 1] != '{')
         surety_buf_byte(out, ',');
@@ -365,75 +368,67 @@ surety_status surety__report_stopped(const surety_outcome *outcome,
 }
 
 /* The first 500 characters of the last reply, as in reports of checks. */
-static surety_str report_run_raw(const surety_run *run)
+static surety_str report_run_raw(const surety__results *results)
 {
-    surety_str last = run->judged.reply_last;
-    const char *start;
-    const char *end;
-    const char *ptr;
+    surety_str last = results->judged.reply_last;
+    size_t len = 0;
 
-    for (size_t i = run->log.count; i-- > 0 && !last.len;)
-        last = report_run_text(&run->log.items[i]);
-    start = last.len ? last.ptr : "";
-    end = start + last.len;
-    ptr = start;
-    for (int i = 0; i < 500 && ptr < end; i++) {
-        unsigned len;
+    for (size_t i = results->log.count; i-- > 0 && !last.len;)
+        last = report_run_text(&results->log.items[i]);
+    for (int i = 0; i < 500 && len < last.len; i++) {
+        unsigned taken;
 
-        (void)surety__utf8_decode(ptr, end, &len);
-        ptr += len;
+        (void)surety__utf8_decode(last.ptr + len, last.ptr + last.len, &taken);
+        len += taken;
     }
-    return (surety_str){start, (size_t)(ptr - start)};
+    return (surety_str){len ? last.ptr : "", len};
 }
 
 /* Writes the same members if no reply was judged. */
-static void report_run_unjudged(const surety_run *run, surety_buf *out)
+static void report_run_unjudged(const surety_contract *contract,
+                                const surety__results *results, surety_buf *out)
 {
-    const surety_contract *contract = run->setup.options.contract;
-    const bool ok = run->end.verdict == SURETY_RUN_VALID;
+    const surety__end *end = &results->end;
+    const bool ok = end->verdict == SURETY_RUN_VALID;
 
     surety_json_text(out, "contract",
                      contract ? surety_contract_info_of(contract)->id
                               : report_run_none);
     surety_json_name(out, "value");
     if (ok)
-        surety_json_string(out, run->judged.reply_last);
+        surety_json_string(out, results->judged.reply_last);
     else
         surety_buf_text(out, "null");
     surety_buf_text(out, ",\"fallback\":false,\"place\":null,\"span\":null,"
                          "\"errors\":[");
-    if (run->end.message.len) {
+    if (end->message.len) {
         surety_buf_byte(out, '{');
-        surety_json_text(
-            out, "keyword",
-            surety_str_of(ok ? "provider" : report_run_stage(run)));
-        surety_json_text(out, "error", run->end.message);
-        report_run_some(out, "hint", run->end.hint);
+        report_run_word(out, "keyword",
+                        ok ? "provider" : report_run_stage(results));
+        surety_json_text(out, "error", end->message);
+        report_run_some(out, "hint", end->hint);
         surety_buf_byte(out, '}');
     }
     surety_buf_text(out, "],\"repairs\":[],\"warnings\":[]");
-    surety_json_text(out, "raw", report_run_raw(run));
+    surety_json_text(out, "raw", report_run_raw(results));
 }
 
-/* The attempt of the outcome's reply if it was stopped; or NULL. */
-static const surety__attempt *report_run_stopped(const surety_run *run)
+static surety_status report_run_json(const surety__setup *setup,
+                                     const surety__results *results,
+                                     surety_buf *out)
 {
-    const size_t stopped = run->judged.outcome_of.stopped;
-
-    return stopped ? &run->log.items[stopped - 1] : NULL;
-}
-
-static surety_status report_run_json(const surety_run *run, surety_buf *out)
-{
+    const char *stage = report_run_stage(results);
     surety_status status = SURETY_OK;
 
-    report_run_head(run, out);
-    if (run->judged.outcome)
-        status = report_run_outcome(run->judged.outcome,
-                                    report_run_stopped(run), true, out);
+    surety_buf_byte(out, '{');
+    surety_json_bool(out, "ok", !stage);
+    report_run_word(out, "stage", stage);
+    if (results->judged.outcome)
+        status = report_run_outcome(results->judged.outcome,
+                                    report_run_stopped(results), true, out);
     else
-        report_run_unjudged(run, out);
-    report_run_members(run, out);
+        report_run_unjudged(setup->options.contract, results, out);
+    report_run_members(setup, results, out);
     surety_buf_byte(out, '}');
     return status == SURETY_OK ? out->status : status;
 }
@@ -445,8 +440,8 @@ surety_status surety_run_write_log(const surety_run *run, bool color,
 {
     if (!run || !out)
         return SURETY_MISUSE;
-    for (size_t i = 0; i < run->log.count; i++) {
-        const surety_attempt *seen = &run->log.items[i].seen;
+    for (size_t i = 0; i < run->results.log.count; i++) {
+        const surety_attempt *seen = &run->results.log.items[i].seen;
         const surety_usage *usage = &seen->answer.usage;
 
         surety__buf_printf(out, "%sattempt %zu%s: ", color ? "\x1b[1m" : "",
@@ -471,15 +466,15 @@ enum { REPORT_RUN_TEXT_MAX = 1000, REPORT_RUN_LINE_MAX = 200 };
 
 /* Writes the last reply if it could not be judged: no other part of the report
  * shows it. */
-static void report_run_last(const surety_run *run, surety_buf *out)
+static void report_run_last(const surety__log *log, surety_buf *out)
 {
-    size_t i = run->log.count;
+    size_t i = log->count;
     surety_str text = {"", 0};
     surety_str left;
 
     while (i > 0 && !text.len)
-        text = report_run_text(&run->log.items[--i]);
-    if (!text.len || run->log.items[i].seen.judged)
+        text = report_run_text(&log->items[--i]);
+    if (!text.len || log->items[i].seen.judged)
         return;
     left = report_run_begin(text, REPORT_RUN_TEXT_MAX);
     surety__buf_printf(out, "what came of attempt %zu, %zu byte%s%s:\n", i + 1,
@@ -498,19 +493,19 @@ static void report_run_last(const surety_run *run, surety_buf *out)
 }
 
 /* Writes the run's message as an issue. */
-static void report_run_message(const surety_run *run, surety_str source,
+static void report_run_message(const surety__end *end, surety_str source,
                                bool color, surety_buf *out)
 {
     const surety_issue issue = {
-        .keyword = surety_str_of(surety_run_verdict_name(run->end.verdict)),
-        .message = run->end.message,
-        .hint = run->end.hint,
+        .keyword = surety_str_of(surety_run_verdict_name(end->verdict)),
+        .message = end->message,
+        .hint = end->hint,
     };
     const surety_issue_form form = {
         .size = sizeof(form),
         .source = source.len ? source : SURETY__LITERAL("run"),
-        .warning = run->end.verdict == SURETY_RUN_FALLBACK ||
-                   run->end.verdict == SURETY_RUN_PARTIAL,
+        .warning = end->verdict == SURETY_RUN_FALLBACK ||
+                   end->verdict == SURETY_RUN_PARTIAL,
     };
 
     (void)surety_issue_write(
@@ -518,27 +513,27 @@ static void report_run_message(const surety_run *run, surety_str source,
 }
 
 /* Writes the run's message in the forms that have one line per error. */
-static void report_run_line(const surety_run *run, surety_report form,
+static void report_run_line(const surety__end *end, surety_report form,
                             surety_buf *out)
 {
-    const char *verdict = surety_run_verdict_name(run->end.verdict);
+    const char *verdict = surety_run_verdict_name(end->verdict);
 
     if (form == SURETY_REPORT_PLAIN) {
-        surety_buf_add(out, run->end.message);
+        surety_buf_add(out, end->message);
         surety_buf_text(out, " (path: )\n");
     } else if (form == SURETY_REPORT_GITHUB) {
         surety__buf_printf(out, "::error title=%s::", verdict);
-        for (size_t i = 0; i < run->end.message.len; i++)
-            if (run->end.message.ptr[i] == '%')
+        for (size_t i = 0; i < end->message.len; i++)
+            if (end->message.ptr[i] == '%')
                 surety_buf_text(out, "%25");
             else
-                surety_buf_byte(out, run->end.message.ptr[i]);
+                surety_buf_byte(out, end->message.ptr[i]);
         surety_buf_byte(out, '\n');
     } else {
         surety__buf_printf(out, "{\"ruleId\":\"%s\",\"level\":\"error\"",
                            verdict);
         surety_buf_text(out, ",\"message\":{\"text\":");
-        surety_json_string(out, run->end.message);
+        surety_json_string(out, end->message);
         surety_buf_text(out, "}}");
     }
 }
@@ -547,6 +542,8 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
                                surety_str source, surety_buf *out)
 {
     const bool color = form == SURETY_REPORT_COLOR;
+    const surety__end *end = run ? &run->results.end : NULL;
+    const surety_outcome *outcome = run ? run->results.judged.outcome : NULL;
     surety_status status = SURETY_OK;
 
     if (!run || !out || (unsigned)form > SURETY_REPORT_SARIF)
@@ -554,22 +551,21 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
     if (form == SURETY_REPORT_JSON) {
         const size_t start = out->len;
 
-        status = report_run_json(run, out);
+        status = report_run_json(&run->setup, &run->results, out);
         surety_json_shown(out, start);
         return status ? status : out->status;
     }
-    if (run->judged.outcome)
-        status =
-            surety_outcome_write(run->judged.outcome, form, source, 0, out);
-    if (status != SURETY_OK || run->end.verdict == SURETY_RUN_VALID)
+    if (outcome)
+        status = surety_outcome_write(outcome, form, source, 0, out);
+    if (status != SURETY_OK || end->verdict == SURETY_RUN_VALID)
         return status;
     if (form == SURETY_REPORT_TEXT || color) {
-        if (run->end.message.len)
-            report_run_message(run, source, color, out);
-        report_run_last(run, out);
+        if (end->message.len)
+            report_run_message(end, source, color, out);
+        report_run_last(&run->results.log, out);
         (void)surety_run_write_log(run, color, out);
-    } else if (!run->judged.outcome && run->end.message.len) {
-        report_run_line(run, form, out);
+    } else if (!outcome && end->message.len) {
+        report_run_line(end, form, out);
     }
     return out->status;
 }

@@ -17,48 +17,30 @@ const char *surety_run_verdict_name(surety_run_verdict verdict)
                                                      : "unknown";
 }
 
-void surety__result_event(surety_run *run, surety_event_kind kind,
-                          surety_str text)
-{
-    const surety_event event = {kind, (uint32_t)run->log.count, text};
-
-    if (run->setup.options.event)
-        run->setup.options.event(run->setup.options.event_ctx, &event);
-}
-
 /* ---- the end ------------------------------------------------------------- */
 
-void surety__result_end(surety_run *run, surety_run_verdict verdict,
-                        surety_str message, surety_str hint)
+surety__end surety__result_of_cause(surety__run_store *store,
+                                    surety_run_verdict verdict,
+                                    const char *before,
+                                    const surety_error *cause)
 {
-    assert(run->state != STATE_ENDED);
-    run->state = STATE_ENDED;
-    run->end.verdict = verdict;
-    run->end.message = message;
-    run->end.hint = hint;
-}
+    surety__end end = {.verdict = verdict};
 
-void surety__result_end_cause(surety_run *run, surety_run_verdict verdict,
-                              const char *before)
-{
-    surety_str message;
-
-    surety_buf_text(&run->store.text, before);
-    surety__buf_line(&run->store.text, surety_str_of(run->cause.message), 320);
-    message = surety__store_keep(&run->store);
-    surety__result_end(
-        run, verdict, message,
-        surety__store_copy(&run->store, surety_str_of(run->cause.hint)));
+    surety_buf_text(&store->text, before);
+    surety__buf_line(&store->text, surety_str_of(cause->message), 320);
+    end.message = surety__store_keep(store);
+    end.hint = surety__store_copy(store, surety_str_of(cause->hint));
+    return end;
 }
 
 /* The verdict of all attempts together. */
-static surety_run_verdict result_verdict(const surety_run *run)
+static surety_run_verdict result_verdict(const surety__log *log)
 {
     surety_run_verdict verdict = SURETY_RUN_PROVIDER;
 
-    for (size_t i = 0; i < run->log.count; i++) {
+    for (size_t i = 0; i < log->count; i++) {
         const surety_run_verdict one =
-            surety__decide_verdict(run->log.items[i].what);
+            surety__decide_verdict(log->items[i].what);
 
         if (one == SURETY_RUN_REJECTED || one == SURETY_RUN_REFUSED)
             verdict = one < verdict ? one : verdict;
@@ -67,30 +49,32 @@ static surety_run_verdict result_verdict(const surety_run *run)
 }
 
 /* Appends "NAME (3 calls): the last result; NAME: ..." */
-static void result_tell_tried(surety_run *run)
+static void result_write_calls(const surety__log *log, surety_buf *out)
 {
-    surety_buf *out = &run->store.text;
     size_t i = 0;
 
-    while (i < run->log.count) {
-        const surety_model *model = run->log.items[i].seen.model;
+    while (i < log->count) {
+        const surety_model *model = log->items[i].seen.model;
         size_t calls = 0;
 
         surety_buf_text(out, i ? "; " : ": ");
-        for (; i < run->log.count && run->log.items[i].seen.model == model; i++)
+        for (; i < log->count && log->items[i].seen.model == model; i++)
             calls++;
         surety__buf_line(out, model->name, 80);
         if (calls > 1)
             surety__buf_printf(out, " (%zu calls)", calls);
         surety_buf_text(out, ": ");
-        surety_buf_add(out, run->log.items[i - 1].told);
+        surety_buf_add(out, log->items[i - 1].result);
     }
 }
 
-static void result_tell(surety_run *run, surety_run_verdict verdict,
-                        surety_str spent)
+/* Appends why there is no valid value. */
+static void result_write_reason(const surety_contract *contract,
+                                surety_run_verdict verdict, surety_str spent,
+                                surety_buf *out)
 {
-    surety_buf *out = &run->store.text;
+    const surety_str id =
+        contract ? surety_contract_info_of(contract)->id : (surety_str){"", 0};
 
     if (verdict == SURETY_RUN_FALLBACK)
         surety_buf_text(out, "the contract's fallback stands in");
@@ -101,10 +85,7 @@ static void result_tell(surety_run *run, surety_run_verdict verdict,
         surety_buf_text(out, ", for ");
     if (spent.len) {
         surety_buf_add(out, spent);
-    } else if (verdict == SURETY_RUN_REJECTED && run->setup.options.contract) {
-        const surety_str id =
-            surety_contract_info_of(run->setup.options.contract)->id;
-
+    } else if (verdict == SURETY_RUN_REJECTED && contract) {
         surety_buf_text(out, "no reply satisfies the contract");
         surety_buf_text(out, id.len ? " " : "");
         surety__buf_line(out, id, 120);
@@ -115,73 +96,65 @@ static void result_tell(surety_run *run, surety_run_verdict verdict,
     } else if (verdict == SURETY_RUN_PROVIDER) {
         surety_buf_text(out, "no model gave a reply");
     }
-    result_tell_tried(run);
 }
 
-/* Ends the run because a validator failed. No fallback or partial value is
- * given: it would hide the failure. */
-static void result_unheard(surety_run *run)
+surety__end surety__result_give_up(surety__run_store *store,
+                                   const surety_contract *contract,
+                                   surety__results *results, bool failed,
+                                   surety_str spent)
 {
-    surety__result_end_cause(run, SURETY_RUN_VALIDATOR, "");
-    if (!run->end.hint.len)
-        run->end.hint = surety_str_of(surety__decide_hint(CASE_UNHEARD));
-}
+    const surety__log *log = &results->log;
+    surety__end end = {.verdict = result_verdict(log)};
 
-void surety__result_give_up(surety_run *run, surety_str spent)
-{
-    surety_run_verdict verdict = result_verdict(run);
-    const char *hint = NULL;
-
-    if (run->hearing.failed) {
-        result_unheard(run);
-        return;
+    /* No fallback or partial value is given: it would hide the failure. */
+    if (failed) {
+        end = surety__result_of_cause(store, SURETY_RUN_VALIDATOR, "",
+                                      &results->cause);
+        if (!end.hint.len)
+            end.hint = surety_str_of(surety__decide_hint(CASE_VALIDATOR));
+        return end;
     }
-    if (surety__judged_settle(&run->judged))
-        verdict = SURETY_RUN_PARTIAL;
-    else if (surety_outcome_info_of(run->judged.outcome)->fallback)
-        verdict = SURETY_RUN_FALLBACK;
+    if (surety__judged_settle(&results->judged))
+        end.verdict = SURETY_RUN_PARTIAL;
+    else if (surety_outcome_info_of(results->judged.outcome)->fallback)
+        end.verdict = SURETY_RUN_FALLBACK;
     else if (spent.len)
-        verdict = SURETY_RUN_BUDGET;
-    if (verdict == SURETY_RUN_BUDGET)
-        hint = "raise the budget, or name a model that needs fewer calls";
-    else if (run->log.count)
-        hint = surety__decide_hint(surety__attempt_last(run)->what);
-    result_tell(run, verdict, spent);
-    surety__result_end(run, verdict, surety__store_keep(&run->store),
-                       surety_str_of(hint));
+        end.verdict = SURETY_RUN_BUDGET;
+    if (end.verdict == SURETY_RUN_BUDGET)
+        end.hint = SURETY__LITERAL(
+            "raise the budget, or name a model that needs fewer calls");
+    else if (log->count)
+        end.hint =
+            surety_str_of(surety__decide_hint(surety__attempt_last(log)->what));
+    result_write_reason(contract, end.verdict, spent, &store->text);
+    result_write_calls(log, &store->text);
+    end.message = surety__store_keep(store);
+    return end;
 }
 
-void surety__result_unrecorded(surety_run *run)
+void surety__result_withhold(surety__results *results)
 {
     const surety_str none = {"", 0};
-    surety__attempt *attempt =
-        run->log.count ? surety__attempt_last(run) : NULL;
+    surety__judged *judged = &results->judged;
+    surety__attempt *attempt = surety__attempt_last(&results->log);
 
-    /* The row of this attempt was begun but not finished, so its answer has no
-     * record and is not given out. */
-    if (attempt && run->state == STATE_ANSWERED) {
-        if (attempt->seen.judged ||
-            surety_outcome_info_of(run->judged.outcome)->fallback)
-            surety__judged_forget(&run->judged);
-        surety__judged_forget_part(&run->judged);
-        attempt->seen.answer.text = attempt->seen.answer.native = none;
-        attempt->seen.report = attempt->seen.candidate = none;
-        attempt->seen.candidate_len = 0;
-        attempt->seen.judged = attempt->seen.ok = false;
-        run->judged.reply_first = run->judged.reply_last = none;
-        for (size_t i = 0; i + 1 < run->log.count; i++) {
-            const surety_answer *answer = &run->log.items[i].seen.answer;
-            const surety_str text =
-                answer->text.len ? answer->text : answer->native;
+    if (attempt->seen.judged ||
+        surety_outcome_info_of(judged->outcome)->fallback)
+        surety__judged_forget(judged);
+    surety__judged_forget_partial(judged);
+    attempt->seen.answer.text = attempt->seen.answer.native = none;
+    attempt->seen.report = attempt->seen.candidate = none;
+    attempt->seen.candidate_len = 0;
+    attempt->seen.judged = attempt->seen.ok = false;
+    judged->reply_first = judged->reply_last = none;
+    for (size_t i = 0; i + 1 < results->log.count; i++) {
+        const surety_str text = surety__attempt_text(&results->log.items[i]);
 
-            if (!run->judged.reply_first.len)
-                run->judged.reply_first = text;
-            if (text.len)
-                run->judged.reply_last = text;
-        }
+        if (!judged->reply_first.len)
+            judged->reply_first = text;
+        if (text.len)
+            judged->reply_last = text;
     }
-    surety__result_end_cause(run, SURETY_RUN_LEDGER,
-                             "the ledger could not be written: ");
 }
 
 /* ---- results ------------------------------------------------------------- */
@@ -194,29 +167,31 @@ const surety_run_info *surety_run_info_of(const surety_run *run)
                                          .reply_first = {"", 0},
                                          .reply_last = {"", 0},
                                          .id = {"", 0}};
+    const surety__results *results = run ? &run->results : NULL;
 
     if (!run)
         return &none;
     *run->info = (surety_run_info){
         .size = sizeof(*run->info),
-        .verdict = run->end.verdict,
-        .message = run->end.message,
-        .hint = run->end.hint,
-        .outcome = run->judged.outcome,
-        .reply_first = run->judged.reply_first,
-        .reply_last = run->judged.reply_last,
-        .usage = run->spent.usage,
-        .cost_known = !run->spent.cost_unknown,
-        .cost_picousd = run->spent.cost_unknown ? 0 : run->spent.cost_picousd,
-        .id = run->id,
-        .attempt_count = run->log.count,
+        .verdict = results->end.verdict,
+        .message = results->end.message,
+        .hint = results->end.hint,
+        .outcome = results->judged.outcome,
+        .reply_first = results->judged.reply_first,
+        .reply_last = results->judged.reply_last,
+        .usage = results->spent.usage,
+        .cost_known = !results->spent.cost_unknown,
+        .cost_picousd =
+            results->spent.cost_unknown ? 0 : results->spent.cost_picousd,
+        .id = results->log.run,
+        .attempt_count = results->log.count,
     };
     return run->info;
 }
 
 surety_attempt surety_run_attempt(const surety_run *run, size_t i)
 {
-    if (!run || i >= run->log.count)
+    if (!run || i >= run->results.log.count)
         return (surety_attempt){.model = NULL};
-    return run->log.items[i].seen;
+    return run->results.log.items[i].seen;
 }

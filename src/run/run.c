@@ -21,10 +21,378 @@
  *    answer has arrived, and each step judges it again. */
 #include "run/run.h"
 
-static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms);
-static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms);
-static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms);
-static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms);
+static const surety_model *run_model(const surety_run *run)
+{
+    return surety__setup_model(&run->setup, &run->at);
+}
+
+static surety__attempt *run_attempt(const surety_run *run)
+{
+    return surety__attempt_last(&run->results.log);
+}
+
+/* ---- the end ------------------------------------------------------------- */
+
+static void run_end(surety_run *run, surety__end end)
+{
+    assert(run->state != STATE_ENDED);
+    run->state = STATE_ENDED;
+    run->results.end = end;
+}
+
+static void run_event(const surety_run *run, surety_event_kind kind,
+                      surety_str text)
+{
+    surety__setup_event(&run->setup, run->results.log.count, kind, text);
+}
+
+static void run_give_up(surety_run *run, surety_str spent)
+{
+    run_end(run, surety__result_give_up(
+                     &run->store, run->setup.options.contract, &run->results,
+                     run->judging.validators.failed, spent));
+}
+
+/* Ends the run because no call can be planned. */
+static void run_end_unplanned(surety_run *run)
+{
+    const surety_run_verdict verdict =
+        run->results.log.count ? SURETY_RUN_REJECTED : SURETY_RUN_PROVIDER;
+
+    run_end(run, surety__result_of_cause(
+                     &run->store, verdict,
+                     "the prompt cannot be written: ", &run->results.cause));
+}
+
+/* Whether the run goes on after the ledger's status. A ledger that fails ends
+ * the run, unless the caller made it optional; then the log reports the failure
+ * once. */
+static bool run_recorded(surety_run *run, surety_status status)
+{
+    surety_buf *out = &run->store.text;
+
+    if (surety__store_pass(&run->store, status) == SURETY_NOMEM)
+        return false;
+    if (status != SURETY_OK && !run->setup.options.ledger_optional) {
+        if (run->state == STATE_ANSWERED)
+            surety__result_withhold(&run->results);
+        run_end(run,
+                surety__result_of_cause(
+                    &run->store, SURETY_RUN_LEDGER,
+                    "the ledger could not be written: ", &run->results.cause));
+        return false;
+    }
+    if (status != SURETY_OK && !run->warned) {
+        run->warned = true;
+        surety_buf_text(out, "the ledger could not be written");
+        surety__decide_detail(out, surety_str_of(run->results.cause.message),
+                              240);
+        surety_buf_text(out, ", and may fail: the run goes on unrecorded");
+        run_event(run, SURETY_EVENT_DECISION, surety__store_keep(&run->store));
+    }
+    return true;
+}
+
+/* Completes the row of the last attempt, and only then shows its decision;
+ * false: that ended the run. */
+static bool run_record(surety_run *run)
+{
+    if (run->store.status != SURETY_OK ||
+        !run_recorded(run, surety__record_finish(&run->setup, &run->store,
+                                                 &run->results)))
+        return false;
+    run_event(run, SURETY_EVENT_DECISION, run_attempt(run)->seen.decision);
+    return true;
+}
+
+static void run_end_exchange(surety_run *run)
+{
+    if (run->state == STATE_UNDER_WAY)
+        surety__exchange_end(&run->exchange);
+}
+
+/* Ends the run because memory ran out, also if that happened while the run
+ * ended. Closes the exchange under way and completes its row as far as
+ * possible. */
+static void run_collapse(surety_run *run)
+{
+    run_end_exchange(run);
+    surety_buf_reset(&run->store.text);
+    if (run->results.log.count && run_attempt(run)->open) {
+        surety_attempt *seen = &run_attempt(run)->seen;
+
+        seen->answer = (surety_answer){.failure = SURETY_FAILURE_CANCELLED,
+                                       .ambiguous = true};
+        seen->judged = false;
+        seen->stopped = SURETY_VERDICT_OPEN;
+        seen->decision = SURETY__LITERAL("out of memory: the run ends");
+        if (!seen->ended_ms)
+            seen->ended_ms = run->now.monotonic_ms;
+        (void)surety__record_finish(&run->setup, &run->store, &run->results);
+    }
+    run->state = STATE_ENDED;
+    run->results.end =
+        (surety__end){SURETY_RUN_CANCELLED, SURETY__LITERAL("out of memory"),
+                      SURETY__LITERAL("")};
+}
+
+/* ---- the states ---------------------------------------------------------- */
+
+/* A clause that says which budget forbids to send the plan's call in delay_ms;
+ * empty: none. */
+static surety_str run_denied(surety_run *run, uint64_t delay_ms)
+{
+    return surety__budget_denies(&run->store, &run->setup.options.budget,
+                                 &run->results.spent, &run_model(run)->price,
+                                 &run->plan, delay_ms);
+}
+
+static uint64_t run_left_ms(const surety_run *run)
+{
+    return surety__budget_left_ms(&run->setup.options.budget,
+                                  &run->results.spent);
+}
+
+static bool run_plan(surety_run *run, surety__purpose purpose)
+{
+    return surety__attempt_plan(&run->forms, &run->at, &run->results, purpose,
+                                &run->plan);
+}
+
+/* NEW: picks the first model and its best mode, and plans the first call. */
+static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms)
+{
+    char id[SURETY__ID_LEN];
+
+    (void)ret_delay_ms;
+    run->results.log.begun_ms = run->at.due_ms = run->now.monotonic_ms;
+    surety__id_write(&run->random, run->now.unix_ms, id);
+    run->results.log.run =
+        surety__store_copy(&run->store, (surety_str){id, SURETY__ID_LEN});
+    surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
+    if (run_plan(run, PURPOSE_ASK))
+        run->state = STATE_DUE;
+    else
+        run_end_unplanned(run);
+    return SURETY_OK;
+}
+
+/* Sends the call of the plan. False: nothing was sent. */
+static bool run_send(surety_run *run)
+{
+    const surety__setup *setup = &run->setup;
+    const surety__spent *spent = &run->results.spent;
+    const surety_model *model = run_model(run);
+    const surety__stake stake = {
+        .price = &model->price,
+        .rounds = surety__budget_rounds(setup, &run->at, spent),
+        .input_tokens = run->plan.input_tokens,
+        .output_most = spent->output_most,
+        .whole_most = spent->whole_most,
+        .stops = run->at.stops};
+
+    run->exchange.model = model;
+    run->exchange.attempt = run->results.log.count;
+    run->exchange.out_of_time = false;
+    return surety__exchange_begin(&run->exchange, &run->plan, &run->at, &stake,
+                                  &run->results.cause) == SURETY_OK;
+}
+
+/* DUE: waits for the time, checks the budget, writes to the ledger, sends. */
+static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
+{
+    surety__log *log = &run->results.log;
+    surety__judging *judging = &run->judging;
+    surety_str spent;
+
+    if (run->now.monotonic_ms < run->at.due_ms) {
+        *ret_delay_ms = run->at.due_ms - run->now.monotonic_ms;
+        return SURETY_MORE;
+    }
+    spent = run_denied(run, 0);
+    if (spent.len) {
+        surety__receive_fallback(judging, &run->results);
+        run_give_up(run, spent);
+        return SURETY_OK;
+    }
+    judging->begun = judging->stopped = judging->taken = judging->patched =
+        false;
+    judging->validators.waits = judging->validators.failed = false;
+    if (!surety__attempt_begin(&run->store, log, &run->plan, run_model(run),
+                               run->now, &run->random))
+        return SURETY_OK;
+    if (!run_recorded(
+            run, surety__record_begin(&run->setup, log, &run->results.cause))) {
+        log->count--;
+        return SURETY_OK;
+    }
+    run->results.spent.calls++;
+    run_event(run, SURETY_EVENT_ATTEMPT, run->plan.reason);
+    run->state = STATE_UNDER_WAY;
+    if (!run_send(run)) {
+        run_attempt(run)->what = CASE_UNSENT;
+        run->state = STATE_ANSWERED;
+    }
+    return SURETY_OK;
+}
+
+/* UNDER_WAY: waits until the transport reports the end, the check stops the
+ * reply, or the time is spent. */
+static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
+{
+    surety__run_exchange *exchange = &run->exchange;
+    surety_attempt *seen = &run_attempt(run)->seen;
+    const bool ends = exchange->ended || exchange->watch.stops;
+    const uint64_t left_ms = run_left_ms(run);
+
+    if (exchange->begun && !seen->first_byte_ms)
+        seen->first_byte_ms = run->now.monotonic_ms;
+    if (!ends && left_ms) {
+        *ret_delay_ms = left_ms;
+        return SURETY_MORE;
+    }
+    exchange->out_of_time = !ends;
+    surety__exchange_end(exchange);
+    run->state = STATE_ANSWERED;
+    return SURETY_OK;
+}
+
+/* Goes on with the next model, which starts anew. */
+static void run_next_model(surety_run *run)
+{
+    run->at = (surety__position){.model = run->at.model + 1};
+    assert(run->at.model < run->setup.options.model_count);
+    surety__judged_forget_basis(&run->results.judged);
+    surety__findings_forget(&run->results.findings);
+    surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
+}
+
+/* The purpose of an action's call. ORDER actions */
+static const surety__purpose run_purposes[] = {
+    PURPOSE_ASK, /* the run ends */
+    PURPOSE_ASK, /* the run ends */
+    PURPOSE_RETRY,   PURPOSE_RETRY, PURPOSE_REASK, PURPOSE_SHORTER,
+    PURPOSE_SHORTER, PURPOSE_ASK,   PURPOSE_REASK, PURPOSE_ASK,
+};
+
+/* Plans the call of an action; false: the action ends the run, or no call can
+ * be made. */
+static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
+{
+    const surety__purpose purpose = run_purposes[action];
+
+    assert(run->state == STATE_ANSWERED);
+    if (action == ACTION_END || action == ACTION_ACCEPT)
+        return false;
+    if (purpose == PURPOSE_RETRY) {
+        run->at.retries++;
+        run->at.broken += run->exchange.received > 0;
+    } else {
+        run->at.retries = run->at.broken = 0;
+    }
+    if (action == ACTION_SHORTER)
+        run->at.shortened = true;
+    if (action == ACTION_MODE || action == ACTION_MODE_REASK)
+        surety__mode_pick(&run->forms, &run->at, run->at.mode + 1);
+    if (action == ACTION_MODEL)
+        run_next_model(run);
+    run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER;
+    run->at.due_ms = run->now.monotonic_ms + delay_ms;
+    return run_plan(run, purpose);
+}
+
+/* Whether to wait for a validator; false: there is none to wait for, or no
+ * time is left. */
+static bool run_waits(surety_run *run, uint64_t *ret_delay_ms)
+{
+    const uint64_t left_ms = run_left_ms(run);
+
+    if (!run->judging.validators.waits || run->store.status != SURETY_OK)
+        return false;
+    *ret_delay_ms =
+        left_ms < SURETY__WAIT_HOST_MS ? left_ms : SURETY__WAIT_HOST_MS;
+    if (left_ms)
+        return true;
+    (void)surety__fail(&run->results.cause, SURETY_TIMEOUT,
+                       "a validator is not done");
+    run_attempt(run)->what = CASE_UNJUDGED;
+    return false;
+}
+
+/* Writes the result of the last attempt, and counts its usage. */
+static void run_count(surety_run *run)
+{
+    surety__results *results = &run->results;
+
+    surety__decide_result(&run->store, run_attempt(run),
+                          results->judged.outcome, &results->cause);
+    surety__budget_count(&results->spent, run_attempt(run),
+                         run->plan.input_tokens);
+}
+
+/* Takes the answer once, with its time. */
+static void run_take_answer(surety_run *run)
+{
+    if (run->judging.begun)
+        return;
+    run_attempt(run)->seen.ended_ms = run->now.monotonic_ms;
+    if (run_attempt(run)->what != CASE_UNSENT)
+        surety__receive_answer(&run->store, &run->exchange, run->now,
+                               &run->results);
+}
+
+static surety_str run_out_of_time(surety_run *run)
+{
+    surety__buf_printf(&run->store.text, "the budget of %zu ms is spent",
+                       (size_t)run->setup.options.budget.ms_max);
+    return surety__store_keep(&run->store);
+}
+
+/* ANSWERED: judges, decides, and writes both to the ledger. */
+static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
+{
+    surety__attempt *attempt = run_attempt(run);
+    surety__decision decision = {.action = ACTION_END};
+    bool goes_on = false;
+
+    run_take_answer(run);
+    if (attempt->what != CASE_UNSENT && run->store.status == SURETY_OK) {
+        surety__receive_judge(&run->judging, &run->plan, &run->exchange,
+                              &run->at, &run->results);
+        if (run_waits(run, ret_delay_ms))
+            return SURETY_MORE;
+    }
+    run_count(run);
+    if (run->store.status != SURETY_OK)
+        return SURETY_OK;
+    if (run->judging.validators.waits ||
+        (run->exchange.out_of_time &&
+         attempt->seen.answer.failure == SURETY_FAILURE_CANCELLED)) {
+        decision.spent = run_out_of_time(run);
+    } else {
+        decision = surety__decide(&run->store, &run->setup, &run->at, attempt,
+                                  &run->random);
+        goes_on = run_apply(run, decision.action, decision.delay_ms);
+        if (goes_on)
+            decision.spent = run_denied(run, decision.delay_ms);
+    }
+    goes_on = goes_on && !decision.spent.len;
+    if (!goes_on && decision.action != ACTION_ACCEPT)
+        surety__receive_fallback(&run->judging, &run->results);
+    surety__decide_sentence(&run->store, &run->setup, &run->at, attempt,
+                            &decision, run->plan.reason);
+    if (!run_record(run))
+        return SURETY_OK;
+    if (goes_on)
+        run->state = STATE_DUE;
+    else if (decision.action == ACTION_ACCEPT)
+        run_end(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
+    else if (decision.action == ACTION_END || decision.spent.len)
+        run_give_up(run, decision.spent);
+    else
+        run_end_unplanned(run);
+    return SURETY_OK;
+}
 
 /* The function of each state. OK: the loop goes on with the state that it set;
  * MORE: wait. ORDER states */
@@ -36,36 +404,13 @@ static surety_status (*const run_states[])(surety_run *run,
     run_answered,
 };
 
-/* Ends the run because memory ran out, also if that happened while the run
- * ended. Closes the exchange under way and completes its row as far as
- * possible. */
-static void run_collapse(surety_run *run)
-{
-    surety__attempt_stop(run);
-    surety_buf_reset(&run->store.text);
-    if (run->log.count && surety__attempt_last(run)->open) {
-        surety__attempt *attempt = surety__attempt_last(run);
-
-        attempt->seen.answer = (surety_answer){
-            .failure = SURETY_FAILURE_CANCELLED, .ambiguous = true};
-        attempt->seen.judged = false;
-        attempt->seen.stopped = SURETY_VERDICT_OPEN;
-        attempt->seen.decision = SURETY__LITERAL("out of memory: the run ends");
-        (void)surety__record_finish(run);
-    }
-    run->state = STATE_ENDED;
-    run->end.verdict = SURETY_RUN_CANCELLED;
-    run->end.message = SURETY__LITERAL("out of memory");
-    run->end.hint = SURETY__LITERAL("");
-}
-
 static void run_set_now(surety_run *run, surety_now now)
 {
     if (now.monotonic_ms < run->now.monotonic_ms)
         now.monotonic_ms = run->now.monotonic_ms;
     run->now = now;
     if (run->state != STATE_NEW)
-        run->spent.ms = now.monotonic_ms - run->begun.monotonic_ms;
+        run->results.spent.ms = now.monotonic_ms - run->results.log.begun_ms;
 }
 
 surety_status surety_run_step(surety_run *run, surety_now now,
@@ -91,293 +436,36 @@ surety_status surety_run_step(surety_run *run, surety_now now,
     return SURETY_MORE;
 }
 
-/* Ends the run if no call can be made for the plan. */
-static void run_end_unplanned(surety_run *run)
+/* Takes what arrived of a call that was cancelled, and completes its row. */
+static void run_break_off(surety_run *run)
 {
-    surety__result_end_cause(
-        run, run->log.count ? SURETY_RUN_REJECTED : SURETY_RUN_PROVIDER,
-        "the prompt cannot be written: ");
-}
-
-/* A clause that says which budget forbids to send the plan's call in delay_ms;
- * empty: none. */
-static surety_str run_denied(surety_run *run, uint64_t delay_ms)
-{
-    return surety__budget_denies(&run->store, &run->setup.options.budget,
-                                 &run->spent, &surety__run_model(run)->price,
-                                 &run->plan, delay_ms);
-}
-
-static uint64_t run_left_ms(const surety_run *run)
-{
-    return surety__budget_left_ms(&run->setup.options.budget, &run->spent);
-}
-
-/* NEW: picks the first model and its best mode, and plans the first call. */
-static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms)
-{
-    char id[SURETY__ID_LEN];
-
-    (void)ret_delay_ms;
-    run->begun = run->now;
-    run->at.due_ms = run->now.monotonic_ms;
-    surety__id_write(&run->random, run->now.unix_ms, id);
-    run->id = surety__store_copy(&run->store, (surety_str){id, SURETY__ID_LEN});
-    surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
-    if (surety__attempt_plan(run, PURPOSE_ASK))
-        run->state = STATE_DUE;
-    else if (run->store.status == SURETY_OK)
-        run_end_unplanned(run);
-    return SURETY_OK;
-}
-
-/* DUE: waits for the time, checks the budget, writes to the ledger, sends. */
-static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
-{
-    surety_str spent;
-
-    if (run->now.monotonic_ms < run->at.due_ms) {
-        *ret_delay_ms = run->at.due_ms - run->now.monotonic_ms;
-        return SURETY_MORE;
-    }
-    spent = run_denied(run, 0);
-    if (spent.len) {
-        surety__receive_fallback(run);
-        surety__result_give_up(run, spent);
-        return SURETY_OK;
-    }
-    if (!surety__attempt_begin(run))
-        return SURETY_OK;
-    if (!surety__record_begin(run)) {
-        run->log.count--;
-        run->spent.calls--;
-        if (run->store.status == SURETY_OK)
-            surety__result_unrecorded(run);
-        return SURETY_OK;
-    }
-    surety__result_event(run, SURETY_EVENT_ATTEMPT, run->plan.reason);
-    run->exchange.out_of_time = false;
-    run->state = STATE_UNDER_WAY;
-    if (!surety__attempt_send(run)) {
-        surety__attempt_last(run)->what = CASE_UNSENT;
-        run->state = STATE_ANSWERED;
-    }
-    return SURETY_OK;
-}
-
-/* UNDER_WAY: waits until the transport reports the end, the check stops the
- * reply, or the time is spent. */
-static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
-{
-    surety__attempt *attempt = surety__attempt_last(run);
-    const uint64_t left_ms = run_left_ms(run);
-
-    if (run->exchange.heard && !attempt->seen.first_byte_ms)
-        attempt->seen.first_byte_ms = run->now.monotonic_ms;
-    if (!run->exchange.ended && left_ms && !run->exchange.watch.stops) {
-        *ret_delay_ms = left_ms;
-        return SURETY_MORE;
-    }
-    run->exchange.out_of_time =
-        !run->exchange.ended && !run->exchange.watch.stops;
-    surety__attempt_stop(run);
-    run->state = STATE_ANSWERED;
-    return SURETY_OK;
-}
-
-/* Plans the call of an action; false: the action ends the run, or no call can
- * be made. */
-static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
-{
-    surety__purpose purpose = PURPOSE_ASK;
-
-    assert(run->state == STATE_ANSWERED);
-    if (action == ACTION_END || action == ACTION_ACCEPT)
-        return false;
-    if (action == ACTION_RETRY || action == ACTION_RETRY_ASKED) {
-        run->at.retries++;
-        run->at.broken += run->exchange.came > 0;
-    } else {
-        run->at.retries = run->at.broken = 0;
-    }
-    switch (action) {
-    case ACTION_RETRY:
-    case ACTION_RETRY_ASKED: purpose = PURPOSE_RETRY; break;
-    case ACTION_SHORTER:
-        run->at.shortened = true;
-        run->at.reasks++;
-        purpose = PURPOSE_SHORTER;
-        break;
-    case ACTION_WHOLE:
-        run->at.reasks++;
-        purpose = PURPOSE_SHORTER;
-        break;
-    case ACTION_MODE:
-        surety__mode_pick(&run->forms, &run->at, run->at.mode + 1);
-        break;
-    case ACTION_MODE_REASK:
-        surety__mode_pick(&run->forms, &run->at, run->at.mode + 1);
-        run->at.reasks++;
-        purpose = PURPOSE_REASK;
-        break;
-    case ACTION_REASK:
-        run->at.reasks++;
-        purpose = PURPOSE_REASK;
-        break;
-    default:
-        run->at.model++;
-        run->at.reasks = 0;
-        run->at.shortened = run->at.patch_failed = false;
-        run->at.violations = 0;
-        surety__judged_forget_basis(&run->judged);
-        surety__findings_forget(&run->findings);
-        run->at.stops = false;
-        surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
-        break;
-    }
-    assert(run->at.model < run->setup.options.model_count);
-    run->at.due_ms = run->now.monotonic_ms + delay_ms;
-    return surety__attempt_plan(run, purpose);
-}
-
-/* Whether to wait for a validator; false: there is none to wait for, or no
- * time is left. */
-static bool run_waits(surety_run *run, uint64_t *ret_delay_ms)
-{
-    const uint64_t left_ms = run_left_ms(run);
-
-    if (!run->hearing.waits || run->store.status != SURETY_OK)
-        return false;
-    *ret_delay_ms =
-        left_ms < SURETY__WAIT_HOST_MS ? left_ms : SURETY__WAIT_HOST_MS;
-    if (left_ms)
-        return true;
-    (void)surety__fail(&run->cause, SURETY_TIMEOUT, "a validator is not done");
-    surety__attempt_last(run)->what = CASE_UNJUDGED;
-    return false;
-}
-
-/* Judges the answer and writes its result; false: a validator is not done. */
-static bool run_weigh(surety_run *run, uint64_t *ret_delay_ms)
-{
-    surety__attempt *attempt = surety__attempt_last(run);
-
-    if (!run->judging.begun)
-        attempt->seen.ended_ms = run->now.monotonic_ms;
-    if (attempt->what != CASE_UNSENT) {
-        if (!run->judging.begun)
-            surety__receive_answer(run);
-        if (run->store.status == SURETY_OK)
-            surety__receive_judge(run);
-        if (run_waits(run, ret_delay_ms))
-            return false;
-    }
-    surety__decide_tell(&run->store, attempt, run->judged.outcome, &run->cause);
-    surety__budget_count(&run->spent, attempt, run->plan.input_tokens);
-    return true;
-}
-
-static surety_str run_out_of_time(surety_run *run)
-{
-    surety__buf_printf(&run->store.text, "the budget of %zu ms is spent",
-                       (size_t)run->setup.options.budget.ms_max);
-    return surety__store_keep(&run->store);
-}
-
-/* ANSWERED: judges, decides, and writes both to the ledger. */
-static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
-{
-    surety__attempt *attempt = surety__attempt_last(run);
-    surety__decision decision = {.action = ACTION_END};
-    bool goes_on = false;
-
-    if (!run_weigh(run, ret_delay_ms))
-        return SURETY_MORE;
-    if (run->store.status != SURETY_OK)
-        return SURETY_OK;
-    if (run->hearing.waits ||
-        (run->exchange.out_of_time &&
-         attempt->seen.answer.failure == SURETY_FAILURE_CANCELLED)) {
-        decision.spent = run_out_of_time(run);
-    } else {
-        decision = surety__decide(&run->store, &run->setup, &run->at, attempt,
-                                  &run->random);
-        goes_on = run_apply(run, decision.action, decision.delay_ms);
-        if (goes_on)
-            decision.spent = run_denied(run, decision.delay_ms);
-    }
-    goes_on = goes_on && !decision.spent.len;
-    if (!goes_on && decision.action != ACTION_ACCEPT)
-        surety__receive_fallback(run);
-    surety__decide_say(&run->store, &run->setup, &run->at, attempt, &decision,
-                       run->plan.reason);
-    if (run->store.status != SURETY_OK)
-        return SURETY_OK;
-    if (!surety__record_finish(run)) {
-        if (run->store.status == SURETY_OK)
-            surety__result_unrecorded(run);
-        return SURETY_OK;
-    }
-    surety__result_event(run, SURETY_EVENT_DECISION, attempt->seen.decision);
-    if (goes_on)
-        run->state = STATE_DUE;
-    else if (decision.action == ACTION_ACCEPT)
-        surety__result_end(run, SURETY_RUN_VALID, (surety_str){"", 0},
-                           (surety_str){"", 0});
-    else if (decision.action == ACTION_END || decision.spent.len)
-        surety__result_give_up(run, decision.spent);
-    else
-        run_end_unplanned(run);
-    return SURETY_OK;
-}
-
-/* Takes what arrived of a call that was cancelled, and completes its row;
- * false: that ended the run. */
-static bool run_break_off(surety_run *run)
-{
-    surety__attempt *attempt = surety__attempt_last(run);
+    surety__attempt *attempt = run_attempt(run);
 
     run->state = STATE_ANSWERED;
-    if (!run->judging.begun) {
-        attempt->seen.ended_ms = run->now.monotonic_ms;
-        surety__receive_answer(run);
-    }
+    run_take_answer(run);
+    run_count(run);
     if (attempt->what == CASE_VALID)
-        attempt->told = SURETY__LITERAL("a reply came and was not judged");
-    else
-        surety__decide_tell(&run->store, attempt, run->judged.outcome,
-                            &run->cause);
-    surety__budget_count(&run->spent, attempt, run->plan.input_tokens);
-    surety_buf_add(&run->store.text, attempt->told);
+        attempt->result = SURETY__LITERAL("a reply came and was not judged");
+    surety_buf_add(&run->store.text, attempt->result);
     surety_buf_text(&run->store.text, ": the run was cancelled");
     attempt->seen.decision = surety__store_keep(&run->store);
-    if (run->store.status != SURETY_OK)
-        return true;
-    if (!surety__record_finish(run)) {
-        if (run->store.status == SURETY_OK)
-            surety__result_unrecorded(run);
-        return false;
-    }
-    surety__result_event(run, SURETY_EVENT_DECISION, attempt->seen.decision);
-    return true;
+    (void)run_record(run);
 }
 
 void surety_run_cancel(surety_run *run, surety_now now)
 {
-    bool going = true;
-
     if (!run || run->state == STATE_ENDED)
         return;
     run_set_now(run, now);
-    surety__attempt_stop(run);
+    run_end_exchange(run);
     if (run->state == STATE_UNDER_WAY || run->state == STATE_ANSWERED)
-        going = run_break_off(run);
+        run_break_off(run);
     if (run->store.status != SURETY_OK)
         run_collapse(run);
-    else if (going)
-        surety__result_end(run, SURETY_RUN_CANCELLED,
-                           SURETY__LITERAL("the run was cancelled"),
-                           SURETY__LITERAL(""));
+    else if (run->state != STATE_ENDED)
+        run_end(run, (surety__end){SURETY_RUN_CANCELLED,
+                                   SURETY__LITERAL("the run was cancelled"),
+                                   SURETY__LITERAL("")});
 }
 
 /* ---- life of a run ------------------------------------------------------- */
@@ -407,12 +495,14 @@ surety_status surety_run_new(const surety_run_options *options,
     surety__arena_init(&run->store.arena, own.alloc, 0);
     surety__arena_init(&run->store.scratch, own.alloc, 0);
     surety_buf_init(&run->store.text, own.alloc, 0);
-    run->hearing.store = run->forms.store = &run->store;
-    run->forms.setup = &run->setup;
+    run->judging.store = run->forms.store = &run->store;
+    run->judging.validators.store = &run->store;
+    run->judging.setup = run->forms.setup = &run->setup;
     run->exchange.watch.forms = &run->forms;
     run->random = own.seed;
-    run->spent.usage.known = true;
-    status = surety__setup_take(&run->setup, &own, &run->hearing, reterr);
+    run->results.spent.usage.known = true;
+    status =
+        surety__setup_take(&run->setup, &own, &run->judging.validators, reterr);
     if (status == SURETY_OK) {
         run->exchange.decoder = surety__decoder_new(own.limits, own.alloc);
         if (!run->exchange.decoder)
@@ -427,23 +517,26 @@ surety_status surety_run_new(const surety_run_options *options,
 
 void surety_run_free(surety_run *run)
 {
+    const surety_alloc *alloc = run ? run->store.alloc : NULL;
+    surety__results *results = run ? &run->results : NULL;
+
     if (!run)
         return;
     run->setup.options.event = NULL;
     surety_run_cancel(run, run->now);
-    surety__judged_forget(&run->judged);
-    surety__judged_forget_part(&run->judged);
+    surety__judged_forget(&results->judged);
+    surety__judged_forget_partial(&results->judged);
     surety__mode_done(&run->forms);
     surety_stream_free(run->exchange.watch.stream);
-    surety_doc_free(run->restoring.value);
-    surety_doc_free(run->restoring.restored);
+    surety_doc_free(run->judging.delivered);
+    surety_doc_free(run->judging.restored);
     surety__decoder_free(run->exchange.decoder);
-    surety__free(run->store.alloc, run->findings.items,
-                 run->findings.cap * sizeof(*run->findings.items));
-    surety__free(run->store.alloc, run->log.items,
-                 run->log.cap * sizeof(*run->log.items));
+    surety__free(alloc, results->findings.items,
+                 results->findings.cap * sizeof(*results->findings.items));
+    surety__free(alloc, results->log.items,
+                 results->log.cap * sizeof(*results->log.items));
     surety_buf_done(&run->store.text);
     surety__arena_done(&run->store.scratch);
     surety__arena_done(&run->store.arena);
-    surety__free(run->store.alloc, run, sizeof(*run));
+    surety__free(alloc, run, sizeof(*run));
 }

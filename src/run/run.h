@@ -5,10 +5,10 @@
  * Invariants:
  * 1. The values are divided by how long they live: the configuration (setup,
  *    which does not change), the progress of the run (position), the next call
- *    (plan), the current exchange, and the results (log, findings, spent,
- *    judged, end).
- * 2. A function takes only the values that it needs. It does not depend on
- *    what runs before or after it. */
+ *    (plan), the current exchange and its judgement (judging), and the results
+ *    (log, findings, spent, judged, end).
+ * 2. Only run.c takes a whole run. Every other function takes the values that
+ *    it needs, and does not depend on what runs before or after it. */
 #ifndef SURETY_RUN_RUN_H
 #define SURETY_RUN_RUN_H
 
@@ -49,18 +49,18 @@ typedef enum surety__case {
     CASE_EXTRACTION = SURETY_FAILURE_COUNT,
     CASE_JSON_PARSE,
     CASE_VALIDATION,
-    CASE_REPEATED, /* the errors of the last reply again */
-    CASE_CUT,      /* it ends before its value does, and may be kept as a
-                    * partial value */
-    CASE_RUNAWAY,  /* it repeated itself without end and was stopped */
-    CASE_PATCH,    /* the patch is not valid, or does not apply */
-    CASE_UNJUDGED, /* the reply exceeds what can be judged */
-    CASE_UNSENT,   /* no request can be made for the call */
-    CASE_UNHEARD,  /* a validator of the host failed */
+    CASE_REPEATED,  /* the errors of the last reply again */
+    CASE_CUT,       /* it ends before its value does, and may be kept as a
+                     * partial value */
+    CASE_RUNAWAY,   /* it repeated itself without end and was stopped */
+    CASE_PATCH,     /* the patch is not valid, or does not apply */
+    CASE_UNJUDGED,  /* the reply exceeds what can be judged */
+    CASE_UNSENT,    /* no request can be made for the call */
+    CASE_VALIDATOR, /* a validator of the host failed */
     CASE_COUNT
 } surety__case;
 
-/* The next step. ORDER actions (decide.c). */
+/* The next step. ORDER actions (run.c). */
 typedef enum surety__action {
     ACTION_END = 0,
     ACTION_ACCEPT,
@@ -194,12 +194,15 @@ typedef struct surety__watch {
     surety_issue finding; /* if found; the run owns its texts */
 } surety__watch;
 
+/* A call that was sent, and what arrived of its answer. */
 typedef struct surety__run_exchange {
+    const surety_model *model;
+    size_t attempt; /* the number of its attempt */
     surety__decoder *decoder;
     surety__watch watch;
-    bool heard;  /* the first bytes have arrived */
-    size_t came; /* bytes of the reply and its reasoning that arrived */
-    bool ended;  /* the transport reported its end */
+    bool begun;      /* the first bytes have arrived */
+    size_t received; /* bytes of the reply and its reasoning */
+    bool ended;      /* the transport reported its end */
     bool out_of_time;
     surety_delivery delivery;
 } surety__run_exchange;
@@ -215,33 +218,34 @@ typedef struct surety__subject {
     size_t attempt;    /* the number of its attempt */
 } surety__subject;
 
+/* The results of the host's validators (host.c). */
+typedef struct surety__validators {
+    surety__run_store *store;
+    struct surety__validated *results;
+    size_t attempt; /* the attempt whose reply is being judged */
+    bool waits;     /* a validator is not done */
+    bool failed;    /* a validator failed; the error has the reason */
+} surety__validators;
+
 /* The judgement of an answer. It is made again if a validator was not done. */
 typedef struct surety__judging {
+    surety__run_store *store;
+    const surety__setup *setup;
+    surety__validators validators;
     bool begun;
     bool stopped; /* the reply was stopped */
     bool taken;   /* subject and patched are set */
-    surety__subject subject;
     bool patched;
+    surety__subject subject;
+    /* A delivered value that is converted back to one of the contract's, and
+     * why that failed. */
+    surety_doc *delivered, *restored;
+    surety_error fault;
 } surety__judging;
-
-/* A delivered value that is being converted back to one of the contract's. */
-typedef struct surety__restoring {
-    surety_doc *value, *restored;
-    surety_error fault; /* why that failed */
-} surety__restoring;
-
-/* The results of the host's validators (host.c). */
-typedef struct surety__hearing {
-    surety__run_store *store;
-    struct surety__opinion *opinions;
-    size_t attempt; /* the attempt whose reply is being judged */
-    bool waits;     /* a validator is not done */
-    bool failed;    /* a validator failed; cause has the reason */
-} surety__hearing;
 
 /* A validator of the host, wrapped for the judge. */
 typedef struct surety__host {
-    surety__hearing *hearing;
+    surety__validators *validators;
     const surety_validator *given;
 } surety__host;
 
@@ -253,8 +257,8 @@ typedef struct surety__judged {
     surety__subject outcome_of, basis_of;
     /* A partial value of the last reply that was cut off, if the options
      * accept one: the outcome of a run that gives up. */
-    surety_outcome *part;
-    surety__subject part_of;
+    surety_outcome *partial;
+    surety__subject partial_of;
     surety_str reply_first, reply_last;
     bool replied;
 } surety__judged;
@@ -264,23 +268,25 @@ typedef struct surety__judged {
 typedef struct surety__attempt {
     surety_attempt seen; /* what the caller sees */
     int64_t started_unix_ms;
-    bool open;   /* its row in the ledger is not finished */
-    bool sent;   /* the provider may have received it */
-    bool part;   /* its partial value is kept, for lack of a valid reply */
-    size_t came; /* bytes of its reply and reasoning that arrived */
+    bool open;       /* its row in the ledger is not finished */
+    bool sent;       /* the provider may have received it */
+    bool partial;    /* its partial value is kept, for lack of a valid reply */
+    size_t received; /* bytes of its reply and reasoning */
     surety__case what;
-    surety_str told; /* its result, a clause of the decision */
+    surety_str result; /* a clause of the decision */
     size_t error_count;
     /* If the attempt was stopped: what was found (the run owns its texts), and
      * whether the outcome reports it too. */
     surety_issue finding;
-    bool outcome_tells;
+    bool outcome_reports;
     size_t read_on; /* the byte at which it was known to be wrong, if it was
                      * read on; else 0 */
     bool broke;     /* it broke off by itself, and counts as stopped */
 } surety__attempt;
 
 typedef struct surety__log {
+    surety_str run;    /* the run's id */
+    uint64_t begun_ms; /* the first step, on the caller's monotonic clock */
     surety__attempt *items;
     size_t count, cap;
 } surety__log;
@@ -320,6 +326,16 @@ typedef struct surety__end {
     surety_str message, hint;
 } surety__end;
 
+/* What came out of a run so far. */
+typedef struct surety__results {
+    surety__log log;
+    surety__findings findings; /* of the current model */
+    surety__spent spent;
+    surety__judged judged;
+    surety__end end;
+    surety_error cause; /* why a call or a judgement failed */
+} surety__results;
+
 /* ---- the run ------------------------------------------------------------- */
 
 struct surety_run {
@@ -329,25 +345,15 @@ struct surety_run {
     surety__run_store store;
     surety__setup setup;
     surety__run_state state;
-    surety_now now, begun;
-    surety_str id;
+    surety_now now;
     uint64_t random;
-
     surety__position at;
     surety__forms forms;
     surety__plan plan;
     surety__run_exchange exchange;
-    surety__hearing hearing;
     surety__judging judging; /* of the last answer */
-    surety__restoring restoring;
-
-    surety__log log;
-    surety__findings findings; /* of the current model */
-    surety__spent spent;
-    surety__judged judged;
-    surety__end end;
-    surety_error cause; /* why a call or a judgement failed */
-    bool warned;        /* an optional ledger failed, and that was reported */
+    surety__results results;
+    bool warned; /* an optional ledger failed, and that was reported */
 };
 
 /* Memory: a function that runs out of memory sets the store's status to NOMEM
@@ -361,15 +367,18 @@ surety__setup_model(const surety__setup *setup, const surety__position *at)
     return &setup->options.models[at->model];
 }
 
-static inline const surety_model *surety__run_model(const surety_run *run)
+static inline surety__attempt *surety__attempt_last(const surety__log *log)
 {
-    return surety__setup_model(&run->setup, &run->at);
+    assert(log->count);
+    return &log->items[log->count - 1];
 }
 
-static inline surety__attempt *surety__attempt_last(const surety_run *run)
+/* The text of the reply, or the structured value. */
+static inline surety_str surety__attempt_text(const surety__attempt *attempt)
 {
-    assert(run->log.count);
-    return &run->log.items[run->log.count - 1];
+    const surety_answer *answer = &attempt->seen.answer;
+
+    return answer->text.len ? answer->text : answer->native;
 }
 
 /* ---- store.c: texts that are kept ---------------------------------------- */
@@ -387,14 +396,16 @@ surety_issue surety__store_issue(surety__run_store *store,
                                  const surety_issue *issue);
 /* The document at *doc, created on first use; NULL: out of memory. */
 surety_doc *surety__store_doc(surety__run_store *store, surety_doc **doc);
+/* Zeroed bytes until the next request or row; NULL: out of memory. */
+void *surety__store_scratch(surety__run_store *store, size_t size);
 
 /* ---- setup.c: configuration ---------------------------------------------- */
 
-/* Copies the options and sets their defaults. hearing: for the validators.
+/* Copies the options and sets their defaults. validators: for the host's.
  * MISUSE: a struct has a wrong size; NOMEM. */
 surety_status surety__setup_take(surety__setup *setup,
                                  const surety_run_options *options,
-                                 surety__hearing *hearing,
+                                 surety__validators *validators,
                                  surety_error *reterr);
 surety_status surety__setup_check(const surety_run_options *options,
                                   surety_error *reterr);
@@ -405,19 +416,36 @@ surety_judge_options surety__setup_judge(const surety__setup *setup,
                                          const surety__subject *subject,
                                          const surety_error *fault);
 /* Whether a partial value is accepted if no reply is valid. */
-bool surety__setup_takes_part(const surety__setup *setup);
+bool surety__setup_takes_partial(const surety__setup *setup);
+/* Reports an event of the attempt with this number to the caller. */
+void surety__setup_event(const surety__setup *setup, size_t attempt,
+                         surety_event_kind kind, surety_str text);
 
-/* ---- attempt.c: making a call and sending it ----------------------------- */
+/* ---- attempt.c: planning a call ------------------------------------------ */
 
-/* Fills run->plan for the current model and mode; false: no such call can be
- * made. */
-bool surety__attempt_plan(surety_run *run, surety__purpose purpose);
-/* Adds the attempt of the plan to the log; false: out of memory. */
-bool surety__attempt_begin(surety_run *run);
-/* Encodes and sends the call; false: nothing was sent. */
-bool surety__attempt_send(surety_run *run);
-/* Ends the exchange if one is under way. */
-void surety__attempt_stop(surety_run *run);
+/* Fills the plan for the current model and mode; false: no such call can be
+ * made, and the results' cause says why. */
+bool surety__attempt_plan(surety__forms *forms, surety__position *at,
+                          surety__results *results, surety__purpose purpose,
+                          surety__plan *plan);
+/* Adds the attempt of the plan to the log; NULL: out of memory. */
+surety__attempt *surety__attempt_begin(surety__run_store *store,
+                                       surety__log *log,
+                                       const surety__plan *plan,
+                                       const surety_model *model,
+                                       surety_now now, uint64_t *random);
+
+/* ---- exchange.c: sending a call, and what arrives ------------------------ */
+
+/* Encodes the plan's call and sends it. stake: what is known about the value
+ * of its reply. On failure nothing was sent. */
+surety_status surety__exchange_begin(surety__run_exchange *exchange,
+                                     const surety__plan *plan,
+                                     const surety__position *at,
+                                     const surety__stake *stake,
+                                     surety_error *reterr);
+/* Ends the exchange if it is under way. */
+void surety__exchange_end(surety__run_exchange *exchange);
 
 /* ---- mode.c: the mode for a model ---------------------------------------- */
 
@@ -446,11 +474,9 @@ void surety__mode_done(surety__forms *forms);
 
 /* ---- watch.c: the check of a reply while it arrives ---------------------- */
 
-/* Prepares the check of the reply to the plan. delivered: the contract of a
- * structured value. The stake is valid only until the reply has arrived. */
+/* Prepares the check of the model's reply to the plan. */
 void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
-                         const surety__position *at,
-                         const surety_contract *delivered,
+                         const surety_model *model, const surety__position *at,
                          const surety__stake *stake);
 /* Takes the next chunk. The transport calls it. */
 void surety__watch_feed(surety__watch *watch, surety__piece piece,
@@ -467,25 +493,27 @@ void surety__watch_note(const surety__watch *watch, surety__attempt *attempt);
 
 /* ---- weigh.c: whether a wrong reply is read on --------------------------- */
 
-/* Whether to stop a reply of which `came` bytes arrived and which is certainly
- * wrong since byte certain_at, because reading on costs more than it gains. */
+/* Whether to stop a reply of which `received` bytes arrived and which is
+ * certainly wrong since byte certain_at, because reading on costs more than it
+ * gains. */
 bool surety__weigh_stops(const surety__stake *stake, size_t certain_at,
-                         size_t came);
+                         size_t received);
 
 /* ---- receive.c: an answer and its judgement ------------------------------ */
 
-/* The receiver of the exchange, and the listener for the pieces of its
- * answer. */
-surety_receiver surety__receive_receiver(surety_run *run);
-surety__listener surety__receive_listener(surety_run *run);
 /* Copies the decoder's answer to the last attempt. */
-void surety__receive_answer(surety_run *run);
-/* Judges the reply if there is one and sets the attempt's case. If
- * hearing.waits is set afterwards, call it again. */
-void surety__receive_judge(surety_run *run);
+void surety__receive_answer(surety__run_store *store,
+                            surety__run_exchange *exchange, surety_now now,
+                            surety__results *results);
+/* Judges the reply if there is one and sets the attempt's case. If a validator
+ * is not done afterwards, call it again. */
+void surety__receive_judge(surety__judging *judging, const surety__plan *plan,
+                           surety__run_exchange *exchange, surety__position *at,
+                           surety__results *results);
 /* For a run that gives up and has no partial value: judges the last reply that
  * was not a patch again, with the contract's fallback if it has one. */
-void surety__receive_fallback(surety_run *run);
+void surety__receive_fallback(surety__judging *judging,
+                              surety__results *results);
 
 /* ---- judged.c: the judgements that are kept ------------------------------ */
 
@@ -496,22 +524,23 @@ void surety__judged_keep(surety__judged *judged, surety_outcome *outcome,
                          const surety__subject *subject);
 /* Makes the run's outcome the basis of later re-asks. */
 void surety__judged_keep_basis(surety__judged *judged);
-void surety__judged_keep_part(surety__judged *judged, surety_outcome *outcome,
-                              const surety__subject *subject);
+void surety__judged_keep_partial(surety__judged *judged,
+                                 surety_outcome *outcome,
+                                 const surety__subject *subject);
 /* Makes the basis the outcome again: a reply that should have been a patch and
  * is not one shows nothing about the value to be patched. */
 void surety__judged_prefer_basis(surety__judged *judged);
 /* Makes the partial value the run's outcome; false: there is none. */
 bool surety__judged_settle(surety__judged *judged);
-/* Frees the judgements, and with them the basis of re-asks. */
+/* Frees the outcome and the basis of re-asks, or the basis alone. */
 void surety__judged_forget(surety__judged *judged);
 void surety__judged_forget_basis(surety__judged *judged);
-void surety__judged_forget_part(surety__judged *judged);
+void surety__judged_forget_partial(surety__judged *judged);
 
 /* ---- host.c: the host's validators --------------------------------------- */
 
 /* Replaces the validators in the judge's options by wrappers. MISUSE, NOMEM. */
-surety_status surety__host_take(surety__hearing *hearing,
+surety_status surety__host_take(surety__validators *validators,
                                 surety_judge_options *judge,
                                 surety_error *reterr);
 
@@ -525,10 +554,11 @@ void surety__findings_take(surety__findings *findings, surety__run_store *store,
 /* Records an error that was seen while the reply arrived. */
 void surety__findings_note(surety__findings *findings, surety__run_store *store,
                            const surety_issue *issue, size_t number);
-/* What a re-ask says in addition to the outcome, in the store's memory.
- * judged: it is about the reply of the basis; otherwise about no reply. */
+/* The findings that a re-ask reports in addition to the outcome, in the
+ * store's memory. judged: it is about the reply of the basis; otherwise about
+ * no reply. */
 const surety_prompt_finding *
-surety__findings_tell(const surety__findings *findings,
+surety__findings_list(const surety__findings *findings,
                       surety__run_store *store, bool judged, size_t *ret_count);
 void surety__findings_forget(surety__findings *findings);
 /* The stage of an issue that was found while the reply arrived. */
@@ -546,6 +576,10 @@ surety_str surety__budget_denies(surety__run_store *store,
 /* Milliseconds until the time limit. */
 uint64_t surety__budget_left_ms(const surety_budget *budget,
                                 const surety__spent *spent);
+/* How often the model can still be re-asked because of its next reply. */
+uint32_t surety__budget_rounds(const surety__setup *setup,
+                               const surety__position *at,
+                               const surety__spent *spent);
 /* Adds one to all. The sum is known only if both are. */
 void surety__usage_add(surety_usage *all, const surety_usage *one);
 /* Adds the usage of an attempt. input_tokens: the estimate. */
@@ -564,14 +598,17 @@ typedef struct surety__decision {
     surety_str spent;    /* the budget's clause; empty: the budget allows it */
 } surety__decision;
 
-/* Writes the result of an attempt to attempt->told. cause: why there is no
- * call or no judgement. */
-void surety__decide_tell(surety__run_store *store, surety__attempt *attempt,
-                         const surety_outcome *outcome,
-                         const surety_error *cause);
+/* Appends text in parentheses, as one line of at most max characters. */
+void surety__decide_detail(surety_buf *out, surety_str text, size_t max);
+/* Appends "keyword at /path". */
+void surety__decide_issue(surety_buf *out, const surety_issue *issue);
+/* Writes attempt->result. cause: why there is no call or no judgement. */
+void surety__decide_result(surety__run_store *store, surety__attempt *attempt,
+                           const surety_outcome *outcome,
+                           const surety_error *cause);
 /* Appends a sentence that says after how many bytes an attempt was stopped,
  * and why. */
-void surety__decide_tell_stop(const surety_attempt *attempt, surety_buf *out);
+void surety__decide_stop(const surety_attempt *attempt, surety_buf *out);
 /* Looks the attempt's case up in the table. */
 surety__decision surety__decide(surety__run_store *store,
                                 const surety__setup *setup,
@@ -580,35 +617,41 @@ surety__decision surety__decide(surety__run_store *store,
                                 uint64_t *random);
 /* Writes the sentence of the decision, after the next call is planned. reason:
  * the plan's. */
-void surety__decide_say(surety__run_store *store, const surety__setup *setup,
-                        const surety__position *at, surety__attempt *attempt,
-                        const surety__decision *decision, surety_str reason);
+void surety__decide_sentence(surety__run_store *store,
+                             const surety__setup *setup,
+                             const surety__position *at,
+                             surety__attempt *attempt,
+                             const surety__decision *decision,
+                             surety_str reason);
 /* The verdict of a run that ends with this case, and a hint for its user. */
 surety_run_verdict surety__decide_verdict(surety__case what);
 const char *surety__decide_hint(surety__case what);
 
 /* ---- record.c: the ledger ------------------------------------------------ */
 
-/* Writes the last attempt to the ledger; false: the run must end because that
- * failed. */
-bool surety__record_begin(surety_run *run);
-bool surety__record_finish(surety_run *run);
+/* Writes the last attempt to the ledger, if there is one. */
+surety_status surety__record_begin(const surety__setup *setup, surety__log *log,
+                                   surety_error *reterr);
+surety_status surety__record_finish(const surety__setup *setup,
+                                    surety__run_store *store,
+                                    surety__results *results);
 
 /* ---- result.c: the end of a run ------------------------------------------ */
 
-/* Ends the run. The texts must live as long as it does. */
-void surety__result_end(surety_run *run, surety_run_verdict verdict,
-                        surety_str message, surety_str hint);
-/* Ends the run because of run->cause. before: a clause before it. */
-void surety__result_end_cause(surety_run *run, surety_run_verdict verdict,
-                              const char *before);
-/* Ends a run that can do nothing more. spent: the budget's clause, or empty. */
-void surety__result_give_up(surety_run *run, surety_str spent);
-/* Ends the run because its ledger failed. The value is not given out, since it
- * is not recorded. */
-void surety__result_unrecorded(surety_run *run);
-void surety__result_event(surety_run *run, surety_event_kind kind,
-                          surety_str text);
+/* The end of a run because of a failure. before: a clause before its
+ * message. */
+surety__end surety__result_of_cause(surety__run_store *store,
+                                    surety_run_verdict verdict,
+                                    const char *before,
+                                    const surety_error *cause);
+/* The end of a run that can do nothing more. spent: the budget's clause, or
+ * empty. failed: a validator of the host failed, which is the cause. */
+surety__end surety__result_give_up(surety__run_store *store,
+                                   const surety_contract *contract,
+                                   surety__results *results, bool failed,
+                                   surety_str spent);
+/* Removes the last answer: it is not recorded, so it is not given out. */
+void surety__result_withhold(surety__results *results);
 
 /* ---- report.c: a run as text --------------------------------------------- */
 

@@ -78,42 +78,36 @@ surety_status surety__setup_check(const surety_run_options *options,
     return status;
 }
 
+/* The default for 0; 0 for SURETY_RUN_NONE. */
+static uint32_t setup_number(uint32_t given, uint32_t usual)
+{
+    return given == SURETY_RUN_NONE ? 0 : given ? given : usual;
+}
+
 /* Replaces zeros by the defaults. */
 static void setup_settle(surety__setup *setup)
 {
     surety_run_options *options = &setup->options;
     surety_budget *budget = &options->budget;
     surety_backoff *backoff = &options->backoff;
-    const surety_contract *contract = options->contract;
+    const surety_contract_info *contract =
+        options->contract ? surety_contract_info_of(options->contract) : NULL;
 
-    if (!budget->calls_max)
-        budget->calls_max = 8;
-    if (!budget->tokens_max)
-        budget->tokens_max = 1000000;
-    if (!budget->ms_max)
-        budget->ms_max = 1200000;
-    if (backoff->retries_max == SURETY_RUN_NONE)
-        backoff->retries_max = 0;
-    else if (!backoff->retries_max)
-        backoff->retries_max = 3;
-    if (options->broken_retries_max == SURETY_RUN_NONE)
-        options->broken_retries_max = 0;
-    else if (!options->broken_retries_max)
-        options->broken_retries_max = 1;
-    if (!backoff->first_ms)
-        backoff->first_ms = 500;
-    if (!backoff->most_ms)
-        backoff->most_ms = 8000;
-    if (!backoff->retry_after_max_ms)
-        backoff->retry_after_max_ms = 60000;
+    budget->calls_max = budget->calls_max ? budget->calls_max : 8;
+    budget->tokens_max = budget->tokens_max ? budget->tokens_max : 1000000;
+    budget->ms_max = budget->ms_max ? budget->ms_max : 1200000;
+    backoff->retries_max = setup_number(backoff->retries_max, 3);
+    backoff->first_ms = backoff->first_ms ? backoff->first_ms : 500;
+    backoff->most_ms = backoff->most_ms ? backoff->most_ms : 8000;
+    backoff->retry_after_max_ms =
+        backoff->retry_after_max_ms ? backoff->retry_after_max_ms : 60000;
+    options->broken_retries_max = setup_number(options->broken_retries_max, 1);
     if (contract)
-        setup->reask_max = options->retry_max == SURETY_RUN_NONE ? 0
-                           : options->retry_max
-                               ? options->retry_max
-                               : surety_contract_info_of(contract)->retry_max;
+        setup->reask_max =
+            setup_number(options->retry_max, contract->retry_max);
     setup->feedback = options->has_feedback ? options->feedback
-                      : contract ? surety_contract_info_of(contract)->feedback
-                                 : SURETY_FEEDBACK_ERRORS;
+                      : contract            ? contract->feedback
+                                            : SURETY_FEEDBACK_ERRORS;
 }
 
 /* Sets the places for structured values: those of the contract, with native
@@ -136,7 +130,8 @@ static void setup_settle_extract(surety__setup *setup)
 
 surety_status surety__setup_take(surety__setup *setup,
                                  const surety_run_options *options,
-                                 surety__hearing *hearing, surety_error *reterr)
+                                 surety__validators *validators,
+                                 surety_error *reterr)
 {
     surety_judge_options *judge = &setup->judge;
     surety_prompt_options *prompt = &setup->prompt_options;
@@ -155,7 +150,7 @@ surety_status surety__setup_take(surety__setup *setup,
         judge->extract = &setup->given;
     setup->options.judge = judge;
     setup->options.prompt_options = prompt;
-    status = surety__host_take(hearing, judge, reterr);
+    status = surety__host_take(validators, judge, reterr);
     if (status == SURETY_OK && options->contract)
         setup_settle_extract(setup);
     assert(setup->options.budget.calls_max && setup->options.budget.ms_max);
@@ -189,10 +184,19 @@ surety_judge_options surety__setup_judge(const surety__setup *setup,
     return options;
 }
 
-bool surety__setup_takes_part(const surety__setup *setup)
+bool surety__setup_takes_partial(const surety__setup *setup)
 {
     const surety_contract *contract = setup->options.contract;
 
     return contract &&
            (surety_contract_info_of(contract)->partial || setup->judge.partial);
+}
+
+void surety__setup_event(const surety__setup *setup, size_t attempt,
+                         surety_event_kind kind, surety_str text)
+{
+    const surety_event event = {kind, (uint32_t)attempt, text};
+
+    if (setup->options.event)
+        setup->options.event(setup->options.event_ctx, &event);
 }

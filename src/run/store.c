@@ -77,3 +77,12 @@ surety_doc *surety__store_doc(surety__run_store *store, surety_doc **doc)
         store->status = SURETY_NOMEM;
     return *doc;
 }
+
+void *surety__store_scratch(surety__run_store *store, size_t size)
+{
+    void *block = surety__arena_take(&store->scratch, size);
+
+    if (!block)
+        store->status = SURETY_NOMEM;
+    return block;
+}

@@ -56,7 +56,7 @@ static size_t wait_transports(const surety__waited *waited,
         size_t at = 0;
 
         if (run && run->state == STATE_UNDER_WAY)
-            transport = surety__run_model(run)->transport;
+            transport = run->exchange.model->transport;
         while (at < count && transports[at] != transport)
             at++;
         if (transport && at == count)

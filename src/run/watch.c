@@ -80,8 +80,7 @@ static bool watch_wants_whole(const surety__setup *setup,
 }
 
 void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
-                         const surety__position *at,
-                         const surety_contract *delivered,
+                         const surety_model *model, const surety__position *at,
                          const surety__stake *stake)
 {
     surety__forms *forms = watch->forms;
@@ -100,7 +99,8 @@ void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
     else if (plan->mode == SURETY_MODE_PROMPT)
         watch_open(watch, WATCH_TEXT, contract);
     else
-        watch_open(watch, WATCH_VALUE, delivered);
+        watch_open(watch, WATCH_VALUE,
+                   surety__mode_delivered(forms, model, plan));
 }
 
 /* ---- what arrives -------------------------------------------------------- */
@@ -123,16 +123,16 @@ static void watch_as(surety__watch *watch, surety__watch_kind kind,
                      const surety_contract *contract)
 {
     surety__run_store *store = watch->forms->store;
-    surety_buf came;
+    surety_buf received;
 
-    surety_buf_init(&came, store->alloc, 0);
-    surety_buf_add(&came, surety_stream_reply(watch->stream));
-    if (came.status != SURETY_OK)
+    surety_buf_init(&received, store->alloc, 0);
+    surety_buf_add(&received, surety_stream_reply(watch->stream));
+    if (received.status != SURETY_OK)
         store->status = SURETY_NOMEM;
     watch_open(watch, kind, contract);
     if (watch->kind != WATCH_NOTHING && store->status == SURETY_OK)
-        watch_feed(watch, surety_buf_str(&came));
-    surety_buf_done(&came);
+        watch_feed(watch, surety_buf_str(&received));
+    surety_buf_done(&received);
 }
 
 /* Whether the stream's current verdict ends the call. */

@@ -28,9 +28,10 @@ static uint64_t weigh_cost(const surety_price *price, uint64_t input,
 }
 
 bool surety__weigh_stops(const surety__stake *stake, size_t certain_at,
-                         size_t came)
+                         size_t received)
 {
-    const size_t whole = stake->whole_most > came ? stake->whole_most : came;
+    const size_t whole =
+        stake->whole_most > received ? stake->whole_most : received;
     const uint64_t reply = surety__budget_estimate(whole);
     const uint64_t most =
         reply > stake->output_most ? reply : stake->output_most;
@@ -38,7 +39,7 @@ bool surety__weigh_stops(const surety__stake *stake, size_t certain_at,
     const uint64_t rest = weigh_cost(
         stake->price, 0, surety__budget_estimate(whole - certain_at));
 
-    assert(certain_at <= came);
+    assert(certain_at <= received);
     if (stake->rounds <= 1)
         return stake->rounds == 0;
     return rest > (stake->stops ? round : round / (stake->rounds - 1));

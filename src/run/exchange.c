@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends a call, and takes what arrives.
+ *
+ * Invariants:
+ * 1. The receiver only feeds the decoder and the check, and takes notes: the
+ *    transport calls it, where there is no clock and nothing may be decided.
+ * 2. After surety__exchange_end, the transport does not call it any more. */
+#include "run/run.h"
+
+static void exchange_head(void *ctx, int status, const surety_header *headers,
+                          size_t count)
+{
+    surety__run_exchange *exchange = ctx;
+
+    exchange->begun = true;
+    surety__decoder_head(exchange->decoder, status, headers, count);
+}
+
+static bool exchange_bytes(void *ctx, surety_str bytes)
+{
+    surety__run_exchange *exchange = ctx;
+
+    exchange->begun = true;
+    return surety__decoder_feed(exchange->decoder, bytes);
+}
+
+static void exchange_ended(void *ctx, const surety_delivery *delivery)
+{
+    surety__run_exchange *exchange = ctx;
+
+    exchange->ended = true;
+    exchange->delivery = *delivery;
+}
+
+static void exchange_piece(void *ctx, surety__piece piece, surety_str text)
+{
+    surety__run_exchange *exchange = ctx;
+
+    exchange->received += text.len;
+    if (!exchange->ended)
+        surety__watch_feed(&exchange->watch, piece, text);
+    surety__setup_event(exchange->watch.forms->setup, exchange->attempt,
+                        piece == PIECE_REASONING ? SURETY_EVENT_REASONING
+                                                 : SURETY_EVENT_TEXT,
+                        text);
+}
+
+/* The exchange's id: its address, which no other living exchange has. */
+static uint64_t exchange_id(const surety__run_exchange *exchange)
+{
+    return (uint64_t)(uintptr_t)exchange;
+}
+
+surety_status surety__exchange_begin(surety__run_exchange *exchange,
+                                     const surety__plan *plan,
+                                     const surety__position *at,
+                                     const surety__stake *stake,
+                                     surety_error *reterr)
+{
+    const surety_model *model = exchange->model;
+    const surety_transport *transport = model->transport;
+    surety__run_store *store = exchange->watch.forms->store;
+    const surety__message message = {SURETY__ROLE_USER, plan->prompt};
+    const surety__call call = {
+        .model = model,
+        .mode = plan->mode,
+        .system = plan->system,
+        .messages = &message,
+        .message_count = 1,
+        .schema = plan->schema,
+        .schema_name = plan->name,
+        .schema_description = plan->description,
+        .strict = plan->strict != NULL,
+    };
+    const surety__listener listener = {exchange, exchange_piece};
+    const surety_receiver receiver = {exchange, exchange_head, exchange_bytes,
+                                      exchange_ended};
+    surety_request request;
+    surety_status status;
+
+    exchange->received = 0;
+    surety__arena_reset(&store->scratch);
+    status = surety__call_encode(&call, &store->scratch, &request, reterr);
+    if (status == SURETY_OK) {
+        exchange->begun = exchange->ended = false;
+        surety__watch_begin(&exchange->watch, plan, model, at, stake);
+        surety__decoder_begin(exchange->decoder, model->protocol, plan->mode,
+                              model->key, &listener);
+        status = transport->start(transport->ctx, exchange_id(exchange),
+                                  &request, &receiver, reterr);
+    }
+    return surety__store_pass(store, status);
+}
+
+void surety__exchange_end(surety__run_exchange *exchange)
+{
+    const surety_transport *transport = exchange->model->transport;
+
+    if (exchange->ended)
+        return;
+    transport->cancel(transport->ctx, exchange_id(exchange));
+    if (exchange->ended)
+        return;
+    /* The transport does not know the exchange and will report no end. */
+    exchange->ended = true;
+    exchange->delivery = (surety_delivery){.failure = SURETY_FAILURE_CANCELLED,
+                                           .sent = true,
+                                           .message = "the exchange is lost"};
+}
