@@ -55,8 +55,8 @@ struct account {
     struct tally tally;
     struct frequent *errors; /* by kind and path; NULL: not counted */
     struct timespec started;
-    int64_t told_ms;
-    bool is_telling;      /* progress is shown, on a terminal */
+    int64_t shown_ms;
+    bool shows_progress;  /* progress is shown, on a terminal */
     uint64_t total;       /* bytes of all inputs; 0: unknown */
     uint64_t done_before; /* bytes of the inputs before the current one */
     uint64_t done;        /* bytes of the current input that are done */
@@ -176,13 +176,13 @@ static void account_left(struct cli *cli, const struct account *account,
         put_format(&cli->err.buf, "%llu s left, ", (unsigned long long)left);
 }
 
-static void account_tell(struct cli *cli, struct account *account)
+static void account_show(struct cli *cli, struct account *account)
 {
     const int64_t ms = elapsed_ms(account);
 
-    if (!account->is_telling || ms - account->told_ms < PROGRESS_MS)
+    if (!account->shows_progress || ms - account->shown_ms < PROGRESS_MS)
         return;
-    account->told_ms = ms;
+    account->shown_ms = ms;
     surety_buf_byte(&cli->err.buf, '\r');
     account_left(cli, account, ms);
     put_format(&cli->err.buf,
@@ -201,7 +201,7 @@ static void account_sum(const struct session *session,
     const int64_t ms = elapsed_ms(account);
     const char *separator = " (";
 
-    if (account->is_telling && account->told_ms > 0)
+    if (account->shows_progress && account->shown_ms > 0)
         surety_buf_text(out, "\r\033[K");
     /* After EPIPE there is no reader for a summary. */
     if (session->settings->quiet || session->cli->out.error == EPIPE)
@@ -296,7 +296,7 @@ static bool slot_write(const struct session *session, const struct slot *slot,
         cli_raise(cli, CODE_INVALID);
     if (tally->unjudged > 0)
         cli_raise(cli, CODE_WORLD);
-    account_tell(cli, account);
+    account_show(cli, account);
     if (isatty(cli->out.fd)) {
         surety_buf_add(&cli->out.buf, out);
         output_json(&cli->out, 0);
@@ -538,12 +538,12 @@ static uint64_t inputs_total(const struct operands *files)
 void batch_run(struct session *session, const struct operands *files)
 {
     struct cli *cli = session->cli;
-    struct account account = {.told_ms = 0};
+    struct account account = {.shown_ms = 0};
     bool goes_on = true;
 
-    account.is_telling = !session->settings->quiet && isatty(cli->err.fd) &&
-                         !isatty(cli->out.fd);
-    if (account.is_telling)
+    account.shows_progress = !session->settings->quiet && isatty(cli->err.fd) &&
+                             !isatty(cli->out.fd);
+    if (account.shows_progress)
         account.total = inputs_total(files);
     if (!session->settings->quiet)
         account.errors = frequent_new();

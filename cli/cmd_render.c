@@ -250,9 +250,10 @@ static void render_outcome(struct renderer *renderer, struct session *session,
     else if (session->settings->contract && !renderer->output.quiet &&
              !renderer->output.is_json &&
              surety_outcome_info_of(outcome)->candidate.doc)
-        surety_buf_text(&renderer->cli->err.buf,
-                        "nothing is drawn of a value that breaks its contract; "
-                        "without -c, what can be drawn is\n");
+        surety_buf_text(
+            &renderer->cli->err.buf,
+            "a value that breaks its contract is not drawn; without -c "
+            "it is\n");
     render_output_done(&renderer->output, surety_buf_str(&report));
     surety_buf_done(&report);
 }

@@ -120,7 +120,7 @@ static bool find_contracts(struct job *job)
 static const char *hint_of(const surety_error *error)
 {
     if (error->status == SURETY_LIMIT)
-        return "tell less at once: --since, --until, --contract, fewer --by";
+        return "count less at once: --since, --until, --contract, fewer --by";
     return error->hint;
 }
 
@@ -240,7 +240,7 @@ static void write_notes(const struct job *job)
         return;
     if (surety_stats_info_of(job->stats)->total->runs == 0) {
         surety_buf_text(err, is_selective(job)
-                                 ? "the ledger has no runs that are asked for\n"
+                                 ? "the ledger has no such runs\n"
                                  : "the ledger has no runs yet\n");
         return;
     }
@@ -249,9 +249,9 @@ static void write_notes(const struct job *job)
 
         if (is_derived(job->stats, member))
             continue;
-        surety_buf_text(err, "no reply that was looked at derives ");
+        surety_buf_text(err, "--expect: no reply has the derived member ");
         put_safe(err, member);
-        surety_buf_text(err, ", of which --expect speaks\n");
+        surety_buf_byte(err, '\n');
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lays out rows of cells for a terminal. All cells are kept in one text, one
+/* Lays out rows of cells for a terminal. All cells are fitting in one text, one
  * after the other, and are laid out when all are known. Cells are safe to show:
  * when a cell is made, characters that a terminal would interpret are escaped.
  * Widths are columns: two for East Asian wide letters and emoji, none for
@@ -98,17 +98,17 @@ size_t grid_put_safe(surety_buf *out, surety_str text)
 
 size_t grid_put_cut(surety_buf *out, surety_str text, size_t width)
 {
-    size_t kept_width;
-    size_t kept = fit(text, width, &kept_width);
+    size_t fitting_width;
+    size_t fitting = fit(text, width, &fitting_width);
 
-    if (kept == text.len) {
+    if (fitting == text.len) {
         surety_buf_add(out, text);
-        return kept_width;
+        return fitting_width;
     }
-    kept = fit(text, width > 0 ? width - 1 : 0, &kept_width);
-    surety_buf_append(out, text.ptr, kept);
+    fitting = fit(text, width > 0 ? width - 1 : 0, &fitting_width);
+    surety_buf_append(out, text.ptr, fitting);
     surety_buf_text(out, "\xE2\x80\xA6");
-    return kept_width + 1;
+    return fitting_width + 1;
 }
 
 /* ---- cells --------------------------------------------------------------- */

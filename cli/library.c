@@ -79,7 +79,7 @@ static void put_command(surety_buf *out, const char *source,
 {
     const surety_issue_form form = {
         .size = sizeof(form), .source = surety_str_of(source), .warning = true};
-    surety_issue told = *issue;
+    surety_issue shown = *issue;
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
@@ -88,9 +88,9 @@ static void put_command(surety_buf *out, const char *source,
         surety_buf_text(&text, "; ");
         surety_buf_add(&text, issue->hint);
     }
-    told.message = surety_buf_str(&text);
-    told.instance_location = issue->keyword_location;
-    surety_issue_write(&told, SURETY_REPORT_GITHUB, &form, out);
+    shown.message = surety_buf_str(&text);
+    shown.instance_location = issue->keyword_location;
+    surety_issue_write(&shown, SURETY_REPORT_GITHUB, &form, out);
     surety_buf_done(&text);
 }
 

@@ -24,28 +24,22 @@ static void put_error(surety_buf *out, const surety_error *error)
     surety_buf_byte(out, '}');
 }
 
-/* Appends the lines of a remark as an array of strings. */
-static void put_remarks(surety_buf *out, surety_str remark)
+/* Appends the lines of a text as an array of strings. */
+static void put_lines(surety_buf *out, surety_str text)
 {
-    bool is_first = true;
+    const char *before = "";
 
     surety_buf_byte(out, '[');
-    while (remark.len > 0) {
-        const char *feed = memchr(remark.ptr, '\n', remark.len);
-        const size_t len = feed ? (size_t)(feed - remark.ptr) : remark.len;
-        if (!is_first)
-            surety_buf_byte(out, ',');
-        is_first = false;
-        surety_json_string(out, (surety_str){remark.ptr, len});
-        remark.ptr += len + (feed != NULL);
-        remark.len -= len + (feed != NULL);
+    for (; text.len > 0; before = ",") {
+        surety_buf_text(out, before);
+        surety_json_string(out, cli_line(&text));
     }
     surety_buf_byte(out, ']');
 }
 
-static void tell_json(struct render_output *output,
-                      const surety_render_item *item, surety_str path,
-                      size_t bytes, const surety_error *error)
+static void put_item_json(struct render_output *output,
+                          const surety_render_item *item, surety_str path,
+                          size_t bytes, const surety_error *error)
 {
     surety_buf *out = &output->outputs;
 
@@ -64,8 +58,8 @@ static void tell_json(struct render_output *output,
         surety_json_string(out, path);
         surety_json_number(out, "bytes", bytes);
     }
-    surety_json_name(out, "remarks");
-    put_remarks(out, item->note);
+    surety_json_name(out, "notes");
+    put_lines(out, item->note);
     surety_json_name(out, "error");
     if (error)
         put_error(out, error);
@@ -91,21 +85,20 @@ static void put_subject(surety_buf *out, const surety_render_item *item)
     surety_buf_text(out, title.len < item->title.len ? "...\"" : "\"");
 }
 
-static void tell_text(struct render_output *output,
-                      const surety_render_item *item, surety_str path,
-                      const surety_error *error, int code)
+static void put_item_text(struct render_output *output,
+                          const surety_render_item *item, surety_str path,
+                          const surety_error *error, int code)
 {
     surety_buf *err = &output->cli->err.buf;
-    surety_str remark = item->note;
+    surety_str notes = item->note;
 
     if (error) {
         surety_buf subject;
         surety_buf_init(&subject, NULL, 0);
-        if (item->title.len > 0) {
+        if (item->title.len > 0)
             put_subject(&subject, item);
-        } else {
+        else
             put_safe(&subject, item->name);
-        }
         surety_buf_byte(&subject, '\0');
         cli_report(output->cli, code, subject.ptr ? subject.ptr : "",
                    (surety_str){NULL, 0}, error);
@@ -115,14 +108,10 @@ static void tell_text(struct render_output *output,
         put_safe(err, path);
         surety_buf_byte(err, '\n');
     }
-    while (remark.len > 0 && !output->quiet) {
-        const char *feed = memchr(remark.ptr, '\n', remark.len);
-        const size_t len = feed ? (size_t)(feed - remark.ptr) : remark.len;
+    while (notes.len > 0 && !output->quiet) {
         surety_buf_text(err, "      = ");
-        put_safe(err, (surety_str){remark.ptr, len});
+        put_safe(err, cli_line(&notes));
         surety_buf_byte(err, '\n');
-        remark.ptr += len + (feed != NULL);
-        remark.len -= len + (feed != NULL);
     }
 }
 
@@ -152,7 +141,7 @@ static bool make_folder(struct render_output *output)
     return false;
 }
 
-static surety_status keep(struct render_output *output, surety_str name,
+static surety_status save(struct render_output *output, surety_str name,
                           surety_str bytes, int *ret_code, surety_error *error)
 {
     surety_status status;
@@ -175,8 +164,8 @@ static surety_status keep(struct render_output *output, surety_str name,
 /* An error's path is a path in the value, which the user of --data has never
  * seen. So a path in the data becomes a path in the user's file, and for other
  * parts, which come from the options, no path is shown. */
-static void settle_place(const struct render_output *output,
-                         surety_error *error)
+static void settle_location(const struct render_output *output,
+                            surety_error *error)
 {
     static const char data[] = "/data";
     char rest[sizeof(error->path)];
@@ -209,7 +198,7 @@ static void make_one(struct render_output *output, surety_rendering *rendering,
     code = code_of(status);
     item = surety_rendering_item(rendering, i);
     if (status == SURETY_OK)
-        status = keep(output, item.name, surety_buf_str(&bytes), &code, &error);
+        status = save(output, item.name, surety_buf_str(&bytes), &code, &error);
     if (status == SURETY_OK && strcmp(output->folder, "-") != 0) {
         if (strcmp(output->folder, ".") != 0) {
             surety_buf_text(&path, output->folder);
@@ -218,24 +207,23 @@ static void make_one(struct render_output *output, surety_rendering *rendering,
         }
         surety_buf_add(&path, item.name);
     }
-    if (status != SURETY_OK)
-        settle_place(output, &error);
     if (status != SURETY_OK) {
+        settle_location(output, &error);
         output->failed++;
         cli_raise(output->cli, code);
     }
     if (output->is_json)
-        tell_json(output, &item, surety_buf_str(&path), bytes.len,
-                  status == SURETY_OK ? NULL : &error);
+        put_item_json(output, &item, surety_buf_str(&path), bytes.len,
+                      status == SURETY_OK ? NULL : &error);
     else
-        tell_text(output, &item, surety_buf_str(&path),
-                  status == SURETY_OK ? NULL : &error, code);
+        put_item_text(output, &item, surety_buf_str(&path),
+                      status == SURETY_OK ? NULL : &error, code);
     surety_buf_done(&bytes);
     surety_buf_done(&path);
     output_flush(&output->cli->err);
 }
 
-/* Returns whether an output was asked for; charts and tables are numbered
+/* Returns whether an output is selected; charts and tables are numbered
  * separately. */
 static bool is_wanted(const struct render_output *output, bool is_table,
                       size_t number)
@@ -245,18 +233,12 @@ static bool is_wanted(const struct render_output *output, bool is_table,
     return number == (is_table ? output->table_only : output->chart_only);
 }
 
-static bool check_numbers(struct render_output *output, size_t charts,
-                          size_t tables)
+static bool check_number(struct render_output *output, const char *kind,
+                         size_t number, size_t count)
 {
-    if (output->chart_only > charts)
-        return cli_usage(output->cli, NULL,
-                         "--chart %zu: the value asks for %zu chart%s",
-                         output->chart_only, charts, charts == 1 ? "" : "s");
-    if (output->table_only > tables)
-        return cli_usage(output->cli, NULL,
-                         "--table %zu: the value asks for %zu table%s",
-                         output->table_only, tables, tables == 1 ? "" : "s");
-    return true;
+    return number <= count ||
+           cli_usage(output->cli, NULL, "--%s %zu: the value asks for %zu %s%s",
+                     kind, number, count, kind, count == 1 ? "" : "s");
 }
 
 void render_output_all(struct render_output *output,
@@ -270,7 +252,8 @@ void render_output_all(struct render_output *output,
         const bool is_table = surety_rendering_item(rendering, i).is_table;
         wanted += is_wanted(output, is_table, ++numbers[is_table]);
     }
-    if (!check_numbers(output, numbers[0], numbers[1])) {
+    if (!check_number(output, "chart", output->chart_only, numbers[0]) ||
+        !check_number(output, "table", output->table_only, numbers[1])) {
         output->failed++;
         return;
     }

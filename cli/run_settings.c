@@ -15,7 +15,7 @@
 #define SESSION(member) offsetof(struct run_settings, session.member)
 
 const struct option_row run_options[] = {
-    SECTION("What is asked"),
+    SECTION("Request"),
     TEXT("contract", 'c', SESSION(contract), "CONTRACT",
          "what the value must satisfy: " CONTRACT_IS
          "; without it the reply is printed as it comes"),
@@ -24,7 +24,7 @@ const struct option_row run_options[] = {
         "PROVIDER:NAME (openai, responses, anthropic, gemini, ollama, vllm, "
         "llamacpp, lmstudio, openrouter, or a provider of the configuration), "
         "exec:COMMAND, replay:FILE, or a name of the configuration; given "
-        "again, it is asked when the one before is given up"),
+        "again, it is called when the one before is given up"),
     CHOICE("consensus", 0, AT(consensus), "first|fastest|vote|aggregate",
            "ask every -m at the same time, and take the first valid answer in "
            "their order, the first in time, what most say for each field, or "
@@ -64,10 +64,11 @@ const struct option_row run_options[] = {
     SECTION("Commands"),
     VALIDATOR_ROWS(SESSION(validator)),
     SECTION("Failures"),
-    TEXT("retries", 0, AT(retries), "N",
-         "how often each model is asked again after a reply that fails, from 0 "
-         "to 100; the contract's unless given. Broken connections, rate limits "
-         "and overloads do not count"),
+    TEXT(
+        "retries", 0, AT(retries), "N",
+        "how often each model is called again after a reply that fails, from 0 "
+        "to 100; the contract's unless given. Broken connections, rate limits "
+        "and overloads do not count"),
     CHOICE("feedback", 0, AT(feedback), "errors|simple|patch",
            "what the model gets then: every error with its location, a request "
            "for valid JSON, or the failing values, to be corrected by a JSON "
@@ -277,7 +278,7 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
         {settings->consensus && settings->session.derive,
          "leave one of them out", "--derive is not for --consensus"},
         {settings->consensus && settings->show_reply,
-         "--verbose tells what each model does",
+         "--verbose shows what each model does",
          "--show-reply is not for --consensus"},
         {settings->consensus && settings->session.report > 2,
          "leave --report out", "--consensus reports as text or json"}};

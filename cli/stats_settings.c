@@ -56,7 +56,7 @@ const struct option_row stats_options[] = {
          "in csv, leave a text that a spreadsheet would run (=, +, -, @) "
          "without the ' that stops it"),
     COLOR,
-    FLAG("quiet", 'q', AT(quiet), "no remarks on standard error"),
+    FLAG("quiet", 'q', AT(quiet), "no notes on standard error"),
     OPTION_END};
 
 /* ---- lists --------------------------------------------------------------- */
@@ -276,23 +276,13 @@ static bool read_time(struct cli *cli, const char *option, const char *given,
 
 /* ---- expected values ----------------------------------------------------- */
 
-/* Returns the next line that is not empty, without its line end. */
+/* Takes the next line, without blanks at its end. */
 static surety_str next_line(surety_str *text)
 {
-    surety_str line = {text->ptr, 0};
+    surety_str line = cli_line(text);
 
-    while (text->len > 0 && line.len == 0) {
-        const char *feed = memchr(text->ptr, '\n', text->len);
-
-        line.ptr = text->ptr;
-        line.len = feed ? (size_t)(feed - text->ptr) : text->len;
-        text->ptr += line.len + (feed != NULL);
-        text->len -= line.len + (feed != NULL);
-        while (line.len > 0 && (line.ptr[line.len - 1] == '\r' ||
-                                line.ptr[line.len - 1] == ' ' ||
-                                line.ptr[line.len - 1] == '\t'))
-            line.len--;
-    }
+    while (line.len > 0 && memchr("\r \t", line.ptr[line.len - 1], 3))
+        line.len--;
     return line;
 }
 

@@ -8,6 +8,7 @@
  * 4. Measures that would be flat on each other's axis get axes of their own. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -24,9 +25,7 @@ enum {
 static double arrange_step(const surety__model *model, double at, double step)
 {
     const int64_t second = model->origin + (int64_t)floor(at + 0.5);
-    const int64_t days =
-        (second - (((second % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS)) /
-        DAY_SECONDS;
+    const int64_t days = surety__clock_day(second);
     const surety__date date = surety__date_of(days);
 
     if (model->scale == SURETY__SCALE_YEARS)
@@ -270,10 +269,7 @@ static surety_status arrange_join_kept(surety__model *model,
     surety_buf_init(&text, model->arena.alloc, 0);
     surety__buf_printf(&text, "%zu others, their %s", joined,
                        adds_up ? "sum" : "mean");
-    rest->text = surety__arena_text(&model->arena, surety_buf_str(&text));
-    if (text.status)
-        rest->text.ptr = NULL;
-    surety_buf_done(&text);
+    rest->text = surety__render_keep(&model->arena, &text);
     if (!rest->text.ptr)
         return SURETY_NOMEM;
     at = 0;
@@ -281,6 +277,7 @@ static surety_status arrange_join_kept(surety__model *model,
         if (is_kept[k])
             model->places[at++] = model->places[k];
     model->places[at++] = rest;
+    assert(at == kept + 1);
     for (size_t k = 0; k < at; k++)
         model->places[k]->index = k;
     model->places_count = at;
@@ -298,6 +295,7 @@ surety_status surety__arrange_join(surety__model *model, bool adds_up,
     bool *is_kept;
 
     *ret_joined = 0;
+    assert(bars > 0);
     if (count <= SURETY_CHART_BARS_MAX / bars)
         return SURETY_OK;
     pairs = surety__arena_take(&model->arena, count * sizeof(*pairs));
@@ -471,6 +469,7 @@ static void arrange_views(surety__model *model, const size_t *panels,
         arrange_bounds(panel, decimals);
         first += panel->series_count;
     }
+    assert(first == model->series_count);
 }
 
 surety_status surety__arrange_panels(surety__model *model,
@@ -481,6 +480,7 @@ surety_status surety__arrange_panels(surety__model *model,
     unsigned decimals = 0;
     surety_status status;
 
+    assert(measures_count > 0 && measures_count <= SURETY_CHART_SERIES_MAX);
     model->panels_count = 1;
     if (measures_count > 1 && !model->is_stacked)
         model->panels_count = arrange_part(model, measures, panels);

@@ -10,6 +10,7 @@
  *    as zero. */
 #include "render/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -198,6 +199,7 @@ static void bars_one(const surety__picture *picture, size_t series,
     surety__label label;
     double box[4], x, y;
 
+    assert(bar->is_lying ? bar->scale > 0 : bar->scale < 0);
     if (picture->model->is_stacked && !bars_is_empty(picture, place)) {
         const double base =
             bar->zero + bars_base(picture, series, place) * bar->scale;
@@ -262,6 +264,7 @@ void surety__bars_upright(surety__picture *picture)
     double slot, width;
     double below; /* room for the value of the lowest bar */
 
+    assert(model->places_count > 0 && model->series_count > 0);
     picture->bottom -= surety__places_height(picture);
     picture->top += 14; /* for the value of the highest bar */
     slot = (picture->right - picture->left) / (double)model->places_count;

@@ -71,6 +71,7 @@ surety_status surety__canvas_open(surety__canvas *canvas, double width,
 {
     const surety__pango *pango = &canvas->pango;
 
+    assert(!canvas->cairo && width > 0 && height > 0);
     if (canvas->format == SURETY_CHART_SVG) {
         canvas->surface = pango->cairo_svg_surface_create_for_stream(
             canvas_take, &canvas->svg, width, height);
@@ -134,6 +135,7 @@ surety_status surety__canvas_close(surety__canvas *canvas, surety_str title,
     const surety__pango *pango = &canvas->pango;
     cairo_status_t status = pango->cairo_status(canvas->cairo);
 
+    assert(canvas->surface);
     pango->cairo_destroy(canvas->cairo);
     canvas->cairo = NULL;
     if (!status && canvas->format == SURETY_CHART_PNG)

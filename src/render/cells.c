@@ -4,6 +4,7 @@
  * any row is read here. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <math.h>
 
 surety__column *surety__table_column(const surety__table *table,
@@ -22,6 +23,7 @@ void surety__table_row(surety__table *table, size_t row)
     const surety_val val = table->rows[row];
     size_t at = 0;
 
+    assert(row < table->rows_count);
     memset(table->cells, 0, table->columns_count * sizeof(*table->cells));
     for (surety_val cell = surety_val_first(val);
          cell.doc && at < table->columns_count;

@@ -8,7 +8,7 @@
 
 surety_status surety__chart_draw(surety__table *table,
                                  const surety__chart *chart, surety_buf *out,
-                                 surety_buf *remarks, surety_error *reterr)
+                                 surety_buf *notes, surety_error *reterr)
 {
     const size_t start = out->len;
     surety__model model;
@@ -19,10 +19,10 @@ surety_status surety__chart_draw(surety__table *table,
     if (chart->format != SURETY_CHART_PNG && chart->format != SURETY_CHART_SVG)
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is no such format of charts");
-    status = surety__model_read(table, chart, &model, remarks, reterr);
+    status = surety__model_read(table, chart, &model, notes, reterr);
 #ifdef SURETY_WITH_CHARTS
     if (!status)
-        status = surety__model_draw(&model, chart, out, remarks, reterr);
+        status = surety__model_draw(&model, chart, out, notes, reterr);
 #else
     if (!status) {
         status = surety__fail(reterr, SURETY_UNSUPPORTED,
@@ -32,7 +32,7 @@ surety_status surety__chart_draw(surety__table *table,
     }
 #endif
     surety__model_done(&model, table->alloc);
-    if (!status && remarks && remarks->status) {
+    if (!status && notes && notes->status) {
         out->len = start;
         status = surety__fail_nomem(reterr);
     }

@@ -9,6 +9,7 @@
  *    and becomes the series. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <surety/json.h>
 
 enum { CHOOSE_NAMES_SHOWN = 8 };
@@ -314,7 +315,7 @@ static surety_status choose_series(surety__table *table,
         return SURETY_OK;
     surety__fail(reterr, SURETY_SYNTAX,
                  "column \"%.*s\" has a value more than once, and no other "
-                 "column tells the lines apart",
+                 "column separates the lines",
                  surety__render_cut(table->columns[choice->x]->name, 100),
                  table->columns[choice->x]->name.ptr);
     surety__hint(reterr, "draw bars, or name another column for x");
@@ -402,8 +403,8 @@ static surety_status choose_too_wide(const surety__table *table,
     const surety_str first = table->columns[wide->columns[0]]->name;
 
     surety__fail(reterr, SURETY_LIMIT,
-                 "%zu columns are times (\"%.*s\", ...), and a chart tells %d "
-                 "series apart",
+                 "%zu columns are times (\"%.*s\", ...), and a chart shows at "
+                 "most %d series",
                  wide->count, surety__render_cut(first, 60), first.ptr,
                  SURETY_CHART_SERIES_MAX);
     surety__hint(reterr, "draw lines, or name up to %d of them as y",
@@ -502,6 +503,7 @@ surety_status surety__chart_choose(surety__table *table,
     surety_status status = choose_given(table, chart, &choice, reterr);
 
     choice.is_x_given = choice.x != SIZE_MAX;
+    assert(status || choice.y_count <= SURETY_CHART_SERIES_MAX);
     if (!status && choice.y_count == 0)
         status = choose_wide(table, chart, arena, &choice, reterr);
     if (status)

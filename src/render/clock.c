@@ -10,6 +10,7 @@
  *    is shown. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const surety__step clock_steps[] = {
@@ -83,8 +84,7 @@ double surety__clock_length(const surety__step *step)
                                  : step->count;
 }
 
-/* The day that contains a second, counted from 1970-01-01. */
-static int64_t clock_days(int64_t second)
+int64_t surety__clock_day(int64_t second)
 {
     const int64_t rest = (second % DAY_SECONDS + DAY_SECONDS) % DAY_SECONDS;
 
@@ -96,6 +96,7 @@ static double clock_month(int64_t origin, int64_t month)
 {
     const surety__date date = {month / 12, (uint32_t)(month % 12) + 1, 1};
 
+    assert(month >= 0);
     return (double)(surety__date_days(date) * DAY_SECONDS - origin);
 }
 
@@ -111,7 +112,7 @@ double surety__clock_tick(int64_t origin, double at, const surety__step *step)
     if (step->grain == SURETY__GRAIN_FRACTION)
         return ceil(at / step->count - 1e-3) * step->count;
     if (clock_is_months(step)) {
-        const surety__date date = surety__date_of(clock_days(second));
+        const surety__date date = surety__date_of(surety__clock_day(second));
         const int64_t month = date.year * 12 + date.month - 1;
         const int64_t first = month / count * count;
         const double tick = clock_month(origin, first);
@@ -139,6 +140,7 @@ static void clock_put(int64_t number, unsigned digits, surety_buf *out)
 {
     int64_t least = 1;
 
+    assert(number >= 0);
     for (unsigned i = 1; i < digits; i++)
         least *= 10;
     for (; least > 1 && number < least; least /= 10)
@@ -168,7 +170,7 @@ void surety__clock_date(surety__date date, surety__grain grain, surety_buf *out)
 static void clock_time(int64_t second, double fraction, unsigned digits,
                        surety_buf *out)
 {
-    const int64_t rest = second - clock_days(second) * DAY_SECONDS;
+    const int64_t rest = second - surety__clock_day(second) * DAY_SECONDS;
     double scale = 1;
 
     clock_put(rest / 3600, 2, out);
@@ -205,8 +207,8 @@ void surety__clock_write(int64_t origin, double at, surety_buf *out)
     double fraction;
     const int64_t second = clock_second(origin, at, 0, &fraction);
 
-    surety__clock_date(surety__date_of(clock_days(second)), SURETY__GRAIN_DAY,
-                       out);
+    surety__clock_date(surety__date_of(surety__clock_day(second)),
+                       SURETY__GRAIN_DAY, out);
     surety_buf_byte(out, ' ');
     clock_time(second, 0, 0, out);
 }
@@ -227,7 +229,7 @@ void surety__clock_label(int64_t origin, double at, const surety__step *step,
     const unsigned digits = clock_digits(step);
     double fraction;
     const int64_t second = clock_second(origin, at, digits, &fraction);
-    const surety__date date = surety__date_of(clock_days(second));
+    const surety__date date = surety__date_of(surety__clock_day(second));
     const size_t start = out->len;
 
     switch (step->grain) {
@@ -257,7 +259,7 @@ void surety__clock_context(int64_t origin, double at, const surety__step *step,
     double fraction;
     const int64_t second =
         clock_second(origin, at, clock_digits(step), &fraction);
-    const surety__date date = surety__date_of(clock_days(second));
+    const surety__date date = surety__date_of(surety__clock_day(second));
 
     if (step->grain <= SURETY__GRAIN_YEAR)
         return;

@@ -11,6 +11,7 @@
  *    the Census API's. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <surety/json.h>
 
 /* Texts that mean "no value", in upper or lower case. */
@@ -92,8 +93,8 @@ static bool column_is_any(surety_str word, const char *const *list)
 
 /* ---- values -------------------------------------------------------------- */
 
-static bool column_stands_in(const surety__table *table, surety_str text,
-                             const surety__figure *figure)
+static bool column_is_placeholder(const surety__table *table, surety_str text,
+                                  const surety__figure *figure)
 {
     surety_str digits = {figure->text, figure->len};
 
@@ -142,12 +143,12 @@ surety__cell surety__table_cell(const surety__table *table, surety_val val,
                                          surety_str_of(column_nothing[i])))
                 return SURETY__CELL_MISSING;
     }
-    if (column_stands_in(table, text, figure))
+    if (column_is_placeholder(table, text, figure))
         return SURETY__CELL_MISSING;
     return figure->len > 0 ? SURETY__CELL_FIGURE : SURETY__CELL_TEXT;
 }
 
-bool surety__table_stand_in(const surety__table *table, surety_val val)
+bool surety__table_is_placeholder(const surety__table *table, surety_val val)
 {
     const surety_kind kind = surety_val_kind(val);
     surety__figure figure;
@@ -159,7 +160,7 @@ bool surety__table_stand_in(const surety__table *table, surety_val val)
                                       : surety_val_number(val);
     if (!surety__figure_read(text, &figure))
         figure.len = 0;
-    return column_stands_in(table, text, &figure);
+    return column_is_placeholder(table, text, &figure);
 }
 
 /* ---- kinds --------------------------------------------------------------- */
@@ -270,6 +271,7 @@ void surety__column_settle(const surety__table *table, surety__column *column)
     bool is_time;
     bool is_code;
 
+    assert(column->missing <= table->rows_count);
     column_name(column->name, &is_time, &is_code);
     if (there == 0)
         column->kind = SURETY__COLUMN_TEXT;

@@ -9,6 +9,7 @@
  *    on white. The marks of lines also differ in shape. */
 #include "render/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -289,6 +290,7 @@ static surety_status draw_colors_give(surety__picture *picture)
     const size_t count = model->series_count;
     bool is_taken[9] = {false};
 
+    assert(count > 0);
     picture->has_legend = count > 1;
     picture->colors =
         surety__arena_take(&model->arena, count * sizeof(*picture->colors));
@@ -386,6 +388,7 @@ static void draw_panels_make(surety__picture *picture,
     size_t first = 0;
 
     panels->count = picture->model->panels_count;
+    assert(panels->count > 0 && panels->count <= SURETY_CHART_SERIES_MAX);
     for (size_t p = 0; p < panels->count; p++) {
         surety__picture *panel = &panels->items[p];
         *panel = *picture;
@@ -400,6 +403,7 @@ static void draw_panels_make(surety__picture *picture,
             room = fmax(room, surety__lines_room(panel));
     }
     panels->is_lying = false;
+    assert(first == picture->model->series_count);
     panels->caption =
         panels->count > 1 ? draw_legend_at(&panels->items[0], 0) : 0;
     for (size_t p = 0; p < panels->count; p++) {
@@ -517,15 +521,15 @@ static surety_status draw_all(surety__picture *picture, surety_str title)
     return status;
 }
 
-/* Appends a remark for each difference between the picture and the request. */
-static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
+/* Appends a note for each difference between the picture and the request. */
+static void draw_put_notes(const surety__picture *picture, surety_buf *notes)
 {
     const surety__chart *chart = picture->chart;
     const size_t shortened = *picture->shortened;
     const unsigned halves = (unsigned)(picture->scale * 2);
 
     if (chart->format == SURETY_CHART_PNG && chart->scale > picture->scale)
-        surety__buf_printf(remarks,
+        surety__buf_printf(notes,
                            "the picture is drawn at a scale of %u%s, not %u, "
                            "which %s\n",
                            halves / 2, halves % 2 ? ".5" : "", chart->scale,
@@ -533,23 +537,23 @@ static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
                                ? "is more than there is"
                                : "would make it too large");
     if (*picture->cut & DRAW_CUT_TITLE)
-        surety__buf_printf(remarks,
+        surety__buf_printf(notes,
                            "a title of %zu characters is cut in the picture\n",
                            surety__utf8_count(picture->model->title));
     if (*picture->cut & DRAW_CUT_SUBTITLE)
-        surety_buf_text(remarks, "the name of an axis is cut in the picture\n");
+        surety_buf_text(notes, "the name of an axis is cut in the picture\n");
     if (*picture->cut & DRAW_CUT_NOTE)
-        surety_buf_text(remarks, "a note is cut in the picture\n");
+        surety_buf_text(notes, "a note is cut in the picture\n");
     if (shortened > 0)
-        surety__buf_printf(remarks, "%zu name%s shortened in the picture\n",
+        surety__buf_printf(notes, "%zu name%s shortened in the picture\n",
                            shortened, shortened == 1 ? " is" : "s are");
     if (*picture->unnamed > 0)
-        surety__buf_printf(remarks, "%zu name%s no room in the picture\n",
+        surety__buf_printf(notes, "%zu name%s no room in the picture\n",
                            *picture->unnamed,
                            *picture->unnamed == 1 ? " has" : "s have");
     if (picture->model->series_count > SURETY_CHART_SERIES_MAX)
         surety__buf_printf(
-            remarks,
+            notes,
             "%zu of %zu lines are pale: the %d that end highest "
             "have colours\n",
             picture->model->series_count - SURETY_CHART_SERIES_MAX,
@@ -558,7 +562,7 @@ static void draw_remarks(const surety__picture *picture, surety_buf *remarks)
 
 surety_status surety__model_draw(surety__model *model,
                                  const surety__chart *chart, surety_buf *out,
-                                 surety_buf *remarks, surety_error *reterr)
+                                 surety_buf *notes, surety_error *reterr)
 {
     unsigned cut = 0;
     size_t shortened = 0;
@@ -588,8 +592,8 @@ surety_status surety__model_draw(surety__model *model,
     if (!status)
         status = text.status;
     surety__canvas_done(&picture.canvas);
-    if (!status && remarks)
-        draw_remarks(&picture, remarks);
+    if (!status && notes)
+        draw_put_notes(&picture, notes);
     surety_buf_done(&title);
     surety_buf_done(&text);
     if (!status)

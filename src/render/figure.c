@@ -10,6 +10,8 @@
  * them. */
 #include "render/render.h"
 
+#include <assert.h>
+
 static const char *const figure_currencies[] = {"$", "\xE2\x82\xAC", "\xC2\xA3",
                                                 "\xC2\xA5"};
 
@@ -49,6 +51,7 @@ static void figure_unit(surety_str *rest, surety__figure *figure)
 
 static void figure_put(surety__figure *figure, char c)
 {
+    assert(figure->len < sizeof(figure->text));
     figure->text[figure->len++] = c;
 }
 
@@ -164,6 +167,7 @@ void surety__figure_group(const surety__figure *figure, surety_buf *out)
     size_t at = 0;
     const bool is_prefix = figure->unit.len > 0 && figure->unit.ptr[0] != '%';
 
+    assert(figure->len > 0);
     if (figure->text[0] == '-') {
         surety_buf_text(out, "\xE2\x88\x92");
         at = 1;

@@ -5,12 +5,15 @@
  * code points and ends in an ellipsis. Combining marks are left to the font. */
 #include "render/render.h"
 
+#include <assert.h>
+
 void surety__line_clean(surety_str text, size_t max, surety_buf *out)
 {
     size_t count = 0;
     bool is_blank = false;
     const char *end;
 
+    assert(max > 0);
     if (text.len == 0)
         return;
     end = text.ptr + text.len;
@@ -36,4 +39,14 @@ void surety__line_clean(surety_str text, size_t max, surety_buf *out)
         }
         at += len;
     }
+}
+
+surety_str surety__render_keep(surety__arena *arena, surety_buf *buf)
+{
+    surety_str text = surety__arena_text(arena, surety_buf_str(buf));
+
+    if (buf->status)
+        text.ptr = NULL;
+    surety_buf_done(buf);
+    return text;
 }

@@ -9,6 +9,7 @@
  *    below the others. */
 #include "render/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum { LINES_MARKS_MAX = 40, LINES_PIECE = 200 };
@@ -29,6 +30,7 @@ void surety__lines_mark(const surety__picture *picture, size_t series, double x,
     cairo_t *cairo = picture->canvas.cairo;
     const unsigned color = picture->colors[series];
 
+    assert(series < picture->model->series_count);
     switch (color % 4) {
     case 0: pango->cairo_arc(cairo, x, y, size, 0, 6.2831853); break;
     case 1:
@@ -89,6 +91,7 @@ struct lines_pen {
 
 static void lines_to(struct lines_pen *pen, double x, double y)
 {
+    assert(pen->count < LINES_PIECE);
     if (pen->is_down)
         pen->pango->cairo_line_to(pen->cairo, x, y);
     else

@@ -9,6 +9,7 @@
  *    overflows. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include <surety/json.h>
@@ -18,7 +19,7 @@
 enum {
     MODEL_PAIRS_MAX = 2000000,
     MODEL_TEXT_MAX = 200,
-    MODEL_NAMES_MAX = 6, /* columns that a remark names */
+    MODEL_NAMES_MAX = 6, /* columns that a note names */
     MODEL_NAME_MAX = 40
 };
 
@@ -39,7 +40,7 @@ struct model_reader {
         size_t count;
         size_t row; /* the first such row, from 1 */
         surety_str text;
-    } odd, lost; /* values that are no numbers; rows without a place */
+    } odd, unplaced; /* values that are no numbers; rows without a place */
     size_t joined;
     surety_error *reterr;
 };
@@ -54,15 +55,10 @@ static surety_status model_nomem(struct model_reader *reader)
 static surety_str model_text(struct model_reader *reader, surety_str text)
 {
     surety_buf clean;
-    surety_str copy;
 
     surety_buf_init(&clean, reader->table->alloc, 0);
     surety__line_clean(text, MODEL_TEXT_MAX, &clean);
-    copy = surety__arena_text(&reader->model->arena, surety_buf_str(&clean));
-    if (clean.status)
-        copy.ptr = NULL;
-    surety_buf_done(&clean);
-    return copy;
+    return surety__render_keep(&reader->model->arena, &clean);
 }
 
 /* Finds the place or series of a key, or adds one. Where is_shared is false,
@@ -143,9 +139,7 @@ static double model_moment(const struct model_reader *reader,
                            const surety__moment *moment, char key[12])
 {
     const int64_t second = moment->second + reader->shift;
-    const surety__date date = surety__date_of(
-        (second - ((second % DAY_SECONDS) + DAY_SECONDS) % DAY_SECONDS) /
-        DAY_SECONDS);
+    const surety__date date = surety__date_of(surety__clock_day(second));
 
     memcpy(key, &second, 8);
     memcpy(key + 8, &moment->nano, 4);
@@ -189,18 +183,13 @@ static surety_str model_both(struct model_reader *reader, surety_str name)
 {
     surety__table *table = reader->table;
     surety_buf both;
-    surety_str text;
 
     surety_buf_init(&both, table->alloc, 0);
     surety_buf_add(&both, name);
     surety_buf_text(&both, ", ");
     surety_buf_add(
         &both, surety__table_text(table, table->cells[reader->choice.beside]));
-    text = surety__arena_text(&reader->model->arena, surety_buf_str(&both));
-    if (both.status)
-        text.ptr = NULL;
-    surety_buf_done(&both);
-    return text;
+    return surety__render_keep(&reader->model->arena, &both);
 }
 
 static surety_status model_row(struct model_reader *reader, size_t row)
@@ -368,7 +357,7 @@ static surety_status model_twice(struct model_reader *reader, surety_val val,
         surety__render_cut(at, 80), at.ptr,
         reader->chart->type == SURETY__CHART_BAR ? "bar" : "point of a line");
     surety__hint(reader->reterr,
-                 "name the column that tells them apart as the series");
+                 "name the column that separates them as the series");
     return SURETY_SYNTAX;
 }
 
@@ -386,6 +375,7 @@ static surety_status model_value(struct model_reader *reader, size_t row,
 
     if (pair[0] == SIZE_MAX || cell == SURETY__CELL_MISSING)
         return SURETY_OK;
+    assert(pair[0] < model->places_count && pair[1] < model->series_count);
     value = &model->values[pair[1] * model->places_count + pair[0]];
     if (cell == SURETY__CELL_TEXT)
         return model_note_odd(reader, &reader->odd, row, val);
@@ -413,7 +403,7 @@ static surety_status model_row_values(struct model_reader *reader, size_t row)
 
     surety__table_row(reader->table, row);
     if (across == 0 && reader->spots[row] == SIZE_MAX)
-        return model_note_odd(reader, &reader->lost, row,
+        return model_note_odd(reader, &reader->unplaced, row,
                               reader->table->cells[choice->x]);
     for (size_t i = 0; i < count && !status; i++) {
         const size_t pair[2] = {reader->spots[across > 0 ? i : row],
@@ -587,6 +577,7 @@ static surety_status model_sort(struct model_reader *reader)
         if (!isnan(model->places[i]->at))
             pairs[kept++] =
                 (surety__pair){model_order(model->places[i]->at), i};
+    assert(kept <= count);
     surety__pairs_sort(pairs, kept);
     memcpy(places, model->places, count * sizeof(*places));
     for (size_t i = 0; i < kept; i++) {
@@ -613,8 +604,7 @@ static surety_status model_sort(struct model_reader *reader)
 static surety_str model_title(struct model_reader *reader, size_t column)
 {
     const surety__column *shown = reader->table->columns[column];
-    surety_buf title;
-    surety_str text;
+    surety_buf title, clean;
 
     surety_buf_init(&title, reader->table->alloc, 0);
     surety__table_header(reader->table, column, SURETY_HEADERS_BOTH, &title);
@@ -630,11 +620,12 @@ static surety_str model_title(struct model_reader *reader, size_t column)
                                minutes % 60 / 10, minutes % 10);
         surety_buf_byte(&title, ')');
     }
-    text = model_text(reader, surety_buf_str(&title));
+    surety_buf_init(&clean, reader->table->alloc, 0);
+    surety__line_clean(surety_buf_str(&title), MODEL_TEXT_MAX, &clean);
     if (title.status)
-        text.ptr = NULL;
+        clean.status = title.status;
     surety_buf_done(&title);
-    return text;
+    return surety__render_keep(&reader->model->arena, &clean);
 }
 
 /* Refuses different units within a column, or among columns of one measure. */
@@ -730,14 +721,11 @@ static surety_status model_words(struct model_reader *reader)
         return SURETY_OK;
     surety_buf_init(&title, reader->table->alloc, 0);
     model_name(reader, &title);
-    model->title = surety__arena_text(&model->arena, surety_buf_str(&title));
-    if (title.status)
-        model->title.ptr = NULL;
-    surety_buf_done(&title);
+    model->title = surety__render_keep(&model->arena, &title);
     return model->title.ptr ? SURETY_OK : model_nomem(reader);
 }
 
-/* ---- notes and remarks --------------------------------------------------- */
+/* ---- notes and notes --------------------------------------------------- */
 
 static void model_put_odd(const struct model_odd *odd, const char *one,
                           const char *many, surety_buf *out)
@@ -754,7 +742,7 @@ static void model_put_odd(const struct model_odd *odd, const char *one,
 }
 
 /* Writes the notes that the picture itself contains. */
-static void model_put_notes(const struct model_reader *reader, surety_buf *out)
+static void model_put_shown(const struct model_reader *reader, surety_buf *out)
 {
     const surety__model *model = reader->model;
     const surety__column *x = reader->choice.x == SIZE_MAX
@@ -763,7 +751,7 @@ static void model_put_notes(const struct model_reader *reader, surety_buf *out)
 
     model_put_odd(&reader->odd, "value is no number and",
                   "values are no numbers and", out);
-    model_put_odd(&reader->lost, "row has no place on the axis and is",
+    model_put_odd(&reader->unplaced, "row has no place on the axis and is",
                   "rows have no place on the axis and are", out);
     if (!x || model->scale != SURETY__SCALE_TIME)
         return;
@@ -789,7 +777,7 @@ static bool model_shows(const surety__choice *choice, size_t column)
     return is_shown;
 }
 
-/* Adds a remark with the columns of numbers that are not drawn, if the chart
+/* Adds a note with the columns of numbers that are not drawn, if the chart
  * names no y. */
 static void model_put_undrawn(const struct model_reader *reader,
                               surety_buf *out)
@@ -814,7 +802,7 @@ static void model_put_undrawn(const struct model_reader *reader,
     surety_buf_text(out, "; y names the columns to be drawn\n");
 }
 
-static void model_remark(const struct model_reader *reader, surety_buf *out)
+static void model_put_notes(const struct model_reader *reader, surety_buf *out)
 {
     const surety__model *model = reader->model;
     const size_t known = reader->odd.count + model->gaps * model->series_count;
@@ -834,8 +822,8 @@ static void model_remark(const struct model_reader *reader, surety_buf *out)
                            model->gaps == 1 ? "has" : "have",
                            model->gaps == 1 ? "is" : "are");
     if (model->is_uneven)
-        surety_buf_text(out, "the bars stand side by side, whatever time lies "
-                             "between them\n");
+        surety_buf_text(out, "the bars are side by side: their distance does "
+                             "not show the time\n");
     if (reader->joined > 0)
         surety__buf_printf(out,
                            "of %zu bars a chart shows %zu: the largest, and "
@@ -848,33 +836,29 @@ static void model_remark(const struct model_reader *reader, surety_buf *out)
     if (x && model->scale == SURETY__SCALE_NAMES &&
         reader->chart->type == SURETY__CHART_LINE && model->places_count > 1 &&
         x->parts < reader->table->rows_count - x->missing)
-        surety_buf_text(out, "the line joins names, which have no order but "
-                             "that of the rows; bars compare them\n");
+        surety_buf_text(out, "the line joins names in the order of the rows; "
+                             "names have no order: draw bars\n");
     if (model->panels_count > 1)
         surety__buf_printf(out,
-                           "%zu scales: measures that have none in common are "
+                           "%zu scales: measures without a common scale are "
                            "drawn one below the other\n",
                            model->panels_count);
     model_put_undrawn(reader, out);
 }
 
-/* Writes all remarks, and keeps the notes among them for the picture. */
-static surety_status model_tell(struct model_reader *reader,
-                                surety_buf *remarks)
+/* Writes all notes, and keeps the notes among them for the picture. */
+static surety_status model_note(struct model_reader *reader, surety_buf *notes)
 {
     surety__model *model = reader->model;
-    surety_buf notes;
+    surety_buf shown;
 
-    surety_buf_init(&notes, reader->table->alloc, 0);
-    model_put_notes(reader, &notes);
-    if (remarks) {
-        surety_buf_add(remarks, surety_buf_str(&notes));
-        model_remark(reader, remarks);
+    surety_buf_init(&shown, reader->table->alloc, 0);
+    model_put_shown(reader, &shown);
+    if (notes) {
+        surety_buf_add(notes, surety_buf_str(&shown));
+        model_put_notes(reader, notes);
     }
-    model->note = notes.status ? (surety_str){NULL, 0}
-                               : surety__arena_text(&model->arena,
-                                                    surety_buf_str(&notes));
-    surety_buf_done(&notes);
+    model->note = surety__render_keep(&model->arena, &shown);
     return model->note.ptr ? SURETY_OK : model_nomem(reader);
 }
 
@@ -943,7 +927,7 @@ static surety_status model_fill(struct model_reader *reader)
 
 surety_status surety__model_read(surety__table *table,
                                  const surety__chart *chart,
-                                 surety__model *model, surety_buf *remarks,
+                                 surety__model *model, surety_buf *notes,
                                  surety_error *reterr)
 {
     struct model_reader reader = {
@@ -955,7 +939,7 @@ surety_status surety__model_read(surety__table *table,
     status = model_fill(&reader);
     surety__map_done(&reader.places, table->alloc);
     surety__map_done(&reader.series, table->alloc);
-    return status ? status : model_tell(&reader, remarks);
+    return status ? status : model_note(&reader, notes);
 }
 
 void surety__model_done(surety__model *model, const surety_alloc *alloc)

@@ -13,6 +13,8 @@
  *    "2015-2019". */
 #include "render/render.h"
 
+#include <assert.h>
+
 enum { MOMENT_LEN_MAX = 80 };
 
 static const char *const moment_months[] = {
@@ -26,6 +28,7 @@ static const char *const moment_weekdays[] = {
 
 static void moment_skip(surety_str *rest, size_t count)
 {
+    assert(count <= rest->len);
     rest->ptr += count;
     rest->len -= count;
 }
@@ -123,6 +126,7 @@ static uint32_t moment_quarter(surety_str *rest)
 
 static int64_t moment_days(uint32_t year, uint32_t month, uint32_t day)
 {
+    assert(month >= 1 && month <= 12 && day >= 1);
     return surety__date_days((surety__date){year, month, day});
 }
 

@@ -8,6 +8,8 @@
  * 3. A name made here stays the same when it is made again. */
 #include "render/render.h"
 
+#include <assert.h>
+
 /* Windows treats these as devices, in any folder and with any extension. */
 static const char *const name_devices[] = {"con", "prn", "aux", "nul"};
 
@@ -45,6 +47,7 @@ void surety__file_stem(surety_str wanted, size_t max, surety_buf *out)
     surety_str made;
     const char *end;
 
+    assert(max > 2);
     if (wanted.len == 0)
         return;
     end = wanted.ptr + wanted.len;

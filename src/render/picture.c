@@ -28,6 +28,7 @@ double surety__picture_across(const surety__picture *picture, double at)
     const double room = picture->right - picture->left;
     double pad = room / (double)(model->places_count + 1) / 2;
 
+    assert(model->places_count > 0);
     if (!(span > 0))
         return picture->left + room / 2;
     pad = fmin(fmax(pad, 24), 40);

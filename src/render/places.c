@@ -9,6 +9,7 @@
  * 3. No label touches the next. */
 #include "render/canvas.h"
 
+#include <assert.h>
 #include <math.h>
 
 enum {
@@ -33,6 +34,7 @@ static double places_slot(const surety__picture *picture)
 /* The x of the middle of a place. */
 static double places_middle(const surety__picture *picture, size_t place)
 {
+    assert(place < picture->model->places_count);
     if (picture->chart->type == SURETY__CHART_LINE)
         return surety__picture_across(picture,
                                       picture->model->places[place]->at);
@@ -336,6 +338,7 @@ static const surety__step *places_step(const surety__picture *picture)
     const surety__step *step;
     double tick;
 
+    assert(last > 0 && last_at > first_at);
     if (model->grain == SURETY__GRAIN_YEARS)
         return NULL;
     for (size_t i = 0; (step = surety__clock_step(i)); i++) {

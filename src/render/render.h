@@ -179,7 +179,7 @@ surety__cell surety__table_cell(const surety__table *table, surety_val val,
                                 surety__figure *figure);
 /* Whether val is a placeholder for a missing value, from the Census API or the
  * caller's list. Empty values do not count. */
-bool surety__table_stand_in(const surety__table *table, surety_val val);
+bool surety__table_is_placeholder(const surety__table *table, surety_val val);
 /* The text of a value: a string's content, otherwise its JSON. Valid until the
  * next call. */
 surety_str surety__table_text(surety__table *table, surety_val val);
@@ -371,11 +371,11 @@ typedef struct surety__model {
     size_t panels_count;
 } surety__model;
 
-/* Reads the data of a chart, and appends a remark for all that it leaves out.
+/* Reads the data of a chart, and appends a note for all that it leaves out.
  * Call surety__model_done in any case. */
 surety_status surety__model_read(surety__table *table,
                                  const surety__chart *chart,
-                                 surety__model *model, surety_buf *remarks,
+                                 surety__model *model, surety_buf *notes,
                                  surety_error *reterr);
 void surety__model_done(surety__model *model, const surety_alloc *alloc);
 
@@ -415,6 +415,8 @@ typedef struct surety__step {
 } surety__step;
 /* The i-th step, the shortest first; NULL after the last. */
 const surety__step *surety__clock_step(size_t i);
+/* The day that contains a second, counted from 1970-01-01. */
+int64_t surety__clock_day(int64_t second);
 /* Its length in seconds; for months, the mean. */
 double surety__clock_length(const surety__step *step);
 /* The first tick at or after a time, and the one after a tick. All are in
@@ -465,6 +467,9 @@ void surety__file_stem(surety_str wanted, size_t max, surety_buf *out);
 
 /* ---- line.c, draw.c ------------------------------------------------------ */
 
+/* Moves the text of a buffer into an arena, and frees the buffer. ptr NULL: out
+ * of memory, also before. */
+surety_str surety__render_keep(surety__arena *arena, surety_buf *buf);
 /* Appends the text as a picture may show it: direction characters are left out,
  * control characters count as blanks, blanks are joined, and a text of more
  * than max code points is cut and ends in an ellipsis (U+2026). */
@@ -472,6 +477,6 @@ void surety__line_clean(surety_str text, size_t max, surety_buf *out);
 
 surety_status surety__model_draw(surety__model *model,
                                  const surety__chart *chart, surety_buf *out,
-                                 surety_buf *remarks, surety_error *reterr);
+                                 surety_buf *notes, surety_error *reterr);
 
 #endif

@@ -7,18 +7,19 @@
  *    same error. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <surety/json.h>
 
 enum {
-    REQUEST_NAME_MAX = 40, /* code points of a name in a remark */
-    REQUEST_NOTES_MAX = 6  /* notes below a chart: as many as fit */
+    REQUEST_NAME_MAX = 40,    /* code points of a name in a note */
+    REQUEST_FOOTNOTES_MAX = 6 /* notes below a chart: as many as fit */
 };
 
 struct request_item {
     surety_render_item shown;
-    surety_val asked;
-    surety_buf remark;
-    size_t remark_len; /* of the remarks made before it was drawn */
+    surety_val entry;
+    surety_buf note;
+    size_t note_len; /* of the notes made before it was drawn */
 };
 
 struct surety_rendering {
@@ -29,8 +30,8 @@ struct surety_rendering {
     surety__table *table;
     surety_status status; /* the result of reading the data */
     surety_error error;
-    surety_str *notes;
-    size_t notes_count;
+    surety_str *footnotes;
+    size_t footnotes_count;
 };
 
 /* The member `one`, or if it is absent, the member `other`. */
@@ -47,7 +48,7 @@ static surety_val request_any(surety_val value, const char *one,
 static const char *request_ending(const surety_rendering *all,
                                   const struct request_item *item)
 {
-    const surety_val format = surety_val_get(item->asked, "format");
+    const surety_val format = surety_val_get(item->entry, "format");
 
     if (!item->shown.is_table) {
         if (surety_val_is(format, "svg") ||
@@ -75,7 +76,7 @@ static bool request_is_taken(const surety_rendering *all, size_t count,
 static void request_stem(const struct request_item *item, const char *ending,
                          size_t number, surety_buf *out)
 {
-    const surety_val wanted = surety_val_get(item->asked, "filename");
+    const surety_val wanted = surety_val_get(item->entry, "filename");
     surety_str text = surety_val_str(wanted);
     const size_t ending_len = strlen(ending);
 
@@ -97,11 +98,12 @@ static surety_status request_name(surety_rendering *all, size_t index,
 {
     struct request_item *item = &all->items[index];
     const char *ending = request_ending(all, item);
-    const surety_val wanted = surety_val_get(item->asked, "filename");
+    const surety_val wanted = surety_val_get(item->entry, "filename");
     const surety_str text = surety_val_str(wanted);
     surety_buf name;
     size_t stem;
 
+    assert(index < all->count);
     surety_buf_init(&name, all->options.alloc, 0);
     request_stem(item, ending, number, &name);
     stem = name.len;
@@ -112,50 +114,45 @@ static surety_status request_name(surety_rendering *all, size_t index,
         name.len = stem;
         surety__buf_printf(&name, "-%zu%s", i, ending);
     }
-    item->shown.name = surety__arena_text(&all->arena, surety_buf_str(&name));
-    if (name.status)
-        item->shown.name.ptr = NULL;
-    surety_buf_done(&name);
+    item->shown.name = surety__render_keep(&all->arena, &name);
     if (!item->shown.name.ptr)
         return SURETY_NOMEM;
     if (!wanted.doc || surety_val_kind(wanted) == SURETY_KIND_NULL ||
         surety_str_equal(text, item->shown.name) ||
         (text.len == stem && memcmp(text.ptr, item->shown.name.ptr, stem) == 0))
         return SURETY_OK;
-    surety_buf_text(&item->remark, "the file name ");
-    surety_val_write(wanted, SURETY_STYLE_COMPACT, &item->remark);
-    surety_buf_text(&item->remark, " is made safe: ");
-    surety_buf_add(&item->remark, item->shown.name);
-    surety_buf_byte(&item->remark, '\n');
-    return item->remark.status;
+    surety_buf_text(&item->note, "the file name ");
+    surety_val_write(wanted, SURETY_STYLE_COMPACT, &item->note);
+    surety_buf_text(&item->note, " is made safe: ");
+    surety_buf_add(&item->note, item->shown.name);
+    surety_buf_byte(&item->note, '\n');
+    return item->note.status;
 }
 
 /* ---- finding ------------------------------------------------------------- */
 
-static surety_status request_add(surety_rendering *all, surety_val asked,
+static surety_status request_add(surety_rendering *all, surety_val entry,
                                  bool is_table, size_t number)
 {
     struct request_item *item = &all->items[all->count];
-    const surety_val type = surety_val_get(asked, is_table ? "format" : "type");
+    const surety_val type = surety_val_get(entry, is_table ? "format" : "type");
     surety_status status;
     surety_buf at;
 
-    *item = (struct request_item){.asked = asked};
+    *item = (struct request_item){.entry = entry};
     item->shown.is_table = is_table;
     item->shown.type = surety_val_str(type);
     if (!type.doc || surety_val_kind(type) == SURETY_KIND_NULL)
         item->shown.type = surety_str_of(is_table ? "csv" : "bar");
-    item->shown.title = surety_val_str(surety_val_get(asked, "title"));
-    surety_buf_init(&item->remark, all->options.alloc, 0);
+    item->shown.title = surety_val_str(surety_val_get(entry, "title"));
+    surety_buf_init(&item->note, all->options.alloc, 0);
     all->count++;
     surety_buf_init(&at, all->options.alloc, 0);
-    surety_val_pointer(asked, &at);
-    item->shown.at = surety__arena_text(&all->arena, surety_buf_str(&at));
-    status = at.status || !item->shown.at.ptr ? SURETY_NOMEM : SURETY_OK;
-    surety_buf_done(&at);
-    if (!status)
-        status = request_name(all, all->count - 1, number);
-    item->remark_len = item->remark.len;
+    surety_val_pointer(entry, &at);
+    item->shown.at = surety__render_keep(&all->arena, &at);
+    status = item->shown.at.ptr ? request_name(all, all->count - 1, number)
+                                : SURETY_NOMEM;
+    item->note_len = item->note.len;
     return status;
 }
 
@@ -171,27 +168,27 @@ static surety_status request_list(surety_rendering *all, surety_val list,
             reterr, list, "the list of %s is of type %s, not an array",
             is_table ? "tables" : "charts",
             surety_kind_name(surety_val_kind(list)));
-    for (surety_val asked = surety_val_first(list); asked.doc;
-         asked = surety_val_next(list, asked))
-        if (request_add(all, asked, is_table, ++number))
+    for (surety_val entry = surety_val_first(list); entry.doc;
+         entry = surety_val_next(list, entry))
+        if (request_add(all, entry, is_table, ++number))
             return surety__fail_nomem(reterr);
     return SURETY_OK;
 }
 
-static surety_status request_notes(surety_rendering *all, surety_val value)
+static surety_status request_footnotes(surety_rendering *all, surety_val value)
 {
     const surety_val notes = request_any(value, "footnotes", "notes");
 
     if (surety_val_kind(notes) != SURETY_KIND_ARRAY)
         return SURETY_OK;
-    all->notes = surety__arena_take(&all->arena, (surety_val_count(notes) + 1) *
-                                                     sizeof(*all->notes));
-    if (!all->notes)
+    all->footnotes = surety__arena_take(
+        &all->arena, (surety_val_count(notes) + 1) * sizeof(*all->footnotes));
+    if (!all->footnotes)
         return SURETY_NOMEM;
     for (surety_val note = surety_val_first(notes); note.doc;
          note = surety_val_next(notes, note))
         if (surety__str_trim(surety_val_str(note)).len > 0)
-            all->notes[all->notes_count++] = surety_val_str(note);
+            all->footnotes[all->footnotes_count++] = surety_val_str(note);
     return SURETY_OK;
 }
 
@@ -225,7 +222,7 @@ surety_status surety_rendering_new(surety_val value,
     surety_rendering_options own;
     const surety_val charts = request_any(value, "charts_needed", "charts");
     const surety_val tables = request_any(value, "tables_needed", "tables");
-    const size_t asked = surety_val_count(charts) + surety_val_count(tables);
+    const size_t wanted = surety_val_count(charts) + surety_val_count(tables);
     surety_rendering *all;
     surety_status status;
 
@@ -238,19 +235,19 @@ surety_status surety_rendering_new(surety_val value,
             "the value is of type %s, not an object that asks for charts and "
             "tables",
             surety_kind_name(surety_val_kind(value)));
-    if (asked > SURETY_RENDER_ITEMS_MAX)
+    if (wanted > SURETY_RENDER_ITEMS_MAX)
         return surety__fail(reterr, SURETY_LIMIT,
                             "the value asks for %zu charts and tables, and at "
                             "most %d are made",
-                            asked, SURETY_RENDER_ITEMS_MAX);
+                            wanted, SURETY_RENDER_ITEMS_MAX);
     all = surety__new(own.alloc, sizeof(*all));
     if (!all)
         return surety__fail_nomem(reterr);
     all->options = own;
     surety__arena_init(&all->arena, own.alloc, 0);
     all->items =
-        surety__arena_take(&all->arena, (asked + 1) * sizeof(*all->items));
-    status = all->items && !request_notes(all, value)
+        surety__arena_take(&all->arena, (wanted + 1) * sizeof(*all->items));
+    status = all->items && !request_footnotes(all, value)
                  ? SURETY_OK
                  : surety__fail_nomem(reterr);
     if (!status)
@@ -271,7 +268,7 @@ void surety_rendering_free(surety_rendering *rendering)
     if (!rendering)
         return;
     for (size_t i = 0; i < rendering->count; i++)
-        surety_buf_done(&rendering->items[i].remark);
+        surety_buf_done(&rendering->items[i].note);
     surety__table_free(rendering->table);
     surety__arena_done(&rendering->arena);
     surety__free(rendering->options.alloc, rendering, sizeof(*rendering));
@@ -290,7 +287,7 @@ surety_render_item surety_rendering_item(const surety_rendering *rendering,
     if (i >= rendering->count)
         return item;
     item = rendering->items[i].shown;
-    item.note = surety_buf_str(&rendering->items[i].remark);
+    item.note = surety_buf_str(&rendering->items[i].note);
     return item;
 }
 
@@ -302,7 +299,7 @@ static surety_status request_unknown(const struct request_item *item,
 {
     const surety_str type = item->shown.type;
 
-    surety__render_fail_at(reterr, item->asked, "there are no %s \"%.*s\"",
+    surety__render_fail_at(reterr, item->entry, "there are no %s \"%.*s\"",
                            what, surety__render_cut(type, 60),
                            type.ptr ? type.ptr : "");
     surety__hint(reterr, "there are %s", known);
@@ -338,7 +335,7 @@ static surety_status request_y(const struct request_item *item,
                                surety__chart *chart, surety_str *names,
                                surety_error *reterr)
 {
-    const surety_val y = surety_val_get(item->asked, "y");
+    const surety_val y = surety_val_get(item->entry, "y");
     surety_status status = SURETY_OK;
 
     chart->y = names;
@@ -362,18 +359,19 @@ static surety_status request_y(const struct request_item *item,
 static surety_status request_below(const surety_rendering *all,
                                    struct request_item *item, surety_buf *out)
 {
-    for (size_t i = 0; i < all->notes_count && i < REQUEST_NOTES_MAX; i++) {
+    for (size_t i = 0; i < all->footnotes_count && i < REQUEST_FOOTNOTES_MAX;
+         i++) {
         surety_buf_text(out, i > 0 ? "\n" : "");
-        surety_buf_add(out, all->notes[i]);
+        surety_buf_add(out, all->footnotes[i]);
     }
-    if (all->notes_count > REQUEST_NOTES_MAX)
-        surety__buf_printf(&item->remark,
+    if (all->footnotes_count > REQUEST_FOOTNOTES_MAX)
+        surety__buf_printf(&item->note,
                            "of %zu notes the picture has the first %d\n",
-                           all->notes_count, REQUEST_NOTES_MAX);
-    return out->status ? out->status : item->remark.status;
+                           all->footnotes_count, REQUEST_FOOTNOTES_MAX);
+    return out->status ? out->status : item->note.status;
 }
 
-/* Adds one remark for all members that a chart or table does not use. */
+/* Adds one note for all members that a chart or table does not use. */
 static void request_unused(struct request_item *item)
 {
     static const char *const charts[] = {"type",   "title",  "x",        "y",
@@ -381,41 +379,41 @@ static void request_unused(struct request_item *item)
     static const char *const tables[] = {"format", "title", "filename", NULL};
     bool is_first = true;
 
-    for (surety_val member = surety_val_first(item->asked); member.doc;
-         member = surety_val_next(item->asked, member)) {
+    for (surety_val member = surety_val_first(item->entry); member.doc;
+         member = surety_val_next(item->entry, member)) {
         const surety_str name = surety_val_str(surety_val_key(member));
         const char *const *known = item->shown.is_table ? tables : charts;
         while (*known && !surety_str_equal(name, surety_str_of(*known)))
             known++;
         if (*known)
             continue;
-        surety_buf_text(&item->remark,
-                        is_first ? "members that are passed over: \"" : ", \"");
-        surety__line_clean(name, REQUEST_NAME_MAX, &item->remark);
-        surety_buf_byte(&item->remark, '"');
+        surety_buf_text(&item->note,
+                        is_first ? "members that are ignored: \"" : ", \"");
+        surety__line_clean(name, REQUEST_NAME_MAX, &item->note);
+        surety_buf_byte(&item->note, '"');
         is_first = false;
     }
     if (!is_first)
-        surety_buf_byte(&item->remark, '\n');
+        surety_buf_byte(&item->note, '\n');
 }
 
-/* Adds a remark that pictures do not have the requested format, with the one
+/* Adds a note that pictures do not have the requested format, with the one
  * that is made instead. */
 static void request_picture(struct request_item *item, surety_val format,
                             surety_chart_format made)
 {
-    surety_buf_text(&item->remark, "there are no pictures of the format ");
-    surety_val_write(format, SURETY_STYLE_COMPACT, &item->remark);
-    surety_buf_text(&item->remark, made == SURETY_CHART_SVG
-                                       ? "; this one is svg\n"
-                                       : "; this one is png\n");
+    surety_buf_text(&item->note, "there are no pictures of the format ");
+    surety_val_write(format, SURETY_STYLE_COMPACT, &item->note);
+    surety_buf_text(&item->note, made == SURETY_CHART_SVG
+                                     ? "; this one is svg\n"
+                                     : "; this one is png\n");
 }
 
 static surety_status request_chart(surety_rendering *all,
                                    struct request_item *item, surety_buf *out,
                                    surety_error *reterr)
 {
-    const surety_val format = surety_val_get(item->asked, "format");
+    const surety_val format = surety_val_get(item->entry, "format");
     surety_str names[SURETY_CHART_SERIES_MAX];
     surety__chart chart = {.format = all->options.chart_format,
                            .title = item->shown.title,
@@ -423,7 +421,7 @@ static surety_status request_chart(surety_rendering *all,
                            .height = all->options.height,
                            .scale = all->options.scale};
     surety_status status;
-    surety_buf notes;
+    surety_buf below;
 
     if (surety_str_equal(item->shown.type, surety_str_of("line")))
         chart.type = SURETY__CHART_LINE;
@@ -440,20 +438,20 @@ static surety_status request_chart(surety_rendering *all,
     status = request_y(item, &chart, names, reterr);
     if (!status)
         status =
-            request_column(surety_val_get(item->asked, "x"), &chart.x, reterr);
+            request_column(surety_val_get(item->entry, "x"), &chart.x, reterr);
     if (!status)
-        status = request_column(surety_val_get(item->asked, "series"),
+        status = request_column(surety_val_get(item->entry, "series"),
                                 &chart.series, reterr);
     if (status)
         return status;
-    surety_buf_init(&notes, all->options.alloc, 0);
-    if (request_below(all, item, &notes))
+    surety_buf_init(&below, all->options.alloc, 0);
+    if (request_below(all, item, &below))
         status = surety__fail_nomem(reterr);
-    chart.note = surety_buf_str(&notes);
+    chart.note = surety_buf_str(&below);
     if (!status)
         status =
-            surety__chart_draw(all->table, &chart, out, &item->remark, reterr);
-    surety_buf_done(&notes);
+            surety__chart_draw(all->table, &chart, out, &item->note, reterr);
+    surety_buf_done(&below);
     return status;
 }
 
@@ -463,8 +461,8 @@ static surety_status request_table(surety_rendering *all,
 {
     surety__table_form form = {.headers = all->options.headers,
                                .title = item->shown.title,
-                               .notes = all->notes,
-                               .notes_count = all->notes_count,
+                               .notes = all->footnotes,
+                               .notes_count = all->footnotes_count,
                                .formulas = all->options.formulas,
                                .byte_order_mark = all->options.byte_order_mark,
                                .scratch = all->options.scratch};
@@ -493,16 +491,16 @@ surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,
                             "there is no output %zu of %zu", i,
                             rendering->count);
     item = &rendering->items[i];
-    item->remark.len = item->remark_len;
+    item->note.len = item->note_len;
     kind = item->shown.is_table ? "format" : "type";
-    if (surety_val_kind(item->asked) != SURETY_KIND_OBJECT)
+    if (surety_val_kind(item->entry) != SURETY_KIND_OBJECT)
         return surety__render_fail_at(
-            reterr, item->asked, "what is asked for is of type %s, not object",
-            surety_kind_name(surety_val_kind(item->asked)));
+            reterr, item->entry, "the entry is of type %s, not object",
+            surety_kind_name(surety_val_kind(item->entry)));
     status =
-        request_text(surety_val_get(item->asked, "title"), "title", reterr);
+        request_text(surety_val_get(item->entry, "title"), "title", reterr);
     if (!status)
-        status = request_text(surety_val_get(item->asked, kind), kind, reterr);
+        status = request_text(surety_val_get(item->entry, kind), kind, reterr);
     if (status)
         return status;
     if (rendering->status) {
@@ -511,7 +509,7 @@ surety_status surety_rendering_draw(surety_rendering *rendering, size_t i,
         return rendering->status;
     }
     request_unused(item);
-    if (item->remark.status)
+    if (item->note.status)
         return surety__fail_nomem(reterr);
     return item->shown.is_table ? request_table(rendering, item, out, reterr)
                                 : request_chart(rendering, item, out, reterr);

@@ -7,7 +7,7 @@
  * 2. Days and months are bars too, since a day without runs is no point of a
  *    line. If there are more of them than a chart has bars, lines are drawn.
  * 3. If there is no room for all groups, those with the most runs are drawn,
- *    and a remark gives the number of the others. */
+ *    and a note gives the number of the others. */
 #include <surety/json.h>
 #include <surety/stats.h>
 
@@ -144,7 +144,7 @@ static void shares_put_title(const surety_stats *stats, surety_buf *out)
 /* Reads the rows and draws them. */
 static surety_status shares_draw(surety_doc *doc, surety_str rows,
                                  const surety__chart *chart, surety_buf *out,
-                                 surety_buf *remarks, surety_error *reterr)
+                                 surety_buf *notes, surety_error *reterr)
 {
     const surety__table_options options = {.alloc = out->alloc};
     surety__table *table = NULL;
@@ -154,14 +154,14 @@ static surety_status shares_draw(surety_doc *doc, surety_str rows,
         status =
             surety__table_read(surety_doc_root(doc), &options, &table, reterr);
     if (!status)
-        status = surety__chart_draw(table, chart, out, remarks, reterr);
+        status = surety__chart_draw(table, chart, out, notes, reterr);
     surety__table_free(table);
     return status;
 }
 
 surety_status surety_stats_draw(const surety_stats *stats,
                                 const surety_stats_chart *given,
-                                surety_buf *out, surety_buf *remarks,
+                                surety_buf *out, surety_buf *notes,
                                 surety_error *reterr)
 {
     surety_str shares[SHARES_COUNT];
@@ -211,13 +211,13 @@ surety_status surety_stats_draw(const surety_stats *stats,
     doc = surety_doc_new(out->alloc);
     status = !doc || rows.status || name.status
                  ? surety__fail_nomem(reterr)
-                 : shares_draw(doc, surety_buf_str(&rows), &chart, out, remarks,
+                 : shares_draw(doc, surety_buf_str(&rows), &chart, out, notes,
                                reterr);
-    if (!status && left && remarks)
-        surety__buf_printf(remarks,
-                           "%zu group%s with fewer runs %s not drawn\n", left,
-                           left == 1 ? "" : "s", left == 1 ? "is" : "are");
-    if (!status && remarks && remarks->status) {
+    if (!status && left && notes)
+        surety__buf_printf(notes, "%zu group%s with fewer runs %s not drawn\n",
+                           left, left == 1 ? "" : "s",
+                           left == 1 ? "is" : "are");
+    if (!status && notes && notes->status) {
         out->len = start;
         status = surety__fail_nomem(reterr);
     }

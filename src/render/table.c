@@ -194,7 +194,7 @@ static surety_status table_rows_of(surety_val data, surety_val *ret_rows,
         if (i == TABLE_NEST_MAX)
             return surety__render_fail_at(
                 reterr, data,
-                "the rows stand below more than %d members \"data\"",
+                "the rows are below more than %d members \"data\"",
                 TABLE_NEST_MAX);
         if (!surety_val_get(data, "data").doc)
             return surety__render_fail_at(

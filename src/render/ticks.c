@@ -8,6 +8,7 @@
  *    and larger numbers with a power of ten in digits. */
 #include "render/render.h"
 
+#include <assert.h>
 #include <math.h>
 
 static const char *const ticks_powers[] = {
@@ -26,6 +27,7 @@ surety__ticks surety__ticks_make(double low, double high, unsigned wanted)
     surety__ticks ticks = {0};
     double rough, power;
 
+    assert(isfinite(low) && isfinite(high));
     if (!(high > low)) {
         high = low + 1;
         if (low != 0)
@@ -50,6 +52,7 @@ surety__ticks surety__ticks_make(double low, double high, unsigned wanted)
         ticks.step *= 2;
     }
     ticks.first = floor(low / ticks.step + 1e-9) * ticks.step;
+    assert(ticks.step > 0 && ticks.count >= 2 && ticks.count <= TICKS_MAX);
     return ticks;
 }
 
@@ -169,6 +172,7 @@ void surety__ticks_label(const surety__ticks *ticks, unsigned i,
     double factor = ticks_power(ticks->exponent - words.power);
     unsigned decimals = ticks_decimals(ticks->step * factor);
 
+    assert(i < ticks->count);
     if (fabs(value) < ticks->step * 1e-6) {
         ticks_put(0, (struct ticks_words){0, ""}, 0, ticks->unit, out);
         return;

@@ -9,6 +9,8 @@
  *    groups, the title decides. */
 #include "render/render.h"
 
+#include <assert.h>
+
 /* The time in the name of a column. */
 struct wide_name {
     bool is_time, is_part;
@@ -119,6 +121,7 @@ static surety_str wide_measure(const surety__column *column,
     const surety_str behind = wide_inner((surety_str){
         name.year.ptr + name.year.len, text.len - at - name.year.len});
 
+    assert(at + name.year.len <= text.len);
     if (name.stem == 0)
         return (surety_str){"", 0};
     return surety__arena_text(arena, behind.len > before.len ? behind : before);

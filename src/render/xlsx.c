@@ -294,7 +294,7 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
             return SURETY_OK;
         }
     }
-    if (surety__table_stand_in(table, val))
+    if (surety__table_is_placeholder(table, val))
         return SURETY_OK;
     text = surety__table_text(table, val);
     if (table->scratch.status)

@@ -15,6 +15,7 @@
 #include "provider/provider.h"
 #include "stats/stats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ---- contracts ----------------------------------------------------------- */
@@ -139,6 +140,7 @@ static bool cover_judge(surety_stats *stats, cover_look *look, surety_str reply,
     const surety_outcome *outcome = NULL;
     surety_status status;
 
+    assert(stats->judge && look->covered->contract);
     if (look->entry->repair_count)
         options.repair = &align;
     if (native) {
@@ -163,6 +165,7 @@ static surety_strict *cover_strict(surety_stats *stats,
 {
     surety_status status;
 
+    assert(subset < SURETY__COVER_SUBSETS && covered->contract);
     if (!covered->tried[subset]) {
         covered->tried[subset] = true;
         status = surety_strict_new(covered->contract, (surety_subset)subset,
@@ -472,6 +475,8 @@ void surety__cover_end(surety_stats *stats)
             cover->info.values += value->replies > 0;
             cover->info.reached += value->expected && value->replies > 0;
         }
+        assert(cover->info.values <= cover->count &&
+               cover->info.reached <= cover->info.expected);
         if (cover->count)
             qsort(cover->values, cover->count, sizeof(*cover->values),
                   cover_compare_values);

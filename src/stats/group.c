@@ -10,6 +10,8 @@
 #include "provider/provider.h"
 #include "stats/stats.h"
 
+#include <assert.h>
+
 /* ---- attempts ------------------------------------------------------------ */
 
 /* Whether the entry's reply is valid. */
@@ -88,6 +90,7 @@ void surety__group_end(surety_stats_group *group, const surety__tally *tally)
 {
     const surety_stats_ending ending = group_ending(tally);
 
+    assert(ending < SURETY_ENDINGS);
     group->runs++;
     group->ended[ending]++;
     if (ending != SURETY_ENDED_VALID)
@@ -146,6 +149,7 @@ static uint64_t spread_rank(const surety__spread *spread, uint64_t rank)
 {
     uint64_t seen = 0;
 
+    assert(rank > 0 && rank <= spread->count);
     for (uint64_t i = 0; spread->exact && i < SURETY__SPREAD_EXACT; i++) {
         seen += spread->exact[i];
         if (seen >= rank)
@@ -183,6 +187,8 @@ void surety__group_settle(surety__group *group)
     group->info.median_ms = spread_rank(spread, (count + 1) / 2);
     group->info.p95_ms = spread_rank(spread, count - count / 20);
     group->info.max_ms = spread->max;
+    assert(group->info.median_ms <= group->info.p95_ms &&
+           group->info.p95_ms <= spread->max);
 }
 
 /* ---- calls --------------------------------------------------------------- */

@@ -8,6 +8,7 @@
  *    run. */
 #include "stats/stats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Whether a reference token can be an index (RFC 6901, section 4). */
@@ -47,6 +48,7 @@ static surety__issue *issue_new(surety_stats *stats, surety__issues *issues,
     surety__issue *issue = surety__arena_take(&stats->arena, sizeof(*issue));
     surety_status status;
 
+    assert(issues->count < SURETY_STATS_ISSUES_MAX);
     if (!issue) {
         (void)surety__stats_nomem(stats);
         return NULL;

@@ -13,6 +13,7 @@
  * 4. The first failure is kept, and every later call returns it. */
 #include "stats/stats.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ORDER bys */
@@ -252,6 +253,7 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
         for (const surety__stats_run *run = stats->runs.entries[i].value; run;
              run = run->next)
             stats_end_run(stats, run);
+    assert(stats->total.info.runs <= stats->run_count);
     for (size_t i = 0; i < stats->group_count; i++)
         surety__group_settle(stats->groups[i]);
     surety__group_settle(&stats->total);

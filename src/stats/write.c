@@ -8,6 +8,8 @@
 
 #include "stats/stats.h"
 
+#include <assert.h>
+
 typedef enum sums_form {
     WRITE_NUMBER = 0,
     WRITE_MONEY,
@@ -71,6 +73,7 @@ static const sums_column sums_columns[] = {
 static bool sums_column_of(const sums_column *column,
                            const surety_stats_group *group, uint64_t *ret_value)
 {
+    assert(column->offset + sizeof(*ret_value) <= sizeof(*group));
     *ret_value =
         *(const uint64_t *)(const void *)((const char *)group + column->offset);
     if (column->form == WRITE_VALUE_COST) {
@@ -231,6 +234,7 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
     const size_t count = sums_top(info->values, top);
     const char *comma = "";
 
+    assert(info->values <= cover->count);
     surety_json_name(out, "values");
     surety_buf_byte(out, '[');
     for (size_t i = 0; i < count; i++) {

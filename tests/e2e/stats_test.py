@@ -220,7 +220,7 @@ def test_trend():
                    "dimensions_explored=@expected.txt", "--expect",
                    "nothing=1")
     gives("from a file, as a table", result, 0, None,
-          ("no reply that was looked at derives nothing",))
+          ("no reply has the derived member nothing",))
     check("with what was not reached",
           "50.0% of 2 expected" in result.out
           and "not reached: the plan" in result.out, result)
@@ -319,7 +319,7 @@ def test_choice():
     same("--show leaves the rest out", sorted(data),
          ["by", "from", "groups", "to", "total"])
     result = stats(*base, "--model", "none such")
-    gives("nothing that is asked for", result, 0, "", "no runs that are asked")
+    gives("nothing that is asked for", result, 0, "", "no such runs")
     gives("which -q does not say", stats(*base, "--model", "x", "-q"), 0, "")
 
 

@@ -176,7 +176,7 @@ TEST(says_what_cannot_be_drawn)
         {SURETY__CHART_BAR, "[[\"a\",\"b\"],[\"x\",\"$5\"],[\"y\",\"5%\"]]",
          "different units"},
         {SURETY__CHART_LINE, "[[\"Year\",\"v\"],[2015,1],[2015,2]]",
-         "no other column tells the lines apart"},
+         "no other column separates the lines"},
         {SURETY__CHART_BAR,
          "[[\"n\",\"Year\",\"v\"],[\"a\",2015,1],[\"a\",2015,2],"
          "[\"b\",2016,2]]",
@@ -407,13 +407,13 @@ static const struct {
      "[[\"day\",\"calls\",\"errors\"],[\"2026-03-01\",9000,1],"
      "[\"2026-03-02\",8000,2]]",
      "2 time, 2 series, 2 panels",
-     "2 scales: measures that have none in common are drawn one below the "
+     "2 scales: measures without a common scale are drawn one below the "
      "other\n"},
     {SURETY__CHART_BAR, "cost and share",
      "[[\"n\",\"cost\",\"share\"],[\"a\",\"$5\",\"6%\"],"
      "[\"b\",\"$7\",\"8%\"]]",
      "2 names, 2 series, 2 panels",
-     "2 scales: measures that have none in common are drawn one below the "
+     "2 scales: measures without a common scale are drawn one below the "
      "other\n"},
     /* Shares of a whole are stacked; what sums to 100 by chance is not. */
     {SURETY__CHART_BAR, "good and bad",
@@ -447,7 +447,7 @@ static const struct {
      "1 place of the axis of time has no row and is empty\n"},
     {SURETY__CHART_BAR, "", "[[\"year\",\"v\"],[1900,1],[2016,2],[2019,3]]",
      "3 years, 1 series, 1 panel",
-     "the bars stand side by side, whatever time lies between them\n"},
+     "the bars are side by side: their distance does not show the time\n"},
     /* Rows without a place. */
     {SURETY__CHART_LINE, "",
      "[[\"date\",\"v\"],[\"2026-02-27\",1],[\"2026-02-28\",2],"
@@ -458,8 +458,8 @@ static const struct {
     /* Names have no order. */
     {SURETY__CHART_LINE, "", "[[\"n\",\"v\"],[\"a\",1],[\"b\",2]]",
      "2 names, 1 series, 1 panel",
-     "the line joins names, which have no order but that of the rows; bars "
-     "compare them\n"},
+     "the line joins names in the order of the rows; names have no order: "
+     "draw bars\n"},
     {SURETY__CHART_LINE, "", "[[\"n\",\"v\"],[\"Mon\",1],[\"Tue\",2]]",
      "2 names, 1 series, 1 panel", ""},
     /* Names that look alike are not one. */

@@ -283,8 +283,8 @@ TEST(ends_at_its_notes)
             is_said = surety_str_equal(
                 surety_rendering_item(all, 0).note,
                 surety_str_of(count == 6
-                                  ? "members that are passed over: \"cut\"\n"
-                                  : "members that are passed over: \"cut\"\n"
+                                  ? "members that are ignored: \"cut\"\n"
+                                  : "members that are ignored: \"cut\"\n"
                                     "of 7 notes the picture has the first "
                                     "6\n"));
         if (all)

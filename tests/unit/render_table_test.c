@@ -341,8 +341,7 @@ TEST(says_what_is_wrong_with_data)
         {"\"x\"", "the data are of type string", ""},
         {"{\"rows\":[]}", "no member \"data\"", ""},
         {"{\"data\":{\"data\":{\"data\":{\"data\":[]}}}}",
-         "the rows stand below more than 3 members \"data\"",
-         "/data/data/data"}};
+         "the rows are below more than 3 members \"data\"", "/data/data/data"}};
 
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
         struct fixture fixture = {0};
