@@ -63,8 +63,9 @@ static void compiler_done(surety__compiler *compiler)
 {
     const surety_alloc *alloc = compiler->schema->alloc;
 
-    surety__free(alloc, compiler->shapes,
-                 compiler->shape_cap * sizeof(*compiler->shapes));
+    compiler->schema->shapes = compiler->shapes;
+    compiler->schema->shape_count = compiler->shape_count;
+    compiler->schema->shape_cap = compiler->shape_cap;
     surety__free(alloc, compiler->applicators,
                  compiler->applicator_cap * sizeof(*compiler->applicators));
     surety__map_done(&compiler->by_location, alloc);
@@ -165,6 +166,8 @@ void surety_schema_free(surety_schema *schema)
         surety_doc_free(schema->documents[i]);
     surety__free(alloc, schema->documents,
                  schema->document_cap * sizeof(*schema->documents));
+    surety__free(alloc, schema->shapes,
+                 schema->shape_cap * sizeof(*schema->shapes));
     surety_doc_free(schema->own_doc);
     surety__arena_done(&schema->arena);
     surety__free(alloc, schema, sizeof(*schema));

@@ -27,6 +27,16 @@ const surety__shape *surety__shape_meant(const surety__shape *shape,
     return shape;
 }
 
+const surety__shape *surety__schema_shape(const surety_schema *schema,
+                                          surety_val at)
+{
+    for (size_t i = 0; i < schema->shape_count; i++)
+        if (schema->shapes[i]->at.doc == at.doc &&
+            schema->shapes[i]->at.index == at.index)
+            return schema->shapes[i];
+    return NULL;
+}
+
 /* ---- values -------------------------------------------------------------- */
 
 const uint8_t surety__type_of_kind[CELL_KINDS] = {

@@ -295,6 +295,8 @@ struct surety_schema {
     surety_doc *own_doc; /* of surety_schema_read */
     surety_val root_val;
     const surety__shape *root;
+    surety__shape **shapes; /* all, in the order of their references */
+    size_t shape_count, shape_cap;
     surety_doc **documents; /* built-in documents that were needed */
     size_t document_count, document_cap;
     surety__pattern **patterns;
@@ -324,6 +326,10 @@ enum { REFERENCE_HOPS = 16 };
 bool surety__shape_asserts(const surety__shape *shape);
 /* Whether a shape does nothing but refer to another. */
 bool surety__shape_refers(const surety__shape *shape);
+/* The shape of the subschema at `at`; NULL: no reference leads to it. Linear in
+ * the shapes. */
+const surety__shape *surety__schema_shape(const surety_schema *schema,
+                                          surety_val at);
 /* The shape behind shapes that do nothing but refer to another, a few of
  * them at most, and only those of the resource `within` unless it is NULL. */
 const surety__shape *surety__shape_meant(const surety__shape *shape,

@@ -97,87 +97,26 @@ static bool choose_members(const surety_typed *typed,
 
 /* ---- validity by the contract -------------------------------------------- */
 
-static bool choose_note(surety__typed_chooser *chooser,
-                        const surety__shape ***stack, size_t *count,
-                        size_t *cap, const surety__shape *shape)
+/* Sets *ret_shape to the shape of the contract at pointer, a constant of the
+ * table; NULL when there is none. Returns false when out of memory. */
+static bool choose_shape(surety__typed_chooser *chooser, const char *pointer,
+                         const surety__shape **ret_shape)
 {
-    const surety_doc *doc =
-        surety_contract_info_of(chooser->contract)->root.doc;
-    const uint64_t key = (uint64_t)(uintptr_t)shape;
+    const surety_contract_info *info =
+        surety_contract_info_of(chooser->contract);
+    const uint64_t key = (uint64_t)(uintptr_t)pointer;
+    const surety__shape *shape = surety__map_get(&chooser->shapes, key);
+    surety_val at;
 
-    if (!shape || surety__map_get(&chooser->shapes, key))
-        return true;
-    if (!surety__map_put(&chooser->shapes, chooser->alloc, key,
-                         (void *)(uintptr_t)shape))
-        return false;
-    /* Keys of pointers are even and greater than any index; keys of indices are
-     * odd. */
-    if (shape->at.doc == doc &&
-        !surety__map_put(&chooser->shapes, chooser->alloc,
-                         (uint64_t)shape->at.index << 1 | 1,
-                         (void *)(uintptr_t)shape))
-        return false;
-    if (surety__grow(chooser->alloc, (void **)stack, cap, *count + 1,
-                     sizeof(**stack), SIZE_MAX) != SURETY_OK)
-        return false;
-    (*stack)[(*count)++] = shape;
-    return true;
-}
-
-/* Calls choose_note on every shape that shape applies. */
-static bool choose_below(surety__typed_chooser *chooser,
-                         const surety__shape ***stack, size_t *count,
-                         size_t *cap, const surety__shape *shape)
-{
-    const surety__objects *objects = shape->objects;
-    const surety__arrays *arrays = shape->arrays;
-    bool good = true;
-
-    for (uint32_t i = 0; i < shape->applicator_count; i++)
-        for (uint32_t j = 0;
-             shape->applicators[i].shapes && j < shape->applicators[i].count;
-             j++)
-            good = good && choose_note(chooser, stack, count, cap,
-                                       shape->applicators[i].shapes[j]);
-    for (uint32_t i = 0; objects && i < objects->property_count; i++)
-        good = good && choose_note(chooser, stack, count, cap,
-                                   objects->properties[i].shape);
-    for (uint32_t i = 0; objects && i < objects->pattern_count; i++)
-        good = good && choose_note(chooser, stack, count, cap,
-                                   objects->patterns[i].shape);
-    if (objects)
-        good = good &&
-               choose_note(chooser, stack, count, cap, objects->additional) &&
-               choose_note(chooser, stack, count, cap, objects->unevaluated);
-    for (uint32_t i = 0; arrays && i < arrays->prefix_count; i++)
-        good =
-            good && choose_note(chooser, stack, count, cap, arrays->prefix[i]);
-    if (arrays)
-        good = good && choose_note(chooser, stack, count, cap, arrays->rest) &&
-               choose_note(chooser, stack, count, cap, arrays->unevaluated);
-    return good;
-}
-
-/* Maps the shapes of the contract, once. */
-static bool choose_map(surety__typed_chooser *chooser)
-{
-    const surety_schema *schema =
-        surety_contract_info_of(chooser->contract)->schema;
-    const surety__shape **stack = NULL;
-    size_t count = 0, cap = 0;
-    bool good;
-
-    if (chooser->mapped)
-        return true;
-    good = choose_note(chooser, &stack, &count, &cap, schema->root);
-    while (good && count) {
-        const surety__shape *shape = stack[--count];
-
-        good = choose_below(chooser, &stack, &count, &cap, shape);
+    if (!shape) {
+        at = surety_val_at(info->root, surety_str_of(pointer));
+        shape = at.doc ? surety__schema_shape(info->schema, at) : NULL;
+        if (shape && !surety__map_put(&chooser->shapes, chooser->alloc, key,
+                                      (void *)(uintptr_t)shape))
+            return false;
     }
-    surety__free(chooser->alloc, stack, cap * sizeof(*stack));
-    chooser->mapped = good;
-    return good;
+    *ret_shape = shape;
+    return true;
 }
 
 /* Sets *ret_valid to whether val satisfies the schema at pointer; true when
@@ -189,14 +128,13 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
     const surety_contract *contract = chooser->contract;
     const surety_limits *limits = surety__contract_limits(contract);
     const surety__shape *shape;
-    surety_val at;
 
     *ret_valid = true;
     if (!pointer)
         return SURETY_OK;
-    at = surety_val_at(surety_contract_info_of(contract)->root,
-                       surety_str_of(pointer));
-    if (!at.doc)
+    if (!choose_shape(chooser, pointer, &shape))
+        return SURETY_NOMEM;
+    if (!shape)
         return SURETY_OK;
     if (!chooser->checker) {
         chooser->checker = surety_checker_new(chooser->alloc, limits);
@@ -204,11 +142,8 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
             (uint64_t)limits->work_per_value * surety__doc_size(val.doc) +
             limits->work_base;
     }
-    if (!chooser->checker || !choose_map(chooser))
+    if (!chooser->checker)
         return SURETY_NOMEM;
-    shape = surety__map_get(&chooser->shapes, (uint64_t)at.index << 1 | 1);
-    if (!shape)
-        return SURETY_OK;
     return surety__shape_check(chooser->checker,
                                surety_contract_info_of(contract)->schema, shape,
                                val, &chooser->work, ret_valid);

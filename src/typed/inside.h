@@ -23,8 +23,7 @@ typedef struct surety__typed_chooser {
     const surety_contract *contract;
     const surety_alloc *alloc;
     surety_checker *checker;
-    surety__map shapes; /* of the contract's document, by their index + 1 */
-    bool mapped;
+    surety__map shapes; /* by the address of their pointer in the table */
     uint64_t work; /* steps that may still be made */
 } surety__typed_chooser;
 
