@@ -271,7 +271,6 @@ static surety_status put_result(struct validator *validator, bool is_valid,
     const bool is_text = output == OUTPUT_UNSET && !validator->settings->quiet;
     surety_status status = SURETY_OK;
 
-    surety_findings_reset(validator->findings);
     if (!is_valid && (output > OUTPUT_FLAG || is_text))
         status = surety_checker_report(validator->checker, validator->schema,
                                        root, validator->findings, error);

@@ -157,18 +157,19 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
                                surety_str text, const surety_doc *doc,
                                uint32_t line)
 {
-    surety_position position;
+    surety_position position, again;
     surety_buf message;
     surety_str key;
     size_t count = 0;
 
     surety_buf_init(&message, NULL, 0);
-    for (; surety_doc_duplicate(doc, count, &position, &key) == SURETY_OK;
+    for (;
+         surety_doc_duplicate(doc, count, &key, &position, &again) == SURETY_OK;
          count++) {
         struct diag diag = {.level = DIAG_WARNING,
                             .source = surety_str_of(source),
                             .text = text,
-                            .position = surety_doc_duplicate_again(doc, count),
+                            .position = again,
                             .line_shown = line,
                             .keyword = surety_str_of("duplicate_key")};
 

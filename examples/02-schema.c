@@ -30,7 +30,6 @@ int main(void)
         printf("%s: %s\n", documents[i], valid ? "valid" : "not valid");
         if (valid)
             continue;
-        surety_findings_reset(findings);
         surety_checker_report(checker, schema, surety_doc_root(doc), findings,
                               NULL);
         for (size_t k = 0; k < surety_findings_count(findings); k++) {

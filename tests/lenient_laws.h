@@ -9,6 +9,7 @@
 #ifndef SURETY_TESTS_LENIENT_LAWS_H
 #define SURETY_TESTS_LENIENT_LAWS_H
 
+#include "json/json.h"
 #include "json/lenient.h"
 
 #define LAWS_NOMEM "memory ran out"
@@ -65,8 +66,8 @@ static bool laws_same_repairs(const surety_doc *a, const surety_doc *b)
         a->repairs.likely != b->repairs.likely)
         return false;
     for (size_t i = 0; i < a->repairs.count; i++) {
-        surety_text_repair left = surety_doc_repair(a, i),
-                           right = surety_doc_repair(b, i);
+        surety__repair_view left = surety__doc_repair(a, i),
+                            right = surety__doc_repair(b, i);
 
         if (strcmp(left.kind, right.kind) || left.likely != right.likely ||
             left.offset != right.offset ||
@@ -168,7 +169,7 @@ static bool laws_sound(const surety_doc *doc)
 
 static const char *laws_push(surety_lenient *reader, surety_str text,
                              const struct laws_chunks *chunks,
-                             const surety_lenient_options *options,
+                             const surety__lenient_options *options,
                              const surety_alloc *alloc, struct laws_read *read)
 {
     surety_doc *copy = NULL;
@@ -178,7 +179,7 @@ static const char *laws_push(surety_lenient *reader, surety_str text,
 
     read->error = (surety_error){0};
     read->status =
-        surety_lenient_begin(reader, read->doc, options, &read->error);
+        surety__lenient_begin(reader, read->doc, options, &read->error);
     for (size_t i = 0; read->status == SURETY_OK && at < text.len; i++) {
         size_t len = text.len - at;
 
@@ -259,10 +260,10 @@ static const char *laws_idempotent(const struct laws_read *read,
     if (!surety_val_equal(surety_doc_root(read->doc), surety_doc_root(again)))
         return "what was written is what was read";
     status =
-        surety_doc_read_lenient(again, surety_buf_str(out), NULL, &end, NULL);
+        surety__doc_read_lenient(again, surety_buf_str(out), NULL, &end, NULL);
     if (status == SURETY_NOMEM)
         return LAWS_NOMEM;
-    if (status || end != out->len || surety_doc_repair_count(again) ||
+    if (status || end != out->len || surety__doc_repair_count(again) ||
         !surety_val_equal(surety_doc_root(read->doc), surety_doc_root(again)))
         return "nothing is repaired twice";
     return NULL;
@@ -277,10 +278,10 @@ static const char *laws_honest(surety_str text, const struct laws_read *read,
     if (status == SURETY_NOMEM)
         return LAWS_NOMEM;
     if (status == SURETY_OK &&
-        (read->status || surety_doc_repair_count(read->doc) ||
+        (read->status || surety__doc_repair_count(read->doc) ||
          !laws_same_cells(read->doc, again)))
         return "JSON is read as it is";
-    if (read->status || surety_doc_repair_count(read->doc))
+    if (read->status || surety__doc_repair_count(read->doc))
         return NULL;
     status =
         surety_doc_read(again, (surety_str){text.ptr, read->end}, NULL, NULL);
@@ -297,24 +298,23 @@ static const char *laws_levels(surety_str text, const struct laws_read *free,
                                surety_doc *again)
 {
     const struct laws_chunks whole = {.count = 0};
-    surety_lenient_options options = {.size = sizeof(options),
-                                      .certain_only = true};
+    surety__lenient_options options = {.certain_only = true};
     const char *broken;
     surety_status status;
 
     broken = laws_push(reader, text, &whole, &options, NULL, read);
     if (broken)
         return broken;
-    if (read->status == SURETY_OK && surety_doc_repair_likely(read->doc))
+    if (read->status == SURETY_OK && surety__doc_repair_likely(read->doc))
         return "a guess is no certainty";
-    if (free->status == SURETY_OK && !surety_doc_repair_likely(free->doc) &&
+    if (free->status == SURETY_OK && !surety__doc_repair_likely(free->doc) &&
         !laws_same(free, read))
         return "certainty is no less than that";
     options.strict = true;
     broken = laws_push(reader, text, &whole, &options, NULL, read);
     if (broken)
         return broken;
-    if (surety_doc_repair_count(read->doc))
+    if (surety__doc_repair_count(read->doc))
         return "a repair where none may be made";
     status = surety_doc_read(again, text, NULL, NULL);
     if (status == SURETY_NOMEM)
@@ -347,7 +347,7 @@ static const char *laws_of(surety_str text, const struct laws_chunks *chunks,
     if (broken)
         goto done;
     two.status =
-        surety_doc_read_lenient(two.doc, text, NULL, &two.end, &two.error);
+        surety__doc_read_lenient(two.doc, text, NULL, &two.end, &two.error);
     broken = two.status == SURETY_NOMEM ? LAWS_NOMEM : NULL;
     if (broken)
         goto done;

@@ -98,95 +98,42 @@ SURETY_API surety_val surety_doc_root(const surety_doc *doc);
 /* Returns the text that was read: the doc's copy, or the borrowed bytes. */
 SURETY_API surety_str surety_doc_text(const surety_doc *doc);
 /* Duplicate keys: those of members that a later member of the same object
- * replaced, in text order. surety_doc_duplicate gives the i-th such key,
- * decoded, and its position in the doc's text; SURETY_END past the last. At
- * most 64 are kept; the count is exact. */
-SURETY_API size_t surety_doc_duplicate_count(const surety_doc *doc);
+ * replaced, in text order. Gives the i-th such key, decoded, its position in
+ * the doc's text, and that of the key that replaced it (line 0: none). Each may
+ * be NULL. SURETY_END past the last; at most 64 are kept. */
 SURETY_API surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
+                                              surety_str *ret_key,
                                               surety_position *ret_position,
-                                              surety_str *ret_key);
-/* Returns the position of the key that replaced the i-th duplicate. Line 0 past
- * the last, and where there is no position. */
-SURETY_API surety_position surety_doc_duplicate_again(const surety_doc *doc,
-                                                      size_t i);
+                                              surety_position *ret_again);
 
-/* ---- tolerant reading -------------------------------------------------- */
-
-/* A change that the tolerant reader made to read the text as JSON. A certain
- * repair leaves no doubt about the meaning (a trailing comma); a likely repair
- * is a guess (a missing quote). docs/repair.md lists the kinds. The texts
- * belong to the doc. */
-typedef struct surety_text_repair {
-    const char *kind; /* "trailing-comma", ... */
-    bool likely;      /* false: certain */
-    size_t offset;    /* of stood, in the doc's text */
-    surety_str stood; /* original text; empty: something was missing */
-    surety_str read;  /* what it was read as; empty: it was skipped */
-} surety_text_repair;
-
-typedef struct surety_lenient_options {
-    size_t size; /* sizeof(surety_lenient_options) */
-    /* Make no repair: a text that surety_doc_read refuses is SURETY_SYNTAX. */
-    bool strict;
-    /* Make no likely repair: a text that needs one is SURETY_SYNTAX. */
-    bool certain_only;
-    /* Returns whether some object is expected to have a member of that name;
-     * NULL: not known. Used only to choose where a text can be read in several
-     * ways. */
-    bool (*expects)(void *ctx, surety_str name);
-    void *expects_ctx;
-    const surety_limits *limits; /* NULL: defaults */
-    /* The text is known to be cut off: the reader closes no value that is open
-     * at the end of the text, and a number at the end is open. */
-    bool cut;
-} surety_lenient_options;
-
-/* Reads into doc the JSON value at the start of text (after white space and
- * comments), and repairs the errors that models make. doc is reused as by
- * surety_doc_read; text must not change while doc is used. *ret_end is the
- * offset where the value ends; the rest of text is not read.
- * A text that is JSON gives exactly the result of surety_doc_read, without
- * repairs. Linear in the value.
- * SURETY_END: the text is cut off before the value ends. doc then has the part
- * that is there, with open values marked (surety_val_is_open), and the error's
- * path is that of the innermost open value. If only closing brackets are
- * missing after a complete value, that is a likely repair. If that value is a
- * number with only white space after it, there is a second likely repair,
- * because digits may be missing. SURETY_SYNTAX: repairs cannot make it JSON;
- * SURETY_LIMIT; SURETY_NOMEM. */
-SURETY_API surety_status surety_doc_read_lenient(
-    surety_doc *doc, surety_str text, const surety_lenient_options *options,
-    size_t *ret_end, surety_error *reterr);
-
-/* The repairs that were made in doc, in text order; a doc that was read
- * strictly has none. At most repairs_max are kept; the count is exact. */
-SURETY_API size_t surety_doc_repair_count(const surety_doc *doc);
-SURETY_API surety_text_repair surety_doc_repair(const surety_doc *doc,
-                                                size_t i);
-/* Returns how many of them are likely; exact. */
-SURETY_API size_t surety_doc_repair_likely(const surety_doc *doc);
+/* ---- reading a part, in chunks ------------------------------------------ */
 
 /* Returns whether val is open, that is, has not ended: a container without its
  * closing bracket, a string without its closing quote, a number or literal that
  * may continue. */
 SURETY_API bool surety_val_is_open(surety_val val);
 
-/* The same reader for a text that arrives in chunks of any size; the value so
- * far can be read between chunks. The work for one byte depends neither on the
- * chunks nor on earlier bytes. The final doc does not depend on the chunks. */
+/* Reads one JSON value from a text that arrives in chunks of any size; the
+ * value so far can be read between chunks. Errors that models make (a trailing
+ * comma, single quotes, a missing bracket) are repaired; docs/repair.md lists
+ * them. What follows the value is ignored. The work for one byte depends
+ * neither on the chunks nor on earlier bytes. The final doc does not depend on
+ * the chunks. */
 typedef struct surety_lenient surety_lenient;
 
 /* NULL when out of memory. */
 SURETY_API surety_lenient *surety_lenient_new(const surety_alloc *alloc);
 SURETY_API void surety_lenient_free(surety_lenient *reader); /* takes NULL */
 /* Begins to read a value into doc. The caller must not use doc until
- * surety_lenient_finish returns. */
-SURETY_API surety_status surety_lenient_begin(
-    surety_lenient *reader, surety_doc *doc,
-    const surety_lenient_options *options, surety_error *reterr);
+ * surety_lenient_finish returns. limits NULL: defaults. */
+SURETY_API surety_status surety_lenient_begin(surety_lenient *reader,
+                                              surety_doc *doc,
+                                              const surety_limits *limits,
+                                              surety_error *reterr);
 /* Reads the next bytes (copied). SURETY_OK: the value continues; SURETY_END: it
- * has ended, and further bytes are ignored. Failures are those of
- * surety_doc_read_lenient; after one, call surety_lenient_begin again. */
+ * has ended, and further bytes are ignored. SURETY_SYNTAX: repairs cannot make
+ * it JSON; SURETY_LIMIT; SURETY_NOMEM. After a failure, call
+ * surety_lenient_begin again. */
 SURETY_API surety_status surety_lenient_feed(surety_lenient *reader,
                                              surety_str bytes,
                                              surety_error *reterr);
@@ -198,8 +145,12 @@ SURETY_API surety_status surety_lenient_feed(surety_lenient *reader,
 SURETY_API surety_status surety_lenient_snapshot(surety_lenient *reader,
                                                  surety_val *ret_root,
                                                  surety_error *reterr);
-/* Ends the text. Returns the statuses of surety_doc_read_lenient: SURETY_OK,
- * SURETY_END (cut off), SURETY_SYNTAX, ... The caller may use the doc again. */
+/* Ends the text, and gives the offset where the value ends (ret_end may be
+ * NULL). The caller may use the doc again. SURETY_END: the text is cut off
+ * before the value ends; doc then has the part that is there, with open values
+ * marked, and the error's path is that of the innermost open value. If only
+ * closing brackets are missing after a complete value, they are added, and it
+ * is SURETY_OK. Failures as surety_lenient_feed. */
 SURETY_API surety_status surety_lenient_finish(surety_lenient *reader,
                                                size_t *ret_end,
                                                surety_error *reterr);

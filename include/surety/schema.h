@@ -133,17 +133,17 @@ typedef struct surety_findings surety_findings;
 
 SURETY_API surety_findings *surety_findings_new(const surety_alloc *alloc);
 SURETY_API void surety_findings_free(surety_findings *findings);
-SURETY_API void surety_findings_reset(surety_findings *findings);
 SURETY_API size_t surety_findings_count(const surety_findings *findings);
 SURETY_API surety_finding surety_findings_at(const surety_findings *findings,
                                              size_t i);
 /* Returns whether findings were left out because of findings_max. */
 SURETY_API bool surety_findings_truncated(const surety_findings *findings);
 
-/* Appends every failure to findings, in the order of the keywords in the schema
- * and of the values in the instance. For a failed anyOf or oneOf these are the
- * failures of the branch that was probably meant; if that branch is not clear,
- * there is one finding for the keyword. A valid instance gives no finding. */
+/* Replaces the content of findings by every failure, in the order of the
+ * keywords in the schema and of the values in the instance. For a failed anyOf
+ * or oneOf these are the failures of the branch that was probably meant; if
+ * that branch is not clear, there is one finding for the keyword. A valid
+ * instance gives no finding. */
 SURETY_API surety_status surety_checker_report(surety_checker *checker,
                                                const surety_schema *schema,
                                                surety_val val,

@@ -485,7 +485,8 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
         return surety_val_none();
     status = surety_doc_read(docs->literal, text, NULL, NULL);
     if (status == SURETY_SYNTAX) {
-        status = surety_doc_read_lenient(docs->literal, text, NULL, &end, NULL);
+        status =
+            surety__doc_read_lenient(docs->literal, text, NULL, &end, NULL);
         if (!status &&
             surety__text_trim((surety_str){text.ptr + end, text.len - end}).len)
             status = SURETY_SYNTAX;
@@ -494,8 +495,8 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
         aligner->status = status;
     if (status)
         return surety_val_none();
-    *ret_cost = surety_doc_repair_count(docs->literal) +
-                2 * surety_doc_repair_likely(docs->literal);
+    *ret_cost = surety__doc_repair_count(docs->literal) +
+                2 * surety__doc_repair_likely(docs->literal);
     if (!docs->inner_open) {
         surety_build_begin(docs->inner, NULL);
         surety_build_array(docs->inner);

@@ -99,8 +99,3 @@ size_t surety__doc_size(const surety_doc *doc)
 {
     return doc && !doc->build.on ? doc->cell_count : 0;
 }
-
-size_t surety_doc_duplicate_count(const surety_doc *doc)
-{
-    return doc ? doc->duplicate_count : 0;
-}

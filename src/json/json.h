@@ -219,7 +219,57 @@ const surety__cell *surety__member(const surety_doc *doc,
 bool surety__doc_read_first(surety_doc *doc, surety_str text,
                             const surety_limits *limits, size_t *ret_end);
 
-/* ---- the tolerant reader (lenient_show.c) -------------------------------- */
+/* ---- the tolerant reader (lenient.c, lenient_show.c) --------------------- */
+
+/* A change that the tolerant reader made to read the text as JSON. A certain
+ * repair leaves no doubt about the meaning (a trailing comma); a likely repair
+ * is a guess (a missing quote). docs/repair.md lists the kinds. The texts
+ * belong to the doc. */
+typedef struct surety__repair_view {
+    const char *kind; /* "trailing-comma", ... */
+    bool likely;      /* false: certain */
+    size_t offset;    /* of stood, in the doc's text */
+    surety_str stood; /* original text; empty: something was missing */
+    surety_str read;  /* what it was read as; empty: it was skipped */
+} surety__repair_view;
+
+typedef struct surety__lenient_options {
+    /* Make no repair: a text that surety_doc_read refuses is SURETY_SYNTAX. */
+    bool strict;
+    /* Make no likely repair: a text that needs one is SURETY_SYNTAX. */
+    bool certain_only;
+    /* Returns whether some object is expected to have a member of that name;
+     * NULL: not known. Used only to choose where a text can be read in several
+     * ways. */
+    bool (*expects)(void *ctx, surety_str name);
+    void *expects_ctx;
+    const surety_limits *limits; /* NULL: defaults */
+    /* The text is known to be cut off: the reader closes no value that is open
+     * at the end of the text, and a number at the end is open. */
+    bool cut;
+} surety__lenient_options;
+
+/* Reads into doc the JSON value at the start of text (after white space and
+ * comments), and repairs the errors that models make. doc is reused as by
+ * surety_doc_read; text must not change while doc is used. *ret_end is the
+ * offset where the value ends; the rest of text is not read.
+ * A text that is JSON gives exactly the result of surety_doc_read, without
+ * repairs. Linear in the value.
+ * SURETY_END: the text is cut off before the value ends. doc then has the part
+ * that is there, with open values marked (surety_val_is_open), and the error's
+ * path is that of the innermost open value. If only closing brackets are
+ * missing after a complete value, that is a likely repair. If that value is a
+ * number with only white space after it, there is a second likely repair,
+ * because digits may be missing. SURETY_SYNTAX: repairs cannot make it JSON;
+ * SURETY_LIMIT; SURETY_NOMEM. */
+surety_status surety__doc_read_lenient(surety_doc *doc, surety_str text,
+                                       const surety__lenient_options *options,
+                                       size_t *ret_end, surety_error *reterr);
+
+/* As surety_lenient_begin, with options; NULL: defaults. */
+surety_status surety__lenient_begin(surety_lenient *reader, surety_doc *doc,
+                                    const surety__lenient_options *options,
+                                    surety_error *reterr);
 
 /* Returns whether the pushed text has an open array with at least `items`
  * complete items, the last of which ends at or after `offset` of the text.
@@ -227,8 +277,23 @@ bool surety__doc_read_first(surety_doc *doc, surety_str text,
 bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
                            size_t offset);
 
+/* ---- duplicate keys ------------------------------------------------------ */
+
+/* The number of duplicate keys, exact. */
+static inline size_t surety__doc_duplicate_count(const surety_doc *doc)
+{
+    return doc ? doc->duplicate_count : 0;
+}
+
 /* ---- repairs (repair.c) ---------------------------------------------------
  */
+
+/* The repairs that were made in doc, in text order; a doc that was read
+ * strictly has none. At most repairs_max are kept; the count is exact. */
+size_t surety__doc_repair_count(const surety_doc *doc);
+surety__repair_view surety__doc_repair(const surety_doc *doc, size_t i);
+/* Returns how many of them are likely; exact. */
+size_t surety__doc_repair_likely(const surety_doc *doc);
 
 /* The name of a kind, its description, and whether it is only likely. */
 const char *surety__repair_kind_name(enum surety__repair_kind kind);

@@ -5,7 +5,7 @@
  * 1. The reader collects the bytes it is fed in the doc's own copy of the text.
  *    The machine runs over them as far as it can (lenient.h describes how it
  *    waits).
- * 2. surety_doc_read_lenient runs the same machine over the caller's bytes and
+ * 2. surety__doc_read_lenient runs the same machine over the caller's bytes and
  *    copies none. A text that begins like JSON goes to the strict reader first,
  *    which is much faster; the machine starts only if the strict reader refuses
  *    the text. */
@@ -205,33 +205,31 @@ static surety_status lenient_end(surety_lenient *lenient,
 
 /* ---- the beginning ------------------------------------------------------ */
 
-static surety_status lenient_reset(surety_lenient *lenient, surety_doc *doc,
-                                   const surety_lenient_options *options,
-                                   surety_error *reterr)
+static void lenient_reset(surety_lenient *lenient, surety_doc *doc,
+                          const surety__lenient_options *options)
 {
+    static const surety__lenient_options none;
     const surety_alloc *alloc = lenient->alloc;
     uint32_t *stack = lenient->stack.items;
     const size_t stack_cap = lenient->stack.cap;
-    surety_lenient_options own;
 
-    if (surety__options_take(&own, sizeof(own), options, reterr))
-        return SURETY_MISUSE;
+    if (!options)
+        options = &none;
     *lenient = (surety_lenient){.alloc = alloc,
-                                .options = own,
+                                .options = *options,
                                 .doc = doc,
                                 .open = PLACE_NONE,
                                 .wait = {.from = SIZE_MAX},
                                 .begun = true,
                                 .stack = {stack, stack_cap}};
-    if (own.limits || !doc->limits_default) {
-        doc->limits = surety_limits_of(own.limits);
-        doc->limits_default = !own.limits;
+    if (options->limits || !doc->limits_default) {
+        doc->limits = surety_limits_of(options->limits);
+        doc->limits_default = !options->limits;
     }
     if (doc->limits.number_len_max > READ_NUMBER_MAX)
         doc->limits.number_len_max = READ_NUMBER_MAX;
     surety__doc_clear(doc);
     doc->text = "";
-    return SURETY_OK;
 }
 
 surety_lenient *surety_lenient_new(const surety_alloc *alloc)
@@ -253,14 +251,22 @@ void surety_lenient_free(surety_lenient *lenient)
 }
 
 surety_status surety_lenient_begin(surety_lenient *lenient, surety_doc *doc,
-                                   const surety_lenient_options *options,
+                                   const surety_limits *limits,
                                    surety_error *reterr)
+{
+    const surety__lenient_options options = {.limits = limits};
+
+    return surety__lenient_begin(lenient, doc, &options, reterr);
+}
+
+surety_status surety__lenient_begin(surety_lenient *lenient, surety_doc *doc,
+                                    const surety__lenient_options *options,
+                                    surety_error *reterr)
 {
     if (!lenient || !doc)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a reader and a document are needed to read");
-    if (lenient_reset(lenient, doc, options, reterr))
-        return SURETY_MISUSE;
+    lenient_reset(lenient, doc, options);
     lenient->text = doc->text;
     return SURETY_OK;
 }
@@ -373,9 +379,9 @@ static bool lenient_strict(surety_doc *doc, surety_str text, size_t *ret_end)
                doc, text, doc->limits_default ? NULL : &limits, ret_end);
 }
 
-surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
-                                      const surety_lenient_options *options,
-                                      size_t *ret_end, surety_error *reterr)
+surety_status surety__doc_read_lenient(surety_doc *doc, surety_str text,
+                                       const surety__lenient_options *options,
+                                       size_t *ret_end, surety_error *reterr)
 {
     surety_lenient lenient = {.alloc = doc ? doc->alloc : NULL};
     enum lenient_step step;
@@ -385,8 +391,7 @@ surety_status surety_doc_read_lenient(surety_doc *doc, surety_str text,
     if (!doc || (!text.ptr && text.len))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a document and a text are needed to read");
-    if (lenient_reset(&lenient, doc, options, reterr))
-        return SURETY_MISUSE;
+    lenient_reset(&lenient, doc, options);
     if (text.len > doc->limits.text_bytes_max) {
         surety__lenient_limit(&lenient, 0, FAULT_TEXT);
         lenient.text = doc->text = text.ptr;

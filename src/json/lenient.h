@@ -153,7 +153,7 @@ struct lenient_failure {
 
 struct surety_lenient {
     const surety_alloc *alloc;
-    surety_lenient_options options;
+    surety__lenient_options options;
     surety_doc *doc;
     const char *text;
     size_t at;  /* all bytes before it are decided */

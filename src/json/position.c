@@ -83,43 +83,26 @@ surety_position surety_val_position(surety_val val)
     return position_of(val.doc, surety__cell_of(val));
 }
 
-/* Sets *ret_key to the key cell of the i-th duplicate. Returns false when there
- * is none, or the doc does not keep it. */
-static bool position_duplicate(const surety_doc *doc, size_t i,
-                               surety__cell *ret_key)
+surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
+                                   surety_str *ret_key,
+                                   surety_position *ret_position,
+                                   surety_position *ret_again)
 {
+    surety__cell key = {.kind = CELL_KEY};
+
     if (!doc || i >= doc->duplicate_count ||
         i >= sizeof(doc->duplicates) / sizeof(*doc->duplicates))
-        return false;
-    *ret_key = (surety__cell){.kind = CELL_KEY};
-    ret_key->flags = (uint8_t)doc->duplicates[i].flags;
-    ret_key->place = doc->duplicates[i].place;
-    ret_key->len = doc->duplicates[i].len;
-    ret_key->off = doc->duplicates[i].off;
-    return true;
-}
-
-surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
-                                   surety_position *ret_position,
-                                   surety_str *ret_key)
-{
-    surety__cell key;
-
-    if (!position_duplicate(doc, i, &key))
         return SURETY_END;
+    key.flags = (uint8_t)doc->duplicates[i].flags;
+    key.place = doc->duplicates[i].place;
+    key.len = doc->duplicates[i].len;
+    key.off = doc->duplicates[i].off;
     if (ret_position)
         *ret_position = position_of(doc, &key);
     if (ret_key)
         *ret_key = surety__cell_str(doc, &key);
-    return SURETY_OK;
-}
-
-surety_position surety_doc_duplicate_again(const surety_doc *doc, size_t i)
-{
-    surety__cell key;
-
-    if (!position_duplicate(doc, i, &key))
-        return (surety_position){0};
     key.place = doc->duplicates[i].again;
-    return position_of(doc, &key);
+    if (ret_again)
+        *ret_again = position_of(doc, &key);
+    return SURETY_OK;
 }

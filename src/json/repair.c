@@ -76,19 +76,19 @@ void surety__doc_repair_drop(surety_doc *doc)
     doc->repairs.total--;
 }
 
-size_t surety_doc_repair_count(const surety_doc *doc)
+size_t surety__doc_repair_count(const surety_doc *doc)
 {
     return doc ? doc->repairs.total : 0;
 }
 
-size_t surety_doc_repair_likely(const surety_doc *doc)
+size_t surety__doc_repair_likely(const surety_doc *doc)
 {
     return doc ? doc->repairs.likely : 0;
 }
 
-surety_text_repair surety_doc_repair(const surety_doc *doc, size_t i)
+surety__repair_view surety__doc_repair(const surety_doc *doc, size_t i)
 {
-    surety_text_repair repair = {.kind = ""};
+    surety__repair_view repair = {.kind = ""};
     const surety__text_repair *kept;
 
     if (!doc || i >= doc->repairs.count)

@@ -119,7 +119,7 @@ static bool notes_text_repairs(surety_judge *judge)
     surety_str stood;
 
     for (size_t i = 0; i < doc->repairs.count; i++) {
-        const surety_text_repair repair = surety_doc_repair(doc, i);
+        const surety__repair_view repair = surety__doc_repair(doc, i);
 
         if (!notes_text_repair(judge, doc->repairs.items[i].kind, repair.offset,
                                repair.stood, repair.read))

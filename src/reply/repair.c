@@ -58,8 +58,7 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
         const surety_contract *contract;
         void *ctx;
     } expects = {judge->task.contract};
-    const surety_lenient_options options = {
-        .size = sizeof(options),
+    const surety__lenient_options options = {
         .strict = judge->task.repair == SURETY_REPAIR_NONE,
         .certain_only = judge->task.options.certain_only,
         .cut = cut,
@@ -69,7 +68,7 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
         .expects_ctx = expects.ctx,
         .limits = &judge->limits,
     };
-    const surety_status status = surety_doc_read_lenient(
+    const surety_status status = surety__doc_read_lenient(
         trial->doc, text, &options, ret_used, &trial->fault);
 
     *ret_reading = SURETY__READING_VALUE;
@@ -84,8 +83,8 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
 /* What reading a trial's doc took. */
 static void repair_rank(surety__trial *trial)
 {
-    const size_t likely = surety_doc_repair_likely(trial->doc);
-    const bool repaired = surety_doc_repair_count(trial->doc) > 0 ||
+    const size_t likely = surety__doc_repair_likely(trial->doc);
+    const bool repaired = surety__doc_repair_count(trial->doc) > 0 ||
                           trial->wrapper || trial->brackets || trial->rows;
 
     trial->rank.repaired = likely     ? REPAIRED_LIKELY
@@ -179,7 +178,7 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
     trial->promising = good;
     /* Where nothing has come there is nothing to be wrong with it. */
     if (!judge->task.partial || !surety_doc_root(trial->doc).doc) {
-        surety_findings_reset(trial->findings);
+        surety__findings_reset(trial->findings);
         return SURETY_OK;
     }
     trial->rank.repaired = REPAIRED_PARTIAL;
@@ -253,7 +252,7 @@ static bool repair_passes_over(struct repair *pass, surety__reading reading,
         return reading == SURETY__READING_VALUE || region->wrapper;
     if (judge->seek.taken_up || pass->place != SURETY_PLACE_WHOLE ||
         reading != SURETY__READING_VALUE || repair_is_container(doc) ||
-        !surety_doc_repair_count(doc))
+        !surety__doc_repair_count(doc))
         return false;
     judge->seek.put_off = true;
     return true;
@@ -291,7 +290,7 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
     const surety_doc *doc = surety__trial_spare(judge)->doc;
 
     pass->broken = pass->aside = false;
-    if (reading == SURETY__READING_CUT && !surety_doc_repair_count(doc) &&
+    if (reading == SURETY__READING_CUT && !surety__doc_repair_count(doc) &&
         surety_val_count(surety_doc_root(doc)))
         reading = SURETY__READING_BEGUN;
     if (surety__region_read(judge->finder, reading, *used, ret_brackets))
@@ -636,9 +635,8 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
     trial->tolerant = trial->text = true;
     if (!repair_prepare(judge, trial))
         return surety__fail_nomem(reterr);
-    status =
-        surety__aligner_align_text(trial->aligner, judge->task.schema,
-                                   candidate.text, trial->aligned, NULL);
+    status = surety__aligner_align_text(trial->aligner, judge->task.schema,
+                                        candidate.text, trial->aligned, NULL);
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;

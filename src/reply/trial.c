@@ -32,7 +32,7 @@ surety__trial *surety__trial_take(surety_judge *judge, size_t index,
     now->stage = SURETY_STAGE_JSON_PARSE;
     now->counted = true;
     now->error_count = 1;
-    surety_findings_reset(now->findings);
+    surety__findings_reset(now->findings);
     judge->now = now;
     return now;
 }
@@ -194,7 +194,6 @@ surety_status surety__trial_count(surety_judge *judge, surety__trial *trial,
 {
     surety_status status;
 
-    surety_findings_reset(trial->findings); /* it may be counted again */
     status = surety_checker_report(judge->checker, judge->task.schema,
                                    surety_doc_root(trial->doc), trial->findings,
                                    reterr);

@@ -138,7 +138,7 @@ surety_status surety_checker_report(surety_checker *checker,
     if (!checker || !schema || !val.doc || !findings)
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is nothing to report on");
-    findings->sorted_from = findings->count;
+    surety__findings_reset(findings);
     machine = &checker->machine;
     machine->findings = findings;
     surety__machine_start(machine, schema, val, MODE_REPORT, reterr);

@@ -6,6 +6,7 @@
  * ones by the values they are about. They arrive nearly sorted, so each is put
  * in its place from the end. */
 #include "schema/findings.h"
+#include "schema/schema.h"
 
 surety_findings *surety_findings_new(const surety_alloc *alloc)
 {
@@ -28,13 +29,10 @@ void surety_findings_free(surety_findings *findings)
     surety__free(findings->alloc, findings, sizeof(*findings));
 }
 
-void surety_findings_reset(surety_findings *findings)
+void surety__findings_reset(surety_findings *findings)
 {
-    if (!findings)
-        return;
     surety__arena_reset(&findings->arena);
     findings->count = 0;
-    findings->sorted_from = 0;
     findings->truncated = false;
 }
 
@@ -81,11 +79,9 @@ surety_status surety__findings_add(surety_findings *findings,
         surety__grow(findings->alloc, &findings->list, &findings->cap,
                      findings->count + 1, sizeof(noted), SIZE_MAX);
 
-    assert(findings->sorted_from <= findings->count);
     if (status)
         return status;
-    while (at > findings->sorted_from &&
-           findings_after(&findings->list[at - 1], &noted)) {
+    while (at > 0 && findings_after(&findings->list[at - 1], &noted)) {
         findings->list[at] = findings->list[at - 1];
         at--;
     }

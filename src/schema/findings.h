@@ -27,7 +27,6 @@ struct surety_findings {
     surety__arena arena;
     surety__noted *list;
     size_t count, cap;
-    size_t sorted_from; /* the report that is being written began here */
     bool truncated;
 };
 

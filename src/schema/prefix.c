@@ -76,7 +76,7 @@ void surety__prefix_begin(surety__prefix *prefix, const surety_schema *schema,
     prefix->duplicates = 0;
     prefix->begun = prefix->ended = prefix->refuted = prefix->nomem = false;
     prefix->found = (surety_finding){.keyword = {NULL, 0}};
-    surety_findings_reset(prefix->findings);
+    surety__findings_reset(prefix->findings);
 }
 
 const surety_finding *surety__prefix_finding(const surety__prefix *prefix)

@@ -215,8 +215,7 @@ void surety__report_failure(surety__machine *machine, surety__failure failure)
         return;
     }
     assert(machine->mode == MODE_REPORT && findings);
-    if (findings->count - findings->sorted_from >=
-        machine->limits.findings_max) {
+    if (findings->count >= machine->limits.findings_max) {
         findings->truncated = true;
         machine->enough = true;
         return;

@@ -48,6 +48,9 @@ const surety_finding *surety__prefix_finding(const surety__prefix *prefix);
 #include "schema/conjunction.h"
 #include "schema/shape.h"
 
+/* Empties the list, and keeps its memory. */
+void surety__findings_reset(surety_findings *findings);
+
 /* Whether val satisfies a shape of schema, as surety_checker_check does for
  * the root; a dynamic reference starts at the shape's own resource. *work
  * is how many steps may be taken, and then how many are left. SURETY_LIMIT,

@@ -305,8 +305,7 @@ static bool stream_expects(void *ctx, surety_str name)
 static surety_status stream_begin_reader(surety_stream *stream,
                                          surety_error *reterr)
 {
-    const surety_lenient_options options = {
-        .size = sizeof(options),
+    const surety__lenient_options options = {
         .strict = stream->task.repair == SURETY_REPAIR_NONE,
         .certain_only = stream->task.how.certain_only,
         .expects = surety__contract_names_any(stream->task.contract)
@@ -316,7 +315,7 @@ static surety_status stream_begin_reader(surety_stream *stream,
         .limits = &stream->limits,
     };
 
-    return surety_lenient_begin(stream->reader, stream->doc, &options, reterr);
+    return surety__lenient_begin(stream->reader, stream->doc, &options, reterr);
 }
 
 surety_status surety__stream_start(surety_stream *stream, size_t at,

@@ -319,7 +319,8 @@ static void restore_keys(struct restore_state *state, surety_val delivered)
     surety_str key;
 
     if (!surety_strict_info_of(state->plan.strict)->changes_values ||
-        surety_doc_duplicate(delivered.doc, 0, &position, &key) != SURETY_OK)
+        surety_doc_duplicate(delivered.doc, 0, &key, &position, NULL) !=
+            SURETY_OK)
         return;
     restore_refuse(state, delivered, key, "is given twice",
                    "give each key of an object once");
@@ -382,8 +383,7 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
                                          const surety_limits *limits,
                                          surety_buf *out, surety_error *reterr)
 {
-    const surety_lenient_options options = {
-        .size = sizeof(options), .limits = limits, .cut = true};
+    const surety__lenient_options options = {.limits = limits, .cut = true};
     struct restore_state state = {.plan = {.strict = strict},
                                   .fits = {.strict = strict, .open = true},
                                   .reterr = reterr};
@@ -397,7 +397,7 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
     doc = surety_doc_new(strict->alloc);
     state.plan.out = surety_doc_new(strict->alloc);
     status = doc && state.plan.out
-                 ? surety_doc_read_lenient(doc, text, &options, &end, reterr)
+                 ? surety__doc_read_lenient(doc, text, &options, &end, reterr)
                  : surety__fail_nomem(reterr);
     if (status == SURETY_OK || status == SURETY_END)
         status = restore_all(&state, surety_doc_root(doc), reterr);

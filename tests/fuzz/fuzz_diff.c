@@ -293,7 +293,6 @@ static void write_without(surety_val val, surety_val key, surety_buf *out)
 /* The key that the old schema has no room for, NONE where there is none. */
 static surety_val find_unknown(struct pair *pair, surety_val value)
 {
-    surety_findings_reset(pair->findings);
     if (surety_checker_report(
             pair->checker, surety_contract_info_of(pair->contracts[0])->schema,
             value, pair->findings, NULL))

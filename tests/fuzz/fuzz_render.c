@@ -284,6 +284,7 @@ static void render_value(surety_val value)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const surety_str text = {(const char *)data, size};
+    surety_lenient *reader = surety_lenient_new(NULL);
     surety_doc *doc = surety_doc_new(NULL);
     surety_buf name;
 
@@ -291,12 +292,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     surety_file_name(text, &name);
     check_name(surety_buf_str(&name));
     surety_buf_done(&name);
-    if (doc &&
-        surety_doc_read_lenient(doc, text, NULL, NULL, NULL) == SURETY_OK) {
+    if (doc && reader &&
+        surety_lenient_begin(reader, doc, NULL, NULL) == SURETY_OK &&
+        surety_lenient_feed(reader, text, NULL) >= SURETY_OK &&
+        surety_lenient_finish(reader, NULL, NULL) == SURETY_OK) {
         if (surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_OBJECT)
             render_value(surety_doc_root(doc));
         render_rows(surety_doc_root(doc), size);
     }
+    surety_lenient_free(reader);
     surety_doc_free(doc);
     return 0;
 }

@@ -59,7 +59,6 @@ static void ask(struct question *question)
     status = surety_checker_check_text(question->checker, question->schema,
                                        text, NULL, &of_text, NULL);
     agree(question, !status && of_text == valid, "the text");
-    surety_findings_reset(question->findings);
     status = surety_checker_report(question->checker, question->schema, root,
                                    question->findings, NULL);
     agree(question,

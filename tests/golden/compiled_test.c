@@ -27,6 +27,7 @@
  * no promise, but a change of them is a change of how soon SURETY_LIMIT comes:
  * it wants to be seen. With --update what is expected is written anew, for a
  * person to review. */
+#include "json/json.h"
 #include "schema/schema.h"
 #include "golden/cases.h"
 
@@ -222,7 +223,6 @@ static surety_status ask(struct setting *setting, enum way way, uint32_t work,
         return surety_checker_check(checker, setting->schema, root, ret_valid,
                                     NULL);
     case WAY_REPORT:
-        surety_findings_reset(setting->findings);
         return surety_checker_report(checker, setting->schema, root,
                                      setting->findings, NULL);
     default:
@@ -395,15 +395,14 @@ static void write_grown_one(struct setting *setting, surety_str text,
     surety_buf_add(out, text);
     surety_buf_byte(out, '\n');
     for (size_t m = 0; m < sizeof(modes) / sizeof(*modes); m++) {
-        const surety_lenient_options how = {.size = sizeof(how),
-                                            .strict = modes[m].flags &
-                                                      SURETY__PREFIX_STRICT};
+        const surety__lenient_options how = {.strict = modes[m].flags &
+                                                       SURETY__PREFIX_STRICT};
         surety__prefix *prefix = surety__prefix_new(NULL, &setting->limits);
         bool lost = false;
         size_t at = 0;
 
         surety__prefix_begin(prefix, setting->schema, modes[m].flags);
-        if (surety_lenient_begin(reader, setting->doc, &how, NULL))
+        if (surety__lenient_begin(reader, setting->doc, &how, NULL))
             golden_die("a text cannot be read", setting->golden->path);
         while (at < text.len && !lost) {
             const size_t left = text.len - at;

@@ -29,6 +29,7 @@
  *
  * To read, lenient and copy, NAME:VALUE sets a limit. Each text of a lenient
  * section without words must keep the laws of lenient_laws.h, too. */
+#include "json/json.h"
 #include "golden/cases.h"
 #include "lenient_laws.h"
 
@@ -137,30 +138,29 @@ static void put_value(surety_buf *out, surety_val val)
 
 static void put_duplicates(surety_buf *out, const surety_doc *doc)
 {
-    surety_position position;
+    surety_position position, again;
     surety_str key;
     size_t i = 0;
 
-    for (; surety_doc_duplicate(doc, i, &position, &key) == SURETY_OK; i++) {
+    for (; surety_doc_duplicate(doc, i, &key, &position, &again) == SURETY_OK;
+         i++) {
         surety_buf_text(out, "  twice ");
         surety_json_string(out, key);
         put_position(out, position);
-        position = surety_doc_duplicate_again(doc, i);
-        surety__buf_printf(out, ", again at %u:%u\n", position.line,
-                           position.column);
+        surety__buf_printf(out, ", again at %u:%u\n", again.line, again.column);
     }
-    if (surety_doc_duplicate_count(doc) > i)
+    if (surety__doc_duplicate_count(doc) > i)
         surety__buf_printf(out, "  %zu in all\n",
-                           surety_doc_duplicate_count(doc));
+                           surety__doc_duplicate_count(doc));
 }
 
 static void put_repairs(surety_buf *out, const surety_doc *doc)
 {
-    const size_t count = surety_doc_repair_count(doc);
+    const size_t count = surety__doc_repair_count(doc);
     size_t i = 0;
 
-    for (; surety_doc_repair(doc, i).kind[0]; i++) {
-        const surety_text_repair repair = surety_doc_repair(doc, i);
+    for (; surety__doc_repair(doc, i).kind[0]; i++) {
+        const surety__repair_view repair = surety__doc_repair(doc, i);
 
         surety__buf_printf(
             out, "  %s %s at %zu: ", repair.likely ? "likely " : "certain",
@@ -172,7 +172,7 @@ static void put_repairs(surety_buf *out, const surety_doc *doc)
     }
     if (count > i)
         surety__buf_printf(out, "  %zu more, %zu of all likely\n", count - i,
-                           surety_doc_repair_likely(doc));
+                           surety__doc_repair_likely(doc));
 }
 
 static void put_places(surety_buf *out, surety_val val)
@@ -269,12 +269,12 @@ static bool lenient_expects(void *ctx, surety_str name)
 
 /* Each snapshot that differs from the one before. */
 static surety_status lenient_steps(struct part *part, surety_str text,
-                                   const surety_lenient_options *options,
+                                   const surety__lenient_options *options,
                                    size_t *ret_end, surety_error *error)
 {
     surety_lenient *reader = surety_lenient_new(NULL);
     surety_status status =
-        surety_lenient_begin(reader, part->doc, options, error);
+        surety__lenient_begin(reader, part->doc, options, error);
     surety_buf shown, before;
     surety_val root;
 
@@ -304,10 +304,9 @@ static surety_status lenient_steps(struct part *part, surety_str text,
     return status;
 }
 
-static surety_lenient_options lenient_options(struct part *part)
+static surety__lenient_options lenient_options(struct part *part)
 {
-    return (surety_lenient_options){
-        .size = sizeof(surety_lenient_options),
+    return (surety__lenient_options){
         .strict = part_has(part, "strict"),
         .certain_only = part_has(part, "certain"),
         .cut = part_has(part, "cut"),
@@ -332,7 +331,7 @@ static void part_lenient(struct part *part, surety_str text)
     static const unsigned char ones[] = {1};
     const struct laws_chunks chunks = {
         .lens = ones, .count = 1, .snapshots = true};
-    const surety_lenient_options options = lenient_options(part);
+    const surety__lenient_options options = lenient_options(part);
     const bool plain = surety_str_equal(part->kind, surety_str_of("lenient"));
     const bool steps = part_has(part, "steps");
     const char *broken = plain ? laws_of(text, &chunks, NULL) : NULL;
@@ -343,8 +342,8 @@ static void part_lenient(struct part *part, surety_str text)
     if (broken)
         part_fail(part, broken, text);
     status = steps ? lenient_steps(part, text, &options, &end, &error)
-                   : surety_doc_read_lenient(part->doc, text, &options, &end,
-                                             &error);
+                   : surety__doc_read_lenient(part->doc, text, &options, &end,
+                                              &error);
     if (status < SURETY_OK) {
         put_error(part->out, &error);
         return;
@@ -372,7 +371,7 @@ static void part_lenient(struct part *part, surety_str text)
 /* Each beginning in a block of its own size. */
 static void part_prefixes(struct part *part, surety_str text)
 {
-    const surety_lenient_options options = lenient_options(part);
+    const surety__lenient_options options = lenient_options(part);
 
     for (size_t len = 1; len <= text.len; len++) {
         char *block = malloc(len);
@@ -383,8 +382,8 @@ static void part_prefixes(struct part *part, surety_str text)
         if (!block)
             golden_die("no memory for", "a text");
         memcpy(block, text.ptr, len);
-        status = surety_doc_read_lenient(part->doc, (surety_str){block, len},
-                                         &options, &end, &error);
+        status = surety__doc_read_lenient(part->doc, (surety_str){block, len},
+                                          &options, &end, &error);
         surety__buf_printf(part->out, "  %zu%s ", len,
                            status == SURETY_END ? " cut"
                            : status < SURETY_OK ? " !"
@@ -393,9 +392,9 @@ static void part_prefixes(struct part *part, surety_str text)
             surety_buf_text(part->out, error.message);
         else
             put_value(part->out, surety_doc_root(part->doc));
-        for (size_t i = 0; i < surety_doc_repair_count(part->doc); i++)
+        for (size_t i = 0; i < surety__doc_repair_count(part->doc); i++)
             surety__buf_printf(part->out, " %s",
-                               surety_doc_repair(part->doc, i).kind);
+                               surety__doc_repair(part->doc, i).kind);
         surety_buf_byte(part->out, '\n');
         free(block);
     }

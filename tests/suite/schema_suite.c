@@ -258,7 +258,6 @@ static const char *suite_answer(const surety_schema *schema, surety_val test,
         if (wrong)
             return wrong;
     }
-    surety_findings_reset(suite.findings);
     if (surety_checker_report(suite.checker, schema, instance, suite.findings,
                               error))
         return error->message[0] ? error->message : "the report failed";

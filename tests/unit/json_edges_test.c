@@ -157,18 +157,18 @@ TEST(docs_are_used_again)
     EXPECT(SURETY_SYNTAX,
            surety_doc_read(doc, surety_str_of("[{\"a\":1,\"a\":2},"), NULL,
                            &error));
-    CHECK(!surety_doc_root(doc).doc && surety_doc_duplicate_count(doc) == 0);
+    CHECK(!surety_doc_root(doc).doc && surety__doc_duplicate_count(doc) == 0);
     EXPECT(SURETY_SYNTAX,
-           surety_doc_read_lenient(doc, surety_str_of("[,{\"a\":1,\"a\":2},:"),
-                                   NULL, &end, &error));
-    CHECK(!surety_doc_root(doc).doc && surety_doc_duplicate_count(doc) == 0);
-    CHECK(surety_doc_repair_count(doc) == 0 && end == 9);
-    TRY(surety_doc_read_lenient(doc, surety_str_of("[1,]"), NULL, NULL,
-                                &error));
-    CHECK(surety_doc_repair_count(doc) == 1);
+           surety__doc_read_lenient(doc, surety_str_of("[,{\"a\":1,\"a\":2},:"),
+                                    NULL, &end, &error));
+    CHECK(!surety_doc_root(doc).doc && surety__doc_duplicate_count(doc) == 0);
+    CHECK(surety__doc_repair_count(doc) == 0 && end == 9);
+    TRY(surety__doc_read_lenient(doc, surety_str_of("[1,]"), NULL, NULL,
+                                 &error));
+    CHECK(surety__doc_repair_count(doc) == 1);
     TRY(surety_doc_read(doc, surety_str_of("2"), NULL, &error));
-    CHECK(surety_doc_repair_count(doc) == 0 &&
-          surety_doc_repair_likely(doc) == 0);
+    CHECK(surety__doc_repair_count(doc) == 0 &&
+          surety__doc_repair_likely(doc) == 0);
 done:
     surety_doc_free(doc);
 }
@@ -179,8 +179,7 @@ TEST(numbers_have_a_most_whatever_the_limit)
 {
     const surety_limits limits = {.size = sizeof(limits),
                                   .number_len_max = 5000};
-    const surety_lenient_options options = {.size = sizeof(options),
-                                            .limits = &limits};
+    const surety__lenient_options options = {.limits = &limits};
     surety_doc *doc = surety_doc_new(check_alloc(t));
     char text[2060];
     surety_error error;
@@ -192,8 +191,8 @@ TEST(numbers_have_a_most_whatever_the_limit)
         text[0] = '[';
         memcpy(text + 1 + len, ",]", 3);
         EXPECT(len > 2048 ? SURETY_LIMIT : SURETY_OK,
-               surety_doc_read_lenient(doc, surety_str_of(text), &options, &end,
-                                       &error));
+               surety__doc_read_lenient(doc, surety_str_of(text), &options,
+                                        &end, &error));
         CHECK(len <= 2048 ||
               strstr(error.message, "the limit number_len_max of 2048"));
     }
@@ -235,7 +234,7 @@ TEST(lists_are_open_in_what_was_pushed)
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         surety_status status;
 
-        TRY(surety_lenient_begin(reader, doc, NULL, NULL));
+        TRY(surety__lenient_begin(reader, doc, NULL, NULL));
         status = surety_lenient_feed(reader, surety_str_of(rows[i].text), NULL);
         EXPECT(status == SURETY_END ? SURETY_END : SURETY_OK, status);
         for (int shown = 0; shown < 2; shown++) {

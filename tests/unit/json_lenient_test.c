@@ -2,6 +2,7 @@
 /* The tolerant reader: what it makes of texts as models write them, what it
  * tells of that, what it shows of a text that is still coming, its options and
  * its limits at their edges. */
+#include "json/json.h"
 #include "check.h"
 #include "lenient_cases.h"
 
@@ -14,8 +15,8 @@
 static void list_repairs(const surety_doc *doc, surety_buf *out)
 {
     surety_buf_reset(out);
-    for (size_t i = 0; i < surety_doc_repair_count(doc); i++) {
-        surety_text_repair repair = surety_doc_repair(doc, i);
+    for (size_t i = 0; i < surety__doc_repair_count(doc); i++) {
+        surety__repair_view repair = surety__doc_repair(doc, i);
 
         if (i)
             surety_buf_byte(out, ' ');
@@ -38,8 +39,8 @@ TEST(reads_what_models_write)
         size_t end = 0;
 
         EXPECT(row->status,
-               surety_doc_read_lenient(doc, surety_str_of(row->text), NULL,
-                                       &end, &error));
+               surety__doc_read_lenient(doc, surety_str_of(row->text), NULL,
+                                        &end, &error));
         if (!row->json) {
             CHECK(error.message[0] && !surety_doc_root(doc).doc);
             CHECK(error.position.line > 0);
@@ -76,8 +77,8 @@ TEST(tabs_are_as_spaces)
         for (const char *at = row->text; *at; at++)
             surety_buf_byte(&text, *at == ' ' ? '\t' : *at);
         TRY(text.status);
-        EXPECT(row->status, surety_doc_read_lenient(doc, surety_buf_str(&text),
-                                                    NULL, &end, NULL));
+        EXPECT(row->status, surety__doc_read_lenient(doc, surety_buf_str(&text),
+                                                     NULL, &end, NULL));
         CHECK_JSON(surety_doc_root(doc), row->json);
         list_repairs(doc, &out);
         TRY(out.status);
@@ -126,22 +127,22 @@ TEST(tells_what_stood_and_what_was_read)
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(told); i++) {
         const struct told *row = &told[i];
-        surety_text_repair repair;
+        surety__repair_view repair;
 
-        TRY(surety_doc_read_lenient(doc, surety_str_of(row->text), NULL, &end,
-                                    NULL));
-        CHECK(surety_doc_repair_count(doc) > row->i);
-        repair = surety_doc_repair(doc, row->i);
+        TRY(surety__doc_read_lenient(doc, surety_str_of(row->text), NULL, &end,
+                                     NULL));
+        CHECK(surety__doc_repair_count(doc) > row->i);
+        repair = surety__doc_repair(doc, row->i);
         CHECK_TEXT(surety_str_of(repair.kind), row->kind);
         CHECK_TEXT(repair.stood, row->stood);
         CHECK_TEXT(repair.read, row->read);
         CHECK(repair.offset == row->offset);
     }
-    CHECK(!surety_doc_repair(doc, 99).kind[0]);
-    CHECK(surety_doc_repair_count(NULL) == 0);
+    CHECK(!surety__doc_repair(doc, 99).kind[0]);
+    CHECK(surety__doc_repair_count(NULL) == 0);
     TRY(surety_doc_read(doc, surety_str_of("[1]"), NULL, NULL));
-    CHECK(surety_doc_repair_count(doc) == 0 &&
-          surety_doc_repair_likely(doc) == 0);
+    CHECK(surety__doc_repair_count(doc) == 0 &&
+          surety__doc_repair_likely(doc) == 0);
 done:
     surety_doc_free(doc);
 }
@@ -163,8 +164,8 @@ TEST(the_value_ends_where_it_ends)
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         size_t end = 99;
 
-        TRY(surety_doc_read_lenient(doc, surety_str_of(rows[i].text), NULL,
-                                    &end, NULL));
+        TRY(surety__doc_read_lenient(doc, surety_str_of(rows[i].text), NULL,
+                                     &end, NULL));
         CHECK(end == rows[i].end);
     }
 done:
@@ -190,7 +191,7 @@ TEST(what_is_cut_off_is_never_closed)
         {"[[1], [2", "/1", NULL},
     };
     surety_doc *doc = surety_doc_new(check_alloc(t));
-    surety_lenient_options options = {.size = sizeof(options), .cut = true};
+    surety__lenient_options options = {.cut = true};
 
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
@@ -198,7 +199,7 @@ TEST(what_is_cut_off_is_never_closed)
         surety_val val;
         size_t end = 0;
 
-        EXPECT(SURETY_END, surety_doc_read_lenient(
+        EXPECT(SURETY_END, surety__doc_read_lenient(
                                doc, surety_str_of(rows[i].text),
                                rows[i].json ? NULL : &options, &end, &error));
         CHECK(end == strlen(rows[i].text));
@@ -220,30 +221,29 @@ done:
 TEST(levels_are_kept)
 {
     surety_doc *doc = surety_doc_new(check_alloc(t));
-    surety_lenient_options options = {.size = sizeof(options),
-                                      .certain_only = true};
+    surety__lenient_options options = {.certain_only = true};
     surety_error error;
     size_t end;
 
     NEED(doc);
-    TRY(surety_doc_read_lenient(doc, surety_str_of("{'a': [True,],}"), &options,
-                                &end, &error));
-    CHECK(surety_doc_repair_count(doc) == 4 &&
-          surety_doc_repair_likely(doc) == 0);
+    TRY(surety__doc_read_lenient(doc, surety_str_of("{'a': [True,],}"),
+                                 &options, &end, &error));
+    CHECK(surety__doc_repair_count(doc) == 4 &&
+          surety__doc_repair_likely(doc) == 0);
     EXPECT(SURETY_SYNTAX,
-           surety_doc_read_lenient(doc, surety_str_of("{\"a\" 1}"), &options,
-                                   &end, &error));
+           surety__doc_read_lenient(doc, surety_str_of("{\"a\" 1}"), &options,
+                                    &end, &error));
     CHECK(error.position.offset == 5);
     CHECK(!surety_doc_root(doc).doc);
-    EXPECT(SURETY_END, surety_doc_read_lenient(doc, surety_str_of("[1"),
-                                               &options, &end, &error));
+    EXPECT(SURETY_END, surety__doc_read_lenient(doc, surety_str_of("[1"),
+                                                &options, &end, &error));
     options.strict = true;
-    EXPECT(SURETY_SYNTAX, surety_doc_read_lenient(doc, surety_str_of("[1,]"),
-                                                  &options, &end, &error));
+    EXPECT(SURETY_SYNTAX, surety__doc_read_lenient(doc, surety_str_of("[1,]"),
+                                                   &options, &end, &error));
     CHECK_TEXT(surety_str_of(error.message), "a comma is not allowed before ]");
-    TRY(surety_doc_read_lenient(doc, surety_str_of("[1] ]"), &options, &end,
-                                &error));
-    CHECK(end == 3 && surety_doc_repair_count(doc) == 0);
+    TRY(surety__doc_read_lenient(doc, surety_str_of("[1] ]"), &options, &end,
+                                 &error));
+    CHECK(end == 3 && surety__doc_repair_count(doc) == 0);
 done:
     surety_doc_free(doc);
 }
@@ -270,16 +270,15 @@ TEST(expected_names_decide)
 
     NEED(doc);
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
-        surety_lenient_options options = {.size = sizeof(options),
-                                          .expects = expects_note};
+        surety__lenient_options options = {.expects = expects_note};
         char name[16];
         size_t end;
 
         memcpy(name, rows[i].name, strlen(rows[i].name) + 1);
         options.expects_ctx = name;
         EXPECT(strncmp(rows[i].text, "Note", 4) ? SURETY_OK : SURETY_END,
-               surety_doc_read_lenient(doc, surety_str_of(rows[i].text),
-                                       &options, &end, NULL));
+               surety__doc_read_lenient(doc, surety_str_of(rows[i].text),
+                                        &options, &end, NULL));
         CHECK_JSON(surety_doc_root(doc), rows[i].json);
     }
 done:
@@ -315,7 +314,7 @@ TEST(snapshots_show_what_is_there)
 
     NEED(reader);
     NEED(doc);
-    TRY(surety_lenient_begin(reader, doc, NULL, NULL));
+    TRY(surety__lenient_begin(reader, doc, NULL, NULL));
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         TRY(surety_lenient_feed(reader, surety_str_of(rows[i].chunk), NULL));
         for (int again = 0; again < 2; again++) {
@@ -333,7 +332,7 @@ TEST(snapshots_show_what_is_there)
     TRY(surety_lenient_finish(reader, &end, NULL));
     CHECK(end == 67);
     CHECK(surety_val_int(surety_val_get(surety_doc_root(doc), "n"), 0) == 7);
-    CHECK(surety_doc_duplicate_count(doc) == 1);
+    CHECK(surety__doc_duplicate_count(doc) == 1);
 done:
     surety_lenient_free(reader);
     surety_doc_free(doc);
@@ -354,7 +353,7 @@ TEST(duplicates_are_listed_in_text_order)
     NEED(reader);
     NEED(doc);
     for (int shown = 0; shown < 2; shown++) {
-        TRY(surety_lenient_begin(reader, doc, NULL, NULL));
+        TRY(surety__lenient_begin(reader, doc, NULL, NULL));
         for (size_t i = 0; i + 1 < sizeof(text); i++) {
             TRY(surety_lenient_feed(reader, (surety_str){text + i, 1}, NULL));
             if (shown)
@@ -363,11 +362,11 @@ TEST(duplicates_are_listed_in_text_order)
         TRY(surety_lenient_finish(reader, &end, NULL));
         CHECK_JSON(surety_doc_root(doc),
                    "[{\"b\":{\"c\":2},\"a\":3},{\"d\":2}]");
-        CHECK(surety_doc_duplicate_count(doc) == 3);
+        CHECK(surety__doc_duplicate_count(doc) == 3);
         for (size_t i = 0; i < 3; i++) {
             surety_str key;
 
-            TRY(surety_doc_duplicate(doc, i, NULL, &key));
+            TRY(surety_doc_duplicate(doc, i, &key, NULL, NULL));
             CHECK_TEXT(key, keys[i]);
         }
     }
@@ -386,20 +385,20 @@ TEST(misuse_is_told)
 
     NEED(reader);
     NEED(doc);
-    EXPECT(SURETY_MISUSE, surety_lenient_begin(reader, NULL, NULL, &error));
+    EXPECT(SURETY_MISUSE, surety__lenient_begin(reader, NULL, NULL, &error));
     EXPECT(SURETY_MISUSE,
            surety_lenient_feed(reader, surety_str_of("1"), &error));
     EXPECT(SURETY_MISUSE, surety_lenient_snapshot(reader, &root, &error));
     EXPECT(SURETY_MISUSE, surety_lenient_finish(reader, &end, &error));
-    EXPECT(SURETY_MISUSE, surety_doc_read_lenient(NULL, surety_str_of("1"),
-                                                  NULL, &end, &error));
-    TRY(surety_lenient_begin(reader, doc, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety__doc_read_lenient(NULL, surety_str_of("1"),
+                                                   NULL, &end, &error));
+    TRY(surety__lenient_begin(reader, doc, NULL, NULL));
     EXPECT(SURETY_SYNTAX,
            surety_lenient_feed(reader, surety_str_of("{\"a\"}"), &error));
     EXPECT(SURETY_MISUSE,
            surety_lenient_feed(reader, surety_str_of("1"), &error));
     /* And it begins anew. */
-    TRY(surety_lenient_begin(reader, doc, NULL, NULL));
+    TRY(surety__lenient_begin(reader, doc, NULL, NULL));
     TRY(surety_lenient_feed(reader, surety_str_of("1"), NULL));
     TRY(surety_lenient_finish(reader, NULL, NULL));
     CHECK(surety_val_int(surety_doc_root(doc), 0) == 1);
@@ -443,8 +442,7 @@ TEST(limits_hold_at_their_edges)
         {"['1',                                  2]", SURETY_LIMIT,
          "text_bytes_max of 40"},
     };
-    const surety_lenient_options options = {.size = sizeof(options),
-                                            .limits = &limits};
+    const surety__lenient_options options = {.limits = &limits};
     surety_lenient *reader = surety_lenient_new(check_alloc(t));
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_error error;
@@ -457,9 +455,9 @@ TEST(limits_hold_at_their_edges)
         surety_status status;
 
         EXPECT(rows[i].status,
-               surety_doc_read_lenient(doc, text, &options, &end, &error));
+               surety__doc_read_lenient(doc, text, &options, &end, &error));
         CHECK(!rows[i].limit || strstr(error.message, rows[i].limit));
-        TRY(surety_lenient_begin(reader, doc, &options, NULL));
+        TRY(surety__lenient_begin(reader, doc, &options, NULL));
         status = surety_lenient_feed(reader, text, &error);
         if (status >= SURETY_OK)
             status = surety_lenient_finish(reader, &end, &error);
@@ -467,12 +465,12 @@ TEST(limits_hold_at_their_edges)
         CHECK(!rows[i].limit || strstr(error.message, rows[i].limit));
     }
     /* The first are kept, and all are counted. */
-    TRY(surety_doc_read_lenient(doc, surety_str_of("[1,,,,,]"), &options, &end,
-                                NULL));
-    CHECK(surety_doc_repair_count(doc) == 5 &&
-          surety_doc_repair_likely(doc) == 4);
-    CHECK(surety_doc_repair(doc, 1).offset == 3);
-    CHECK(!surety_doc_repair(doc, 2).kind[0]);
+    TRY(surety__doc_read_lenient(doc, surety_str_of("[1,,,,,]"), &options, &end,
+                                 NULL));
+    CHECK(surety__doc_repair_count(doc) == 5 &&
+          surety__doc_repair_likely(doc) == 4);
+    CHECK(surety__doc_repair(doc, 1).offset == 3);
+    CHECK(!surety__doc_repair(doc, 2).kind[0]);
 done:
     surety_lenient_free(reader);
     surety_doc_free(doc);

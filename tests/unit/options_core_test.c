@@ -71,38 +71,6 @@ static void read_act(const void *given, surety_buf *out)
     surety_doc_free(doc);
 }
 
-static void lenient_fill(void *own)
-{
-    ((surety_lenient_options *)own)->limits = &options_shallow;
-}
-
-static void lenient_alter(void *own)
-{
-    ((surety_lenient_options *)own)->cut = true;
-}
-
-static void lenient_act(const void *given, surety_buf *out)
-{
-    static const char *const texts[] = {"[[[1]]]", "[1"};
-    surety_lenient *lenient = surety_lenient_new(NULL);
-    surety_doc *doc = surety_doc_new(NULL);
-    size_t end = 0;
-
-    for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
-        const surety_str text = surety_str_of(texts[i]);
-
-        if (options_ended(surety_doc_read_lenient(doc, text, given, &end, NULL),
-                          out))
-            surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
-        if (options_ended(surety_lenient_begin(lenient, doc, given, NULL), out))
-            options_ended(surety_lenient_feed(lenient, text, NULL), out);
-    }
-    surety_lenient_free(lenient);
-    surety_doc_free(doc);
-}
-
-/* ---- schemas ------------------------------------------------------------- */
-
 static void schema_fill(void *own)
 {
     ((surety_schema_options *)own)->assert_format = true;
@@ -380,8 +348,6 @@ static const struct options_row options_rows[] = {
                 .alter = limits_alter, .act = limits_act, .lenient = true),
     OPTIONS_ROW(surety_read_options, limits, .fill = read_fill,
                 .alter = read_alter, .act = read_act),
-    OPTIONS_ROW(surety_lenient_options, cut, .fill = lenient_fill,
-                .alter = lenient_alter, .act = lenient_act),
     OPTIONS_ROW(surety_extract, marker, .fill = extract_fill,
                 .alter = extract_alter, .act = extract_act),
     OPTIONS_ROW(surety_schema_options, alloc, .fill = schema_fill,

@@ -362,7 +362,6 @@ TEST(findings_at_the_limit)
     for (size_t i = 0; i < CHECK_COUNT(asked); i++) {
         TRY(question_of(&question, "{\"items\":{\"type\":\"null\"}}",
                         asked[i].instance));
-        surety_findings_reset(findings);
         TRY(surety_checker_report(question.checker, question.schema,
                                   surety_doc_root(question.doc), findings,
                                   NULL));
@@ -402,7 +401,6 @@ TEST(a_report_that_runs_out_of_work)
             continue;
         TRY(status);
         CHECK(!question.valid);
-        surety_findings_reset(findings);
         status = surety_checker_report(question.checker, question.schema,
                                        surety_doc_root(question.doc), findings,
                                        &question.err);

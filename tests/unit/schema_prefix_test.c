@@ -3,6 +3,7 @@
  * follow that satisfies the schema, and what is said of it. Texts come byte by
  * byte. That what is valid is never lost is a law of tests/suite/
  * stream_suite.c. */
+#include "json/json.h"
 #include "check.h"
 
 #include <string.h>
@@ -46,8 +47,7 @@ static surety_status grower_begin(struct check *t, struct grower *grower,
 {
     const surety_schema_options options = {.size = sizeof(options),
                                            .alloc = check_alloc(t)};
-    const surety_lenient_options how = {
-        .size = sizeof(how),
+    const surety__lenient_options how = {
         .strict = grower->flags & SURETY__PREFIX_STRICT,
     };
     surety_status status;
@@ -59,7 +59,7 @@ static surety_status grower_begin(struct check *t, struct grower *grower,
     if (status)
         return status;
     surety__prefix_begin(grower->prefix, grower->schema, grower->flags);
-    return surety_lenient_begin(grower->reader, grower->doc, &how, NULL);
+    return surety__lenient_begin(grower->reader, grower->doc, &how, NULL);
 }
 
 /* Feeds bytes and takes a step. */

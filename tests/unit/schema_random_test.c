@@ -6,6 +6,7 @@
  *
  * Everything allocates from libc: what runs out of memory is for other tests.
  */
+#include "json/json.h"
 #include "check.h"
 
 #include <string.h>
@@ -82,13 +83,13 @@ static bool findings_are_there(const struct question *question)
 /* Steps of so many bytes; whether the value is lost at its end. */
 static bool prefix_loses(struct question *question, size_t step)
 {
-    const surety_lenient_options how = {.size = sizeof(how), .strict = true};
+    const surety__lenient_options how = {.strict = true};
     const surety_str text = surety_buf_str(&question->text);
     bool lost = false;
 
     surety__prefix_begin(question->prefix, question->schema,
                          SURETY__PREFIX_STRICT);
-    (void)surety_lenient_begin(question->reader, question->grown, &how, NULL);
+    (void)surety__lenient_begin(question->reader, question->grown, &how, NULL);
     for (size_t at = 0; at < text.len && !lost; at += step) {
         const size_t left = text.len - at;
         surety_val root = surety_val_none();
@@ -162,7 +163,6 @@ static bool ask(struct question *question)
                                   NULL, &of_text, NULL) ||
         of_text != valid)
         return agrees(question, false, "of the text");
-    surety_findings_reset(question->findings);
     if (surety_checker_report(question->checker, question->schema, root,
                               question->findings, NULL) ||
         (surety_findings_count(question->findings) == 0) != valid)

@@ -50,7 +50,6 @@ static void *work_check(void *ctx)
             surety_checker_check(checker, worker->schema, surety_doc_root(doc),
                                  &valid, NULL) != SURETY_OK;
         worker->wrong += valid != good;
-        surety_findings_reset(findings);
         worker->wrong +=
             surety_checker_report(checker, worker->schema, surety_doc_root(doc),
                                   findings, NULL) != SURETY_OK;

@@ -54,7 +54,6 @@ static inline void verdict_rows(struct check *t, const struct verdict *rows,
             printf("# of the text: %s on %s\n", rows[i].schema,
                    rows[i].instance);
         CHECK(valid == rows[i].valid);
-        surety_findings_reset(findings);
         TRY(surety_checker_report(checker, schema, surety_doc_root(doc),
                                   findings, NULL));
         if (valid != (surety_findings_count(findings) == 0))
