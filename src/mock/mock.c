@@ -8,6 +8,7 @@
  *    lock, and replies are given in the order in which requests came.
  * 3. A mock_call lives as long as its exchange. */
 #include "mock/mock.h"
+#include "template/template.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -183,7 +184,7 @@ static bool mock_knows_model(mock_call *call, surety_str model)
 
 /* Sets the error message for a refused path, with the routes that the server
  * has. */
-static surety_str mock_say_path(mock_call *call, const char *wrong)
+static surety_str mock_path_message(mock_call *call, const char *wrong)
 {
     const surety_str method = call->exchange->method;
     const surety_str path = call->exchange->path;
@@ -202,10 +203,10 @@ static bool mock_admits(mock_call *call)
     surety__problem problem = {.status = 404};
 
     if (call->route.kind == ROUTE_NONE) {
-        problem.message = mock_say_path(call, "Invalid URL");
+        problem.message = mock_path_message(call, "Invalid URL");
     } else if (!mock_is_method(call)) {
         problem.status = 405;
-        problem.message = mock_say_path(call, "Method not allowed");
+        problem.message = mock_path_message(call, "Method not allowed");
     } else if (call->exchange->is_oversized) {
         problem.status = 413;
     } else {
@@ -257,14 +258,14 @@ static bool mock_reads(mock_call *call)
                                          &options, &call->error)
                        : SURETY_NOMEM;
     if (status && status != SURETY_NOMEM) {
-        surety_error told;
-        surety__fail(&told, SURETY_SYNTAX,
+        surety_error shown;
+        surety__fail(&shown, SURETY_SYNTAX,
                      "We could not parse the JSON body of your request: line "
                      "%u, column %u: %s",
                      (unsigned)call->error.position.line,
                      (unsigned)call->error.position.column,
                      call->error.message);
-        call->error = told;
+        call->error = shown;
         problem.message = surety_str_of(call->error.message);
     } else if (!status) {
         status = surety__speak_read(&call->route, surety_doc_root(call->doc),
@@ -334,8 +335,22 @@ static void mock_refuse_exhausted(mock_call *call)
                                 .message = surety_str_of(call->error.message)});
 }
 
+/* Plans a reply of the script. */
+static void mock_play(mock_call *call, const surety__script_reply *reply,
+                      uint64_t number, bool as_array)
+{
+    const surety__script *script = &call->mock->script;
+    const surety__playback_order order = {script, reply, &call->request, number,
+                                          as_array};
+
+    assert(reply >= script->replies &&
+           reply < script->replies + script->reply_count);
+    call->reply = (size_t)(reply - script->replies) + 1;
+    surety__playback_reply(&call->plan, &order);
+}
+
 /* Plans the script's reply to a call. */
-static void mock_play(mock_call *call)
+static void mock_play_call(mock_call *call)
 {
     surety__script *script = &call->mock->script;
     const surety__script_call shown = {&call->request, call->exchange->path,
@@ -345,29 +360,23 @@ static void mock_play(mock_call *call)
         call->request.stream &&
         call->request.protocol == SURETY_PROTOCOL_GEMINI &&
         !surety_str_equal(mock_query(call, "alt="), SURETY__LITERAL("sse"));
-    surety__playback_order order = {script, reply, &call->request,
-                                    script->calls, as_array};
 
     if (!reply) {
         mock_refuse_exhausted(call);
         return;
     }
-    call->reply = (size_t)(reply - script->replies) + 1;
     if (as_array)
         call->request.stream = false;
-    surety__playback_reply(&call->plan, &order);
+    mock_play(call, reply, script->calls, as_array);
 }
 
 /* Plans the script's reply to a request that is no call: one whose "when" has
  * its path. False: there is none. A request without the required key is refused
  * and uses up no reply. */
-static bool mock_plays_other(mock_call *call)
+static bool mock_play_other(mock_call *call)
 {
-    surety__script *script = &call->mock->script;
     const surety__script_call shown = {&call->request, call->exchange->path,
                                        mock_header, call};
-    surety__playback_order order = {script, NULL, &call->request, call->number,
-                                    false};
     surety__script_reply *reply;
 
     call->request = (surety__model_request){.protocol = call->route.protocol,
@@ -375,16 +384,14 @@ static bool mock_plays_other(mock_call *call)
                                             .mode = SURETY_MODE_PROMPT,
                                             .answers = 1,
                                             .schema = surety_val_none()};
-    reply = surety__script_pick_other(script, &shown);
+    reply = surety__script_pick_other(&call->mock->script, &shown);
     if (!reply)
         return false;
     if (!mock_takes_key(call))
         return true;
     if (reply->left != UINT64_MAX)
         reply->left--;
-    call->reply = (size_t)(reply - script->replies) + 1;
-    order.reply = reply;
-    surety__playback_reply(&call->plan, &order);
+    mock_play(call, reply, call->number, false);
     return true;
 }
 
@@ -405,7 +412,7 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
                                    mock_header(call, "anthropic-version").ptr ||
                                        mock_header(call, "x-api-key").ptr,
                                    mock_header(call, "x-goog-api-key").ptr);
-    if (call->route.kind != ROUTE_CALL && mock_plays_other(call))
+    if (call->route.kind != ROUTE_CALL && mock_play_other(call))
         return call;
     if (!mock_admits(call))
         return call;
@@ -415,7 +422,7 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
     case ROUTE_EMBED: mock_measure(call); break;
     default:
         if (mock_reads(call))
-            mock_play(call);
+            mock_play_call(call);
     }
     return call;
 }
@@ -475,15 +482,10 @@ static surety_str mock_bounded(surety_str text)
                                                              : MOCK_LOGGED_MAX};
 }
 
-static void mock_put_text(surety_buf *out, const char *name, surety_str text)
+/* A name of the request, for the log; NULL: the request was not read. */
+static surety_str mock_shown(const mock_call *call, const char *name)
 {
-    surety_buf_text(out, ",\"");
-    surety_buf_text(out, name);
-    surety_buf_text(out, "\":");
-    if (text.ptr)
-        surety_json_string(out, mock_bounded(text));
-    else
-        surety_buf_text(out, "null");
+    return surety_str_of(call->has_request ? name : NULL);
 }
 
 static const char *mock_outcome(const mock_call *call, bool whole)
@@ -495,59 +497,54 @@ static const char *mock_outcome(const mock_call *call, bool whole)
     return call->plan.last == FLOW_RESET ? "reset" : "broken";
 }
 
+static void mock_put_number(surety_buf *out, const char *name, uint64_t number,
+                            bool known)
+{
+    surety_json_name(out, name);
+    if (known)
+        surety_buf_number(out, number);
+    else
+        surety_buf_text(out, "null");
+}
+
 static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
 {
     const surety__serving *exchange = call->exchange;
-    const bool is_known = call->route.kind != ROUTE_NONE;
+    const surety__model_request *request = &call->request;
+    const struct {
+        const char *name;
+        surety_str text; /* ptr NULL: null */
+    } texts[] = {
+        {"method", exchange->method},
+        {"path", exchange->path},
+        {"protocol",
+         surety_str_of(call->route.kind == ROUTE_NONE
+                           ? NULL
+                           : surety_protocol_name(call->route.protocol))},
+        {"model", call->has_request ? request->model : (surety_str){NULL, 0}},
+        {"mode", mock_shown(call, surety_mode_name(request->mode))},
+        {"format", mock_shown(call, surety__format_name(request->format))},
+        {"tool_choice", mock_shown(call, surety__choice_name(request->choice))},
+        {"last", call->has_request && request->message_count
+                     ? surety__request_last(request)
+                     : (surety_str){NULL, 0}},
+    };
 
-    surety_buf_text(out, "{\"request\":");
-    surety_buf_number(out, call->number);
-    mock_put_text(out, "method", exchange->method);
-    mock_put_text(out, "path", exchange->path);
-    mock_put_text(out, "protocol",
-                  surety_str_of(is_known
-                                    ? surety_protocol_name(call->route.protocol)
-                                    : NULL));
-    mock_put_text(out, "model",
-                  call->has_request ? call->request.model
-                                    : (surety_str){NULL, 0});
-    mock_put_text(out, "mode",
-                  surety_str_of(call->has_request
-                                    ? surety_mode_name(call->request.mode)
-                                    : NULL));
-    mock_put_text(out, "format",
-                  surety_str_of(call->has_request
-                                    ? surety__format_name(call->request.format)
-                                    : NULL));
-    mock_put_text(out, "tool_choice",
-                  surety_str_of(call->has_request
-                                    ? surety__choice_name(call->request.choice)
-                                    : NULL));
-    mock_put_text(out, "last",
-                  call->has_request && call->request.message_count
-                      ? surety__request_last(&call->request)
-                      : (surety_str){NULL, 0});
-    surety__buf_printf(out, ",\"stream\":%s,\"reply\":",
-                       call->has_request && call->request.stream ? "true"
-                                                                 : "false");
-    if (call->reply)
-        surety_buf_number(out, call->reply);
-    else
-        surety_buf_text(out, "null");
-    surety_buf_text(out, ",\"status\":");
-    if (call->plan.hang_up != FLOW_ON || call->plan.kind == ANSWER_RAW)
-        surety_buf_text(out, "null");
-    else
-        surety_buf_number(out, (uint64_t)call->plan.http_status);
-    surety_buf_text(out, ",\"request_bytes\":");
-    surety_buf_number(out, surety_buf_str(&exchange->body).len);
-    surety_buf_text(out, ",\"response_bytes\":");
-    surety_buf_number(out, exchange->sent);
-    mock_put_text(out, "ended", surety_str_of(mock_outcome(call, whole)));
-    mock_put_text(
-        out, "message",
-        surety_str_of(call->error.message[0] ? call->error.message : NULL));
-    surety_buf_byte(out, '}');
+    surety__template_write(out, "{'request':$n", call->number);
+    for (size_t i = 0; i < SURETY__COUNT(texts); i++)
+        surety__template_write(out,
+                               texts[i].text.ptr ? ",'$t':$s" : ",'$t':null",
+                               texts[i].name, mock_bounded(texts[i].text));
+    surety_json_bool(out, "stream", call->has_request && request->stream);
+    mock_put_number(out, "reply", call->reply, call->reply != 0);
+    mock_put_number(out, "status", (uint64_t)call->plan.http_status,
+                    call->plan.hang_up == FLOW_ON &&
+                        call->plan.kind != ANSWER_RAW);
+    surety__template_write(
+        out,
+        ",'request_bytes':$n,'response_bytes':$n,'ended':'$t','message':$m}",
+        (uint64_t)exchange->body.len, exchange->sent, mock_outcome(call, whole),
+        mock_bounded(surety_str_of(call->error.message)));
 }
 
 static void mock_ended(void *ctx, surety__serving *exchange, bool whole)

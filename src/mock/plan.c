@@ -8,12 +8,11 @@
  * adds the faults, and gives the bytes to the server. It uses neither clock nor
  * random numbers: the same request to the same script gives the same bytes. */
 #include "mock/mock.h"
+#include "template/template.h"
 
-#define PLAN_CREATED                                                           \
-    1767225600u          /* 2026-01-01, where the script says nothing          \
-                          */
-#define PLAN_PIECE 16    /* characters in a piece of a stream */
-#define PLAN_BLOCK 16384 /* bytes of filler that "huge" repeats */
+#define PLAN_CREATED 1767225600u /* 2026-01-01, the default */
+#define PLAN_PIECE 16            /* characters in a piece of a stream */
+#define PLAN_BLOCK 16384         /* bytes of filler that "huge" repeats */
 #define PLAN_HEADERS_MAX 64
 
 /* A plan under construction. */
@@ -175,20 +174,28 @@ static uint32_t plan_number(const plan_maker *maker, const char *name)
     return (uint32_t)surety_val_uint(plan_get(maker, name), 0);
 }
 
-static void plan_put_id(surety__playback *plan, uint64_t number,
-                        surety_str *ret_id)
+/* An id of the mock, "PREFIX" and the number of the call, in the plan's arena;
+ * ptr NULL: out of memory. */
+static surety_str plan_id(surety__playback *plan, const char *prefix,
+                          uint64_t number)
 {
-    surety_buf text;
+    char room[40];
+    surety_buf text = {.ptr = room, .cap = sizeof(room), .max = sizeof(room)};
+    surety_str id;
 
-    surety_buf_init(&text, plan->bytes.alloc, 0);
-    surety_buf_text(&text, "mock");
+    surety_buf_text(&text, prefix);
     surety_buf_number(&text, number);
-    *ret_id = surety__arena_text(&plan->arena, surety_buf_str(&text));
-    if (text.status || !ret_id->ptr) {
-        *ret_id = (surety_str){NULL, 0};
+    assert(!text.status);
+    id = surety__arena_text(&plan->arena, surety_buf_str(&text));
+    if (!id.ptr)
         plan->status = SURETY_NOMEM;
-    }
-    surety_buf_done(&text);
+    return id;
+}
+
+/* Whether a member asks for a fault: it is there and is not false. */
+static bool plan_asks(surety_val member)
+{
+    return member.doc && surety_val_bool(member, true);
 }
 
 /* ---- headers ------------------------------------------------------------- */
@@ -196,23 +203,19 @@ static void plan_put_id(surety__playback *plan, uint64_t number,
 static void plan_header(surety__playback *plan, surety_str name,
                         surety_str value)
 {
+    const surety_header copy = {.name = surety__arena_text(&plan->arena, name),
+                                .value =
+                                    surety__arena_text(&plan->arena, value)};
+
     if (plan->status || plan->header_count == PLAN_HEADERS_MAX)
         return;
     if (!plan->headers)
         plan->headers = surety__arena_take(
             &plan->arena, PLAN_HEADERS_MAX * sizeof(*plan->headers));
-    if (!plan->headers) {
+    if (plan->headers && copy.name.ptr && copy.value.ptr)
+        plan->headers[plan->header_count++] = copy;
+    else
         plan->status = SURETY_NOMEM;
-        return;
-    }
-    plan->headers[plan->header_count].name =
-        surety__arena_text(&plan->arena, name);
-    plan->headers[plan->header_count].value =
-        surety__arena_text(&plan->arena, value);
-    if (!plan->headers[plan->header_count].name.ptr ||
-        !plan->headers[plan->header_count].value.ptr)
-        plan->status = SURETY_NOMEM;
-    plan->header_count++;
 }
 
 static bool plan_has_header(const surety__playback *plan, const char *name)
@@ -228,24 +231,15 @@ static bool plan_has_header(const surety__playback *plan, const char *name)
 static void plan_usual_headers(surety__playback *plan, surety_protocol protocol,
                                const char *content_type, uint64_t number)
 {
-    const char *name = "x-request-id";
-    surety_buf id;
+    const char *name =
+        protocol == SURETY_PROTOCOL_ANTHROPIC ? "request-id" : "x-request-id";
 
     if (content_type && !plan_has_header(plan, "content-type"))
         plan_header(plan, SURETY__LITERAL("content-type"),
                     surety_str_of(content_type));
-    if (protocol == SURETY_PROTOCOL_GEMINI)
-        return;
-    if (protocol == SURETY_PROTOCOL_ANTHROPIC)
-        name = "request-id";
-    surety_buf_init(&id, plan->bytes.alloc, 0);
-    surety_buf_text(&id, "req_mock");
-    surety_buf_number(&id, number);
-    if (id.status)
-        plan->status = SURETY_NOMEM;
-    else if (!plan_has_header(plan, name))
-        plan_header(plan, surety_str_of(name), surety_buf_str(&id));
-    surety_buf_done(&id);
+    if (protocol != SURETY_PROTOCOL_GEMINI && !plan_has_header(plan, name))
+        plan_header(plan, surety_str_of(name),
+                    plan_id(plan, "req_mock", number));
 }
 
 /* Adds the script's headers. A value that is an array gives one header for each
@@ -294,21 +288,12 @@ surety_status surety__playback_problem(surety__playback *plan,
                                        const surety__problem *problem,
                                        uint64_t number)
 {
-    surety__problem told = *problem;
-    surety_str id;
-    surety_buf text;
+    surety__problem own = *problem;
 
-    surety_buf_init(&text, plan->bytes.alloc, 0);
-    surety_buf_text(&text, "req_mock");
-    surety_buf_number(&text, number);
-    id = surety_buf_str(&text);
-    if (!told.request_id.len)
-        told.request_id = id;
-    if (text.status)
-        plan->status = SURETY_NOMEM;
-    else
-        surety__speak_error(protocol, &told, &plan->bytes);
-    surety_buf_done(&text);
+    if (!own.request_id.len)
+        own.request_id = plan_id(plan, "req_mock", number);
+    if (!plan->status)
+        surety__speak_error(protocol, &own, &plan->bytes);
     return surety__playback_body(plan, protocol, problem->status, number);
 }
 
@@ -332,7 +317,7 @@ static surety__problem plan_read_problem(surety_val error, int status)
 
 /* Adds one piece of a part: an event of a stream, or text that is kept for the
  * whole body. */
-static void plan_say_piece(plan_maker *maker, surety__speech_part part,
+static void plan_add_piece(plan_maker *maker, surety__speech_part part,
                            surety_str text)
 {
     surety__playback *plan = maker->plan;
@@ -348,14 +333,14 @@ static void plan_say_piece(plan_maker *maker, surety__speech_part part,
 }
 
 /* Adds a part in pieces of so many characters. */
-static void plan_say(plan_maker *maker, surety__speech_part part,
+static void plan_add(plan_maker *maker, surety__speech_part part,
                      surety_str text, size_t characters)
 {
     const char *at = text.ptr;
     const char *end = text.len ? text.ptr + text.len : text.ptr;
 
     if (!text.len)
-        plan_say_piece(maker, part, text);
+        plan_add_piece(maker, part, text);
     while (at < end) {
         const char *start = at;
         for (size_t i = 0; i < characters && at < end; i++) {
@@ -363,7 +348,7 @@ static void plan_say(plan_maker *maker, surety__speech_part part,
             surety__utf8_decode(at, end, &len);
             at += len;
         }
-        plan_say_piece(maker, part, (surety_str){start, (size_t)(at - start)});
+        plan_add_piece(maker, part, (surety_str){start, (size_t)(at - start)});
     }
 }
 
@@ -436,7 +421,7 @@ static void plan_usage(plan_maker *maker, size_t output_bytes)
 }
 
 /* Adds the filler of "huge": one block, which its step repeats. */
-static void plan_say_huge(plan_maker *maker, uint64_t megabytes)
+static void plan_add_huge(plan_maker *maker, uint64_t megabytes)
 {
     surety__playback *plan = maker->plan;
     char *room = surety__buf_room(&maker->content, PLAN_BLOCK);
@@ -446,7 +431,7 @@ static void plan_say_huge(plan_maker *maker, uint64_t megabytes)
         return;
     memset(room, 'x', PLAN_BLOCK);
     maker->content.len = PLAN_BLOCK;
-    plan_say(maker, PART_TEXT, surety_buf_str(&maker->content), PLAN_BLOCK);
+    plan_add(maker, PART_TEXT, surety_buf_str(&maker->content), PLAN_BLOCK);
     if (plan->step_count > count)
         plan->steps[count].repeat = megabytes * ((1 << 20) / PLAN_BLOCK);
 }
@@ -478,20 +463,20 @@ static surety__speech_part plan_part(const plan_maker *maker)
                : PART_TEXT;
 }
 
-static void plan_say_chunks(plan_maker *maker, surety__speech_part part,
+static void plan_add_chunks(plan_maker *maker, surety__speech_part part,
                             surety_val chunks)
 {
     if (surety_val_kind(chunks) == SURETY_KIND_ARRAY)
         for (surety_val one = surety_val_first(chunks); one.doc;
              one = surety_val_next(chunks, one))
-            plan_say_piece(maker, part, surety_val_str(one));
+            plan_add_piece(maker, part, surety_val_str(one));
     else
-        plan_say(maker, part, surety_buf_str(&maker->content),
+        plan_add(maker, part, surety_buf_str(&maker->content),
                  (size_t)surety_val_uint(chunks, PLAN_PIECE));
 }
 
 /* Adds all parts of the reply, in order, up to where the stream breaks. */
-static void plan_say_all(plan_maker *maker)
+static void plan_add_all(plan_maker *maker)
 {
     const surety_val preamble = plan_get(maker, "preamble");
     const surety_val reasoning = plan_get(maker, "reasoning");
@@ -501,17 +486,17 @@ static void plan_say_all(plan_maker *maker)
     const bool has_content = plan_content(maker);
 
     if (reasoning.doc)
-        plan_say(maker, PART_REASONING, surety_val_str(reasoning), PLAN_PIECE);
+        plan_add(maker, PART_REASONING, surety_val_str(reasoning), PLAN_PIECE);
     if (preamble.doc)
-        plan_say(maker, PART_TEXT, surety_val_str(preamble), PLAN_PIECE);
+        plan_add(maker, PART_TEXT, surety_val_str(preamble), PLAN_PIECE);
     if (has_content && part == PART_TEXT)
-        plan_say_chunks(maker, part, plan_get(maker, "chunks"));
+        plan_add_chunks(maker, part, plan_get(maker, "chunks"));
     if (huge.doc)
-        plan_say_huge(maker, surety_val_uint(huge, 1));
+        plan_add_huge(maker, surety_val_uint(huge, 1));
     if (refusal.doc)
-        plan_say(maker, PART_REFUSAL, surety_val_str(refusal), PLAN_PIECE);
+        plan_add(maker, PART_REFUSAL, surety_val_str(refusal), PLAN_PIECE);
     if (has_content && part == PART_ARGUMENTS)
-        plan_say_chunks(maker, part, plan_get(maker, "chunks"));
+        plan_add_chunks(maker, part, plan_get(maker, "chunks"));
     plan_usage(maker, maker->content.len + surety_val_str(refusal).len +
                           surety_val_str(preamble).len);
 }
@@ -565,14 +550,14 @@ static void plan_stream(plan_maker *maker)
             (size_t)surety_val_uint(surety_val_get(error, "after"), 1);
     else if (error.doc)
         maker->broken_at = 1;
-    plan_say_all(maker);
+    plan_add_all(maker);
     start = plan->bytes.len;
-    if (error.doc && surety_val_bool(error, true)) {
+    if (plan_asks(error)) {
         if (!problem.message.len)
             problem.message = SURETY__LITERAL("Overloaded");
         surety__speech_fail(&maker->speech, &problem, &plan->bytes);
         plan_step(plan, start, 1, maker->chunk_delay_ms);
-    } else if (never.doc && surety_val_bool(never, true)) {
+    } else if (plan_asks(never)) {
         plan_never_end(maker);
     } else {
         maker->ending.no_mark = plan_is(maker, "no_end_mark");
@@ -619,20 +604,20 @@ static void plan_whole(plan_maker *maker)
     const surety_val malformed = plan_get(maker, "malformed_sse");
     surety__problem problem = plan_read_problem(error, 529);
 
-    if (error.doc && surety_val_bool(error, true)) {
+    if (plan_asks(error)) {
         surety__playback_problem(plan, maker->order->request->protocol,
                                  &problem, maker->order->number);
         return;
     }
-    plan_say_all(maker);
+    plan_add_all(maker);
     if (maker->order->as_array)
         surety_buf_byte(&plan->bytes, '[');
     surety__speech_whole(&maker->speech, &maker->ending, &plan->bytes);
     if (maker->order->as_array)
         surety_buf_byte(&plan->bytes, ']');
-    if (surety_val_bool(malformed, malformed.doc != NULL) && plan->bytes.len)
+    if (plan_asks(malformed) && plan->bytes.len)
         plan->bytes.len--; /* cut, so that the body is no JSON either */
-    if (never.doc && surety_val_bool(never, true)) {
+    if (plan_asks(never)) {
         plan->bytes.len = plan->bytes.len ? 1 : 0;
         plan_step(plan, 0, 1, 0);
         plan_never_end(maker);
@@ -655,7 +640,7 @@ static void plan_speak(plan_maker *maker)
     surety_str id = surety_val_str(plan_get(maker, "id"));
 
     if (!id.len)
-        plan_put_id(maker->plan, maker->order->number, &id);
+        id = plan_id(maker->plan, "mock", maker->order->number);
     surety__speech_init(&maker->speech, request, id, maker->plan->bytes.alloc);
     maker->speech.created = surety_val_uint(created, PLAN_CREATED);
     if (model.doc)
@@ -722,14 +707,9 @@ static void plan_events(plan_maker *maker, surety_val events)
         if (surety_val_kind(one) == SURETY_KIND_STRING) {
             surety_buf_add(&plan->bytes, surety_val_str(one));
         } else {
-            if (type.len) {
-                surety_buf_text(&plan->bytes, "event: ");
-                surety_buf_add(&plan->bytes, type);
-                surety_buf_byte(&plan->bytes, '\n');
-            }
-            surety_buf_text(&plan->bytes, "data: ");
-            surety_val_write(one, SURETY_STYLE_COMPACT, &plan->bytes);
-            surety_buf_text(&plan->bytes, "\n\n");
+            if (type.len)
+                surety__template_write(&plan->bytes, "event: $r\n", type);
+            surety__template_write(&plan->bytes, "data: $v\n\n", one);
         }
         plan_step(plan, start, 1, start ? maker->chunk_delay_ms : 0);
     }
@@ -761,7 +741,7 @@ static bool plan_exact(plan_maker *maker)
             plan_put_exactly(body, &plan->bytes);
         else
             surety_buf_text(&plan->bytes, "null");
-    } else if (html.doc && surety_val_bool(html, true)) {
+    } else if (plan_asks(html)) {
         type = "text/html; charset=utf-8";
         if (surety_val_kind(html) == SURETY_KIND_STRING)
             surety_buf_add(&plan->bytes, surety_val_str(html));

@@ -64,8 +64,7 @@ static void call_url_write(const surety__call *call, surety_buf *out)
     path = (surety_str){out->ptr + base.len, out->len - base.len};
     query = path;
     path.len = surety__str_find(path, SURETY__LITERAL("?"));
-    query.ptr += path.len;
-    query.len -= path.len;
+    surety__str_skip(&query, path.len);
     if (path.len && base.len > path.len &&
         !memcmp(base.ptr + base.len - path.len, path.ptr, path.len)) {
         memmove(out->ptr + base.len, query.ptr, query.len);

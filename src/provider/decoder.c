@@ -292,12 +292,10 @@ static surety_str decoder_start(const surety__decoder *decoder)
     surety_str start = surety_buf_str(&decoder->body);
 
     if (!decoder->is.blank_count && decoder_is_bom(start)) {
-        start.ptr += 3;
-        start.len -= 3;
+        surety__str_skip(&start, 3);
     }
     while (start.len && strchr(" \t\r\n", start.ptr[0]) && start.ptr[0]) {
-        start.ptr++;
-        start.len--;
+        surety__str_skip(&start, 1);
     }
     return start;
 }

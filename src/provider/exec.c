@@ -424,8 +424,7 @@ static surety_str exec_last_line(const struct exec_child *child, char *text)
         tail.ptr += tail.len - EXEC_SHOWN_MAX;
         tail.len = EXEC_SHOWN_MAX;
         while (tail.len && ((unsigned char)*tail.ptr & 0xC0) == 0x80) {
-            tail.ptr++;
-            tail.len--;
+            surety__str_skip(&tail, 1);
         }
     }
     for (size_t i = 0; i < tail.len; i++)

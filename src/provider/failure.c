@@ -389,8 +389,7 @@ static surety_str error_first_text(surety_str body)
         while (len < body.len && body.ptr[len] != '>')
             len++;
         len += len < body.len;
-        body.ptr += len;
-        body.len -= len;
+        surety__str_skip(&body, len);
     }
 }
 

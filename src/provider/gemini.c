@@ -25,8 +25,7 @@ static void gemini_path(const surety__call *call, surety_buf *out)
 
         if (surety__str_starts(model, start)) {
             folder = folders[i];
-            model.ptr += start.len;
-            model.len -= start.len;
+            surety__str_skip(&model, start.len);
             break;
         }
     }

@@ -289,13 +289,11 @@ static surety_str http_error(const surety__http_exchange *exchange,
         text = surety_str_of(exchange->http->curl.easy_strerror(code));
     for (size_t i = 0; i < SURETY__COUNT(prefixes); i++)
         if (surety__str_starts(text, surety_str_of(prefixes[i]))) {
-            text.ptr += strlen(prefixes[i]);
-            text.len -= strlen(prefixes[i]);
+            surety__str_skip(&text, strlen(prefixes[i]));
         }
     at = surety__str_find(text, routines);
     if (at < text.len) {
-        text.ptr += at + routines.len;
-        text.len -= at + routines.len;
+        surety__str_skip(&text, at + routines.len);
     }
     if (text.len > HTTP_ERROR_MAX)
         text.len = HTTP_ERROR_MAX;

@@ -56,8 +56,7 @@ static int64_t retry_digits(surety_str *text, unsigned most)
     while (text->len && count < most && text->ptr[0] >= '0' &&
            text->ptr[0] <= '9') {
         value = value * 10 + (text->ptr[0] - '0');
-        text->ptr++;
-        text->len--;
+        surety__str_skip(text, 1);
         count++;
     }
     return count ? value : -1;
@@ -68,8 +67,7 @@ static bool retry_skip(surety_str *text, const char *bytes)
     bool skipped = false;
 
     while (text->len && strchr(bytes, text->ptr[0]) && text->ptr[0]) {
-        text->ptr++;
-        text->len--;
+        surety__str_skip(text, 1);
         skipped = true;
     }
     return skipped;
@@ -83,8 +81,7 @@ static int64_t retry_month(surety_str *text)
     for (int month = 0; text->len >= 3 && month < 12; month++)
         if (surety__str_equal_nocase((surety_str){text->ptr, 3},
                                      (surety_str){names + 3 * month, 3})) {
-            text->ptr += 3;
-            text->len -= 3;
+            surety__str_skip(text, 3);
             return month + 1;
         }
     return -1;
@@ -152,8 +149,7 @@ int64_t surety__retry_date(surety_str text)
         text =
             (surety_str){comma + 1, (size_t)(text.ptr + text.len - comma) - 1};
     while (!comma && text.len && text.ptr[0] != ' ') {
-        text.ptr++;
-        text.len--;
+        surety__str_skip(&text, 1);
     }
     (void)retry_skip(&text, " ");
     read =

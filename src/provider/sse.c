@@ -74,8 +74,7 @@ static void sse_field(surety__sse *sse, surety_str line)
         value.ptr = colon + 1;
         value.len = line.len - name.len - 1;
         if (value.len && value.ptr[0] == ' ') {
-            value.ptr++;
-            value.len--;
+            surety__str_skip(&value, 1);
         }
     }
     if (surety_str_equal(name, SURETY__LITERAL("data"))) {
@@ -133,8 +132,7 @@ static surety_str sse_skip_bom(surety__sse *sse, surety_str bytes)
             break;
         }
         sse->bom_len++;
-        bytes.ptr++;
-        bytes.len--;
+        surety__str_skip(&bytes, 1);
     }
     return bytes;
 }

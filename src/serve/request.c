@@ -169,10 +169,8 @@ static bool role_is(surety_str role, const char *one, const char *other)
            surety_str_equal(role, surety_str_of(other));
 }
 
-/* Makes room for one more item of an array in the arena; NULL: out of
- * memory. */
-static void *request_room(surety__request_reader *reader, void *items,
-                          size_t count, size_t *cap, size_t size)
+void *surety__request_room(surety__request_reader *reader, void *items,
+                           size_t count, size_t *cap, size_t size)
 {
     void *grown = items;
 
@@ -206,8 +204,8 @@ void surety__request_add(surety__request_reader *reader, surety__author author,
         return;
     request->prompt_bytes += text.len;
     reader->messages =
-        request_room(reader, reader->messages, request->message_count,
-                     &reader->message_cap, sizeof(*reader->messages));
+        surety__request_room(reader, reader->messages, request->message_count,
+                             &reader->message_cap, sizeof(*reader->messages));
     if (!reader->messages)
         return;
     reader->messages[request->message_count++] =
@@ -238,8 +236,9 @@ void surety__request_add_tool(surety__request_reader *reader, surety_str name,
 {
     surety__model_request *request = reader->request;
 
-    reader->tools = request_room(reader, reader->tools, request->tool_count,
-                                 &reader->tool_cap, sizeof(*reader->tools));
+    reader->tools =
+        surety__request_room(reader, reader->tools, request->tool_count,
+                             &reader->tool_cap, sizeof(*reader->tools));
     if (!reader->tools)
         return;
     reader->tools[request->tool_count++] = name;

@@ -152,20 +152,10 @@ surety_status surety__speak_read(const surety__route *route, surety_val body,
 
 void surety__speak_count(const surety__model_request *request, surety_buf *out)
 {
-    const uint64_t tokens = (request->prompt_bytes + 3) / 4;
+    const char *count = speaker_of(request->protocol)->count;
 
-    switch (request->protocol) {
-    case SURETY_PROTOCOL_ANTHROPIC:
-        surety__template_write(out, "{'input_tokens':$n}", tokens);
-        break;
-    case SURETY_PROTOCOL_GEMINI:
-        surety__template_write(out, "{'totalTokens':$n}", tokens);
-        break;
-    default:
-        surety__template_write(
-            out, "{'object':'response.input_tokens','input_tokens':$n}",
-            tokens);
-    }
+    assert(count); /* a route counts tokens only where the protocol does */
+    surety__template_write(out, count, (request->prompt_bytes + 3) / 4);
 }
 
 /* ---- errors, lists ------------------------------------------------------- */
@@ -188,55 +178,26 @@ void surety__speak_error(surety_protocol protocol,
     speaker->error(&full, out);
 }
 
-static void speak_put_model(surety_protocol protocol, surety_str model,
-                            surety_buf *out)
-{
-    if (protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety__template_write(out,
-                               "{'type':'model','id':$s,'display_name':$s,"
-                               "'created_at':'2026-01-01T00:00:00Z'}",
-                               model, model);
-    else if (protocol == SURETY_PROTOCOL_GEMINI)
-        surety__template_write(
-            out,
-            "{'name':'models/$e','displayName':$s,"
-            "'supportedGenerationMethods':['generateContent',"
-            "'streamGenerateContent','countTokens',"
-            "'embedContent','batchEmbedContents']}",
-            model, model);
-    else
-        surety__template_write(out,
-                               "{'id':$s,'object':'model','created':1767225600,"
-                               "'owned_by':'surety'}",
-                               model);
-}
-
 void surety__speak_models(surety_protocol protocol, const surety_str *models,
                           size_t count, surety_str one, surety_buf *out)
 {
+    const surety__speaker *speaker = speaker_of(protocol);
+
     if (one.len) {
-        speak_put_model(protocol, one, out);
+        surety__template_write(out, speaker->model, one, one);
         return;
     }
-    if (protocol == SURETY_PROTOCOL_GEMINI)
-        surety__template_write(out, "{'models':[");
-    else if (protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety__template_write(out, "{'data':[");
-    else
-        surety__template_write(out, "{'object':'list','data':[");
+    surety__template_write(out, speaker->models);
     for (size_t i = 0; i < count; i++) {
-        if (i)
-            surety_buf_byte(out, ',');
-        speak_put_model(protocol, models[i], out);
+        surety_buf_text(out, i ? "," : "");
+        surety__template_write(out, speaker->model, models[i], models[i]);
     }
     surety_buf_byte(out, ']');
-    if (protocol == SURETY_PROTOCOL_ANTHROPIC && count)
-        surety__template_write(out,
-                               ",'has_more':false,'first_id':$s,'last_id':$s",
-                               models[0], models[count - 1]);
-    else if (protocol == SURETY_PROTOCOL_ANTHROPIC)
+    if (protocol == SURETY_PROTOCOL_ANTHROPIC)
         surety__template_write(
-            out, ",'has_more':false,'first_id':null,'last_id':null");
+            out, ",'has_more':false,'first_id':$m,'last_id':$m",
+            count ? models[0] : (surety_str){NULL, 0},
+            count ? models[count - 1] : (surety_str){NULL, 0});
     surety_buf_byte(out, '}');
 }
 

@@ -35,6 +35,9 @@ typedef struct surety__speaker {
     void (*read)(surety__request_reader *reader);
     void (*error)(const surety__problem *problem, surety_buf *out);
     const surety__fault_row *faults;
+    /* Templates: a count of tokens (NULL: the protocol has none), a model by
+     * its name given twice, and the start of a list of models. */
+    const char *count, *model, *models;
     /* Write the start of a stream; NULL: it has none. */
     void (*begin)(surety__speech *speech, const surety_usage *usage,
                   surety_buf *out);
@@ -53,6 +56,11 @@ typedef struct surety__speaker {
     void (*whole)(surety__speech *speech, const surety__closing *ending,
                   surety_buf *out);
 } surety__speaker;
+
+/* Those of OpenAI's two protocols. */
+#define SURETY__OPENAI_MODEL                                                   \
+    "{'id':$s,'object':'model','created':1767225600,'owned_by':'surety'}"
+#define SURETY__OPENAI_MODELS "{'object':'list','data':["
 
 extern const surety__speaker surety__speaker_openai;
 extern const surety__speaker surety__speaker_responses;
@@ -80,6 +88,10 @@ surety_str surety__request_text(surety__request_reader *reader,
 /* Adds a message; text.ptr NULL means that memory ran out. */
 void surety__request_add(surety__request_reader *reader, surety__author author,
                          surety_str text, uint32_t dimensions);
+/* Makes room for one more item of an array in the arena. Returns the array;
+ * NULL: out of memory. */
+void *surety__request_room(surety__request_reader *reader, void *items,
+                           size_t count, size_t *cap, size_t size);
 /* Adds an offered tool; callable: the model calls it and the client runs it. */
 void surety__request_add_tool(surety__request_reader *reader, surety_str name,
                               bool callable);

@@ -344,6 +344,10 @@ const surety__speaker surety__speaker_anthropic = {
     .read = speak_anthropic_read,
     .error = speak_anthropic_put_error,
     .faults = speak_anthropic_faults,
+    .count = "{'input_tokens':$n}",
+    .model = "{'type':'model','id':$s,'display_name':$s,"
+             "'created_at':'2026-01-01T00:00:00Z'}",
+    .models = "{'data':[",
     .begin = speak_anthropic_begin,
     .part = speak_anthropic_part,
     .piece = speak_anthropic_piece,

@@ -281,6 +281,12 @@ const surety__speaker surety__speaker_gemini = {
     .read = speak_gemini_read,
     .error = speak_gemini_put_error,
     .faults = speak_gemini_faults,
+    .count = "{'totalTokens':$n}",
+    .model = "{'name':'models/$e','displayName':$s,"
+             "'supportedGenerationMethods':['generateContent',"
+             "'streamGenerateContent','countTokens',"
+             "'embedContent','batchEmbedContents']}",
+    .models = "{'models':[",
     .piece = speak_gemini_piece,
     .close = speak_gemini_close,
     .end = speak_gemini_end,

@@ -24,44 +24,36 @@ typedef struct strict_walk {
 } strict_walk;
 
 /* Keywords that are refused by name. */
-static const char *const strict_openai_refused[] = {"allOf",
-                                                    "oneOf",
-                                                    "not",
-                                                    "if",
-                                                    "then",
-                                                    "else",
-                                                    "dependentRequired",
-                                                    "dependentSchemas",
-                                                    "patternProperties",
-                                                    "uniqueItems",
-                                                    "contains",
-                                                    "propertyNames",
-                                                    "unevaluatedProperties",
-                                                    "unevaluatedItems",
-                                                    "minProperties",
-                                                    "maxProperties",
-                                                    "default",
-                                                    NULL};
-static const char *const strict_anthropic_refused[] = {"oneOf",
-                                                       "not",
-                                                       "if",
-                                                       "then",
-                                                       "else",
-                                                       "minimum",
-                                                       "maximum",
-                                                       "exclusiveMinimum",
-                                                       "exclusiveMaximum",
-                                                       "multipleOf",
-                                                       "minLength",
-                                                       "maxLength",
-                                                       "maxItems",
-                                                       "uniqueItems",
-                                                       "contains",
-                                                       "patternProperties",
-                                                       "propertyNames",
-                                                       "minProperties",
-                                                       "maxProperties",
-                                                       NULL};
+static const struct {
+    const char *keyword;
+    bool openai, anthropic;
+} strict_refused[] = {
+    {"allOf", true, false},
+    {"oneOf", true, true},
+    {"not", true, true},
+    {"if", true, true},
+    {"then", true, true},
+    {"else", true, true},
+    {"minimum", false, true},
+    {"maximum", false, true},
+    {"exclusiveMinimum", false, true},
+    {"exclusiveMaximum", false, true},
+    {"multipleOf", false, true},
+    {"minLength", false, true},
+    {"maxLength", false, true},
+    {"maxItems", false, true},
+    {"dependentRequired", true, false},
+    {"dependentSchemas", true, false},
+    {"patternProperties", true, true},
+    {"uniqueItems", true, true},
+    {"contains", true, true},
+    {"propertyNames", true, true},
+    {"unevaluatedProperties", true, false},
+    {"unevaluatedItems", true, false},
+    {"minProperties", true, true},
+    {"maxProperties", true, true},
+    {"default", true, false},
+};
 
 static bool strict_is_anthropic(const strict_walk *walk)
 {
@@ -72,31 +64,25 @@ static void strict_push(strict_walk *walk, surety_val schema,
                         const strict_entry *parent, const char *keyword,
                         surety_str name)
 {
-    strict_entry *entries = walk->entries;
     surety_buf context;
 
     if (surety_val_kind(schema) != SURETY_KIND_OBJECT || walk->reader.status)
         return;
-    if (walk->count == walk->cap) {
-        walk->cap = walk->cap * 2 + 16;
-        entries = surety__arena_take(walk->arena, walk->cap * sizeof(*entries));
-        if (!entries) {
-            walk->reader.status = SURETY_NOMEM;
-            return;
-        }
-        if (walk->count)
-            memcpy(entries, walk->entries, walk->count * sizeof(*entries));
-        walk->entries = entries;
-    }
+    walk->entries =
+        surety__request_room(&walk->reader, walk->entries, walk->count,
+                             &walk->cap, sizeof(*walk->entries));
+    if (!walk->entries)
+        return;
     surety_buf_init(&context, walk->arena->alloc, 200);
     surety__buf_printf(&context, "%.*s%s'%s'", (int)parent->context.len,
                        parent->context.len ? parent->context.ptr : "",
                        parent->context.len ? ", " : "", keyword);
     if (name.len)
         surety__buf_printf(&context, ", '%.*s'", (int)name.len, name.ptr);
-    entries[walk->count] = (strict_entry){
+    walk->entries[walk->count] = (strict_entry){
         schema, surety__arena_text(walk->arena, surety_buf_str(&context))};
-    if (context.status == SURETY_NOMEM || !entries[walk->count].context.ptr)
+    if (context.status == SURETY_NOMEM ||
+        !walk->entries[walk->count].context.ptr)
         walk->reader.status = SURETY_NOMEM;
     walk->count++;
     surety_buf_done(&context);
@@ -195,16 +181,15 @@ static void strict_check(strict_walk *walk, strict_entry entry)
     static const char *const maps[] = {"properties", "$defs", "definitions"};
     static const char *const lists[] = {"anyOf", "allOf", "oneOf",
                                         "prefixItems"};
-    const char *const *refused = strict_is_anthropic(walk)
-                                     ? strict_anthropic_refused
-                                     : strict_openai_refused;
+    const bool anthropic = strict_is_anthropic(walk);
 
-    for (; *refused; refused++)
-        if (surety_val_get(entry.schema, *refused).doc)
+    for (size_t i = 0; i < SURETY__COUNT(strict_refused); i++)
+        if ((anthropic ? strict_refused[i].anthropic
+                       : strict_refused[i].openai) &&
+            surety_val_get(entry.schema, strict_refused[i].keyword).doc)
             strict_fail(walk, &entry,
-                        strict_is_anthropic(walk) ? "the keyword "
-                                                  : "not permitted is ",
-                        surety_str_of(*refused));
+                        anthropic ? "the keyword " : "not permitted is ",
+                        surety_str_of(strict_refused[i].keyword));
     strict_check_object(walk, &entry);
     for (size_t i = 0; i < SURETY__COUNT(maps); i++) {
         const surety_val map = surety_val_get(entry.schema, maps[i]);
