@@ -122,20 +122,14 @@ static bool mock_takes_key(mock_call *call)
     const surety_str key = mock_key(call);
     const bool is_gemini = call->route.protocol == SURETY_PROTOCOL_GEMINI;
     surety__problem problem = {.status = 401};
-    bool is_known = key.len > 0;
 
     if (!require.doc || (surety_val_kind(require) == SURETY_KIND_BOOLEAN &&
                          !surety_val_bool(require, false)))
         return true;
-    if (surety_val_kind(require) == SURETY_KIND_STRING)
-        is_known = surety_str_equal(key, surety_val_str(require));
-    if (surety_val_kind(require) == SURETY_KIND_ARRAY) {
-        is_known = false;
-        for (surety_val one = surety_val_first(require); one.doc;
-             one = surety_val_next(require, one))
-            is_known = is_known || surety_str_equal(key, surety_val_str(one));
-    }
-    if (is_known)
+    if (surety_val_kind(require) == SURETY_KIND_STRING ||
+                surety_val_kind(require) == SURETY_KIND_ARRAY
+            ? surety__script_names(require, key)
+            : key.len > 0)
         return true;
     if (is_gemini && key.len) {
         problem.status = 400;
@@ -158,12 +152,8 @@ static bool mock_knows_model(mock_call *call, surety_str model)
     surety__problem problem = {.status = 404,
                                .code = SURETY__LITERAL("model_not_found")};
 
-    if (!models.doc)
+    if (!models.doc || surety__script_names(models, model))
         return true;
-    for (surety_val one = surety_val_first(models); one.doc;
-         one = surety_val_next(models, one))
-        if (surety_str_equal(surety_val_str(one), model))
-            return true;
     if (call->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
         surety__fail(&call->error, SURETY_SYNTAX, "model: %.*s", (int)model.len,
                      model.len ? model.ptr : "");

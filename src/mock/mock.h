@@ -42,6 +42,9 @@ surety_val surety__script_get(const surety__script *script,
                               const surety__script_reply *reply,
                               const char *name);
 
+/* Whether val is the text, or an array that contains it. */
+bool surety__script_names(surety_val val, surety_str text);
+
 /* The properties of a request that "when" can match. */
 typedef struct surety__script_call {
     const surety__model_request *request;

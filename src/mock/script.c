@@ -280,8 +280,7 @@ surety_val surety__script_get(const surety__script *script,
 
 /* ---- picking ------------------------------------------------------------- */
 
-/* Whether val is the text, or an array that contains it. */
-static bool script_names(surety_val val, surety_str text)
+bool surety__script_names(surety_val val, surety_str text)
 {
     if (surety_val_kind(val) == SURETY_KIND_STRING)
         return surety_str_equal(surety_val_str(val), text);
@@ -405,7 +404,7 @@ static bool script_matches(const surety__script *script, surety_val when,
 
     for (size_t i = 0; i < SURETY__COUNT(words); i++) {
         const surety_val want = surety_val_get(when, words[i].name);
-        if (want.doc && !script_names(want, words[i].text))
+        if (want.doc && !surety__script_names(want, words[i].text))
             return false;
     }
     return (!stream.doc || surety_val_bool(stream, false) == request->stream) &&

@@ -150,99 +150,76 @@ static surety_status call_headers_check(const surety_model *model,
     return status;
 }
 
-typedef struct call__headers {
-    surety__arena *arena;
-    const surety_model *model;
-    surety_header *items;
-    size_t count;
-    bool starved;
-} call__headers;
-
-enum { CALL_HEADERS_OWN = 10 };
-
-static void call_header_add(call__headers *headers, const char *name,
-                            surety_str prefix, surety_str value, bool secret)
+static bool call_has_header(const surety_model *model, surety_str name)
 {
-    const surety_str key = surety_str_of(name);
-    const size_t len = prefix.len + value.len;
-    char *text;
-
-    for (size_t i = 0; i < headers->model->header_count; i++)
-        if (surety__str_equal_nocase(headers->model->headers[i].name, key))
-            return; /* the caller's header has priority */
-    assert(headers->count < CALL_HEADERS_OWN);
-    text = surety__arena_take(headers->arena, len + 1);
-    if (!text) {
-        headers->starved = true;
-        return;
-    }
-    if (prefix.len)
-        memcpy(text, prefix.ptr, prefix.len);
-    if (value.len)
-        memcpy(text + prefix.len, value.ptr, value.len);
-    headers->items[headers->count++] =
-        (surety_header){key, {text, len}, secret};
+    for (size_t i = 0; i < model->header_count; i++)
+        if (surety__str_equal_nocase(model->headers[i].name, name))
+            return true;
+    return false;
 }
 
-static void call_header_copy(call__headers *headers,
-                             const surety_header *header)
+/* Copies a header into arena. False: out of memory. */
+static bool call_header_copy(surety__arena *arena, const surety_header *header,
+                             surety_header *ret_copy)
 {
-    surety_header *copy = &headers->items[headers->count++];
-
-    copy->name = surety__arena_text(headers->arena, header->name);
-    copy->value = surety__arena_text(headers->arena, header->value);
-    copy->secret = header->secret;
-    if (!copy->name.ptr || !copy->value.ptr)
-        headers->starved = true;
+    *ret_copy =
+        (surety_header){.name = surety__arena_text(arena, header->name),
+                        .value = surety__arena_text(arena, header->value),
+                        .secret = header->secret};
+    return ret_copy->name.ptr && ret_copy->value.ptr;
 }
 
+/* Writes the protocol's headers, unless the caller sets them, and the
+ * caller's. */
 static surety_status call_headers_write(const surety__call *call,
-                                        surety__arena *arena,
+                                        surety__arena *arena, surety_str key,
                                         surety_request *ret_request,
                                         surety_error *reterr)
 {
-    static const surety_str none = {NULL, 0};
     const surety_model *model = call->model;
     const surety__protocol *protocol = surety__protocol_of(model->protocol);
-    call__headers headers = {.arena = arena, .model = model};
     const bool json = call_is_json(call);
+    const surety_header own[] = {
+        {SURETY__LITERAL("content-type"),
+         json ? SURETY__LITERAL("application/json")
+              : SURETY__LITERAL("text/plain; charset=utf-8"),
+         false},
+        {SURETY__LITERAL("accept"),
+         !json           ? SURETY__LITERAL("text/plain")
+         : !model->whole ? SURETY__LITERAL("text/event-stream")
+                         : SURETY__LITERAL("application/json"),
+         false},
+        {SURETY__LITERAL("accept-encoding"), SURETY__LITERAL("identity"),
+         false},
+        {SURETY__LITERAL("user-agent"),
+         SURETY__LITERAL("surety/" SURETY_VERSION), false},
+        {surety_str_of(protocol->version_header),
+         surety_str_of(protocol->version), false},
+        {surety_str_of(key.len ? protocol->key_header : NULL), key, true},
+        {SURETY__LITERAL("x-surety-protocol"),
+         surety_str_of(surety_protocol_name(model->protocol)), false},
+        {SURETY__LITERAL("x-surety-model"), model->model, false},
+    };
+    surety_header *headers = NULL;
+    size_t count = 0;
+    bool copied = true;
 
     if (model->header_count > SIZE_MAX / sizeof(surety_header) / 2)
         return surety__fail(reterr, SURETY_MISUSE, "too many headers");
-    headers.items =
-        surety__arena_take(arena, (model->header_count + CALL_HEADERS_OWN) *
-                                      sizeof(surety_header));
-    if (!headers.items)
+    headers = surety__arena_take(
+        arena, (model->header_count + SURETY__COUNT(own)) * sizeof(*headers));
+    if (!headers)
         return surety__fail_nomem(reterr);
-    call_header_add(&headers, "content-type", none,
-                    json ? SURETY__LITERAL("application/json")
-                         : SURETY__LITERAL("text/plain; charset=utf-8"),
-                    false);
-    call_header_add(&headers, "accept", none,
-                    !json                 ? SURETY__LITERAL("text/plain")
-                    : !call->model->whole ? SURETY__LITERAL("text/event-stream")
-                                          : SURETY__LITERAL("application/json"),
-                    false);
-    call_header_add(&headers, "accept-encoding", none,
-                    SURETY__LITERAL("identity"), false);
-    call_header_add(&headers, "user-agent", none,
-                    SURETY__LITERAL("surety/" SURETY_VERSION), false);
-    if (protocol->version_header)
-        call_header_add(&headers, protocol->version_header, none,
-                        surety_str_of(protocol->version), false);
-    if (model->key.len && !surety__call_is_exec(model))
-        call_header_add(&headers, protocol->key_header,
-                        surety_str_of(protocol->key_prefix), model->key, true);
-    call_header_add(&headers, "x-surety-protocol", none,
-                    surety_str_of(surety_protocol_name(model->protocol)),
-                    false);
-    call_header_add(&headers, "x-surety-model", none, model->model, false);
+    for (size_t i = 0; i < SURETY__COUNT(own); i++)
+        if (own[i].name.len && !call_has_header(model, own[i].name))
+            copied &= call_header_copy(arena, &own[i], &headers[count++]);
     for (size_t i = 0; i < model->header_count; i++)
-        call_header_copy(&headers, &model->headers[i]);
-    if (headers.starved)
+        copied &=
+            call_header_copy(arena, &model->headers[i], &headers[count++]);
+    if (!copied)
         return surety__fail_nomem(reterr);
-    ret_request->headers = headers.items;
-    ret_request->header_count = headers.count;
+    ret_request->headers = headers;
+    ret_request->header_count = count;
     return SURETY_OK;
 }
 
@@ -351,14 +328,21 @@ surety_status surety__call_encode(const surety__call *call,
                                   ? model->response_bytes_max
                                   : (size_t)64 << 20,
     };
-    surety_buf url, body;
+    surety_buf url, body, key;
     surety_status status = call_check(call, reterr);
 
     if (status)
         return status;
     surety_buf_init(&url, arena->alloc, 0);
     surety_buf_init(&body, arena->alloc, 0);
-    status = call_headers_write(call, arena, &request, reterr);
+    surety_buf_init(&key, arena->alloc, 0);
+    if (model->key.len && !surety__call_is_exec(model)) {
+        surety_buf_text(&key, surety__protocol_of(model->protocol)->key_prefix);
+        surety_buf_add(&key, model->key);
+    }
+    status = key.status ? surety__fail_nomem(reterr)
+                        : call_headers_write(call, arena, surety_buf_str(&key),
+                                             &request, reterr);
     if (status)
         goto done;
     call_url_write(call, &url);
@@ -374,5 +358,6 @@ surety_status surety__call_encode(const surety__call *call,
 done:
     surety_buf_done(&url);
     surety_buf_done(&body);
+    surety_buf_done(&key);
     return status;
 }

@@ -374,72 +374,61 @@ static bool http_add_headers(surety__http_exchange *exchange,
 static bool http_set_rules(const surety__http_exchange *exchange)
 {
     const surety__http *http = exchange->http;
-    const surety__curl *curl = &exchange->http->curl;
+    __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
     CURL *easy = exchange->easy;
     bool failed = false;
 
-    failed |= curl->easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    failed |= curl->easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    failed |= curl->easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    failed |= curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    failed |= curl->easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
-    failed |= curl->easy_setopt(easy, CURLOPT_PATH_AS_IS, 1L);
-    failed |= curl->easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    failed |= curl->easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    failed |= curl->easy_setopt(easy, CURLOPT_SSLVERSION,
-                                (long)CURL_SSLVERSION_TLSv1_2);
-    failed |= curl->easy_setopt(easy, CURLOPT_HTTP_VERSION,
-                                (long)CURL_HTTP_VERSION_2TLS);
-    failed |= curl->easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-    failed |= curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-    failed |= curl->easy_setopt(easy, CURLOPT_MAXAGE_CONN,
-                                (long)HTTP_IDLE_CONNECTION_S);
+    failed |= set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    failed |= set(easy, CURLOPT_NOSIGNAL, 1L);
+    failed |= set(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    failed |= set(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    failed |= set(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+    failed |= set(easy, CURLOPT_PATH_AS_IS, 1L);
+    failed |= set(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    failed |= set(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    failed |= set(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    failed |= set(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    failed |= set(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    failed |= set(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+    failed |= set(easy, CURLOPT_MAXAGE_CONN, (long)HTTP_IDLE_CONNECTION_S);
     /* A thread of libcurl looks up names. An exchange that has ended does not
      * wait for it. */
-    failed |= curl->easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-    failed |=
-        curl->easy_setopt(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
+    failed |= set(easy, CURLOPT_QUICK_EXIT, 1L);
+    failed |= set(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
     if (http->ca_file.len) {
-        failed |= curl->easy_setopt(easy, CURLOPT_CAINFO, http->ca_file.ptr);
-        failed |=
-            curl->easy_setopt(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
+        failed |= set(easy, CURLOPT_CAINFO, http->ca_file.ptr);
+        failed |= set(easy, CURLOPT_PROXY_CAINFO, http->ca_file.ptr);
     }
     if (http->proxy.len) {
-        failed |= curl->easy_setopt(easy, CURLOPT_PROXY, http->proxy.ptr);
-        failed |= curl->easy_setopt(easy, CURLOPT_NOPROXY, "");
+        failed |= set(easy, CURLOPT_PROXY, http->proxy.ptr);
+        failed |= set(easy, CURLOPT_NOPROXY, "");
     } else if (http->public_only) {
-        failed |= curl->easy_setopt(easy, CURLOPT_PROXY, "");
+        failed |= set(easy, CURLOPT_PROXY, "");
     }
     return !failed;
 }
 
 static bool http_set_callbacks(surety__http_exchange *exchange)
 {
-    const surety__curl *curl = &exchange->http->curl;
+    __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
     CURL *easy = exchange->easy;
     bool failed = false;
 
-    failed |= curl->easy_setopt(easy, CURLOPT_PRIVATE, (void *)exchange);
-    failed |=
-        curl->easy_setopt(easy, CURLOPT_ERRORBUFFER, exchange->error_text);
-    failed |= curl->easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
-    failed |= curl->easy_setopt(easy, CURLOPT_HEADERDATA, (void *)exchange);
-    failed |= curl->easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
-    failed |= curl->easy_setopt(easy, CURLOPT_WRITEDATA, (void *)exchange);
-    failed |=
-        curl->easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
-    failed |= curl->easy_setopt(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_PRIVATE, (void *)exchange);
+    failed |= set(easy, CURLOPT_ERRORBUFFER, exchange->error_text);
+    failed |= set(easy, CURLOPT_HEADERFUNCTION, http_on_header);
+    failed |= set(easy, CURLOPT_HEADERDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_WRITEFUNCTION, http_on_body);
+    failed |= set(easy, CURLOPT_WRITEDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
+    failed |= set(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
     /* A connection may live longer than the exchange that opened it. */
-    failed |=
-        curl->easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
-    failed |= curl->easy_setopt(easy, CURLOPT_CLOSESOCKETDATA,
-                                (void *)exchange->http);
-    failed |= curl->easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION,
-                                http_on_resolve);
-    failed |=
-        curl->easy_setopt(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
-    failed |= curl->easy_setopt(easy, CURLOPT_PREREQFUNCTION, http_on_request);
-    failed |= curl->easy_setopt(easy, CURLOPT_PREREQDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
+    failed |= set(easy, CURLOPT_CLOSESOCKETDATA, (void *)exchange->http);
+    failed |= set(easy, CURLOPT_RESOLVER_START_FUNCTION, http_on_resolve);
+    failed |= set(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_PREREQFUNCTION, http_on_request);
+    failed |= set(easy, CURLOPT_PREREQDATA, (void *)exchange);
     return !failed;
 }
 
@@ -448,26 +437,25 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str url,
                              surety_str method, surety_str body)
 {
     const bool post = surety_str_equal(method, SURETY__LITERAL("POST"));
-    const surety__curl *curl = &exchange->http->curl;
+    __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
     CURL *easy = exchange->easy;
     bool failed = false;
 
-    failed |= curl->easy_setopt(easy, CURLOPT_URL, url.ptr);
-    failed |= curl->easy_setopt(easy, CURLOPT_HTTPHEADER, exchange->lines);
-    failed |= curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-                                (long)exchange->progress.timeouts.connect_ms);
+    failed |= set(easy, CURLOPT_URL, url.ptr);
+    failed |= set(easy, CURLOPT_HTTPHEADER, exchange->lines);
+    failed |= set(easy, CURLOPT_CONNECTTIMEOUT_MS,
+                  (long)exchange->progress.timeouts.connect_ms);
     if (surety_str_equal(method, SURETY__LITERAL("HEAD"))) {
-        failed |= curl->easy_setopt(easy, CURLOPT_NOBODY, 1L);
+        failed |= set(easy, CURLOPT_NOBODY, 1L);
     } else if (post || body.len) {
-        failed |= curl->easy_setopt(easy, CURLOPT_POST, 1L);
-        failed |= curl->easy_setopt(easy, CURLOPT_POSTFIELDS, body.ptr);
-        failed |= curl->easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                                    (curl_off_t)body.len);
+        failed |= set(easy, CURLOPT_POST, 1L);
+        failed |= set(easy, CURLOPT_POSTFIELDS, body.ptr);
+        failed |= set(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len);
     } else {
-        failed |= curl->easy_setopt(easy, CURLOPT_HTTPGET, 1L);
+        failed |= set(easy, CURLOPT_HTTPGET, 1L);
     }
     if (!post && !surety_str_equal(method, SURETY__LITERAL("HEAD")))
-        failed |= curl->easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method.ptr);
+        failed |= set(easy, CURLOPT_CUSTOMREQUEST, method.ptr);
     return !failed;
 }
 

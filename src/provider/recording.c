@@ -19,6 +19,7 @@
 #include "provider/recording.h"
 
 #include "provider/transport.h"
+#include "template/template.h"
 
 enum { RECORDING_VERSION = 1 };
 
@@ -32,7 +33,7 @@ struct recording_reader {
     surety_status status; /* the first failure */
 };
 
-/* ---- bodies and URLs ----------------------------------------------------- */
+/* ---- bodies ----------------------------------------------------- */
 
 bool surety__body_read(surety_doc *doc, surety_str bytes,
                        surety_status *ret_status)
@@ -43,23 +44,6 @@ bool surety__body_read(surety_doc *doc, surety_str bytes,
 
     *ret_status = status == SURETY_NOMEM ? SURETY_NOMEM : SURETY_OK;
     return status == SURETY_OK;
-}
-
-surety_str surety__url_path(surety_str url)
-{
-    static const char *const schemes[] = {"http://", "https://"};
-
-    for (size_t i = 0; i < 2; i++) {
-        const surety_str scheme = surety_str_of(schemes[i]);
-
-        if (!surety__str_starts(url, scheme))
-            continue;
-        for (size_t at = scheme.len; at < url.len; at++)
-            if (url.ptr[at] == '/' || url.ptr[at] == '?')
-                return (surety_str){url.ptr + at, url.len - at};
-        return (surety_str){url.ptr + url.len, 0};
-    }
-    return url;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -75,10 +59,18 @@ static void recording_put_text(surety_buf *out, surety_str text)
     surety_buf_text(out, "\"}");
 }
 
+/* Appends a member that is a text. */
+static void recording_put(surety_buf *out, const char *name, surety_str text)
+{
+    surety_json_name(out, name);
+    recording_put_text(out, text);
+}
+
 static void recording_put_headers(surety_buf *out, const surety_header *headers,
                                   size_t count)
 {
-    surety_buf_text(out, "\"headers\":[");
+    surety_json_name(out, "headers");
+    surety_buf_byte(out, '[');
     for (size_t i = 0; i < count; i++) {
         surety_buf_text(out, i ? ",[" : "[");
         recording_put_text(out, headers[i].name);
@@ -94,39 +86,34 @@ static surety_status recording_put_request(surety_buf *out, surety_doc *doc,
 {
     surety_status status;
 
-    surety_buf_text(out, "\"request\":{\"method\":");
-    recording_put_text(out, exchange->method);
-    surety_buf_text(out, ",\"url\":");
-    recording_put_text(out, exchange->url);
-    surety_buf_byte(out, ',');
+    surety__template_write(out, ",'request':{");
+    recording_put(out, "method", exchange->method);
+    recording_put(out, "url", exchange->url);
     recording_put_headers(out, exchange->headers, exchange->header_count);
-    if (surety__body_read(doc, exchange->body, &status)) {
-        surety_buf_text(out, ",\"json\":");
-        status =
-            surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
-    } else if (exchange->body.len) {
-        surety_buf_text(out, ",\"body\":");
-        recording_put_text(out, exchange->body);
-    }
-    surety_buf_text(out, "},");
+    if (surety__body_read(doc, exchange->body, &status))
+        surety_json_value(out, "json", surety_doc_root(doc));
+    else if (exchange->body.len)
+        recording_put(out, "body", exchange->body);
+    surety_buf_byte(out, '}');
     return status;
 }
 
 static void recording_put_response(surety_buf *out,
                                    const surety__exchange *exchange)
 {
-    surety__buf_printf(out, "\"response\":{\"after_ms\":%u,\"status\":%d,",
-                       exchange->head_after_ms, exchange->status);
+    surety__template_write(out, ",'response':{'after_ms':$n,'status':$n",
+                           (uint64_t)exchange->head_after_ms,
+                           (uint64_t)exchange->status);
     recording_put_headers(out, exchange->response_headers,
                           exchange->response_header_count);
-    surety_buf_text(out, ",\"chunks\":[");
+    surety__template_write(out, ",'chunks':[");
     for (size_t i = 0; i < exchange->portion_count; i++) {
-        surety__buf_printf(out, "%s[%u,", i ? "," : "",
-                           exchange->portions[i].after_ms);
+        surety__template_write(out, i ? ",[$n," : "[$n,",
+                               (uint64_t)exchange->portions[i].after_ms);
         recording_put_text(out, exchange->portions[i].bytes);
         surety_buf_byte(out, ']');
     }
-    surety_buf_text(out, "]},");
+    surety_buf_text(out, "]}");
 }
 
 surety_status surety__exchange_write(const surety__exchange *exchange,
@@ -135,26 +122,23 @@ surety_status surety__exchange_write(const surety__exchange *exchange,
     const surety_delivery *delivery = &exchange->delivery;
     surety_status status;
 
-    surety__buf_printf(out, "{\"recording\":%d,\"protocol\":\"%s\",",
-                       RECORDING_VERSION,
-                       surety_protocol_name(exchange->protocol));
-    if (exchange->model.len) {
-        surety_buf_text(out, "\"model\":");
-        recording_put_text(out, exchange->model);
-        surety_buf_byte(out, ',');
-    }
+    assert(exchange->status >= 0);
+    surety__template_write(out, "{'recording':$n,'protocol':'$t'",
+                           (uint64_t)RECORDING_VERSION,
+                           surety_protocol_name(exchange->protocol));
+    if (exchange->model.len)
+        recording_put(out, "model", exchange->model);
     status = recording_put_request(out, doc, exchange);
     if (exchange->has_head)
         recording_put_response(out, exchange);
-    surety__buf_printf(out, "\"end\":{\"after_ms\":%u", exchange->end_after_ms);
+    surety__template_write(out, ",'end':{'after_ms':$n",
+                           (uint64_t)exchange->end_after_ms);
     if (delivery->failure || !delivery->sent)
-        surety__buf_printf(out, ",\"failure\":\"%s\",\"sent\":%s",
-                           surety_failure_name(delivery->failure),
-                           delivery->sent ? "true" : "false");
-    if (delivery->failure || delivery->message[0]) {
-        surety_buf_text(out, ",\"message\":");
-        surety_json_string(out, surety_str_of(delivery->message));
-    }
+        surety__template_write(out, ",'failure':'$t','sent':$b",
+                               surety_failure_name(delivery->failure),
+                               delivery->sent);
+    if (delivery->failure || delivery->message[0])
+        surety_json_text(out, "message", surety_str_of(delivery->message));
     surety_buf_text(out, "}}\n");
     return status ? status : out->status;
 }

@@ -196,120 +196,9 @@ static size_t *redact_begin(const surety__secrets *secrets,
     return nexts;
 }
 
-/* Copies text into arena, with every secret replaced. */
-static surety_status redact_text(const surety__secrets *secrets,
-                                 surety__arena *arena, surety_str text,
-                                 surety_str *ret_text)
-{
-    size_t *nexts = redact_begin(secrets, arena, text);
-    size_t from = 0;
-    surety_buf out;
-    surety_str secret;
-
-    if (!nexts)
-        return SURETY_NOMEM;
-    if (!text.len)
-        text.ptr = ""; /* arithmetic on NULL is undefined */
-    surety_buf_init(&out, arena->alloc, 0);
-    while ((secret = redact_find(secrets, nexts, text, from)).len) {
-        const size_t begin = (size_t)(secret.ptr - text.ptr);
-
-        surety_buf_append(&out, text.ptr + from, begin - from);
-        surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
-        from = begin + secret.len;
-    }
-    if (from)
-        surety_buf_append(&out, text.ptr + from, text.len - from);
-    *ret_text = surety__arena_text(arena, from ? surety_buf_str(&out) : text);
-    surety_buf_done(&out);
-    return out.status || !ret_text->ptr ? SURETY_NOMEM : SURETY_OK;
-}
-
-/* Copies the URL without userinfo and values of secret parameters, of any
- * length, then replaces secrets as in any text. */
-static surety_status redact_url(const surety__secrets *secrets,
-                                surety__arena *arena, surety_str url,
-                                surety_str *ret_url)
-{
-    const surety_str userinfo = redact_userinfo(url);
-    surety_buf out;
-    surety_str value;
-    surety_status status;
-    size_t from = 0;
-    size_t at = 0;
-
-    if (!url.len)
-        url.ptr = "";
-    surety_buf_init(&out, arena->alloc, 0);
-    if (userinfo.len) {
-        from = (size_t)(userinfo.ptr - url.ptr);
-        surety_buf_append(&out, url.ptr, from);
-        surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
-        from += userinfo.len;
-    }
-    while (redact_member(url, &at, &value)) {
-        const size_t begin = (size_t)(value.ptr - url.ptr);
-
-        surety_buf_append(&out, url.ptr + from, begin - from);
-        if (value.len)
-            surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
-        from = begin + value.len;
-    }
-    surety_buf_append(&out, url.ptr + from, url.len - from);
-    status = out.status
-                 ? SURETY_NOMEM
-                 : redact_text(secrets, arena, surety_buf_str(&out), ret_url);
-    surety_buf_done(&out);
-    return status;
-}
-
-surety_status surety__redact_request(const surety__secrets *secrets,
-                                     const surety_request *request,
-                                     surety__arena *arena,
-                                     surety__exchange *ret_exchange)
-{
-    surety_header *headers = surety__arena_take(
-        arena, (request->header_count + 1) * sizeof(*headers));
-    surety_status status =
-        redact_text(secrets, arena, request->method, &ret_exchange->method);
-    size_t count = 0;
-
-    if (!headers || status)
-        return SURETY_NOMEM;
-    status = redact_url(secrets, arena, request->url, &ret_exchange->url);
-    for (size_t i = 0; i < request->header_count && !status; i++) {
-        const surety_header *header = &request->headers[i];
-
-        if (redact_is_secret(header) || surety__header_marks(header->name))
-            continue;
-        status =
-            redact_text(secrets, arena, header->name, &headers[count].name);
-        if (!status)
-            status = redact_text(secrets, arena, header->value,
-                                 &headers[count].value);
-        count++;
-    }
-    ret_exchange->headers = headers;
-    ret_exchange->header_count = count;
-    return status ? status
-                  : redact_text(secrets, arena, request->body,
-                                &ret_exchange->body);
-}
-
-/* Appends all portions to out. Returns whether they contain a secret. */
-static bool redact_join(const surety__secrets *secrets,
-                        const surety__exchange *exchange, surety_buf *out)
-{
-    for (size_t i = 0; i < exchange->portion_count; i++)
-        surety_buf_add(out, exchange->portions[i].bytes);
-    for (size_t i = 0; i < secrets->count && !out->status; i++)
-        if (surety__str_find(surety_buf_str(out), secrets->texts[i]) < out->len)
-            return true;
-    return false;
-}
-
-/* Divides the joined text, without its secrets, into portions again. A portion
- * that becomes empty is removed, and its time is added to the next one. */
+/* Copies the portions of joined into arena, with every secret replaced, also
+ * one that several portions share. A portion that becomes empty is removed, and
+ * its time is added to the next one. */
 static surety_status redact_portions(const surety__secrets *secrets,
                                      surety__arena *arena, surety_str joined,
                                      surety__exchange *exchange)
@@ -327,6 +216,8 @@ static surety_status redact_portions(const surety__secrets *secrets,
 
     if (!portions || !nexts)
         return SURETY_NOMEM;
+    if (!joined.len)
+        joined.ptr = ""; /* arithmetic on NULL is undefined */
     surety_buf_init(&out, arena->alloc, 0);
     secret = redact_find(secrets, nexts, joined, 0);
     for (size_t i = 0; i < exchange->portion_count && !starved; i++) {
@@ -367,6 +258,127 @@ static surety_status redact_portions(const surety__secrets *secrets,
     return starved ? SURETY_NOMEM : SURETY_OK;
 }
 
+/* Copies text into arena, with every secret replaced. */
+static surety_status redact_text(const surety__secrets *secrets,
+                                 surety__arena *arena, surety_str text,
+                                 surety_str *ret_text)
+{
+    const surety__portion whole = {.bytes = text};
+    surety__exchange exchange = {.portions = &whole, .portion_count = 1};
+    const surety_status status =
+        redact_portions(secrets, arena, text, &exchange);
+
+    if (status)
+        return status;
+    assert(exchange.portion_count == 1); /* "***" is not empty */
+    *ret_text = exchange.portions[0].bytes;
+    return SURETY_OK;
+}
+
+/* Copies the URL without userinfo and values of secret parameters, of any
+ * length, then replaces secrets as in any text. */
+static surety_status redact_url(const surety__secrets *secrets,
+                                surety__arena *arena, surety_str url,
+                                surety_str *ret_url)
+{
+    const surety_str userinfo = redact_userinfo(url);
+    surety_buf out;
+    surety_str value;
+    surety_status status;
+    size_t from = 0;
+    size_t at = 0;
+
+    if (!url.len)
+        url.ptr = "";
+    surety_buf_init(&out, arena->alloc, 0);
+    if (userinfo.len) {
+        from = (size_t)(userinfo.ptr - url.ptr);
+        surety_buf_append(&out, url.ptr, from);
+        surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
+        from += userinfo.len;
+    }
+    while (redact_member(url, &at, &value)) {
+        const size_t begin = (size_t)(value.ptr - url.ptr);
+
+        surety_buf_append(&out, url.ptr + from, begin - from);
+        if (value.len)
+            surety_buf_append(&out, redact_mask, REDACT_MASK_LEN);
+        from = begin + value.len;
+    }
+    surety_buf_append(&out, url.ptr + from, url.len - from);
+    status = out.status
+                 ? SURETY_NOMEM
+                 : redact_text(secrets, arena, surety_buf_str(&out), ret_url);
+    surety_buf_done(&out);
+    return status;
+}
+
+/* Copies headers into arena without secrets: a request's that carry one, or are
+ * for a recorder, are left out, and of set-cookie the value. */
+static surety_status redact_headers(const surety__secrets *secrets,
+                                    surety__arena *arena, bool request,
+                                    const surety_header **headers,
+                                    size_t *count)
+{
+    surety_header *copies =
+        surety__arena_take(arena, (*count + 1) * sizeof(*copies));
+    surety_status status = copies ? SURETY_OK : SURETY_NOMEM;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < *count && !status; i++) {
+        const surety_header *header = &(*headers)[i];
+        const bool cookie =
+            !request && surety__str_equal_nocase(header->name,
+                                                 SURETY__LITERAL("set-cookie"));
+
+        if (request &&
+            (redact_is_secret(header) || surety__header_marks(header->name)))
+            continue;
+        status = redact_text(secrets, arena, header->name, &copies[kept].name);
+        if (!status)
+            status =
+                redact_text(secrets, arena,
+                            cookie ? surety_str_of(redact_mask) : header->value,
+                            &copies[kept].value);
+        kept++;
+    }
+    *headers = copies;
+    *count = status ? 0 : kept;
+    return status;
+}
+
+surety_status surety__redact_request(const surety__secrets *secrets,
+                                     const surety_request *request,
+                                     surety__arena *arena,
+                                     surety__exchange *ret_exchange)
+{
+    surety_status status =
+        redact_text(secrets, arena, request->method, &ret_exchange->method);
+
+    ret_exchange->headers = request->headers;
+    ret_exchange->header_count = request->header_count;
+    if (!status)
+        status = redact_url(secrets, arena, request->url, &ret_exchange->url);
+    if (!status)
+        status = redact_headers(secrets, arena, true, &ret_exchange->headers,
+                                &ret_exchange->header_count);
+    return status ? status
+                  : redact_text(secrets, arena, request->body,
+                                &ret_exchange->body);
+}
+
+/* Appends all portions to out. Returns whether they contain a secret. */
+static bool redact_join(const surety__secrets *secrets,
+                        const surety__exchange *exchange, surety_buf *out)
+{
+    for (size_t i = 0; i < exchange->portion_count; i++)
+        surety_buf_add(out, exchange->portions[i].bytes);
+    for (size_t i = 0; i < secrets->count && !out->status; i++)
+        if (surety__str_find(surety_buf_str(out), secrets->texts[i]) < out->len)
+            return true;
+    return false;
+}
+
 /* Replaces secrets in a message of up to 255 bytes: it cannot become longer,
  * as "***" is shorter than any secret. */
 static surety_status redact_message(const surety__secrets *secrets,
@@ -388,26 +400,11 @@ surety_status surety__redact_response(const surety__secrets *secrets,
                                       surety__arena *arena,
                                       surety__exchange *exchange)
 {
-    const size_t count = exchange->response_header_count;
-    surety_header *headers =
-        surety__arena_take(arena, (count + 1) * sizeof(*headers));
-    surety_status status = headers ? SURETY_OK : SURETY_NOMEM;
+    surety_status status =
+        redact_headers(secrets, arena, false, &exchange->response_headers,
+                       &exchange->response_header_count);
     surety_buf joined;
 
-    for (size_t i = 0; i < count && !status; i++) {
-        const surety_header *header = &exchange->response_headers[i];
-        const bool cookie = surety__str_equal_nocase(
-            header->name, SURETY__LITERAL("set-cookie"));
-
-        status = redact_text(secrets, arena, header->name, &headers[i].name);
-        if (!status)
-            status =
-                redact_text(secrets, arena,
-                            cookie ? surety_str_of(redact_mask) : header->value,
-                            &headers[i].value);
-    }
-    if (!status)
-        exchange->response_headers = headers;
     if (!status)
         status = redact_message(secrets, arena, &exchange->delivery);
     surety_buf_init(&joined, arena->alloc, 0);

@@ -161,11 +161,13 @@ surety_status surety__headers_check(const surety_request *request,
 
 /* ---- addresses ----------------------------------------------------------- */
 
-/* Networks that are not public (IANA's special-purpose registries). */
-static const struct {
+typedef struct transport_network {
     unsigned char bytes[4];
     unsigned bits;
-} transport_private_v4[] = {
+} transport_network;
+
+/* Networks that are not public (IANA's special-purpose registries). */
+static const transport_network transport_private_v4[] = {
     {{0, 0, 0, 0}, 8},       /* this network, RFC 791 */
     {{10, 0, 0, 0}, 8},      /* private, RFC 1918 */
     {{100, 64, 0, 0}, 10},   /* shared, RFC 6598 */
@@ -184,10 +186,7 @@ static const struct {
 
 /* In 2000::/3. Outside of it an address is public only if it contains a public
  * IPv4 address. */
-static const struct {
-    unsigned char bytes[4];
-    unsigned bits;
-} transport_private_v6[] = {
+static const transport_network transport_private_v6[] = {
     {{0x20, 0x01, 0x00, 0x00}, 23}, /* protocol assignments, RFC 2928 */
     {{0x20, 0x01, 0x0D, 0xB8}, 32}, /* documents, RFC 3849 */
     {{0x3F, 0xFF, 0x00, 0x00}, 20}, /* documents, RFC 9637 */
@@ -202,15 +201,20 @@ static bool transport_in_network(const unsigned char *bytes,
     return true;
 }
 
+static bool transport_in_networks(const unsigned char *bytes,
+                                  const transport_network *networks,
+                                  size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (transport_in_network(bytes, networks[i].bytes, networks[i].bits))
+            return true;
+    return false;
+}
+
 static bool transport_public_v4(const unsigned char *bytes)
 {
-    const size_t count = SURETY__COUNT(transport_private_v4);
-
-    for (size_t i = 0; i < count; i++)
-        if (transport_in_network(bytes, transport_private_v4[i].bytes,
-                                 transport_private_v4[i].bits))
-            return false;
-    return true;
+    return !transport_in_networks(bytes, transport_private_v4,
+                                  SURETY__COUNT(transport_private_v4));
 }
 
 bool surety__address_is_public(const unsigned char *bytes, size_t len)
@@ -220,7 +224,6 @@ bool surety__address_is_public(const unsigned char *bytes, size_t len)
     static const unsigned char nat64[12] = {0, 0x64, 0xFF, 0x9B};
     static const unsigned char to4[2] = {0x20, 0x02};
     static const unsigned char global[1] = {0x20};
-    const size_t count = SURETY__COUNT(transport_private_v6);
 
     if (len == 4)
         return transport_public_v4(bytes);
@@ -230,13 +233,9 @@ bool surety__address_is_public(const unsigned char *bytes, size_t len)
         return transport_public_v4(bytes + 12);
     if (memcmp(bytes, to4, 2) == 0)
         return transport_public_v4(bytes + 2);
-    if (!transport_in_network(bytes, global, 3))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (transport_in_network(bytes, transport_private_v6[i].bytes,
-                                 transport_private_v6[i].bits))
-            return false;
-    return true;
+    return transport_in_network(bytes, global, 3) &&
+           !transport_in_networks(bytes, transport_private_v6,
+                                  SURETY__COUNT(transport_private_v6));
 }
 
 /* ---- SIGPIPE ------------------------------------------------------------- */

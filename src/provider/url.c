@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* url.c: the base URL of a model: its parts, and its checks. */
 #include "provider/protocol.h"
+#include "provider/recording.h"
 
 bool surety__call_is_exec(const surety_model *model)
 {
@@ -49,6 +50,17 @@ surety__url surety__url_split(surety_str url)
     assert(at >= scheme && at + parts.query.len <= url.len);
     parts.base = (surety_str){url.ptr, at};
     return parts;
+}
+
+surety_str surety__url_path(surety_str url)
+{
+    if (url_scheme_len(url)) {
+        const surety_str authority = surety__url_split(url).authority;
+
+        surety__str_skip(&url,
+                         (size_t)(authority.ptr + authority.len - url.ptr));
+    }
+    return url;
 }
 
 surety_status surety__url_check(const surety_model *model, surety_error *reterr)

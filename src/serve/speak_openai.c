@@ -208,8 +208,6 @@ static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
 
 /* ---- streams ------------------------------------------------------------- */
 
-static const surety_str speak_openai_none = {"", 0};
-
 /* Appends a chunk up to its choices. The chunk with the usage has none. */
 static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
 {
@@ -219,45 +217,6 @@ static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
                            "'service_tier':'default','system_fingerprint':"
                            "'fp_surety','choices':[",
                            speech->id, speech->created, speech->model);
-}
-
-/* Appends a chunk for each requested choice; all are equal. put appends the
- * inside of the delta; finish is empty before the end. */
-static void speak_openai_chunks(const surety__speech *speech,
-                                void (*put)(const surety__speech *speech,
-                                            uint32_t choice, surety_str text,
-                                            surety_buf *out),
-                                surety_str text, surety_str finish,
-                                surety_buf *out)
-{
-    for (uint32_t i = 0; i < speech->request->answers; i++) {
-        speak_openai_chunk(speech, out);
-        surety__template_write(out, "{'index':$n,'delta':{", (uint64_t)i);
-        if (put)
-            put(speech, i, text, out);
-        surety__template_write(out, "},'logprobs':null,'finish_reason':$m",
-                               finish);
-        surety_buf_text(out, speech->request->usage_chunk
-                                 ? "}],\"usage\":null}\n\n"
-                                 : "}]}\n\n");
-    }
-}
-
-static void speak_openai_put_begin(const surety__speech *speech,
-                                   uint32_t choice, surety_str text,
-                                   surety_buf *out)
-{
-    (void)speech, (void)choice, (void)text;
-    surety__template_write(out,
-                           "'role':'assistant','content':'','refusal':null");
-}
-
-static void speak_openai_begin(surety__speech *speech,
-                               const surety_usage *usage, surety_buf *out)
-{
-    (void)usage;
-    speak_openai_chunks(speech, speak_openai_put_begin, speak_openai_none,
-                        speak_openai_none, out);
 }
 
 /* Appends the id of a tool call, which differs between choices. */
@@ -271,54 +230,73 @@ static void speak_openai_put_call(const surety__speech *speech, uint32_t choice,
                            speech->tool);
 }
 
-static void speak_openai_put_start(const surety__speech *speech,
-                                   uint32_t choice, surety_str text,
-                                   surety_buf *out)
+/* What a chunk carries. */
+typedef enum speak_openai_delta {
+    DELTA_ROLE,
+    DELTA_CALL, /* a tool call, with no arguments yet */
+    DELTA_TEXT, /* a piece of the open part */
+    DELTA_END   /* the finish reason */
+} speak_openai_delta;
+
+/* Appends a chunk for each requested choice; all are equal but for the id of a
+ * call. text: the piece, or the finish reason. */
+static void speak_openai_chunks(const surety__speech *speech,
+                                speak_openai_delta delta, surety_str text,
+                                surety_buf *out)
 {
-    (void)text;
-    surety__template_write(out, "'tool_calls':[{'index':0,");
-    speak_openai_put_call(speech, choice, out);
-    surety__template_write(out, "'arguments':''}}]");
+    static const char *const pieces[PART_NONE] = {
+        [PART_REASONING] = "'reasoning_content':$s",
+        [PART_TEXT] = "'content':$s",
+        [PART_REFUSAL] = "'refusal':$s",
+        [PART_ARGUMENTS] =
+            "'tool_calls':[{'index':0,'function':{'arguments':$s}}]",
+    };
+
+    for (uint32_t i = 0; i < speech->request->answers; i++) {
+        speak_openai_chunk(speech, out);
+        surety__template_write(out, "{'index':$n,'delta':{", (uint64_t)i);
+        if (delta == DELTA_ROLE) {
+            surety__template_write(
+                out, "'role':'assistant','content':'','refusal':null");
+        } else if (delta == DELTA_CALL) {
+            surety__template_write(out, "'tool_calls':[{'index':0,");
+            speak_openai_put_call(speech, i, out);
+            surety__template_write(out, "'arguments':''}}]");
+        } else if (delta == DELTA_TEXT) {
+            assert(speech->open != PART_NONE);
+            surety__template_write(out, pieces[speech->open], text);
+        }
+        surety__template_write(
+            out, "},'logprobs':null,'finish_reason':$m$t\n\n",
+            delta == DELTA_END ? text : (surety_str){NULL, 0},
+            speech->request->usage_chunk ? "}],\"usage\":null}" : "}]}");
+    }
+}
+
+static void speak_openai_begin(surety__speech *speech,
+                               const surety_usage *usage, surety_buf *out)
+{
+    (void)usage;
+    speak_openai_chunks(speech, DELTA_ROLE, (surety_str){NULL, 0}, out);
 }
 
 static void speak_openai_part(surety__speech *speech, surety_buf *out)
 {
     if (speech->open == PART_ARGUMENTS)
-        speak_openai_chunks(speech, speak_openai_put_start, speak_openai_none,
-                            speak_openai_none, out);
-}
-
-static void speak_openai_put_piece(const surety__speech *speech,
-                                   uint32_t choice, surety_str text,
-                                   surety_buf *out)
-{
-    (void)choice;
-    if (speech->open == PART_ARGUMENTS)
-        surety__template_write(
-            out,
-            "'tool_calls':[{'index':0,'function':{'arguments':"
-            "$s}}]",
-            text);
-    else if (speech->open == PART_REFUSAL)
-        surety__template_write(out, "'refusal':$s", text);
-    else if (speech->open == PART_REASONING)
-        surety__template_write(out, "'reasoning_content':$s", text);
-    else
-        surety__template_write(out, "'content':$s", text);
+        speak_openai_chunks(speech, DELTA_CALL, (surety_str){NULL, 0}, out);
 }
 
 static void speak_openai_piece(surety__speech *speech, surety_str text,
                                surety_buf *out)
 {
-    speak_openai_chunks(speech, speak_openai_put_piece, text, speak_openai_none,
-                        out);
+    speak_openai_chunks(speech, DELTA_TEXT, text, out);
 }
 
 static void speak_openai_end(surety__speech *speech,
                              const surety__closing *ending, surety_buf *out)
 {
-    speak_openai_chunks(speech, NULL, speak_openai_none,
-                        speak_openai_finish(ending, speech), out);
+    speak_openai_chunks(speech, DELTA_END, speak_openai_finish(ending, speech),
+                        out);
     if (speech->request->usage_chunk && ending->usage.known) {
         speak_openai_chunk(speech, out);
         surety_buf_text(out, "],\"usage\":");
