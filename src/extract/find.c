@@ -61,6 +61,11 @@ surety_finder *surety_finder_new(const surety_alloc *alloc)
     finder->layout.fences.size = sizeof(surety__fence);
     finder->regions.size = sizeof(surety__region_row);
     surety__arena_init(&finder->copies, alloc, 0);
+    finder->own = surety_doc_new(alloc);
+    if (!finder->own) {
+        surety_finder_free(finder);
+        return NULL;
+    }
     find_reset(finder);
     return finder;
 }
@@ -83,6 +88,7 @@ void surety_finder_free(surety_finder *finder)
     find_free(finder, &finder->stretches);
     find_free(finder, &finder->regions);
     surety__arena_done(&finder->copies);
+    surety_doc_free(finder->own);
     surety__free(finder->alloc, finder->list.seen,
                  finder->list.seen_cap * sizeof(*finder->list.seen));
     surety__free(finder->alloc, finder, sizeof(*finder));
@@ -163,7 +169,8 @@ surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
     const size_t count = finder->how.from_count;
     surety_status status = SURETY_OK;
 
-    finder->doc = doc;
+    finder->doc = doc ? doc : finder->own;
+    finder->lazy = doc != NULL;
     finder->has_read = false;
     if (finder->passing) {
         *ret_place = finder->pass.place;
@@ -192,7 +199,8 @@ surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
 
 bool surety__finder_has_read(const surety_finder *finder, size_t i)
 {
-    return finder->has_read && i + 1 == finder->list.found.count;
+    return finder->has_read && finder->lazy &&
+           i + 1 == finder->list.found.count;
 }
 
 void surety__finder_forget(surety_finder *finder)
@@ -264,7 +272,7 @@ static void find_reset(surety_finder *finder)
     finder->layout.reasoning_open = finder->layout.fence_open = SURETY__NOWHERE;
     finder->value_open = SURETY__NOWHERE;
     finder->marker_seen = false;
-    finder->work = finder->list.turn = finder->reads = 0;
+    finder->work = finder->list.turn = 0;
     finder->layout.done = finder->passing = finder->has_read =
         finder->list.full = false;
     finder->obstacle = SURETY_OBSTACLE_NONE;
@@ -409,7 +417,7 @@ static surety_status find_place(surety_finder *finder, surety_place place)
     case SURETY_PLACE_MARKER:
     case SURETY_PLACE_EMBEDDED:
         surety__place_begin(finder, place);
-        if (!finder->doc || finder->how.pick_last)
+        if (!finder->lazy || finder->how.pick_last)
             return find_values(finder);
         finder->passing = true;
         return find_value(finder);
@@ -479,7 +487,7 @@ static bool find_read_whole(const surety_finder *finder)
     const surety_str all = {finder->reply.ptr + finder->all.start,
                             finder->all.end - finder->all.start};
 
-    return finder->doc && !finder->layout.done && !finder->list.found.count &&
+    return finder->lazy && !finder->layout.done && !finder->list.found.count &&
            memchr("{[", all.ptr[0], 2) &&
            surety_doc_read(finder->doc, all, &options, NULL) == SURETY_OK;
 }
@@ -510,7 +518,7 @@ static surety_status find_values(surety_finder *finder)
     surety__offer *row;
     size_t count;
 
-    finder->doc = NULL; /* of many one cannot be kept */
+    finder->lazy = false; /* of many values one cannot be kept */
     finder->offers.count = 0;
     while ((last || finder->offers.count < max) &&
            surety__place_next(finder, &offer)) {
@@ -524,6 +532,8 @@ static surety_status find_values(surety_finder *finder)
             return SURETY_NOMEM;
         *row = offer;
     }
+    if (finder->pass.nomem)
+        return SURETY_NOMEM;
     find_pass_over(finder);
     row = finder->offers.ptr;
     count = finder->offers.count;
@@ -542,8 +552,10 @@ static surety_status find_value(surety_finder *finder)
     if (finder->pass.offers == finder->limits.candidates_max ||
         !surety__place_next(finder, &offer)) {
         find_pass_over(finder);
-        return SURETY_OK;
+        return finder->pass.nomem ? SURETY_NOMEM : SURETY_OK;
     }
+    if (finder->pass.nomem)
+        return SURETY_NOMEM;
     finder->pass.offers++;
     status = find_add(finder, finder->pass.place, offer);
     finder->has_read = finder->has_read && finder->list.found.count > count;

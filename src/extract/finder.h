@@ -15,14 +15,11 @@
 
 #define SURETY__NOWHERE SIZE_MAX
 #define SURETY__NO_BLOCK UINT32_MAX
-/* Open brackets that the search for values tells apart. Deeper ones are only
- * counted: no reader of ours takes such a value. */
-#define SURETY__FRAMES_MAX 1024
-/* How often the search may go over the text to read in vain. */
-#define SURETY__READS_MAX 2
 /* How often one pass may go over the text before it ends. Text that is meant
  * for a reader takes one or two; only hostile text takes more. */
 #define SURETY__PASSES_MAX 8
+/* And so many bytes at least, or a short text would have none to spare. */
+#define SURETY__WORK_MIN 65536
 
 /* Bytes start to end (exclusive) of the reply. */
 typedef struct surety__span {
@@ -71,14 +68,6 @@ typedef struct surety__found {
     surety__slice slice;
 } surety__found;
 
-/* An open bracket of the value that is being followed. */
-typedef struct surety__opened {
-    uint32_t start;
-    bool object;
-    bool looks; /* had a key and a colon, or an item and a comma */
-    bool deep;  /* held an array or object */
-} surety__opened;
-
 /* A place in the reply that moves forward over its segments. */
 typedef struct surety__walk {
     size_t pos, stop; /* what is left of the segment */
@@ -93,6 +82,7 @@ typedef struct surety__pass {
     size_t work;       /* bytes gone over */
     size_t open;       /* the first value left open, or SURETY__NOWHERE */
     size_t offers;     /* made so far */
+    bool nomem;        /* memory ran out: what was found does not count */
     /* What the markers so far led to: the last thing that was offered, the last
      * array or object among it, before what no search finds a value, and the
      * first value that the pass found open. */
@@ -211,8 +201,10 @@ struct surety_finder {
     surety__list list;
     surety__rows stretches; /* surety__stretch: of the copies */
     surety__arena copies;   /* texts that are no part of the reply */
-    surety_doc *doc;     /* of the caller who asks for one candidate after the
-                          * other; NULL: for all at once */
+    surety_doc *doc;     /* the caller's, who asks for one candidate after the
+                          * other; or own */
+    surety_doc *own;     /* where values are read that no caller takes */
+    bool lazy;           /* doc is the caller's */
     bool has_read;       /* the last candidate's value is in doc */
     surety__rows offers; /* surety__offer: of the place being looked at */
     surety__pass pass;
@@ -225,8 +217,6 @@ struct surety_finder {
     surety__rows regions; /* surety__region_row */
     surety__hunt hunt;
     size_t work;  /* bytes all passes have gone over */
-    size_t reads; /* bytes read in vain */
-    surety__opened frames[SURETY__FRAMES_MAX];
 };
 
 static inline surety__block *surety__block_at(const surety_finder *finder,
@@ -346,10 +336,13 @@ size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
 bool surety__start_is_json(surety_str text, size_t at);
 /* Whether a comment begins at `at`. */
 bool surety__start_comment(surety_str text, size_t at);
-/* Where the brackets that open at `at` close again, of whatever kind; where a
- * comma or another closing bracket follows, or another opening one at once,
- * what belongs to it too. text.len: they do not. Up to `read` a reader came:
- * before it the strings are what they seem to be. */
+/* Where the brackets that open at `at` close again. Up to `read` a reader came:
+ * before it the strings are what they seem to be. False: they do not close, and
+ * *ret_end is the end. */
+bool surety__start_closes(surety_str text, size_t at, size_t read,
+                          size_t *ret_end);
+/* The same; where a comma or another closing bracket follows, or another
+ * opening one at once, what belongs to it too. text.len: they do not. */
 size_t surety__start_extent(surety_str text, size_t at, size_t read);
 /* Whether a comma at `at`, or behind closing brackets there, leads to more of
  * an object or array that is open: to a member, or in the end to a closing

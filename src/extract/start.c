@@ -17,7 +17,8 @@ enum {
     START_LABEL_MAX = 80,    /* bytes of a label */
     START_TAG_MAX = 80,      /* bytes of a tag */
     START_WORDS_MAX = 4,     /* words of a key that is not quoted */
-    START_ITEM_MAX = 1024    /* bytes of a quoted item */
+    START_ITEM_MAX = 1024,   /* bytes of a quoted item */
+    START_OPEN_MAX = 1024    /* open brackets that are told apart */
 };
 
 /* Literals of JSON, Python and JavaScript. */
@@ -264,7 +265,8 @@ static enum surety__start start_array(surety_str text, size_t at)
             return START_WEAK;
         if (start_literal(text, at, &cut)) {
             at = start_space(text, at + start_literal(text, at, &cut));
-            return cut || start_mark(text, at, ',') ? START_STRONG
+            return cut || at == text.len || start_mark(text, at, ',')
+                       ? START_STRONG
                    : start_mark(text, at, ']') != 0 ? START_WEAK
                                                     : START_NONE;
         }
@@ -330,6 +332,8 @@ bool surety__start_is_json(surety_str text, size_t at)
     for (unsigned i = 0; i < START_NESTED_MAX && at < text.len; i++) {
         if (text.ptr[at] == '{') {
             at = start_space(text, at + 1);
+            if (surety__start_comment(text, at))
+                return true;
             if (!start_quote(text, at))
                 return at < text.len && start_key(text, at) == START_STRONG;
             at = start_space(text, start_quoted(text, at));
@@ -341,6 +345,8 @@ bool surety__start_is_json(surety_str text, size_t at)
         if (text.ptr[at] != '[')
             return false;
         at = start_space(text, at + 1);
+        if (surety__start_comment(text, at))
+            return true;
         if (start_quote(text, at)) {
             at = start_space(text, start_quoted(text, at));
             return start_mark(text, at, ',') || start_mark(text, at, ']') ||
@@ -356,38 +362,126 @@ bool surety__start_is_json(surety_str text, size_t at)
     return false;
 }
 
-/* Where the brackets that open at `at` balance, those in double quotes before
- * `strings` left out; text.len: nowhere. */
-static size_t start_balance(surety_str text, size_t at, size_t strings)
+/* What counts as a string, in which brackets are text. ORDER of attempts. */
+enum start_strings {
+    STRINGS_WHOLE, /* strings may go over line ends; */
+    STRINGS_LINE,  /* one ends with its line: a lone quote costs a line; */
+    STRINGS_NONE   /* nothing that a reader did not take for one, and the kinds
+                    * of brackets do not matter, either */
+};
+
+/* Open brackets; those deeper than START_OPEN_MAX are only counted. */
+struct start_brackets {
+    bool object[START_OPEN_MAX];
+    size_t kinds[2]; /* how many of each kind are open */
+    size_t depth, over;
+};
+
+/* Counts the bracket `byte`; true: the first one is closed. With kinds, a
+ * closing bracket closes open ones of the other kind inside of its own, and is
+ * passed over where it has none. */
+static bool start_bracket(struct start_brackets *open, char byte, bool kinds)
 {
-    size_t depth = 0;
+    const bool object = kinds && (byte == '{' || byte == '}');
+
+    if (byte == '{' || byte == '[') {
+        if (open->over || open->depth == START_OPEN_MAX) {
+            open->over++;
+            return false;
+        }
+        open->object[open->depth++] = object;
+        open->kinds[object]++;
+        return false;
+    }
+    if (open->over) {
+        open->over--;
+        return false;
+    }
+    if (!open->kinds[object])
+        return false;
+    for (;;) {
+        const bool kind = open->object[--open->depth];
+
+        open->kinds[kind]--;
+        if (kind == object)
+            return open->depth == 0;
+    }
+}
+
+/* Where the string in single quotes that opens at `at` ends; `at`: it does not
+ * end with its line, so the quote is an apostrophe. */
+static size_t start_single(surety_str text, size_t at)
+{
+    for (size_t end = at + 1; end < text.len && text.ptr[end] != '\n'; end++) {
+        if (text.ptr[end] == '\'')
+            return end;
+        end += text.ptr[end] == '\\';
+    }
+    return at;
+}
+
+/* Where the brackets that open at `at` balance; text.len + 1: nowhere. */
+static size_t start_balance(surety_str text, size_t at, size_t read,
+                            enum start_strings strings)
+{
+    struct start_brackets open = {.depth = 0};
     bool inside = false;
+    bool opens = false; /* a value or key may follow */
 
     for (; at < text.len; at++) {
         const char byte = text.ptr[at];
 
-        inside = inside && at < strings;
-        if (inside && byte == '\\')
-            at++;
-        else if (byte == '"' && at < strings)
-            inside = !inside;
-        else if (!inside && (byte == '{' || byte == '['))
-            depth++;
-        else if (!inside && (byte == '}' || byte == ']') && --depth == 0)
-            return at + 1;
+        if (at >= read && (strings == STRINGS_NONE ||
+                           (strings == STRINGS_LINE && byte == '\n')))
+            inside = false;
+        switch (byte) {
+        case '\\': at += inside; break;
+        case '"':
+            if (at < read || strings != STRINGS_NONE)
+                inside = !inside;
+            break;
+        case '\'':
+            if (!inside && strings != STRINGS_NONE && opens)
+                at = start_single(text, at);
+            break;
+        case '{':
+        case '[':
+        case '}':
+        case ']':
+            if (!inside && start_bracket(&open, byte, strings != STRINGS_NONE))
+                return at + 1;
+            break;
+        default: break;
+        }
+        if (!surety__is_space(byte))
+            opens = byte == '{' || byte == '[' || byte == ',' || byte == ':';
     }
-    return text.len;
+    return text.len + 1;
+}
+
+bool surety__start_closes(surety_str text, size_t at, size_t read,
+                          size_t *ret_end)
+{
+    static const enum start_strings attempts[] = {STRINGS_WHOLE, STRINGS_LINE,
+                                                  STRINGS_NONE};
+
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {
+        *ret_end = start_balance(text, at, read, attempts[i]);
+        if (*ret_end <= text.len)
+            return true;
+    }
+    *ret_end = text.len;
+    return false;
 }
 
 size_t surety__start_extent(surety_str text, size_t at, size_t read)
 {
-    size_t end = start_balance(text, at, text.len);
+    size_t end;
 
-    if (end == text.len)
-        end = start_balance(text, at, read);
+    (void)surety__start_closes(text, at, read, &end);
     for (;;) {
         if (end < text.len && memchr("{[", text.ptr[end], 2)) {
-            end = start_balance(text, end, text.len);
+            (void)surety__start_closes(text, end, end, &end);
             continue;
         }
         at = start_space(text, end);
@@ -404,7 +498,7 @@ size_t surety__start_extent(surety_str text, size_t at, size_t read)
                 at = start_space(text, end = at + 1);
         }
         if (at < text.len && memchr("{[", text.ptr[at], 2))
-            end = start_balance(text, at, text.len);
+            (void)surety__start_closes(text, at, at, &end);
     }
 }
 
@@ -422,8 +516,10 @@ bool surety__start_goes_on(surety_str text, size_t at)
             if (at < text.len && text.ptr[at] == ',')
                 at = start_space(text, at + 1);
         }
-        if (at < text.len && memchr("{[", text.ptr[at], 2))
-            at = start_space(text, start_balance(text, at, text.len));
+        if (at < text.len && memchr("{[", text.ptr[at], 2)) {
+            (void)surety__start_closes(text, at, at, &at);
+            at = start_space(text, at);
+        }
         if (at < text.len && memchr("}]", text.ptr[at], 2))
             return true;
     }

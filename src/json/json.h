@@ -219,6 +219,13 @@ const surety__cell *surety__member(const surety_doc *doc,
 bool surety__doc_read_first(surety_doc *doc, surety_str text,
                             const surety_limits *limits, size_t *ret_end);
 
+/* Finds the first mistake of a text that the strict reader refuses. OK: there
+ * is none, or a value and then more. SYNTAX, or LIMIT: the reader takes no
+ * more. *ret_offset is where. NOMEM. The doc is empty afterwards. */
+surety_status surety__doc_mistake(surety_doc *doc, surety_str text,
+                                  const surety_limits *limits,
+                                  size_t *ret_offset);
+
 /* ---- the tolerant reader (lenient.c, lenient_show.c) --------------------- */
 
 /* A change that the tolerant reader made to read the text as JSON. A certain

@@ -365,3 +365,22 @@ bool surety__doc_read_first(surety_doc *doc, surety_str text,
     doc->text_len = *ret_end;
     return true;
 }
+
+surety_status surety__doc_mistake(surety_doc *doc, surety_str text,
+                                  const surety_limits *limits,
+                                  size_t *ret_offset)
+{
+    struct read_mistake mistake;
+
+    doc->limits = surety_limits_of(limits);
+    doc->text = text.ptr;
+    doc->text_len = text.len;
+    mistake = surety__fault_find(doc, false);
+    surety__doc_clear(doc);
+    *ret_offset = mistake.fault == FAULT_NONE ? text.len : mistake.offset;
+    if (mistake.fault == FAULT_NONE || mistake.fault == FAULT_SECOND)
+        return SURETY_OK;
+    if (mistake.fault == FAULT_NOMEM)
+        return SURETY_NOMEM;
+    return mistake.fault >= FAULT_DEPTH ? SURETY_LIMIT : SURETY_SYNTAX;
+}
