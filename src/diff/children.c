@@ -8,10 +8,10 @@
 /* Whether the validity of an object may depend on other members or their
  * number. Then a consumer that reads by name may get objects that were invalid
  * before. */
-static bool members_count(const surety__conjunction *side)
+static bool members_count(const surety__conjunction *all)
 {
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__shape *shape = side->items[i].shape;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__shape *shape = all->items[i].shape;
 
         if (shape->objects && (shape->objects->min_properties > 0 ||
                                shape->objects->dependent_count > 0))
@@ -34,21 +34,23 @@ static void member_compare_default(surety_diff *diff,
         return;
     if (!after->fill.doc) {
         if (!after->required)
-            surety__diff_say_below(diff, task, name, "default", DIFF_CONSUMERS,
-                                   "it is not filled in any more where it is "
-                                   "absent");
+            surety__diff_report_below(
+                diff, task, name, "default", DIFF_CONSUMERS,
+                "it is not filled in any more where it is "
+                "absent");
     } else if (!surety_val_equal(before->fill, after->fill)) {
-        surety__diff_say_below(diff, task, name, "default", DIFF_CONSUMERS,
-                               "another value is filled in where it is absent");
+        surety__diff_report_below(
+            diff, task, name, "default", DIFF_CONSUMERS,
+            "another value is filled in where it is absent");
     }
 }
 
 /* Whether an object with a member that the conjunction forbids is new for a
  * consumer that reads by name: the member was required, or members count. */
-static bool member_is_barred(const surety__conjunction *side,
-                             const surety__member_said *said)
+static bool member_is_barred(const surety__conjunction *all,
+                             const surety__member_said *member)
 {
-    return said->closed && (said->required || members_count(side));
+    return member->closed && (member->required || members_count(all));
 }
 
 /* Compares a property that is only in one contract with the additional members
@@ -63,20 +65,20 @@ static void member_compare_lone(surety_diff *diff,
     const surety__member_said *lone = is_new ? after : before;
     const surety__member_said *other = is_new ? before : after;
     const bool is_free = !other->all.count && lone->all.count > 0;
-    unsigned breaks = DIFF_NOBODY;
+    unsigned breaks = DIFF_NONE;
 
     if (is_new)
-        breaks = (is_free ? DIFF_PRODUCERS : DIFF_NOBODY) |
+        breaks = (is_free ? DIFF_PRODUCERS : DIFF_NONE) |
                  (member_is_barred(task->before, before) &&
                           !surety__conjunction_never(&after->all)
                       ? DIFF_CONSUMERS
-                      : DIFF_NOBODY);
+                      : DIFF_NONE);
     else
-        breaks = (is_free || before->required ? DIFF_CONSUMERS : DIFF_NOBODY) |
+        breaks = (is_free || before->required ? DIFF_CONSUMERS : DIFF_NONE) |
                  (after->closed && !surety__conjunction_never(&before->all)
                       ? DIFF_PRODUCERS
-                      : DIFF_NOBODY);
-    surety__diff_say_below(
+                      : DIFF_NONE);
+    surety__diff_report_below(
         diff, task, name, "properties", breaks,
         !is_free ? (is_new ? "the member is new" : "the member is gone")
         : is_new ? "the member is new, and could be anything before"
@@ -89,8 +91,8 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
                            const surety__property *property)
 {
     const surety_str name = property->name;
-    surety__member_said *before = &diff->said[0];
-    surety__member_said *after = &diff->said[1];
+    surety__member_said *before = &diff->members[0];
+    surety__member_said *after = &diff->members[1];
 
     if (!surety__conjunction_member(&diff->graph, task->before, name,
                                     property->hash, before) ||
@@ -99,14 +101,14 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
         return;
     if (before->required && !after->required && before->named <= after->named &&
         !after->fill.doc)
-        surety__diff_say_below(diff, task, name, "required", DIFF_CONSUMERS,
-                               "it may be absent now");
+        surety__diff_report_below(diff, task, name, "required", DIFF_CONSUMERS,
+                                  "it may be absent now");
     else if (!before->required && after->required)
-        surety__diff_say_below(diff, task, name, "required", DIFF_PRODUCERS,
-                               "it must be there now");
+        surety__diff_report_below(diff, task, name, "required", DIFF_PRODUCERS,
+                                  "it must be there now");
     if (before->required && before->closed && !after->named && !after->closed)
-        surety__diff_say_below(diff, task, name, "additionalProperties",
-                               DIFF_CONSUMERS, "an object may have it now");
+        surety__diff_report_below(diff, task, name, "additionalProperties",
+                                  DIFF_CONSUMERS, "an object may have it now");
     member_compare_default(diff, task, name, before, after);
     if (before->named != after->named)
         member_compare_lone(diff, task, name, before, after);
@@ -117,13 +119,13 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
 /* Compares the properties of a conjunction that `other` (may be NULL) does not
  * have. */
 static void members_compare(surety_diff *diff, const surety__diff_task *task,
-                            const surety__conjunction *side,
+                            const surety__conjunction *all,
                             const surety__conjunction *other)
 {
     const surety__property *property;
     surety__name_at at = {0, 0};
 
-    while ((property = surety__conjunction_name(side, &at)) != NULL)
+    while ((property = surety__conjunction_name(all, &at)) != NULL)
         if (!other || !surety__conjunction_mentions(
                           other, other->count, property->name, property->hash))
             member_compare(diff, task, property);
@@ -131,14 +133,14 @@ static void members_compare(surety_diff *diff, const surety__diff_task *task,
 
 /* The schemas of additional members. *ret_closed: they are forbidden. */
 static const surety__conjunction *members_other(surety_diff *diff,
-                                                const surety__conjunction *side,
+                                                const surety__conjunction *all,
                                                 bool is_new, bool *ret_closed)
 {
     surety__conjunction *others = surety__diff_list(diff, is_new);
 
     *ret_closed = false;
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->items[i].shape->objects;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->items[i].shape->objects;
 
         if (!objects)
             continue;
@@ -160,13 +162,14 @@ static void members_compare_other(surety_diff *diff,
         members_other(diff, task->after, true, &closed_after);
 
     if (closed_before && !closed_after)
-        surety__diff_say(diff, task, "additionalProperties",
-                         members_count(task->before) ? DIFF_CONSUMERS
-                                                     : DIFF_NOBODY,
-                         "members that are not named are taken, too");
+        surety__diff_report(diff, task, "additionalProperties",
+                            members_count(task->before) ? DIFF_CONSUMERS
+                                                        : DIFF_NONE,
+                            "members that are not named are taken, too");
     else if (!closed_before && closed_after)
-        surety__diff_say(diff, task, "additionalProperties", DIFF_PRODUCERS,
-                         "members that are not named are not taken any more");
+        surety__diff_report(
+            diff, task, "additionalProperties", DIFF_PRODUCERS,
+            "members that are not named are not taken any more");
     else if (!closed_before)
         surety__diff_push_below(diff, task, SURETY__LITERAL("*"), before,
                                 after);
@@ -175,14 +178,14 @@ static void members_compare_other(surety_diff *diff,
 /* The schemas for members that a pattern matches. *ret_first: the first
  * conjunct with this pattern. */
 static const surety__conjunction *
-members_matching(surety_diff *diff, const surety__conjunction *side,
-                 bool is_new, surety_str source, size_t *ret_first)
+members_matching(surety_diff *diff, const surety__conjunction *all, bool is_new,
+                 surety_str source, size_t *ret_first)
 {
     surety__conjunction *matching = surety__diff_list(diff, is_new);
 
     *ret_first = SIZE_MAX;
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->items[i].shape->objects;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->items[i].shape->objects;
 
         for (uint32_t p = 0; objects && p < objects->pattern_count; p++) {
             if (!surety_str_equal(source, objects->patterns[p].source))

@@ -54,23 +54,23 @@ static struct form_union forms_first(const surety_diff *diff,
  * union still apply. The branch comes first, since messages name its
  * location. */
 static const surety__conjunction *forms_branch(surety_diff *diff,
-                                               const surety__conjunction *side,
+                                               const surety__conjunction *all,
                                                const struct form_union *of,
                                                size_t i, bool is_new)
 {
-    surety__conjunction *all = surety__diff_list(diff, is_new);
+    surety__conjunction *divided = surety__diff_list(diff, is_new);
 
-    surety__conjunction_branch(&diff->graph, side, of->at, of->one->shapes[i],
-                               all);
-    return all;
+    surety__conjunction_branch(&diff->graph, all, of->at, of->one->shapes[i],
+                               divided);
+    return divided;
 }
 
 /* The value that a conjunction fixes for a member; NONE: it fixes none. */
-static surety_val branch_constant(const surety__conjunction *side,
+static surety_val branch_constant(const surety__conjunction *all,
                                   const surety__property *name)
 {
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->items[i].shape->objects;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->items[i].shape->objects;
         const surety__property *property =
             objects ? surety__objects_named(objects, name->name, name->hash)
                     : NULL;
@@ -135,8 +135,8 @@ static void forms_match(surety_diff *diff, const surety__applicator *before,
                 }
 }
 
-static void forms_tell(surety_diff *diff, const surety__diff_task *task,
-                       const surety__applicator *one, size_t i, bool is_new)
+static void forms_report(surety_diff *diff, const surety__diff_task *task,
+                         const surety__applicator *one, size_t i, bool is_new)
 {
     const char *keyword = one->keyword == KW_ONE_OF ? "oneOf" : "anyOf";
     surety_buf *out = &diff->scratch;
@@ -146,8 +146,8 @@ static void forms_tell(surety_diff *diff, const surety__diff_task *task,
     surety_buf_text(out, "the form ");
     surety__diff_value(diff, named.doc ? named : one->shapes[i]->at);
     surety_buf_text(out, is_new ? " is taken, too" : " is not taken any more");
-    surety__diff_tell(diff, task, keyword,
-                      is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
+    surety__diff_record(diff, task, keyword,
+                        is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
 }
 
 /* Whether an object satisfies at most one branch of a oneOf, because each
@@ -173,10 +173,10 @@ static bool forms_are_tagged(const surety__applicator *one)
 
 /* Whether several branches of a oneOf may hold at the same time: neither their
  * types nor a fixed member excludes that. */
-static bool forms_are_loose(const surety__conjunction *side,
+static bool forms_are_loose(const surety__conjunction *all,
                             const surety__applicator *one)
 {
-    unsigned counted = surety__conjunction_types(side);
+    unsigned counted = surety__conjunction_types(all);
     unsigned types = 0;
 
     if (!one || one->kind != APPLY_ONE)
@@ -222,12 +222,12 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
     forms_match(diff, before->one, after->one, partner, taken);
     for (size_t j = 0; j < after->one->count; j++)
         if (!taken[j])
-            forms_tell(diff, task, after->one, j, true);
+            forms_report(diff, task, after->one, j, true);
     for (size_t i = before->one->count; i > 0; i--) {
         const surety__conjunction *left, *right;
 
         if (partner[i - 1] == SIZE_MAX) {
-            forms_tell(diff, task, before->one, i - 1, false);
+            forms_report(diff, task, before->one, i - 1, false);
             continue;
         }
         left = forms_branch(diff, task->before, before, i - 1, false);
@@ -242,18 +242,18 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
 static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *of, bool is_new)
 {
-    const surety__conjunction *side = is_new ? task->after : task->before;
+    const surety__conjunction *all = is_new ? task->after : task->before;
     const unsigned form =
         surety__conjunction_types(is_new ? task->before : task->after);
-    unsigned all = 0, open = form;
+    unsigned any = 0, open = form;
 
     for (size_t i = 0; i < of->one->count; i++)
-        all |=
-            surety__conjunction_types(forms_branch(diff, side, of, i, is_new));
-    surety__diff_types(diff, task, is_new ? form : all, is_new ? all : form);
+        any |=
+            surety__conjunction_types(forms_branch(diff, all, of, i, is_new));
+    surety__diff_types(diff, task, is_new ? form : any, is_new ? any : form);
     for (size_t i = 0; i < of->one->count; i++) {
         const surety__conjunction *branch =
-            forms_branch(diff, side, of, i, is_new);
+            forms_branch(diff, all, of, i, is_new);
         const unsigned types = surety__conjunction_types(branch) & form;
 
         if (types & open) {
@@ -261,10 +261,10 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
                 surety__diff_with(diff, task, is_new ? task->before : branch,
                                   is_new ? branch : task->after);
 
-            put_off.types_told = true;
+            put_off.types_reported = true;
             surety__diff_push(diff, put_off);
         } else if (types) {
-            forms_tell(diff, task, of->one, i, is_new);
+            forms_report(diff, task, of->one, i, is_new);
         }
         open &= ~types;
     }
@@ -300,14 +300,14 @@ static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
 {
     const surety__conjunction *before = task->before;
     const surety__conjunction *after = task->after;
-    const bool is_told = !surety__conjunction_settled(before) &&
-                         !surety__conjunction_settled(after);
+    const bool is_reported = !surety__conjunction_settled(before) &&
+                             !surety__conjunction_settled(after);
 
     if ((before->is_cut || after->is_cut) &&
         !surety_val_equal(surety_contract_info_of(diff->before)->root,
                           surety_contract_info_of(diff->after)->root))
         return true;
-    for (size_t n = is_told;; n++) {
+    for (size_t n = is_reported;; n++) {
         const surety__applicator *left = forms_closed(before, n).one;
         const surety__applicator *right = forms_closed(after, n).one;
 
@@ -327,20 +327,20 @@ static void diff_compare(surety_diff *diff, const surety__diff_task *task)
 
     if (never_before || never_after) {
         if (!never_before)
-            surety__diff_say(diff, task, "false", DIFF_PRODUCERS,
-                             "nothing is taken here any more");
+            surety__diff_report(diff, task, "false", DIFF_PRODUCERS,
+                                "nothing is taken here any more");
         else if (!never_after)
-            surety__diff_say(diff, task, "false", DIFF_CONSUMERS,
-                             "something is taken here now");
+            surety__diff_report(diff, task, "false", DIFF_CONSUMERS,
+                                "something is taken here now");
         return;
     }
     if (surety__diff_values(diff, task) || diff->status ||
         diff_unions(diff, task))
         return;
     if (diff_rest_differs(diff, task))
-        surety__diff_say(diff, task, "allOf", DIFF_BOTH,
-                         "more subschemas stand here than are compared, and "
-                         "they are not all the same");
+        surety__diff_report(diff, task, "allOf", DIFF_BOTH,
+                            "more subschemas apply here than are compared, and "
+                            "they are not all equal");
     surety__diff_facets(diff, task);
     surety__diff_arrays(diff, task);
     surety__diff_objects(diff, task);

@@ -30,14 +30,14 @@ enum {
 typedef struct surety__diff_task {
     surety_str at;
     const surety__conjunction *before, *after;
-    bool types_told; /* the types were compared already */
+    bool types_reported; /* the types were compared already */
     /* In a branch of a oneOf whose branches may hold at the same time: a
      * looser or tighter branch may make two of them hold, or none. */
     bool loose;
 } surety__diff_task;
 
 /* Whom a change breaks; bits. */
-enum { DIFF_NOBODY = 0, DIFF_CONSUMERS = 1, DIFF_PRODUCERS = 2, DIFF_BOTH = 3 };
+enum { DIFF_NONE = 0, DIFF_CONSUMERS = 1, DIFF_PRODUCERS = 2, DIFF_BOTH = 3 };
 
 struct surety_diff {
     surety_diff_info info; /* filled in at the end */
@@ -49,12 +49,12 @@ struct surety_diff {
     surety__diff_task *tasks; /* a stack */
     size_t task_count, task_cap, pair_count, match_count;
     surety__graph graph;
-    surety__conjunction lists[2]; /* for surety__diff_list */
-    surety__member_said said[2];  /* of the member being compared */
-    surety__map seen;             /* pairs of conjunctions */
-    surety__map same;             /* pairs of shapes with equal meaning */
-    surety_checker *checker;      /* for listed values; NULL: not needed yet */
-    uint64_t work;                /* steps left for it */
+    surety__conjunction lists[2];   /* for surety__diff_list */
+    surety__member_said members[2]; /* of the member being compared */
+    surety__map seen;               /* pairs of conjunctions */
+    surety__map same;               /* pairs of shapes with equal meaning */
+    surety_checker *checker; /* for listed values; NULL: not needed yet */
+    uint64_t work;           /* steps left for it */
     surety_buf scratch;
     surety_status status; /* not OK: all functions do nothing */
 };
@@ -62,16 +62,16 @@ struct surety_diff {
 /* ---- task.c -------------------------------------------------------------- */
 
 /* Records a change at a task's location; its message is in diff->scratch. */
-void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
-                       const char *keyword, unsigned breaks);
+void surety__diff_record(surety_diff *diff, const surety__diff_task *task,
+                         const char *keyword, unsigned breaks);
 /* The same with the message as an argument. */
-void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
-                      const char *keyword, unsigned breaks,
-                      const char *message);
+void surety__diff_report(surety_diff *diff, const surety__diff_task *task,
+                         const char *keyword, unsigned breaks,
+                         const char *message);
 /* The same at a member or item of the task's location. */
-void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
-                            surety_str token, const char *keyword,
-                            unsigned breaks, const char *message);
+void surety__diff_report_below(surety_diff *diff, const surety__diff_task *task,
+                               surety_str token, const char *keyword,
+                               unsigned breaks, const char *message);
 /* Reports that a restriction is gone (turn < 0), which breaks consumers, or is
  * found (turn > 0), which breaks producers. */
 void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,

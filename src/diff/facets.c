@@ -33,8 +33,9 @@ static surety_val facet_keyword(const surety__shape *shape, const char *keyword)
 
 /* ---- types --------------------------------------------------------------- */
 
-static void facet_tell_types(surety_diff *diff, const surety__diff_task *task,
-                             unsigned types, unsigned breaks, const char *rest)
+static void facet_report_types(surety_diff *diff, const surety__diff_task *task,
+                               unsigned types, unsigned breaks,
+                               const char *rest)
 {
     static const struct {
         unsigned bits;
@@ -62,22 +63,22 @@ static void facet_tell_types(surety_diff *diff, const surety__diff_task *task,
                                ? "a number with a fraction"
                                : "a number");
     surety_buf_text(out, rest);
-    surety__diff_tell(diff, task, "type", breaks);
+    surety__diff_record(diff, task, "type", breaks);
 }
 
 void surety__diff_types(surety_diff *diff, const surety__diff_task *task,
                         unsigned before, unsigned after)
 {
-    facet_tell_types(diff, task, after & ~before, DIFF_CONSUMERS,
-                     " is taken, too");
-    facet_tell_types(diff, task, before & ~after, DIFF_PRODUCERS,
-                     " is not taken any more");
+    facet_report_types(diff, task, after & ~before, DIFF_CONSUMERS,
+                       " is taken, too");
+    facet_report_types(diff, task, before & ~after, DIFF_PRODUCERS,
+                       " is not taken any more");
 }
 
-static bool facet_is_lexical(const surety__conjunction *side)
+static bool facet_is_lexical(const surety__conjunction *all)
 {
-    for (size_t i = 0; i < side->count; i++)
-        if (surety__diff_is_lexical(side->items[i].shape))
+    for (size_t i = 0; i < all->count; i++)
+        if (surety__diff_is_lexical(all->items[i].shape))
             return true;
     return false;
 }
@@ -94,7 +95,7 @@ static void facet_compare_integers(surety_diff *diff,
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static void bound_tell(surety_diff *diff, surety__bound bound, bool is_upper)
+static void bound_write(surety_diff *diff, surety__bound bound, bool is_upper)
 {
     if (!bound.cell) {
         surety_buf_text(&diff->scratch, "without a bound");
@@ -120,11 +121,11 @@ static void facet_compare_bounds(surety_diff *diff,
         return;
     surety_buf_reset(&diff->scratch);
     surety_buf_text(&diff->scratch, "the number was ");
-    bound_tell(diff, before, is_upper);
+    bound_write(diff, before, is_upper);
     surety_buf_text(&diff->scratch, " and is ");
-    bound_tell(diff, after, is_upper);
-    surety__diff_tell(diff, task, is_upper ? "maximum" : "minimum",
-                      facet_breaks(order < 0));
+    bound_write(diff, after, is_upper);
+    surety__diff_record(diff, task, is_upper ? "maximum" : "minimum",
+                        facet_breaks(order < 0));
 }
 
 /* ---- lengths and counts -------------------------------------------------- */
@@ -143,15 +144,15 @@ static const struct facet_count {
     {"maxProperties", "member", COUNT_MEMBERS, true},
 };
 
-static uint64_t count_tightest(const surety__conjunction *side,
+static uint64_t count_tightest(const surety__conjunction *all,
                                const struct facet_count *facet)
 {
-    const surety__range range = surety__conjunction_range(side, facet->counted);
+    const surety__range range = surety__conjunction_range(all, facet->counted);
 
     return facet->is_upper ? range.most : range.least;
 }
 
-static void count_tell(surety_buf *out, uint64_t count, bool is_upper)
+static void count_write(surety_buf *out, uint64_t count, bool is_upper)
 {
     if (count == UINT64_MAX) {
         surety_buf_text(out, "any number");
@@ -174,13 +175,13 @@ static void facet_compare_counts(surety_diff *diff,
         if (before == after)
             continue;
         surety_buf_reset(out);
-        count_tell(out, after, facet->is_upper);
+        count_write(out, after, facet->is_upper);
         surety__buf_printf(out, "%s %s%s now, it was ",
                            after == UINT64_MAX ? " of" : "", facet->what,
                            after == 1 ? "" : "s");
-        count_tell(out, before, facet->is_upper);
-        surety__diff_tell(diff, task, facet->keyword,
-                          facet_breaks((after > before) == facet->is_upper));
+        count_write(out, before, facet->is_upper);
+        surety__diff_record(diff, task, facet->keyword,
+                            facet_breaks((after > before) == facet->is_upper));
     }
 }
 
@@ -277,32 +278,32 @@ static enum text_order text_compare(surety_diff *diff,
     return TEXT_SAME;
 }
 
-/* The first conjunct of side, from *at, that has the facet and has no equal in
+/* The first conjunct of all, from *at, that has the facet and has no equal in
  * the other conjunction; NULL: none. */
 static const surety__shape *text_alone(surety_diff *diff,
                                        const struct facet_text *facet,
-                                       const surety__conjunction *side,
+                                       const surety__conjunction *all,
                                        const surety__conjunction *other,
                                        size_t *at)
 {
-    for (; *at < side->count; ++*at) {
-        bool is_same = !text_is_there(side->items[*at].shape, facet);
+    for (; *at < all->count; ++*at) {
+        bool is_same = !text_is_there(all->items[*at].shape, facet);
         const char *keyword;
 
         for (size_t i = 0; i < other->count && !is_same; i++)
             is_same =
                 text_is_there(other->items[i].shape, facet) &&
-                text_compare(diff, facet, side->items[*at].shape,
+                text_compare(diff, facet, all->items[*at].shape,
                              other->items[i].shape, &keyword) == TEXT_SAME;
         if (!is_same)
-            return side->items[(*at)++].shape;
+            return all->items[(*at)++].shape;
     }
     return NULL;
 }
 
-static void text_tell(surety_diff *diff, const surety__diff_task *task,
-                      const char *keyword, unsigned breaks, surety_val before,
-                      surety_val after)
+static void text_report(surety_diff *diff, const surety__diff_task *task,
+                        const char *keyword, unsigned breaks, surety_val before,
+                        surety_val after)
 {
     surety_buf *out = &diff->scratch;
 
@@ -317,13 +318,13 @@ static void text_tell(surety_diff *diff, const surety__diff_task *task,
         surety__diff_value(diff, before);
         surety_buf_text(out, after.doc ? "" : " any more");
     }
-    surety__diff_tell(diff, task, keyword, breaks);
+    surety__diff_record(diff, task, keyword, breaks);
 }
 
 /* Reports a conjunct that only one conjunction has, under its first keyword. */
-static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
-                            const struct facet_text *facet,
-                            const surety__shape *shape, bool is_new)
+static void text_report_alone(surety_diff *diff, const surety__diff_task *task,
+                              const struct facet_text *facet,
+                              const surety__shape *shape, bool is_new)
 {
     const surety_val none = surety_val_none();
     unsigned breaks = DIFF_BOTH;
@@ -335,8 +336,8 @@ static void text_tell_alone(surety_diff *diff, const surety__diff_task *task,
     value = text_of(shape, facet->keywords[i]);
     if (facet->restricts)
         breaks = is_new ? DIFF_PRODUCERS : DIFF_CONSUMERS;
-    text_tell(diff, task, facet->keywords[i], breaks, is_new ? none : value,
-              is_new ? value : none);
+    text_report(diff, task, facet->keywords[i], breaks, is_new ? none : value,
+                is_new ? value : none);
 }
 
 /* Compares a facet. Equal conjuncts are skipped; the others are reported in
@@ -357,27 +358,27 @@ static void facet_compare_text(surety_diff *diff, const surety__diff_task *task,
         if (!before && !after)
             return;
         if (!before || !after)
-            text_tell_alone(diff, task, facet, before ? before : after,
-                            !before);
+            text_report_alone(diff, task, facet, before ? before : after,
+                              !before);
         else if (text_compare(diff, facet, before, after, &keyword) ==
                  TEXT_REFERS)
-            surety__diff_say(diff, task, keyword, DIFF_BOTH,
-                             "what it refers to may be something else");
+            surety__diff_report(diff, task, keyword, DIFF_BOTH,
+                                "it may refer to something else");
         else
-            text_tell(diff, task, keyword, DIFF_BOTH, text_of(before, keyword),
-                      text_of(after, keyword));
+            text_report(diff, task, keyword, DIFF_BOTH,
+                        text_of(before, keyword), text_of(after, keyword));
     }
 }
 
 /* Whether several conjuncts decide which names are additional, at least one of
  * them with patterns. */
-static bool facet_shares_names(const surety__conjunction *side)
+static bool facet_shares_names(const surety__conjunction *all)
 {
     bool has_patterns = false;
     size_t count = 0;
 
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->items[i].shape->objects;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->items[i].shape->objects;
 
         has_patterns = has_patterns || (objects && objects->pattern_count > 0);
         count += objects && (objects->pattern_count > 0 || objects->additional);
@@ -406,13 +407,13 @@ static uint64_t evaluated_add(uint64_t sum, uint64_t value)
 }
 
 /* A hash of what the conjuncts evaluate, in any order. */
-static uint64_t facet_evaluated(const surety__conjunction *side)
+static uint64_t facet_evaluated(const surety__conjunction *all)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; i < side->count; i++) {
-        const surety__objects *objects = side->items[i].shape->objects;
-        const surety__arrays *arrays = side->items[i].shape->arrays;
+    for (size_t i = 0; i < all->count; i++) {
+        const surety__objects *objects = all->items[i].shape->objects;
+        const surety__arrays *arrays = all->items[i].shape->arrays;
 
         for (uint32_t j = 0; objects && j < objects->property_count; j++)
             if (objects->properties[j].shape)
@@ -427,7 +428,7 @@ static uint64_t facet_evaluated(const surety__conjunction *side)
             sum = evaluated_add(sum, arrays->prefix_count * 8 +
                                          (arrays->rest ? 4 : 0) +
                                          (arrays->contains ? 2 : 0));
-        sum = evaluated_add(sum, side->items[i].shape->applicator_count);
+        sum = evaluated_add(sum, all->items[i].shape->applicator_count);
     }
     return sum;
 }
@@ -449,10 +450,10 @@ static bool facet_leaves_same(surety_diff *diff,
 }
 
 /* Whether a conjunct has the keyword. */
-static bool side_has(const surety__conjunction *side, const char *keyword)
+static bool facet_is_used(const surety__conjunction *all, const char *keyword)
 {
-    for (size_t i = 0; i < side->count; i++)
-        if (facet_keyword(side->items[i].shape, keyword).doc)
+    for (size_t i = 0; i < all->count; i++)
+        if (facet_keyword(all->items[i].shape, keyword).doc)
             return true;
     return false;
 }
@@ -467,18 +468,18 @@ static void facet_compare_context(surety_diff *diff,
     static const char *const dynamic[] = {"$dynamicRef", "$recursiveRef"};
 
     for (size_t i = 0; i < 2; i++)
-        if (side_has(task->before, unevaluated[i]) &&
-            side_has(task->after, unevaluated[i]) &&
+        if (facet_is_used(task->before, unevaluated[i]) &&
+            facet_is_used(task->after, unevaluated[i]) &&
             !facet_leaves_same(diff, task->before, task->after))
-            surety__diff_say(diff, task, unevaluated[i], DIFF_BOTH,
-                             "other parts of the value are left over for it");
+            surety__diff_report(diff, task, unevaluated[i], DIFF_BOTH,
+                                "it applies to other parts of the value");
     for (size_t i = 0; i < 2; i++)
-        if (side_has(task->before, dynamic[i]) &&
-            side_has(task->after, dynamic[i]) &&
+        if (facet_is_used(task->before, dynamic[i]) &&
+            facet_is_used(task->after, dynamic[i]) &&
             !surety_val_equal(surety_contract_info_of(diff->before)->root,
                               surety_contract_info_of(diff->after)->root))
-            surety__diff_say(diff, task, dynamic[i], DIFF_BOTH,
-                             "what it refers to may be something else");
+            surety__diff_report(diff, task, dynamic[i], DIFF_BOTH,
+                                "it may refer to something else");
 }
 
 void surety__diff_facets(surety_diff *diff, const surety__diff_task *task)
@@ -486,7 +487,7 @@ void surety__diff_facets(surety_diff *diff, const surety__diff_task *task)
     const unsigned before = surety__conjunction_types(task->before);
     const unsigned after = surety__conjunction_types(task->after);
 
-    if (!task->types_told)
+    if (!task->types_reported)
         surety__diff_types(diff, task, before, after);
     if (before & after & TYPE_INTEGER)
         facet_compare_integers(diff, task);

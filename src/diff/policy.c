@@ -8,15 +8,15 @@
  * way. */
 static const surety__diff_task policy_task = {.at = {"", 0}};
 
-static void policy_tell_named(surety_diff *diff, const char *what,
-                              surety_str name, const char *rest,
-                              const char *keyword, unsigned breaks)
+static void policy_report(surety_diff *diff, const char *what, surety_str name,
+                          const char *rest, const char *keyword,
+                          unsigned breaks)
 {
     surety_buf_reset(&diff->scratch);
     surety_buf_text(&diff->scratch, what);
     surety_buf_add(&diff->scratch, name);
     surety_buf_text(&diff->scratch, rest);
-    surety__diff_tell(diff, &policy_task, keyword, breaks);
+    surety__diff_record(diff, &policy_task, keyword, breaks);
 }
 
 /* ---- rules --------------------------------------------------------------- */
@@ -39,16 +39,16 @@ static void policy_compare_rules(surety_diff *diff,
         const surety_rule *new_rule = policy_rule(after, old_rule->id);
 
         if (!new_rule)
-            policy_tell_named(diff, "the rule ", old_rule->id, " is gone",
-                              "rules", DIFF_CONSUMERS);
+            policy_report(diff, "the rule ", old_rule->id, " is gone", "rules",
+                          DIFF_CONSUMERS);
         else if (!surety_str_equal(old_rule->expr, new_rule->expr))
-            policy_tell_named(diff, "the rule ", old_rule->id,
-                              " asks for something else", "rules", DIFF_BOTH);
+            policy_report(diff, "the rule ", old_rule->id,
+                          " has another expression", "rules", DIFF_BOTH);
     }
     for (size_t i = 0; i < after->rule_count; i++)
         if (!policy_rule(before, after->rules[i].id))
-            policy_tell_named(diff, "the rule ", after->rules[i].id, " is new",
-                              "rules", DIFF_PRODUCERS);
+            policy_report(diff, "the rule ", after->rules[i].id, " is new",
+                          "rules", DIFF_PRODUCERS);
 }
 
 /* ---- derived members ----------------------------------------------------- */
@@ -62,20 +62,19 @@ static void policy_compare_derived(surety_diff *diff, surety_val before,
         const surety_val new_one = surety_val_member(after, name);
 
         if (!new_one.doc)
-            policy_tell_named(diff, "the derived member ", name, " is gone",
-                              "derive", DIFF_CONSUMERS);
+            policy_report(diff, "the derived member ", name, " is gone",
+                          "derive", DIFF_CONSUMERS);
         else if (!surety_val_equal(old_one, new_one))
-            policy_tell_named(diff, "the derived member ", name,
-                              " is computed otherwise", "derive",
-                              DIFF_CONSUMERS);
+            policy_report(diff, "the derived member ", name,
+                          " is computed otherwise", "derive", DIFF_CONSUMERS);
     }
     for (surety_val new_one = surety_val_first(after); new_one.doc;
          new_one = surety_val_next(after, new_one)) {
         const surety_str name = surety_val_str(surety_val_key(new_one));
 
         if (!surety_val_member(before, name).doc)
-            policy_tell_named(diff, "the derived member ", name, " is new",
-                              "derive", DIFF_NOBODY);
+            policy_report(diff, "the derived member ", name, " is new",
+                          "derive", DIFF_NONE);
     }
 }
 
@@ -98,16 +97,16 @@ static void policy_compare_places(surety_diff *diff,
         const bool old_one = policy_lists(before, place);
 
         if (old_one != policy_lists(after, place))
-            policy_tell_named(
+            policy_report(
                 diff, "the place ", surety_str_of(surety_place_name(place)),
                 old_one ? " is not looked at any more" : " is looked at, too",
-                "extract", old_one ? DIFF_PRODUCERS : DIFF_NOBODY);
+                "extract", old_one ? DIFF_PRODUCERS : DIFF_NONE);
     }
     if (policy_lists(after, SURETY_PLACE_MARKER) &&
         policy_lists(before, SURETY_PLACE_MARKER) &&
         !surety_str_equal(before->marker, after->marker))
-        surety__diff_say(diff, &policy_task, "extract", DIFF_PRODUCERS,
-                         "the marker is another");
+        surety__diff_report(diff, &policy_task, "extract", DIFF_PRODUCERS,
+                            "the marker is another");
 }
 
 static void policy_compare_rest(surety_diff *diff,
@@ -115,34 +114,34 @@ static void policy_compare_rest(surety_diff *diff,
                                 const surety_contract_info *after)
 {
     if (before->repair != after->repair)
-        surety__diff_say(
+        surety__diff_report(
             diff, &policy_task, "repair",
-            after->repair < before->repair ? DIFF_PRODUCERS : DIFF_NOBODY,
+            after->repair < before->repair ? DIFF_PRODUCERS : DIFF_NONE,
             after->repair < before->repair ? "less is repaired than before"
                                            : "more is repaired than before");
     if (before->partial != after->partial)
-        surety__diff_say(
+        surety__diff_report(
             diff, &policy_task, "partial",
             after->partial ? DIFF_CONSUMERS : DIFF_PRODUCERS,
-            after->partial ? "a reply that is cut off gives what there is now"
-                           : "a reply that is cut off gives nothing any more");
+            after->partial ? "a reply that is cut off gives a partial value now"
+                           : "a reply that is cut off gives no value any more");
     if (before->strips_unknown != after->strips_unknown)
-        surety__diff_say(
-            diff, &policy_task, "unknown", DIFF_NOBODY,
+        surety__diff_report(
+            diff, &policy_task, "unknown", DIFF_NONE,
             after->strips_unknown
                 ? "members that the schema does not know are left out now"
                 : "members that the schema does not know are kept now");
     if (before->fills_defaults && !after->fills_defaults)
-        surety__diff_say(diff, &policy_task, "defaults", DIFF_CONSUMERS,
-                         "defaults are not filled in any more");
+        surety__diff_report(diff, &policy_task, "defaults", DIFF_CONSUMERS,
+                            "defaults are not filled in any more");
     if (before->fallback != after->fallback ||
         !surety_val_equal(before->fallback_value, after->fallback_value) ||
         !surety_str_equal(before->fallback_field, after->fallback_field))
-        surety__diff_say(diff, &policy_task, "fallback", DIFF_CONSUMERS,
-                         "the fallback is another");
+        surety__diff_report(diff, &policy_task, "fallback", DIFF_CONSUMERS,
+                            "the fallback is another");
     if (after->deprecated.len && !before->deprecated.len)
-        surety__diff_say(diff, &policy_task, "deprecated", DIFF_NOBODY,
-                         "the contract is deprecated now");
+        surety__diff_report(diff, &policy_task, "deprecated", DIFF_NONE,
+                            "the contract is deprecated now");
 }
 
 void surety__diff_policy(surety_diff *diff)

@@ -29,25 +29,25 @@ static void diff_locate(surety_diff *diff, const surety__conjunction *all,
 
 /* Whether the change is already recorded at this location. If so, adds whom it
  * breaks. */
-static bool diff_is_told(surety_diff *diff, const surety_change *change)
+static bool diff_is_recorded(surety_diff *diff, const surety_change *change)
 {
     for (size_t i = diff->change_count; i > 0; i--) {
-        surety_change *told = &diff->changes[i - 1];
+        surety_change *earlier = &diff->changes[i - 1];
 
-        if (!surety_str_equal(told->at, change->at))
+        if (!surety_str_equal(earlier->at, change->at))
             return false;
-        if (surety_str_equal(told->keyword, change->keyword) &&
-            surety_str_equal(told->message, change->message)) {
-            told->breaks_consumers |= change->breaks_consumers;
-            told->breaks_producers |= change->breaks_producers;
+        if (surety_str_equal(earlier->keyword, change->keyword) &&
+            surety_str_equal(earlier->message, change->message)) {
+            earlier->breaks_consumers |= change->breaks_consumers;
+            earlier->breaks_producers |= change->breaks_producers;
             return true;
         }
     }
     return false;
 }
 
-void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
-                       const char *keyword, unsigned breaks)
+void surety__diff_record(surety_diff *diff, const surety__diff_task *task,
+                         const char *keyword, unsigned breaks)
 {
     const unsigned whom = task->loose ? DIFF_BOTH : breaks;
     surety_change change = {.at = task->at,
@@ -59,7 +59,7 @@ void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
         diff->status = diff->scratch.status;
     if (diff->status == SURETY_OK)
         diff_keep_text(diff, surety_buf_str(&diff->scratch), &change.message);
-    if (diff->status == SURETY_OK && !diff_is_told(diff, &change)) {
+    if (diff->status == SURETY_OK && !diff_is_recorded(diff, &change)) {
         diff_locate(diff, task->before, &change.old_location);
         diff_locate(diff, task->after, &change.new_location);
         if (diff->status == SURETY_OK)
@@ -73,12 +73,13 @@ void surety__diff_tell(surety_diff *diff, const surety__diff_task *task,
     surety_buf_reset(&diff->scratch);
 }
 
-void surety__diff_say(surety_diff *diff, const surety__diff_task *task,
-                      const char *keyword, unsigned breaks, const char *message)
+void surety__diff_report(surety_diff *diff, const surety__diff_task *task,
+                         const char *keyword, unsigned breaks,
+                         const char *message)
 {
     surety_buf_reset(&diff->scratch);
     surety_buf_text(&diff->scratch, message);
-    surety__diff_tell(diff, task, keyword, breaks);
+    surety__diff_record(diff, task, keyword, breaks);
 }
 
 void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,
@@ -86,9 +87,9 @@ void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,
                               const char *found)
 {
     if (turn != 0)
-        surety__diff_say(diff, task, keyword,
-                         turn < 0 ? DIFF_CONSUMERS : DIFF_PRODUCERS,
-                         turn < 0 ? gone : found);
+        surety__diff_report(diff, task, keyword,
+                            turn < 0 ? DIFF_CONSUMERS : DIFF_PRODUCERS,
+                            turn < 0 ? gone : found);
 }
 
 /* A location below another one; empty with the status set. */
@@ -107,16 +108,16 @@ static surety_str diff_below(surety_diff *diff, surety_str at, surety_str token)
     return place;
 }
 
-void surety__diff_say_below(surety_diff *diff, const surety__diff_task *task,
-                            surety_str token, const char *keyword,
-                            unsigned breaks, const char *message)
+void surety__diff_report_below(surety_diff *diff, const surety__diff_task *task,
+                               surety_str token, const char *keyword,
+                               unsigned breaks, const char *message)
 {
     surety__diff_task below = *task;
 
     if (diff->status)
         return;
     below.at = diff_below(diff, task->at, token);
-    surety__diff_say(diff, &below, keyword, breaks, message);
+    surety__diff_report(diff, &below, keyword, breaks, message);
 }
 
 void surety__diff_value(surety_diff *diff, surety_val value)
@@ -150,7 +151,7 @@ surety__conjunction *surety__diff_list(surety_diff *diff, bool is_new)
  * Remembers them. */
 static bool diff_is_seen(surety_diff *diff, const surety__diff_task *task)
 {
-    uint64_t key = 1 + (uint64_t)task->loose * 2 + task->types_told;
+    uint64_t key = 1 + (uint64_t)task->loose * 2 + task->types_reported;
 
     key = surety__diff_mix(key, (uintptr_t)task->before);
     key = surety__diff_mix(key, (uintptr_t)task->after);

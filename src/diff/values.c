@@ -15,16 +15,16 @@ enum { DIFF_WORK = 20000000 };
 struct value_list {
     const surety__choices *list;
     const surety_doc *doc;
-    const surety__conjunction *side;
+    const surety__conjunction *all;
     const surety_schema *schema;
 };
 
-static struct value_list values_of(const surety__conjunction *side,
+static struct value_list values_of(const surety__conjunction *all,
                                    const surety_contract *contract)
 {
-    const surety__shape *listing = surety__conjunction_listing(side);
+    const surety__shape *listing = surety__conjunction_listing(all);
     struct value_list values = {
-        .side = side, .schema = surety_contract_info_of(contract)->schema};
+        .all = all, .schema = surety_contract_info_of(contract)->schema};
 
     if (listing) {
         values.list = listing->constant ? listing->constant : listing->choices;
@@ -46,8 +46,8 @@ static bool values_take(surety_diff *diff, const struct value_list *values,
     bool valid = false;
 
     if (listed)
-        return surety__conjunction_lists(values->side, value);
-    (void)surety__conjunction_check(diff->checker, values->schema, values->side,
+        return surety__conjunction_lists(values->all, value);
+    (void)surety__conjunction_check(diff->checker, values->schema, values->all,
                                     value, &diff->work, &valid);
     return valid;
 }
@@ -73,7 +73,7 @@ struct value_first {
     size_t count;
 };
 
-static void values_keep(struct value_first *first, uint64_t at)
+static void values_first(struct value_first *first, uint64_t at)
 {
     size_t i = first->count < VALUES_LISTED ? first->count : VALUES_LISTED - 1;
 
@@ -86,12 +86,12 @@ static void values_keep(struct value_first *first, uint64_t at)
 
 /* Reports the values of both lists that `takes` accepts and `lacks` does not.
  * In a loose branch of a oneOf only the lists decide. */
-static void values_tell(surety_diff *diff, const surety__diff_task *task,
-                        const struct value_list *takes,
-                        const struct value_list *lacks, bool is_new)
+static void values_report(surety_diff *diff, const surety__diff_task *task,
+                          const struct value_list *takes,
+                          const struct value_list *lacks, bool is_new)
 {
     surety_buf *out = &diff->scratch;
-    size_t count = 0, told = 0;
+    size_t count = 0, shown = 0;
 
     surety_buf_reset(out);
     for (int k = 0; k < 2; k++) {
@@ -104,35 +104,35 @@ static void values_tell(surety_diff *diff, const surety__diff_task *task,
             if (!(k && values_have(takes, values, i)) &&
                 values_take(diff, takes, value, task->loose) &&
                 !values_take(diff, lacks, value, task->loose))
-                values_keep(&first, values->list->list[i].value);
+                values_first(&first, values->list->list[i].value);
         }
         count += first.count;
         for (size_t i = 0;
-             i < first.count && told < VALUES_LISTED && i < VALUES_LISTED;
+             i < first.count && shown < VALUES_LISTED && i < VALUES_LISTED;
              i++) {
-            surety_buf_text(out, told++ > 0 ? ", " : "");
+            surety_buf_text(out, shown++ > 0 ? ", " : "");
             surety__diff_value(
                 diff, (surety_val){values->doc, (uint32_t)first.at[i]});
         }
     }
     if (count == 0)
         return;
-    if (count > told)
-        surety__buf_printf(out, " and %zu more", count - told);
+    if (count > shown)
+        surety__buf_printf(out, " and %zu more", count - shown);
     surety_buf_text(out, count > 1 ? " are" : " is");
     surety_buf_text(out, is_new ? " taken, too" : " not taken any more");
-    surety__diff_tell(diff, task, "enum",
-                      is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
+    surety__diff_record(diff, task, "enum",
+                        is_new ? DIFF_CONSUMERS : DIFF_PRODUCERS);
 }
 
 /* Whether a conjunct may reach a dynamic reference, whose target the check
  * does not know there. */
 static bool values_are_dynamic(const struct value_list *values)
 {
-    for (size_t i = 0; i < values->side->count && values->schema->dynamic; i++)
-        if (values->side->items[i].shape->applicator_count ||
-            values->side->items[i].shape->objects ||
-            values->side->items[i].shape->arrays)
+    for (size_t i = 0; i < values->all->count && values->schema->dynamic; i++)
+        if (values->all->items[i].shape->applicator_count ||
+            values->all->items[i].shape->objects ||
+            values->all->items[i].shape->arrays)
             return true;
     return false;
 }
@@ -153,18 +153,18 @@ bool surety__diff_values(surety_diff *diff, const surety__diff_task *task)
         if (diff->status)
             return true;
     }
-    values_tell(diff, task, &before, &after, false);
-    values_tell(diff, task, &after, &before, true);
+    values_report(diff, task, &before, &after, false);
+    values_report(diff, task, &after, &before, true);
     if (!after.list)
-        surety__diff_say(diff, task, "enum", DIFF_CONSUMERS,
-                         "other values than the listed ones are taken, too");
+        surety__diff_report(diff, task, "enum", DIFF_CONSUMERS,
+                            "other values than the listed ones are taken, too");
     else if (!before.list)
-        surety__diff_say(diff, task, "enum", DIFF_PRODUCERS,
-                         "only listed values are taken now");
+        surety__diff_report(diff, task, "enum", DIFF_PRODUCERS,
+                            "only listed values are taken now");
     if ((values_are_dynamic(&before) || values_are_dynamic(&after)) &&
         !surety_val_equal(surety_contract_info_of(diff->before)->root,
                           surety_contract_info_of(diff->after)->root))
-        surety__diff_say(diff, task, "enum", DIFF_BOTH,
-                         "other listed values may be taken");
+        surety__diff_report(diff, task, "enum", DIFF_BOTH,
+                            "other listed values may be taken");
     return !task->loose;
 }

@@ -43,9 +43,9 @@ static void fill_push(fill_state *state, fill_step step)
 static void fill_drop(fill_state *state, surety__gen_member *member,
                       const char *why)
 {
-    surety__gen_say(state->model, member->fill, NULL,
-                    "it is not filled in; the member is optional in C", "%s",
-                    why);
+    surety__gen_add_note(state->model, member->fill, NULL,
+                         "it is not filled in; the member is optional in C",
+                         "%s", why);
     member->fill = (surety_val){NULL, 0};
 }
 
@@ -57,7 +57,7 @@ static void fill_meet(fill_state *state, surety__gen_member *member)
     if (kind != SURETY_KIND_OBJECT && kind != SURETY_KIND_ARRAY)
         return;
     if (member->filled == FILL_OPEN)
-        fill_drop(state, member, "the default holds itself, without end");
+        fill_drop(state, member, "the default contains itself, without end");
     if (member->filled != FILL_NEW)
         return;
     member->filled = FILL_OPEN;

@@ -165,8 +165,8 @@ static void gen_about(const surety_contract *const *contracts, size_t count,
         surety_buf_add(
             out, id.len ? id : SURETY__LITERAL("a contract without a name"));
     }
-    surety_buf_text(out, ". What is changed here is lost when it is made "
-                         "again.");
+    surety_buf_text(
+        out, ". Changes made here are overwritten when it is made again.");
 }
 
 static void gen_write(surety_gen *gen, surety__gen_model *models, size_t count,
@@ -289,7 +289,7 @@ surety_status surety_gen_new(const surety_contract *const *contracts,
         return surety__fail_nomem(reterr);
     if (status == SURETY_LIMIT)
         return surety__fail(reterr, status,
-                            "more than %d subschemas hold for one value",
+                            "more than %d subschemas apply to one value",
                             CONJUNCTION_MAX);
     return surety__fail(reterr, status,
                         "no C types can be made with these "

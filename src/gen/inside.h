@@ -157,9 +157,10 @@ surety_str surety__gen_keep(surety_gen *gen, surety_buf *text);
 /* text and end joined, in the arena. */
 surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end);
 /* Adds a note about keyword, a member of the subschema `at`, once. */
-void surety__gen_say(surety__gen_model *model, surety_val at,
-                     const char *keyword, const char *hint, const char *format,
-                     ...) __attribute__((format(printf, 5, 6)));
+void surety__gen_add_note(surety__gen_model *model, surety_val at,
+                          const char *keyword, const char *hint,
+                          const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* ---- node.c -------------------------------------------------------------- */
 

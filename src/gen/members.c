@@ -30,10 +30,10 @@ static bool member_default(surety__gen_model *model, surety__gen_member *member,
     else if (status == SURETY_OK && valid)
         member->fill = fill;
     else
-        surety__gen_say(model, shape->at, "default",
-                        "the member is kept as a surety_val; correct the "
-                        "default",
-                        "the default is not what the schema allows");
+        surety__gen_add_note(
+            model, shape->at, "default",
+            "the member becomes a surety_val; correct the default",
+            "the schema does not allow the default");
     if (!member->fill.doc)
         member->node = model->value;
     return true;
@@ -42,7 +42,7 @@ static bool member_default(surety__gen_model *model, surety__gen_member *member,
 static void object_members(surety__gen_model *model, surety__gen_node *node,
                            const surety__facts *facts)
 {
-    surety__member_said said = {.required = false};
+    surety__member_said about = {.required = false};
     const surety__property *property;
     surety__name_at at = {0, 0};
     size_t count = 0;
@@ -57,19 +57,19 @@ static void object_members(surety__gen_model *model, surety__gen_node *node,
         surety__gen_member *member = &node->members[node->member_count];
 
         if (!surety__conjunction_member(&model->graph, &facts->all,
-                                        property->name, property->hash, &said))
+                                        property->name, property->hash, &about))
             return;
         *member = (surety__gen_member){
             .json = property->name,
-            .shape = said.property ? said.property->shape : NULL,
-            .required = said.required};
-        if (!member_default(model, member, said.fill_shape, said.fill))
+            .shape = about.property ? about.property->shape : NULL,
+            .required = about.required};
+        if (!member_default(model, member, about.fill_shape, about.fill))
             return;
         if (member->required)
             member->fill = surety_val_none();
         if (!member->node)
             member->node =
-                surety__gen_link(model, &said.all, node, property->name);
+                surety__gen_link(model, &about.all, node, property->name);
         if (!member->node)
             return;
         node->member_count++;
@@ -89,7 +89,7 @@ typedef struct object_others {
 } object_others;
 
 /* Whether there is a constraint on members that are no properties. */
-static bool others_say(const surety__objects *objects)
+static bool others_constrain(const surety__objects *objects)
 {
     const surety__shape *rest = objects->additional;
     bool say = rest && !rest->always && !rest->never;
@@ -112,10 +112,11 @@ static void others_of(surety__gen_model *model, const surety__shape *shape,
         others->several |= others->unevaluated != NULL;
         others->unevaluated = objects->unevaluated;
     }
-    if (others_say(objects) && (objects->pattern_count > 1 ||
-                                (objects->pattern_count &&
-                                 (others->declared || !rest || !rest->never) &&
-                                 !objects->unevaluated))) {
+    if (others_constrain(objects) &&
+        (objects->pattern_count > 1 ||
+         (objects->pattern_count &&
+          (others->declared || !rest || !rest->never) &&
+          !objects->unevaluated))) {
         others->mixed = true;
         others->at = shape->at;
     }
@@ -166,7 +167,8 @@ static void others_unevaluated(surety__gen_model *model,
 /* The map of members that are no properties; NULL: there are none. */
 static surety__gen_node *object_rest(surety__gen_model *model,
                                      surety__gen_node *node,
-                                     const surety__facts *facts, bool *ret_said)
+                                     const surety__facts *facts,
+                                     bool *ret_constrained)
 {
     object_others others = {.closed = false};
     surety__gen_node *map;
@@ -174,7 +176,7 @@ static surety__gen_node *object_rest(surety__gen_model *model,
     for (size_t i = 0; i < facts->all.count; i++)
         others_of(model, facts->all.items[i].shape, &others);
     others_unevaluated(model, facts, &others);
-    *ret_said = others.all.count > 0;
+    *ret_constrained = others.all.count > 0;
     if (others.closed ||
         (!others.declared && !facts->conditional &&
          surety_contract_info_of(model->contract)->strips_unknown))
@@ -187,9 +189,9 @@ static surety__gen_node *object_rest(surety__gen_model *model,
         node->member_count ? SURETY__LITERAL("others") : node->label.word;
     map->rest = model->value;
     if (others.mixed) {
-        surety__gen_say(model, others.at, "patternProperties",
-                        "they are kept as surety_val",
-                        "members of several kinds have no one type");
+        surety__gen_add_note(model, others.at, "patternProperties",
+                             "they become surety_val",
+                             "members of several kinds have no common type");
     } else if (others.all.count) {
         map->rest =
             surety__gen_link(model, &others.all, node,
@@ -203,16 +205,16 @@ void surety__gen_object(surety__gen_model *model, surety__gen_node *node,
                         const surety__facts *facts)
 {
     surety__gen_node *map;
-    bool said = false;
+    bool constrained = false;
 
     object_members(model, node, facts);
     if (model->gen->status != SURETY_OK)
         return;
-    map = object_rest(model, node, facts, &said);
+    map = object_rest(model, node, facts, &constrained);
     if (node->member_count) {
         node->form = SURETY_TYPED_STRUCT;
         node->rest = map;
-    } else if (said && map) {
+    } else if (constrained && map) {
         node->form = SURETY_TYPED_MAP;
         node->rest = map->rest;
     } else {
@@ -242,8 +244,9 @@ static bool array_is_alone(const surety__facts *facts)
 
 /* Adds the shapes for item i, which may be one of the first `places` or a
  * later one. True: there is no such item. */
-static bool array_said(surety__gen_model *model, const surety__facts *facts,
-                       uint32_t i, uint32_t places, surety__conjunction *all)
+static bool array_place_of(surety__gen_model *model, const surety__facts *facts,
+                           uint32_t i, uint32_t places,
+                           surety__conjunction *all)
 {
     const bool alone = i >= places && array_is_alone(facts);
     bool never = false;
@@ -298,7 +301,7 @@ static void array_tuple(surety__gen_model *model, surety__gen_node *node,
 
         *member = (surety__gen_member){.required = i < range.least};
         member->json = array_place(model, i);
-        if (array_said(model, facts, i, count, &all))
+        if (array_place_of(model, facts, i, count, &all))
             return;
         if (all.count)
             member->shape = all.items[0].shape;
@@ -334,7 +337,7 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
 {
     const uint32_t places = surety__conjunction_places(&facts->all, NULL);
     surety__conjunction all = {NULL, 0, 0, false};
-    const bool never = array_said(model, facts, places, places, &all);
+    const bool never = array_place_of(model, facts, places, places, &all);
     surety__gen_node *items =
         array_node(model, &all, node,
                    places ? SURETY__LITERAL("more")

@@ -8,12 +8,12 @@
 
 /* ---- one node ------------------------------------------------------------ */
 
-static void model_lost(surety__gen_model *model, surety__gen_node *node,
-                       surety_val at, const char *keyword, const char *why)
+static void model_any(surety__gen_model *model, surety__gen_node *node,
+                      surety_val at, const char *keyword, const char *why)
 {
     node->form = SURETY_TYPED_VALUE;
-    surety__gen_say(model, at, keyword, "it is kept as a surety_val", "%s",
-                    why);
+    surety__gen_add_note(model, at, keyword, "it becomes a surety_val", "%s",
+                         why);
 }
 
 /* Whether the word is in the list already. */
@@ -54,8 +54,8 @@ static bool model_choices(surety__gen_model *model, surety__gen_node *node,
     else if (node->word_count == 1 && !node->nullable)
         node->form = SURETY_TYPED_FIXED;
     else if (types & (TYPE_ARRAY | TYPE_OBJECT))
-        model_lost(model, node, shape->at, "enum",
-                   "no enum in C has arrays or objects for values");
+        model_any(model, node, shape->at, "enum",
+                  "no enum in C has arrays or objects for values");
     else if (surety__gen_split(model, node, facts, types))
         return true;
     else if (types == TYPE_STRING)
@@ -122,9 +122,9 @@ static void model_number(surety__gen_model *model, surety__gen_node *node,
                (number_bounds(node, facts, "9223372036854775807", true) &&
                 !number_is_natural(node, facts))) {
         node->form = SURETY_TYPED_NUMBER;
-        surety__gen_say(model, node->origin->at, NULL,
-                        "it is kept as its own text",
-                        "no integer in C has this range");
+        surety__gen_add_note(model, node->origin->at, NULL,
+                             "it is stored as its text",
+                             "no integer in C has this range");
     } else {
         node->form = number_bounds(node, facts, "9223372036854775807", true)
                          ? SURETY_TYPED_UINT
@@ -142,13 +142,13 @@ static void model_infer(surety__gen_model *model, surety__gen_node *node,
         return;
     if (surety__types_split(facts->speaks, kinds) == 1) {
         facts->types = facts->speaks;
-        surety__gen_say(model, node->origin->at, NULL, "declare the type",
-                        "no type is declared; the C type holds only values of "
-                        "the kind that the keywords are about");
+        surety__gen_add_note(model, node->origin->at, NULL, "declare the type",
+                             "no type is declared; the C type holds only "
+                             "values of the kind that the keywords constrain");
         return;
     }
-    model_lost(model, node, node->origin->at, NULL,
-               "no type is declared, and keywords are about several");
+    model_any(model, node, node->origin->at, NULL,
+              "no type is declared, and the keywords constrain several");
     facts->types = 0;
 }
 
@@ -181,8 +181,9 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
         return;
     }
     if (facts.lost) {
-        model_lost(model, node, facts.lost->at, NULL,
-                   "where a dynamic reference leads depends on the way to it");
+        model_any(
+            model, node, facts.lost->at, NULL,
+            "the target of a dynamic reference depends on the path to it");
         return;
     }
     if (model_choices(model, node, &facts))
@@ -191,10 +192,10 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
               ? surety__conjunction_applicator(&facts.all, facts.first)
               : NULL;
     if (facts.union_count > 1 || (one && one->count > GEN_UNION_MAX)) {
-        model_lost(model, node, facts.all.items[facts.first.conjunct].shape->at,
-                   NULL,
-                   facts.union_count > 1 ? "two unions stand beside each other"
-                                         : "a union has more than 64 branches");
+        model_any(model, node, facts.all.items[facts.first.conjunct].shape->at,
+                  NULL,
+                  facts.union_count > 1 ? "two unions apply to one value"
+                                        : "a union has more than 64 branches");
         return;
     }
     if (one) {

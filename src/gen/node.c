@@ -36,11 +36,11 @@ surety__gen_node *surety__gen_node_of(surety__gen_model *model,
     if (node || !means)
         return node;
     if (model->node_count >= GEN_NODES_MAX) {
-        surety__gen_say(model, origin ? origin->at : surety_val_none(), NULL,
-                        "use fewer unions beside each other",
-                        "there are more than %d types when references and "
-                        "unions are written out",
-                        GEN_NODES_MAX);
+        surety__gen_add_note(model, origin ? origin->at : surety_val_none(),
+                             NULL, "use fewer unions beside each other",
+                             "there are more than %d types when references and "
+                             "unions are written out",
+                             GEN_NODES_MAX);
         return model->value;
     }
     node = surety__gen_node_new(model, SURETY_TYPED_VALUE);

@@ -22,14 +22,14 @@ surety_str surety__gen_text(surety_gen *gen, surety_str text)
 
 surety_str surety__gen_keep(surety_gen *gen, surety_buf *text)
 {
-    surety_str kept = {NULL, 0};
+    surety_str copy = {NULL, 0};
 
     if (text->status != SURETY_OK)
         gen->status = text->status;
     else
-        kept = surety__gen_text(gen, surety_buf_str(text));
+        copy = surety__gen_text(gen, surety_buf_str(text));
     surety_buf_done(text);
-    return kept;
+    return copy;
 }
 
 surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end)
@@ -44,9 +44,9 @@ surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end)
 
 /* ---- notes --------------------------------------------------------------- */
 
-void surety__gen_say(surety__gen_model *model, surety_val at,
-                     const char *keyword, const char *hint, const char *format,
-                     ...)
+void surety__gen_add_note(surety__gen_model *model, surety_val at,
+                          const char *keyword, const char *hint,
+                          const char *format, ...)
 {
     surety_gen *gen = model->gen;
     surety_gen_note note = {

@@ -48,7 +48,7 @@ static surety__gen_node *order_child(surety__gen_node *node, uint32_t i,
 }
 
 /* Appends node to the list, after its children of that visit. The way back to
- * `from` is kept in the nodes. */
+ * `from` is in the nodes. */
 static void order_visit(surety__gen_node *from, uint8_t visit,
                         surety__gen_node **list, size_t *list_count)
 {

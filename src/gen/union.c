@@ -18,7 +18,7 @@ enum { UNION_WORK = 20000, UNION_LEFT = 256 };
 
 /* Whether shape itself affects the C type of values of those types. A property
  * that is only required does not. */
-static bool union_says(const surety__shape *shape, unsigned types)
+static bool union_constrains(const surety__shape *shape, unsigned types)
 {
     const surety__objects *objects = shape->objects;
 
@@ -54,7 +54,7 @@ bool surety__gen_union_counts(const surety__applicator *one, unsigned types)
     for (size_t seen = 0; count && !counts; seen++) {
         const surety__shape *shape = left[--count];
 
-        counts = seen == UNION_WORK || union_says(shape, types);
+        counts = seen == UNION_WORK || union_constrains(shape, types);
         for (uint32_t i = 0; i < shape->applicator_count && !shape->never; i++)
             if (shape->applicators[i].kind <= APPLY_ONE)
                 counts |= !union_push(&shape->applicators[i], left, &count);
@@ -214,7 +214,7 @@ static bool settle_is_same(const surety__gen_node *a, const surety__gen_node *b)
 }
 
 /* Whether a branch is removed: null, never, or the same as an earlier one. */
-static bool settle_drops(surety__gen_node *node, uint32_t kept,
+static bool settle_drops(surety__gen_node *node, uint32_t left,
                          surety__gen_node *branch)
 {
     if (branch->form == GEN_NULL) {
@@ -223,7 +223,7 @@ static bool settle_drops(surety__gen_node *node, uint32_t kept,
     }
     if (branch->form == GEN_NEVER)
         return true;
-    for (uint32_t i = 0; i < kept; i++) {
+    for (uint32_t i = 0; i < left; i++) {
         bool nullable = false;
 
         if (settle_is_same(surety__gen_target(node->members[i].node, &nullable),
@@ -237,52 +237,52 @@ static bool settle_union(surety__gen_model *model, surety__gen_node *node)
 {
     const bool was_nullable = node->nullable;
     const uint32_t count = node->member_count;
-    uint32_t kept = 0;
+    uint32_t left = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         surety__gen_node *branch =
             surety__gen_target(node->members[i].node, &node->nullable);
 
-        if (settle_drops(node, kept, branch))
+        if (settle_drops(node, left, branch))
             continue;
         if (branch->form == SURETY_TYPED_VALUE) {
             node->form = SURETY_TYPED_VALUE;
             node->nullable = false;
             if (branch->origin && branch->origin->always && node->origin)
-                surety__gen_say(model, node->origin->at, NULL,
-                                "it is kept as a surety_val",
-                                "a branch allows any value");
+                surety__gen_add_note(model, node->origin->at, NULL,
+                                     "it becomes a surety_val",
+                                     "a branch allows any value");
             return true;
         }
-        node->members[kept++] = node->members[i];
+        node->members[left++] = node->members[i];
     }
-    node->member_count = kept;
-    if (kept == 0) {
+    node->member_count = left;
+    if (left == 0) {
         node->form = node->nullable ? GEN_NULL : GEN_NEVER;
-    } else if (kept == 1) {
+    } else if (left == 1) {
         node->form = GEN_ALIAS;
         node->alias = node->members[0].node;
     }
-    return kept < 2 || kept != count || node->nullable != was_nullable;
+    return left < 2 || left != count || node->nullable != was_nullable;
 }
 
 /* Removes members that can have no value. Without members the node is a map or
  * any object. */
 static void settle_members(surety__gen_model *model, surety__gen_node *node)
 {
-    uint32_t kept = 0;
+    uint32_t left = 0;
 
     for (uint32_t i = 0; i < node->member_count; i++) {
         bool nullable = false;
 
         if (surety__gen_target(node->members[i].node, &nullable)->form !=
             GEN_NEVER)
-            node->members[kept++] = node->members[i];
+            node->members[left++] = node->members[i];
         else if (node->form == SURETY_TYPED_TUPLE)
             break;
     }
-    node->member_count = kept;
-    if (kept)
+    node->member_count = left;
+    if (left)
         return;
     node->form = SURETY_TYPED_VALUE;
     if (node->rest && node->rest->rest != model->value) {

@@ -205,6 +205,6 @@ surety_status surety_strict_deliver(const surety_strict *strict, surety_val val,
     if (plan.status == SURETY_OK && status == SURETY_OK)
         return SURETY_OK;
     return surety__fail(reterr, plan.status != SURETY_OK ? plan.status : status,
-                        "the value has what is not asked for at %s",
+                        "a part of the value has no form in the schema for %s",
                         strict->subset->title);
 }

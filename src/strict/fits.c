@@ -281,7 +281,7 @@ const surety__fit *surety__fits_of(const surety__fits *fits,
 
 /* Adds the item of a node and a value, and makes the current item depend on
  * it. */
-static void fits_ask(surety__fits *fits, const surety__node *node,
+static void fits_add(surety__fits *fits, const surety__node *node,
                      surety_val val)
 {
     const surety_alloc *alloc = fits->strict->alloc;
@@ -325,14 +325,14 @@ static void fits_open_item(surety__fits *fits, size_t i)
             const surety__node *branch = node->branches[j].node;
             if (branch->form == NODE_UNION ||
                 surety__fits_looks(fits, branch, val))
-                fits_ask(fits, branch, val);
+                fits_add(fits, branch, val);
         }
     } else if (looks && !node->choice_count) {
         surety__children of = surety__children_of(fits, node, val);
         surety__child child;
         while (surety__children_next(&of, &child))
             if (child.node)
-                fits_ask(fits, child.node, child.val);
+                fits_add(fits, child.node, child.val);
     }
     fits->items[i].fits = looks;
     fits->items[i].first = (uint32_t)first;
@@ -445,7 +445,7 @@ void surety__fits_find(surety__fits *fits, const surety__node *node,
                        surety_val val)
 {
     sum_all(fits, val.doc);
-    fits_ask(fits, node, val);
+    fits_add(fits, node, val);
     for (size_t i = 0; i < fits->count && fits->status == SURETY_OK; i++)
         fits_open_item(fits, i);
     if (fits->status == SURETY_OK)

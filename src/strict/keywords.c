@@ -75,39 +75,39 @@ static void keyword_words(surety_buf *words, const surety__strict_keyword *row,
     surety_buf_text(words, sentence.ptr + at + 4);
 }
 
-/* Keeps the keyword; false: one of the same name with another value is kept. */
-static bool keyword_keep(surety_strict *strict, surety__node *node,
+/* Sends the keyword; false: one of the same name with another value is sent. */
+static bool keyword_send(surety_strict *strict, surety__node *node,
                          surety_val val)
 {
     const surety_str name = surety_val_str(surety_val_key(val));
-    surety_val *kept;
+    surety_val *sent;
 
-    for (uint32_t i = 0; i < node->kept_count; i++)
-        if (surety_str_equal(surety_val_str(surety_val_key(node->kept[i])),
+    for (uint32_t i = 0; i < node->keyword_count; i++)
+        if (surety_str_equal(surety_val_str(surety_val_key(node->keywords[i])),
                              name))
-            return surety_val_equal(node->kept[i], val);
-    kept = surety__graph_take(&strict->graph,
-                              (node->kept_count + 1u) * sizeof(*kept));
-    if (!kept)
+            return surety_val_equal(node->keywords[i], val);
+    sent = surety__graph_take(&strict->graph,
+                              (node->keyword_count + 1u) * sizeof(*sent));
+    if (!sent)
         return true;
-    if (node->kept_count)
-        memcpy(kept, node->kept, node->kept_count * sizeof(*kept));
-    kept[node->kept_count++] = val;
-    node->kept = kept;
+    if (node->keyword_count)
+        memcpy(sent, node->keywords, node->keyword_count * sizeof(*sent));
+    sent[node->keyword_count++] = val;
+    node->keywords = sent;
     return true;
 }
 
-static void keyword_tell(surety_strict *strict, surety_buf *words,
+static void keyword_move(surety_strict *strict, surety_buf *words,
                          const surety__strict_keyword *row, surety_val val)
 {
     keyword_words(words, row, val);
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, val,
-                       row->role == ROLE_ANNOTATION
-                           ? "it is told in the description"
-                           : "it is told in the description; the contract "
-                             "still enforces it",
-                       "%s does not take this \"%s\"", strict->subset->title,
-                       row->name);
+    surety__strict_add_note(
+        strict, SURETY_STRICT_REWRITTEN, val,
+        row->role == ROLE_ANNOTATION
+            ? "it is moved to the description"
+            : "it is moved to the description; the contract "
+              "still enforces it",
+        "%s does not take this \"%s\"", strict->subset->title, row->name);
 }
 
 static void keyword_annotate(surety_strict *strict, surety__node *node,
@@ -123,9 +123,9 @@ static void keyword_annotate(surety_strict *strict, surety__node *node,
         if (!node->description.len)
             node->description = text;
     } else if (row->takes >> strict->subset->id & 1) {
-        keyword_keep(strict, node, val);
+        keyword_send(strict, node, val);
     } else {
-        keyword_tell(strict, words, row, val);
+        keyword_move(strict, words, row, val);
     }
 }
 
@@ -143,7 +143,7 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
     if (types && !(node->conjunction->types & types))
         return;
     if (types && !(node->types & types) && node->form != NODE_NEVER) {
-        surety__strict_say(
+        surety__strict_add_note(
             strict, SURETY_STRICT_REWRITTEN, val, "it is left out",
             "\"%s\" says nothing about values of this type", row->name);
         return;
@@ -155,9 +155,9 @@ static void keyword_assert(surety_strict *strict, surety__node *node,
         (keyword_is(row, "minItems") || keyword_is(row, "maxItems")))
         return;
     if (node->form == NODE_VALUE && keyword_fits(strict, node, row, val) &&
-        keyword_keep(strict, node, val))
+        keyword_send(strict, node, val))
         return;
-    keyword_tell(strict, words, row, val);
+    keyword_move(strict, words, row, val);
 }
 
 static void keyword_conjunct(surety_strict *strict, surety__node *node,

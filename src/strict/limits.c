@@ -47,20 +47,21 @@ static void walk_cycle(surety_strict *strict, surety__node *node,
 
     node->needs_name = true;
     if (!(traits & SUBSET_RECURSION))
-        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, node->origin,
-                           "unroll it to the depth that is needed",
-                           "%s does not take a recursive schema",
-                           strict->subset->title);
+        surety__strict_add_note(strict, SURETY_STRICT_IMPOSSIBLE, node->origin,
+                                "unroll it to the depth that is needed",
+                                "%s does not take a recursive schema",
+                                strict->subset->title);
     else if (required_only && traits & SUBSET_OPTIONAL_CYCLE)
-        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, node->origin,
-                           "make a property on the way optional",
-                           "%s takes recursion only through properties that "
-                           "are not required",
-                           strict->subset->title);
+        surety__strict_add_note(
+            strict, SURETY_STRICT_IMPOSSIBLE, node->origin,
+            "make a property on the way optional",
+            "%s takes recursion only through properties that "
+            "are not required",
+            strict->subset->title);
 }
 
 /* Walks the nodes that `start` reaches and that are not seen yet. The way back
- * is kept in the nodes. required_only: without links that an object may
+ * is in the nodes. required_only: without links that an object may
  * lack. */
 static void walk_from(surety_strict *strict, surety__node *start,
                       bool required_only)
@@ -123,11 +124,11 @@ static void limit_check(surety_strict *strict, uint64_t figure, uint64_t limit,
                         const char *what, const char *hint)
 {
     if (limit && figure > limit && strict->status == SURETY_OK)
-        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE,
-                           surety_contract_info_of(strict->contract)->root,
-                           hint, "%zu %s, and %s takes %zu at most",
-                           (size_t)figure, what, strict->subset->title,
-                           (size_t)limit);
+        surety__strict_add_note(strict, SURETY_STRICT_IMPOSSIBLE,
+                                surety_contract_info_of(strict->contract)->root,
+                                hint, "%zu %s, and %s takes %zu at most",
+                                (size_t)figure, what, strict->subset->title,
+                                (size_t)limit);
 }
 
 void surety__strict_limits(surety_strict *strict,

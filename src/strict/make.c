@@ -24,7 +24,7 @@ static surety__link union_branch(surety_strict *strict,
     return link;
 }
 
-static void union_tell(surety_strict *strict, const surety__applicator *of,
+static void union_note(surety_strict *strict, const surety__applicator *of,
                        surety_val keyword, bool bare)
 {
     if (of->kind == APPLY_ONE && !(strict->subset->traits & SUBSET_ONE_OF))
@@ -51,7 +51,7 @@ static void node_branches(surety_strict *strict, surety__node *node,
     const surety_val keyword =
         surety_val_member(shape->at, surety__keyword_name(of->keyword));
 
-    union_tell(strict, of, keyword, bare);
+    union_note(strict, of, keyword, bare);
     node->form = NODE_UNION;
     node->one_of =
         of->kind == APPLY_ONE && strict->subset->traits & SUBSET_ONE_OF;
@@ -139,10 +139,10 @@ static void node_infer(surety_strict *strict, surety__node *node,
         surety__types_split(facts->speaks, kinds) != 1)
         return;
     node->types = (uint8_t)facts->speaks;
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, node->origin,
-                       "declare the type",
-                       "no type is declared; only values of the kind that its "
-                       "keywords are about are asked for");
+    surety__strict_add_note(strict, SURETY_STRICT_REWRITTEN, node->origin,
+                            "declare the type",
+                            "no type is declared; only values of the kind that "
+                            "its keywords constrain are requested");
 }
 
 /* Adapts the choices to the subset. */
@@ -158,7 +158,7 @@ static void node_choices(surety_strict *strict, surety__node *node)
                                    surety__cell_of(node->choices[i]), false);
     node->types &= (uint8_t)types;
     if (types & (TYPE_ARRAY | TYPE_OBJECT) && !(traits & SUBSET_ENUM_ALL))
-        surety__strict_say(
+        surety__strict_add_note(
             strict, SURETY_STRICT_IMPOSSIBLE,
             keyword.doc ? keyword : node->origin,
             "describe them by properties and items, or list scalar values",
@@ -196,7 +196,7 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
         surety__node_describe(strict, node, &words);
         surety__strict_rewritten(
             strict, node->origin,
-            "told in the description; the contract still enforces it",
+            "moved to the description; the contract still enforces it",
             "takes only strings and numbers in \"enum\"");
     }
     node->choice_count = 0;
@@ -206,7 +206,7 @@ static void node_drop_choices(surety_strict *strict, surety__node *node)
 /* ---- one node ------------------------------------------------------------ */
 
 /* Adds notes about references and allOf of a shape, which are merged. */
-static void node_tell_merged(surety_strict *strict, const surety__shape *shape)
+static void node_note_merged(surety_strict *strict, const surety__shape *shape)
 {
     for (uint32_t i = 0; i < shape->applicator_count; i++) {
         const surety__applicator *one = &shape->applicators[i];
@@ -214,15 +214,13 @@ static void node_tell_merged(surety_strict *strict, const surety__shape *shape)
         const surety_str name = surety__keyword_name(one->keyword);
         if (one->kind != APPLY_ALL && !dynamic)
             continue;
-        surety__strict_say(strict, SURETY_STRICT_REWRITTEN,
-                           surety_val_member(shape->at, name),
-                           dynamic ? "its own schema is copied in; the "
-                                     "contract still follows it to where it "
-                                     "leads"
-                                   : "what it says is merged into the schema "
-                                     "around it",
-                           "%s does not take \"%.*s\"%s", strict->subset->title,
-                           (int)name.len, name.ptr, dynamic ? "" : " here");
+        surety__strict_add_note(
+            strict, SURETY_STRICT_REWRITTEN, surety_val_member(shape->at, name),
+            dynamic ? "the schema that it names is copied; the contract still "
+                      "follows the dynamic reference"
+                    : "its content is merged into the schema around it",
+            "%s does not take \"%.*s\"%s", strict->subset->title, (int)name.len,
+            name.ptr, dynamic ? "" : " here");
     }
 }
 
@@ -240,7 +238,7 @@ static void node_make(surety_strict *strict, surety__node *node)
     if (!surety__facts_gather(&strict->graph, node->conjunction, &facts))
         return;
     for (size_t i = 0; i < facts.all.count; i++)
-        node_tell_merged(strict, facts.all.items[i].shape);
+        node_note_merged(strict, facts.all.items[i].shape);
     node->types = (uint8_t)facts.types;
     chosen = surety__facts_choices(&strict->graph, &facts, &node->choices,
                                    &node->choice_count);

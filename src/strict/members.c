@@ -9,7 +9,7 @@
 static void member_fields(surety_strict *strict, surety__object_form *object,
                           const surety__facts *facts)
 {
-    surety__member_said said = {.required = false};
+    surety__member_said member = {.required = false};
     const surety__property *property;
     surety__name_at at = {0, 0};
     size_t count = 0;
@@ -23,12 +23,13 @@ static void member_fields(surety_strict *strict, surety__object_form *object,
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
         surety__field *field = &object->fields[object->field_count];
         if (!surety__conjunction_member(&strict->graph, &facts->all,
-                                        property->name, property->hash, &said))
+                                        property->name, property->hash,
+                                        &member))
             return;
         *field = (surety__field){.name = property->name,
                                  .sent = property->name,
-                                 .required = said.required};
-        field->link = surety__node_link(strict, &said.all);
+                                 .required = member.required};
+        field->link = surety__node_link(strict, &member.all);
         if (!field->link.node)
             return;
         object->field_count++;
@@ -56,10 +57,10 @@ static void others_patterns(surety_strict *strict,
 
     for (uint32_t i = 0; i < objects->pattern_count; i++) {
         if (others->link_count == OTHERS_PATTERNS_MAX) {
-            surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, keyword,
-                               "describe fewer patterns",
-                               "more than %d patterns of keys",
-                               OTHERS_PATTERNS_MAX);
+            surety__strict_add_note(strict, SURETY_STRICT_IMPOSSIBLE, keyword,
+                                    "describe fewer patterns",
+                                    "more than %d patterns of keys",
+                                    OTHERS_PATTERNS_MAX);
             break;
         }
         others->links[others->link_count++] = surety__node_link(
@@ -70,8 +71,8 @@ static void others_patterns(surety_strict *strict,
     others->keyword = keyword;
     surety__strict_rewritten(
         strict, keyword,
-        "keys of any form are asked for with values of these "
-        "schemas; the contract still enforces the patterns",
+        "keys of any form are requested with values of these schemas; the "
+        "contract still enforces the patterns",
         "does not take \"patternProperties\"");
 }
 
@@ -125,11 +126,10 @@ static void others_map(surety_strict *strict, surety__object_form *object,
         return;
     }
     object->others_how = OTHERS_BESIDE;
-    surety__strict_rewritten(
-        strict, others->keyword,
-        "they are asked for as a list of key and value, and "
-        "made members again",
-        "does not take members of any name");
+    surety__strict_rewritten(strict, others->keyword,
+                             "they are requested as a list of key and value, "
+                             "and restored to members afterwards",
+                             "does not take members of any name");
 }
 
 /* An object that is open without a schema for other members. */
@@ -143,7 +143,7 @@ static void others_open(surety_strict *strict, surety__node *node,
         node->object.others_how = OTHERS_NONE;
         surety__strict_rewritten(
             strict, others->declared ? others->keyword : node->origin,
-            "only the properties that it names are asked for",
+            "only the properties that it names are requested",
             "does not take objects with other members");
     } else {
         node->object.others_how = OTHERS_BESIDE;
@@ -176,7 +176,7 @@ static void member_names(surety_strict *strict, surety__node *node)
             strict,
             surety_val_member(surety_val_get(node->origin, "properties"),
                               field->name),
-            "it is asked for under another name, and renamed",
+            "it is requested under another name, and renamed afterwards",
             "does not take this name of a property");
     }
 }
@@ -235,11 +235,10 @@ static void array_object(surety_strict *strict, surety__node *node,
         node->object.others_how = OTHERS_BESIDE;
         node->object.beside = SURETY__LITERAL("rest");
     }
-    surety__strict_rewritten(
-        strict, keyword,
-        "the items are asked for as properties, and made an "
-        "array again",
-        "does not take this tuple");
+    surety__strict_rewritten(strict, keyword,
+                             "the items are requested as properties, and "
+                             "restored to an array afterwards",
+                             "does not take this tuple");
 }
 
 void surety__node_array(surety_strict *strict, surety__node *node,

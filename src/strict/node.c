@@ -136,14 +136,13 @@ surety__node *surety__node_any(surety_strict *strict, surety_val at)
 
     if (!at.doc)
         at = surety_contract_info_of(strict->contract)->root;
-    surety__strict_say(
+    surety__strict_add_note(
         strict, tagged ? SURETY_STRICT_REWRITTEN : SURETY_STRICT_IMPOSSIBLE, at,
-        tagged ? "it is asked for as one of each kind, an object as a list of "
-                 "key and value, and made a value again; say its type where "
-                 "one is known"
-               : "say its type where one is known; mode auto asks for it by a "
-                 "tool or in the prompt, where a value of any kind comes as it "
-                 "is",
+        tagged ? "it is requested as a union of one schema for each kind, an "
+                 "object as a list of key and value, and restored afterwards; "
+                 "declare its type where it is known"
+               : "declare its type where it is known; mode auto uses a tool or "
+                 "the prompt instead, which accept a value of any kind",
         "%s does not take a schema that allows any value",
         strict->subset->title);
     if (!strict->any)

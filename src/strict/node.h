@@ -86,8 +86,8 @@ struct surety__node {
     uint32_t ordinal;  /* in the list of all nodes, from 1 */
     surety_val origin; /* the first conjunct's subschema */
     surety_str title, description, name;
-    surety_val *kept; /* values of keywords that are sent as they are */
-    uint32_t kept_count;
+    surety_val *keywords; /* values of keywords that are sent as they are */
+    uint32_t keyword_count;
     surety_val *choices; /* enum or const */
     uint32_t choice_count;
     surety__object_form object;
@@ -122,9 +122,9 @@ struct surety_strict {
 /* Adds a note about `keyword`, a member of a schema object or a whole schema.
  * format gives the message; hint may be NULL. Each verdict is noted once for a
  * keyword. */
-void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
-                        surety_val keyword, const char *hint,
-                        const char *format, ...)
+void surety__strict_add_note(surety_strict *strict,
+                             surety_strict_verdict verdict, surety_val keyword,
+                             const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 /* The same of something that the provider does not accept, for which a form was
@@ -179,7 +179,7 @@ const surety__field *surety__object_field(const surety__object_form *object,
 /* Whether the node's choices contain the value; true if it has no choices. */
 bool surety__node_lists(const surety__node *node, surety_val val);
 
-/* Processes the keywords of all conjuncts: kept, or moved to the description.
+/* Processes the keywords of all conjuncts: sent, or moved to the description.
  * (keywords.c) */
 void surety__node_keywords(surety_strict *strict, surety__node *node,
                            const surety__facts *facts);

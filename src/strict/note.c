@@ -37,9 +37,9 @@ static surety_str note_keyword(surety_val keyword, surety_val key,
     return surety_val_str(key);
 }
 
-void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
-                        surety_val keyword, const char *hint,
-                        const char *format, ...)
+void surety__strict_add_note(surety_strict *strict,
+                             surety_strict_verdict verdict, surety_val keyword,
+                             const char *hint, const char *format, ...)
 {
     surety_strict_note note = {.verdict = verdict,
                                .hint = surety_str_of(hint ? hint : "")};
@@ -78,8 +78,8 @@ void surety__strict_say(surety_strict *strict, surety_strict_verdict verdict,
 void surety__strict_rewritten(surety_strict *strict, surety_val keyword,
                               const char *hint, const char *what)
 {
-    surety__strict_say(strict, SURETY_STRICT_REWRITTEN, keyword, hint, "%s %s",
-                       strict->subset->title, what);
+    surety__strict_add_note(strict, SURETY_STRICT_REWRITTEN, keyword, hint,
+                            "%s %s", strict->subset->title, what);
 }
 
 /* ---- text ---------------------------------------------------------------- */

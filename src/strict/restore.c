@@ -5,8 +5,8 @@
  * Rules:
  * 1. fits.c has already found the branch of each union, from the complete
  *    value. If two branches give different values, none is taken: that is an
- *    error, and the model can be asked again.
- * 2. A value that is not in the requested form is kept unchanged, and the
+ *    error, and a retry can ask the model again.
+ * 2. A value that is not in the requested form is copied unchanged, and the
  *    contract judges it. But if it has a name that only a rewritten value has,
  *    any conversion would be a guess: that is an error too. So is a key that
  *    occurs twice.
@@ -64,8 +64,8 @@ static void restore_refuse(struct restore_state *state, surety_val at,
 
 static const surety_str restore_no_key = {NULL, 0};
 static const char restore_shape_hint[] =
-    "give it in the form that was asked for, an object of any members as a "
-    "list of key and value";
+    "give it in the requested form, an object of any members as a list of key "
+    "and value";
 
 /* Fails if a copied value contains a name that only rewritten values have. */
 static void restore_look(struct restore_state *state, surety_val val)
@@ -79,10 +79,10 @@ static void restore_look(struct restore_state *state, surety_val val)
         key = surety__cell_str(val.doc, cell);
         if (surety__map_get(&state->plan.strict->marks,
                             surety__hash(key.ptr, key.len) + 1ull))
-            restore_refuse(state, val, key,
-                           "is there, but the value is not of the form that "
-                           "was asked for",
-                           restore_shape_hint);
+            restore_refuse(
+                state, val, key,
+                "is there, but the value does not have the requested form",
+                restore_shape_hint);
     }
 }
 
@@ -93,7 +93,8 @@ static void restore_passes(struct restore_state *state, surety_val val)
 {
     if (state->cut)
         restore_refuse(state, val, restore_no_key,
-                       "what came of it cannot be cut where it ended", "");
+                       "the restored value cannot be cut where this one ends",
+                       "");
     state->last = val;
     state->taken = 0;
 }
@@ -157,7 +158,7 @@ static void restore_member(struct restore_state *state,
                         (surety__step){.node = child->node, .val = child->val});
 }
 
-/* Fails if the list of key and value is not one, or if another member stands
+/* Fails if the list of key and value is not one, or if there is another member
  * beside it. */
 static void restore_other(struct restore_state *state,
                           const surety__children *of,
@@ -165,12 +166,13 @@ static void restore_other(struct restore_state *state,
 {
     if (child->val.index == of->list.index)
         restore_refuse(state, of->list, restore_no_key,
-                       "this is no list of key and value", restore_shape_hint);
-    else
-        restore_refuse(state, of->val, of->node->object.beside,
-                       "is there, but the value is not of the form that was "
-                       "asked for",
+                       "this is not a list of key and value",
                        restore_shape_hint);
+    else
+        restore_refuse(
+            state, of->val, of->node->object.beside,
+            "is there, but the value does not have the requested form",
+            restore_shape_hint);
 }
 
 /* Restores a container. False: an item of a tuple is missing before another. */

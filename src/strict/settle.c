@@ -175,12 +175,12 @@ static void settle_nulled(surety_strict *strict, surety__node *node)
         return;
     if (!keyword.doc)
         keyword = surety_val_get(node->origin, "properties");
-    surety__strict_say(
+    surety__strict_add_note(
         strict, SURETY_STRICT_REWRITTEN, keyword.doc ? keyword : node->origin,
         nulled == optional
-            ? "they are required and may be null, which is taken out again"
+            ? "they are required and may be null, which is removed afterwards"
         : nulled
-            ? "they are required and may be null, which is taken out again "
+            ? "they are required and may be null, which is removed afterwards "
               "where the contract does not allow null; where it does, null "
               "stays, and the property cannot be left out"
             : "they are required; null, which the contract allows, stays, and "

@@ -30,17 +30,16 @@ static void strict_root(surety_strict *strict)
                         root->types == TYPE_OBJECT && !root->choice_count;
 
     if (root->form == NODE_NEVER) {
-        surety__strict_say(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,
-                           "correct the schema", "no value satisfies it");
+        surety__strict_add_note(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,
+                                "correct the schema", "no value satisfies it");
         return;
     }
     strict->wrapped = strict->subset->traits & SUBSET_ROOT_OBJECT && !object;
     if (strict->wrapped)
-        surety__strict_rewritten(
-            strict, root->origin,
-            "it is asked for as the one property of an object, and taken out "
-            "again",
-            "takes only an object at the root");
+        surety__strict_rewritten(strict, root->origin,
+                                 "it is requested as the only property of an "
+                                 "object, and unwrapped afterwards",
+                                 "takes only an object at the root");
 }
 
 static surety_status strict_too_large(surety_strict *strict,

@@ -49,7 +49,7 @@ const surety__subset *surety__subset_of(surety_subset id);
 enum surety__strict_role {
     ROLE_SILENT,    /* identifies; no constraint on values */
     ROLE_STRUCTURE, /* nodes are made from it */
-    ROLE_ASSERTION, /* kept, or a sentence in the description */
+    ROLE_ASSERTION, /* sent, or a sentence in the description */
     ROLE_ANNOTATION /* the same */
 };
 

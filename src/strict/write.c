@@ -120,11 +120,11 @@ static void write_about(struct write_state *state, const surety__node *node,
     surety_buf_done(&text);
 }
 
-static void write_kept(struct write_state *state, const surety__node *node)
+static void write_keywords(struct write_state *state, const surety__node *node)
 {
-    for (uint32_t i = 0; i < node->kept_count; i++) {
-        surety_build_key_of(state->doc, surety_val_key(node->kept[i]));
-        surety_build_val(state->doc, node->kept[i]);
+    for (uint32_t i = 0; i < node->keyword_count; i++) {
+        surety_build_key_of(state->doc, surety_val_key(node->keywords[i]));
+        surety_build_val(state->doc, node->keywords[i]);
     }
 }
 
@@ -297,7 +297,7 @@ static void write_typed(struct write_state *state, const surety__node *node,
                         node->types & TYPE_ARRAY && !node->choice_count
                     ? "Always empty."
                     : "");
-    write_kept(state, node);
+    write_keywords(state, node);
     if (node->choice_count)
         write_choices(state, node, nullable);
     else if (types & TYPE_OBJECT && node->types != TYPE_ANY)
@@ -311,7 +311,7 @@ static void write_union(struct write_state *state, const surety__node *node,
 {
     state->figures.unions++;
     write_about(state, node, "");
-    write_kept(state, node);
+    write_keywords(state, node);
     surety_build_name(state->doc,
                       node->one_of && !nullable ? "oneOf" : "anyOf");
     surety_build_array(state->doc);
@@ -371,7 +371,7 @@ static const surety__node *write_behind(const surety__node *node)
     for (unsigned i = 0; i < 64; i++) {
         if (node->form != NODE_UNION || node->branch_count != 1 ||
             node->needs_name || node->title.len || node->description.len ||
-            node->kept_count)
+            node->keyword_count)
             break;
         node = node->branches[0].node;
     }

@@ -288,9 +288,9 @@ ZOO = [
 # What no C type says of them: contract, pointer, the words of the note.
 NOTES = [
     ("numbers", "/properties/huge", "no integer in C has this range"),
-    ("defaults", "/properties/bad/default", "the default is not what"),
-    ("two-unions", "/properties/p", "two unions stand beside each other"),
-    ("untyped", "/properties/b", "keywords are about several"),
+    ("defaults", "/properties/bad/default", "does not allow the default"),
+    ("two-unions", "/properties/p", "two unions apply to one value"),
+    ("untyped", "/properties/b", "the keywords constrain several"),
     ("enums", "/properties/e/enum", "arrays or objects for values"),
     ("endless", "/$defs/schema/properties/items/default", "without end"),
     ("endless", "/$defs/schema/properties/rest/default", "without end"),

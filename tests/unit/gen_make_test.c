@@ -337,7 +337,7 @@ TEST(what_holds_for_one_value_has_an_end)
     given = contract;
     EXPECT(SURETY_LIMIT, surety_gen_new(&given, 1, &options, &gen, &error));
     CHECK_TEXT(surety_str_of(error.message),
-               "more than 32768 subschemas hold for one value");
+               "more than 32768 subschemas apply to one value");
 done:
     surety_buf_done(&text);
     surety_gen_free(gen);

@@ -239,9 +239,10 @@ TEST(asks_again_rather_than_guess)
         const char *first, *told;
     } cases[] = {
         {SAYS(OPEN(PAIR("1") "," PAIR("2"))), "is given twice"},
-        {SAYS("{\\\"m\\\":{" LIST "[],\\\"k\\\":1}}"), "is not of the form"},
+        {SAYS("{\\\"m\\\":{" LIST "[],\\\"k\\\":1}}"),
+         "does not have the requested form"},
         {SAYS("{\\\"m\\\":{" LIST "[{\\\"k\\\":1}]}}"),
-         "this is no list of key and value"},
+         "this is not a list of key and value"},
         /* It would be repaired, and is not of the form of the contract. */
         {SAYS("{\\\"m\\\":{" LIST "[" PAIR("1") ",]}}"), "not JSON"},
     };
