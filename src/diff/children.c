@@ -67,6 +67,7 @@ static void member_compare_lone(surety_diff *diff,
     const bool is_free = !other->all.count && lone->all.count > 0;
     unsigned breaks = DIFF_NONE;
 
+    assert(before->named != after->named);
     if (is_new)
         breaks = (is_free ? DIFF_PRODUCERS : DIFF_NONE) |
                  (member_is_barred(task->before, before) &&
@@ -226,6 +227,7 @@ void surety__diff_objects(surety_diff *diff, const surety__diff_task *task)
 {
     const size_t first = diff->task_count;
 
+    assert(diff->task_count <= diff->task_cap);
     if (!((surety__conjunction_speaks(task->before) |
            surety__conjunction_speaks(task->after)) &
           TYPE_OBJECT))

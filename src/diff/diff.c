@@ -60,6 +60,7 @@ static const surety__conjunction *forms_branch(surety_diff *diff,
 {
     surety__conjunction *divided = surety__diff_list(diff, is_new);
 
+    assert(i < of->one->count);
     surety__conjunction_branch(&diff->graph, all, of->at, of->one->shapes[i],
                                divided);
     return divided;

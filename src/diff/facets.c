@@ -149,6 +149,7 @@ static uint64_t count_tightest(const surety__conjunction *all,
 {
     const surety__range range = surety__conjunction_range(all, facet->counted);
 
+    assert(facet->counted <= COUNT_MEMBERS);
     return facet->is_upper ? range.most : range.least;
 }
 
@@ -307,6 +308,7 @@ static void text_report(surety_diff *diff, const surety__diff_task *task,
 {
     surety_buf *out = &diff->scratch;
 
+    assert(before.doc || after.doc);
     surety_buf_reset(out);
     if (after.doc) {
         surety_buf_text(out, before.doc ? "it is " : "there is ");
@@ -331,8 +333,10 @@ static void text_report_alone(surety_diff *diff, const surety__diff_task *task,
     size_t i = 0;
     surety_val value;
 
-    while (!text_of(shape, facet->keywords[i]).doc)
+    while (!text_of(shape, facet->keywords[i]).doc) {
         i++;
+        assert(i < FACET_WORDS && facet->keywords[i]);
+    }
     value = text_of(shape, facet->keywords[i]);
     if (facet->restricts)
         breaks = is_new ? DIFF_PRODUCERS : DIFF_CONSUMERS;

@@ -187,6 +187,7 @@ static bool version_same(surety_str a, surety_str b, int count)
 {
     size_t i = 0;
 
+    assert(count > 0);
     while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i] &&
            !(a.ptr[i] == '.' && --count == 0))
         i++;

@@ -30,6 +30,7 @@ static void same_push(struct same_walk *walk, const surety__shape *before,
     surety_diff *diff = walk->diff;
     uint64_t key;
 
+    assert(walk->met <= SURETY_DIFF_PAIRS_MAX + 1u);
     if (!before || !after)
         walk->differs = walk->differs || before || after;
     if (!before || !after || walk->differs || diff->status)

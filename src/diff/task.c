@@ -55,6 +55,7 @@ void surety__diff_record(surety_diff *diff, const surety__diff_task *task,
                             .breaks_consumers = whom & DIFF_CONSUMERS,
                             .breaks_producers = whom & DIFF_PRODUCERS};
 
+    assert(breaks <= DIFF_BOTH);
     if (diff->status == SURETY_OK)
         diff->status = diff->scratch.status;
     if (diff->status == SURETY_OK)

@@ -35,6 +35,7 @@ static struct value_list values_of(const surety__conjunction *all,
 
 static surety_val values_at(const struct value_list *values, uint32_t i)
 {
+    assert(i < values->list->count);
     return (surety_val){values->doc, (uint32_t)values->list->list[i].value};
 }
 
@@ -58,6 +59,7 @@ static bool values_have(const struct value_list *values,
 {
     const surety__pair *pair = &other->list->list[wanted];
 
+    assert(wanted < other->list->count);
     for (uint32_t i = 0; values->list && i < values->list->count; i++)
         if (values->list->list[i].key == pair->key &&
             surety_val_equal(values_at(values, i), values_at(other, wanted)))

@@ -137,6 +137,8 @@ static void fill_run(fill_state *state)
     while (state->count && state->model->gen->status == SURETY_OK) {
         const fill_step step = state->steps[--state->count];
 
+        assert(step.member ? step.member->filled == FILL_OPEN
+                           : step.node != NULL);
         if (state->left)
             state->left--;
         if (step.member) {
@@ -154,6 +156,7 @@ void surety__gen_fill(surety__gen_model *model)
 {
     fill_state state = {.model = model, .left = FILL_WORK_MAX};
 
+    assert(model->gen->status == SURETY_OK);
     for (size_t i = 0; i < model->node_count; i++)
         for (uint32_t j = 0; j < model->nodes[i]->member_count; j++) {
             fill_meet(&state, &model->nodes[i]->members[j]);

@@ -94,6 +94,7 @@ static void derive_each(surety__gen_model *model, surety_buf *out,
 
     if (!surety_val_count(derive))
         return;
+    assert(model->derives);
     put(model, (surety_str){NULL, 0}, "derive", out);
     for (surety_val v = surety_val_first(derive); v.doc;
          v = surety_val_next(derive, v))

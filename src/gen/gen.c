@@ -62,6 +62,7 @@ static void gen_seal(surety_gen *gen, const surety_buf *about,
 {
     char digits[GEN_HASH_LEN];
 
+    assert(out->len == 0);
     if (gen->status == SURETY_OK)
         gen->status = about->status ? about->status : body->status;
     if (gen->status != SURETY_OK)

@@ -153,6 +153,7 @@ static void header_span(surety_buf *out, size_t indent,
                                 : surety__gen_ctype(node->rest);
     surety_buf count;
 
+    assert(surety__gen_is_span(node));
     header_declare(
         out, (header_declaration){indent, "const ", type, true, name, mark});
     surety_buf_init(&count, out->alloc, 0);
@@ -197,6 +198,7 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
 {
     bool empty = node->rest == NULL;
 
+    assert(node->in_c.name.len > 0);
     header_type_comment(node, out);
     header_open(out, node->in_c.name, node->place.forward);
     for (uint32_t i = 0; i < node->member_count; i++) {
@@ -256,6 +258,7 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
 {
     bool open = false;
 
+    assert(node->in_c.kind.len > 0 && node->in_c.words);
     header_words(out, node->in_c.kind, node->in_c.words, node->member_count);
     surety_buf_byte(out, '\n');
     header_type_comment(node, out);
@@ -303,6 +306,7 @@ static void header_type(const surety__gen_model *model,
 {
     const size_t start = out->len;
 
+    assert(node->place.placed);
     surety_buf_byte(out, '\n');
     switch (node->form) {
     case SURETY_TYPED_ENUM: header_enum(node, out); return;

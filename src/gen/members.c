@@ -56,6 +56,7 @@ static void object_members(surety__gen_model *model, surety__gen_node *node,
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
         surety__gen_member *member = &node->members[node->member_count];
 
+        assert(node->member_count < count);
         if (!surety__conjunction_member(&model->graph, &facts->all,
                                         property->name, property->hash, &about))
             return;

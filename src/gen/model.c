@@ -48,6 +48,7 @@ static bool model_choices(surety__gen_model *model, surety__gen_node *node,
     for (uint32_t i = 0; i < node->word_count; i++)
         types |= surety__type_bits(node->words[i].doc,
                                    surety__cell_of(node->words[i]), false);
+    assert(node->word_count <= count);
     facts->types = types;
     if (!types)
         node->form = node->nullable ? GEN_NULL : GEN_NEVER;
@@ -156,6 +157,7 @@ static void model_infer(surety__gen_model *model, surety__gen_node *node,
 static void model_kind(surety__gen_model *model, surety__gen_node *node,
                        const surety__facts *facts)
 {
+    assert(!(facts->types & TYPE_NULL));
     if (facts->types & TYPE_OBJECT)
         surety__gen_object(model, node, facts);
     else if (facts->types & TYPE_ARRAY)
@@ -173,6 +175,7 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
     const surety__applicator *one;
     surety__facts facts;
 
+    assert(node->conjunction && !node->made);
     node->made = true;
     if (!surety__facts_gather(&model->graph, node->conjunction, &facts))
         return;
@@ -234,6 +237,7 @@ static surety__gen_node *model_boxed(surety__gen_model *model,
     surety__gen_node *box = target->box;
     surety__gen_node *null;
 
+    assert(target->form != GEN_ALIAS);
     if (target->form >= GEN_NULL || target->form == SURETY_TYPED_FIXED)
         return model->value;
     if (!nullable || target->form == SURETY_TYPED_VALUE)

@@ -53,6 +53,7 @@ void surety__gen_add_note(surety__gen_model *model, surety_val at,
         .contract = model->number, .at = at, .hint = surety_str_of(hint)};
     va_list list;
 
+    assert(hint && format);
     if (keyword && surety_val_get(at, keyword).doc)
         note.at = surety_val_get(at, keyword);
     if (gen->status != SURETY_OK ||

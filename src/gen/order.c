@@ -13,8 +13,7 @@ enum { VISIT_ALL = 1, VISIT_VALUES = 2 };
 static surety__gen_node *order_same(surety__gen_model *model,
                                     surety__gen_node *node)
 {
-    if (node->form < SURETY_TYPED_WRAP && node->form != SURETY_TYPED_ENUM &&
-        node->form < SURETY_TYPED_FIXED) {
+    if (node->form < SURETY_TYPED_FIXED && node->form != SURETY_TYPED_ENUM) {
         if (!model->scalars[node->form])
             model->scalars[node->form] = node;
         return model->scalars[node->form];
@@ -80,6 +79,7 @@ static void order_forward(surety__gen_node *node)
     bool by_value = false;
     surety__gen_node *child;
 
+    assert(node->place.placed);
     for (uint32_t i = 0; (child = order_child(node, i, &by_value)); i++) {
         surety__gen_node *end = child;
 

@@ -92,6 +92,7 @@ void surety__gen_comment(surety_buf *out, size_t indent, surety_str text)
     size_t column = indent + 2, written = 0;
     surety_buf word;
 
+    assert(indent < PUT_COLUMNS / 2);
     surety_buf_init(&word, out->alloc, 0);
     put_indent(out, indent);
     surety_buf_text(out, "/*");

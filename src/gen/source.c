@@ -44,6 +44,7 @@ static void source_text(const surety__gen_model *model, surety_buf *out)
     for (size_t i = 0; i < text.len;) {
         const size_t end = source_line(text, i);
 
+        assert(end > i && end <= text.len);
         surety_buf_text(out, "    ");
         surety__gen_quote(out, (surety_str){text.ptr + i, end - i});
         piece += end - i;
@@ -260,6 +261,7 @@ static void row_text(source_row *row, const char *text)
 
 static void row_end(source_row *row)
 {
+    assert(row->column > 0 || row->item.status != SURETY_OK);
     row_flush(row, true);
     surety_buf_text(row->out, "},\n");
     row->column = 0;

@@ -183,6 +183,7 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
     unsigned kinds[KINDS_MAX];
     const size_t count = surety__types_split(types, kinds);
 
+    assert(count <= KINDS_MAX);
     if (count < 2)
         return false;
     node->form = SURETY_TYPED_UNION;
@@ -239,6 +240,7 @@ static bool settle_union(surety__gen_model *model, surety__gen_node *node)
     const uint32_t count = node->member_count;
     uint32_t left = 0;
 
+    assert(node->form == SURETY_TYPED_UNION);
     for (uint32_t i = 0; i < count; i++) {
         surety__gen_node *branch =
             surety__gen_target(node->members[i].node, &node->nullable);

@@ -21,6 +21,7 @@ static bool deliver_looks(const surety__node *node, surety_val val)
     const unsigned bits =
         surety__type_bits(val.doc, surety__cell_of(val), false);
 
+    assert(node->form != NODE_UNION);
     if (node->form != NODE_VALUE || !(bits & node->types) ||
         !surety__node_lists(node, val))
         return false;

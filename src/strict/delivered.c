@@ -154,6 +154,7 @@ static void delivered_schema(struct delivered_state *state,
         delivered_shape(state->plan.strict, step->node);
     surety_doc *out = state->plan.out;
 
+    assert(step->depth <= DELIVERED_DEPTH + 1);
     if (step->depth > DELIVERED_DEPTH || !shape ||
         ++state->schemas > DELIVERED_SCHEMAS) {
         surety_build_bool(out, true);

@@ -170,6 +170,7 @@ surety__children surety__children_of(const surety__fits *fits,
 {
     surety__children of = {.node = node, .val = val};
 
+    assert(node->form == NODE_VALUE);
     if (node->object.others_how == OTHERS_BESIDE)
         of.list = surety_val_member(val, node->object.beside);
     of.has_pairs = of.list.doc && !node->array.as_object &&
@@ -189,6 +190,7 @@ static bool children_tuple(surety__children *of, surety__child *ret_child)
 {
     const surety__object_form *object = &of->node->object;
 
+    assert(of->present <= of->index);
     while (of->index < object->field_count) {
         const uint32_t i = of->index++;
         const surety_val sub =
@@ -384,6 +386,7 @@ static bool fits_settle_union(surety__fits *fits, surety__fit *fit)
 {
     const surety__fit before = *fit;
 
+    assert(fit->node->form == NODE_UNION);
     fit->fits = fit->many = false;
     for (uint32_t i = 0; i < fit->count; i++) {
         const surety__fit *branch = &fits->items[fits->edges[fit->first + i]];
@@ -407,6 +410,7 @@ static void fits_settle_group(surety__fits *fits, const surety__pair *group,
 {
     bool changed = true;
 
+    assert(count > 0);
     for (size_t i = 0; i < count; i++)
         if (fits->items[group[i].value].node->form != NODE_UNION)
             fits_settle_value(fits, &fits->items[group[i].value]);

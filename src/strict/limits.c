@@ -74,6 +74,7 @@ static void walk_from(surety_strict *strict, surety__node *start,
         surety__link link;
         bool optional;
 
+        assert(node->open && node->seen);
         if (!surety__node_child(node, node->next++, &link, &optional)) {
             node->open = false;
             node = node->parent;
@@ -136,6 +137,8 @@ void surety__strict_limits(surety_strict *strict,
 {
     const surety__subset *subset = strict->subset;
 
+    assert(figures->many_choices <= figures->choices &&
+           figures->many_text <= figures->text);
     limit_check(strict, figures->properties, subset->properties_max,
                 "properties", "split the contract, or leave properties out");
     limit_check(strict, figures->nesting, subset->nesting_max,

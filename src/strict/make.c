@@ -51,6 +51,7 @@ static void node_branches(surety_strict *strict, surety__node *node,
     const surety_val keyword =
         surety_val_member(shape->at, surety__keyword_name(of->keyword));
 
+    assert(facts->union_count > 0 && !node->branches);
     union_note(strict, of, keyword, bare);
     node->form = NODE_UNION;
     node->one_of =

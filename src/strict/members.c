@@ -22,6 +22,7 @@ static void member_fields(surety_strict *strict, surety__object_form *object,
     while (object->fields &&
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
         surety__field *field = &object->fields[object->field_count];
+        assert(object->field_count < count);
         if (!surety__conjunction_member(&strict->graph, &facts->all,
                                         property->name, property->hash,
                                         &member))
@@ -113,6 +114,7 @@ static void others_gather(surety_strict *strict, const surety__facts *facts,
 static void others_map(surety_strict *strict, surety__object_form *object,
                        struct member_others *others)
 {
+    assert(others->link_count <= OTHERS_PATTERNS_MAX);
     if (others->all.count)
         others->links[others->link_count++] =
             surety__node_link(strict, &others->all);

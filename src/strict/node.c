@@ -37,6 +37,7 @@ surety__node *surety__node_of(surety_strict *strict,
     node = node_new(strict);
     if (node)
         node->conjunction = means;
+    assert(!node || node->ordinal == strict->node_count);
     means->made = node;
     return node;
 }
@@ -83,6 +84,7 @@ surety__node *surety__node_union(surety_strict *strict,
 {
     surety__node *node = node_new(strict);
 
+    assert(links || count == 0);
     if (!node)
         return NULL;
     node->is_made = true;

@@ -185,6 +185,7 @@ static bool restore_container(struct restore_state *state,
     surety__plan *plan = &state->plan;
     surety__child child;
 
+    assert(plan->from == plan->count && !node->choice_count);
     /* A document has no key twice: only a renamed member or one from a list
      * can repeat another. */
     state->keyed = node->object.others_how == OTHERS_BESIDE ||
@@ -405,6 +406,7 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
         status = restore_all(&state, surety_doc_root(doc), reterr);
     if (status == SURETY_OK) {
         const size_t start = out->len;
+        assert(state.plan.count == 0);
         (void)surety_val_write(surety_doc_root(state.plan.out),
                                SURETY_STYLE_COMPACT, out);
         if (out->status == SURETY_OK && out->len - start >= state.taken)

@@ -12,6 +12,7 @@ static bool settle_branches(surety__node *node)
     uint32_t count = 0;
     bool changed = false;
 
+    assert(node->form == NODE_UNION);
     for (uint32_t i = 0; i < node->branch_count; i++) {
         const surety__link link = node->branches[i];
         if (link.node->form == NODE_NEVER)
@@ -225,6 +226,7 @@ static void settle_index(surety_strict *strict, surety__object_form *object)
 
     while (size < object->field_count * 2)
         size *= 2;
+    assert(size > object->field_count && !object->table);
     object->table =
         surety__graph_take(&strict->graph, size * sizeof(*object->table));
     object->table_mask = size - 1;

@@ -29,6 +29,7 @@ static void strict_root(surety_strict *strict)
     const bool object = root->form == NODE_VALUE &&
                         root->types == TYPE_OBJECT && !root->choice_count;
 
+    assert(root->is_made && root->ordinal == 1);
     if (root->form == NODE_NEVER) {
         surety__strict_add_note(strict, SURETY_STRICT_IMPOSSIBLE, root->origin,
                                 "correct the schema", "no value satisfies it");

@@ -64,7 +64,10 @@ static const surety__subset subset_rows[SUBSETS] = {
 
 const surety__subset *surety__subset_of(surety_subset id)
 {
-    return (unsigned)id < SUBSETS ? &subset_rows[id] : NULL;
+    if ((unsigned)id >= SUBSETS)
+        return NULL;
+    assert(subset_rows[id].id == id);
+    return &subset_rows[id];
 }
 
 const char *surety_subset_name(surety_subset subset)

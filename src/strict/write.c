@@ -133,6 +133,7 @@ static void write_choices(struct write_state *state, const surety__node *node,
 {
     uint64_t text = 0;
 
+    assert(node->choice_count > 0);
     for (uint32_t i = 0; i < node->choice_count; i++)
         text += surety_val_str(node->choices[i]).len;
     state->figures.text += text;
@@ -483,6 +484,7 @@ static void write_defs(struct write_state *state)
         any = true;
         state->figures.text += node->name.len;
         surety_build_key(state->doc, node->name);
+        assert(state->plan.count == 0 || state->plan.status != SURETY_OK);
         write_body(state, node, false, 0);
         surety__plan_mark(&state->plan, STEP_CLOSE);
         write_run(state);
