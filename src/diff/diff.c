@@ -157,16 +157,16 @@ static bool forms_are_tagged(const surety__applicator *one)
 {
     const surety__switch *branching = one->branching;
 
-    if (!branching || !branching->name.ptr || branching->open ||
-        (branching->lacking & (branching->lacking - 1)))
+    if (!branching || !branching->name.ptr ||
+        surety__branches_count(branching->open, one->count) > 0 ||
+        surety__branches_count(branching->lacking, one->count) > 1)
         return false;
     for (uint32_t i = 0;
          branching->words.mask ? i <= branching->words.mask
                                : branching->words.entries[i].text.ptr != NULL;
          i++) {
-        const uint64_t branches = branching->words.entries[i].branches;
-
-        if (branches & (branches - 1))
+        if (surety__branches_count(branching->words.entries[i].branches,
+                                   one->count) > 1)
             return false;
     }
     return true;

@@ -48,30 +48,79 @@ static const surety__word *branch_word(const surety_doc *doc,
                : NULL;
 }
 
+/* Of many branches without a tag: those that the names of the members allow. A
+ * branch is at one name that it requires. */
+static uint64_t branches_named(const surety_doc *doc,
+                               const surety__switch *branching,
+                               const surety__cell *object)
+{
+    const surety__cell *key = object + 1;
+    uint64_t branches = branching->open;
+    bool found = false;
+
+    for (uint32_t i = 0; i < object->count; i++) {
+        const surety__word *word =
+            surety__words_find(&branching->words, surety__cell_str(doc, key));
+
+        if (word && found)
+            return branching->objects;
+        if (word) {
+            found = true;
+            branches = word->branches;
+        }
+        key = surety__cell_after(key + 1);
+    }
+    return branches;
+}
+
+/* Of many branches: those that the value can satisfy, as a stretch. */
+static uint64_t branches_many(const surety_doc *doc,
+                              const surety__switch *branching,
+                              const surety__cell *cell)
+{
+    const surety__cell *member;
+    const surety__word *word;
+    uint64_t names;
+
+    if (cell->kind != CELL_OBJECT)
+        return branching->kinds[cell->kind];
+    if (!branching->words.longest)
+        return branching->objects;
+    if (!branching->name.ptr)
+        return branches_named(doc, branching, cell);
+    member = branch_keys(doc, branching, cell, &names);
+    if (!member)
+        return branching->lacking;
+    word = branch_word(doc, branching, member);
+    return word ? word->branches : branching->open;
+}
+
 /* Notes in the frame which branches the value can satisfy: bits, or where there
- * are more than SWITCH_BRANCHES the first and the end. */
+ * are more than SWITCH_BRANCHES the first and the end of a stretch. */
 EVALUATE_INLINE void branches_begin(const surety__machine *machine,
                                     surety__frame *frame,
                                     const surety__applicator *applicator)
 {
     const surety__switch *branching = applicator->branching;
-    bool many = applicator->count > SWITCH_BRANCHES;
     const surety__cell *member;
     const surety__word *word;
     uint64_t names;
 
     frame->sub = 0;
-    frame->branches =
-        many ? applicator->count : UINT64_MAX >> (64 - applicator->count);
+    if (applicator->count > SWITCH_BRANCHES) {
+        frame->branches = applicator->count;
+        if (branching) {
+            frame->branches =
+                branches_many(machine->doc, branching, frame->cell);
+            frame->sub = (uint32_t)frame->branches;
+            frame->branches >>= 32;
+        }
+        return;
+    }
+    frame->branches = UINT64_MAX >> (64 - applicator->count);
     if (!branching || frame->cell->kind != CELL_OBJECT)
         return;
     member = branch_keys(machine->doc, branching, frame->cell, &names);
-    if (many) {
-        word = member ? branch_word(machine->doc, branching, member) : NULL;
-        frame->branches = word ? word->branches : 0;
-        frame->sub = word ? (uint32_t)word->branches - 1 : 0;
-        return;
-    }
     frame->branches = branching->objects;
     if (branching->name.ptr && member) {
         word = branch_word(machine->doc, branching, member);
@@ -86,13 +135,26 @@ EVALUATE_INLINE void branches_begin(const surety__machine *machine,
     }
 }
 
-/* The next branch to be tried, or UINT32_MAX; `sub` is then the one after it.
- */
+/* The branch that was tried last; `sub` is behind it. */
+EVALUATE_INLINE uint32_t branch_last(const surety__applicator *applicator,
+                                     const surety__frame *frame)
+{
+    assert(frame->sub > 0);
+    return applicator->count > SWITCH_BRANCHES && applicator->branching
+               ? applicator->branching->order[frame->sub - 1]
+               : frame->sub - 1;
+}
+
+/* The next branch to be tried, or UINT32_MAX. */
 EVALUATE_INLINE uint32_t branch_next(const surety__applicator *applicator,
                                      surety__frame *frame)
 {
-    if (applicator->count > SWITCH_BRANCHES)
-        return frame->sub < frame->branches ? frame->sub++ : UINT32_MAX;
+    if (applicator->count > SWITCH_BRANCHES) {
+        if (frame->sub >= frame->branches)
+            return UINT32_MAX;
+        frame->sub++;
+        return branch_last(applicator, frame);
+    }
     if (!frame->branches)
         return UINT32_MAX;
     frame->sub = (uint32_t)__builtin_ctzll(frame->branches) + 1;
@@ -192,6 +254,17 @@ applied_all(surety__machine *machine, surety__frame *frame,
     return VALID_YES;
 }
 
+/* Whether one of the values that the branches allow is that of the frame. */
+static bool branches_have(surety__machine *machine, const surety__frame *frame,
+                          const surety__applicator *applicator)
+{
+    const surety__shape *choice = applicator->choice;
+
+    return surety__machine_charge(machine, 1) &&
+           surety__choices_have(choice->choices, choice->at.doc,
+                                surety__val_of(machine->doc, frame->cell));
+}
+
 EVALUATE_INLINE enum surety__validity applied_branches(
     surety__machine *machine, surety__frame *frame,
     const surety__applicator *applicator, enum surety__validity last,
@@ -203,10 +276,17 @@ EVALUATE_INLINE enum surety__validity applied_branches(
     const uint32_t enough = frame->bits != BITS_NONE ? UINT32_MAX : any ? 1 : 2;
     bool holds;
 
+    if (applicator->choice && !report)
+        return applied_decides(machine, applicator->choice, frame->cell,
+                               BITS_NONE, next);
     if (last == VALID_OPEN) {
         frame->count = 0;
         frame->reported = false;
         branches_begin(machine, frame, applicator);
+        if (applicator->choice && branches_have(machine, frame, applicator))
+            return VALID_YES;
+        if (applicator->choice && any)
+            frame->branches = 0;
     } else if (report && frame->reported) {
         return VALID_YES;
     }
@@ -215,9 +295,9 @@ EVALUATE_INLINE enum surety__validity applied_branches(
 
         if (last == VALID_YES) {
             if (report && frame->count == 0)
-                frame->first = frame->sub - 1;
+                frame->first = branch_last(applicator, frame);
             else if (report && frame->count == 1)
-                frame->second = frame->sub - 1;
+                frame->second = branch_last(applicator, frame);
             frame->count++;
         }
         if (frame->count >= enough)

@@ -151,41 +151,116 @@ static struct branch_facts facts_of(const surety__shape *branch,
     return facts;
 }
 
+/* ---- enums --------------------------------------------------------------- */
+
+/* Values with one hash that are compared with each other. */
+enum { BRANCH_EQUALS = 64 };
+
+/* The values of a branch that is an enum or const and no more but types; NULL:
+ * it is something else. */
+static const surety__choices *branch_choices(const surety__shape *branch,
+                                             const surety_doc *doc)
+{
+    const bool several = branch->constant && branch->choices;
+
+    return several || branch->applicator_count || branch->numbers ||
+                   branch->strings || branch->arrays || branch->objects ||
+                   branch->at.doc != doc ||
+                   (branch->lexical_integer && branch->types != TYPE_ANY)
+               ? NULL
+           : branch->constant ? branch->constant
+                              : branch->choices;
+}
+
+/* Leaves out the values that several branches have; each is a hash, and a
+ * branch and index. False: too many have one hash. */
+static bool choices_once(const surety_doc *doc, surety__choices *choices)
+{
+    surety__pair *list = choices->list;
+    uint32_t left = 0;
+
+    for (uint32_t from = 0, to; from < choices->count; from = to) {
+        uint64_t several = 0;
+
+        for (to = from + 1;
+             to < choices->count && list[to].key == list[from].key;)
+            if (++to - from > BRANCH_EQUALS)
+                return false;
+        for (uint32_t i = from; i < to; i++)
+            for (uint32_t k = from; k < i; k++)
+                if (list[i].value >> 32 != list[k].value >> 32 &&
+                    surety__cell_equal(
+                        (surety_val){doc, (uint32_t)list[i].value},
+                        (surety_val){doc, (uint32_t)list[k].value}))
+                    several |= (uint64_t)1 << (i - from) | (uint64_t)1
+                                                               << (k - from);
+        for (uint32_t i = from; i < to; i++)
+            if (!(several >> (i - from) & 1))
+                list[left++] = list[i];
+    }
+    choices->count = left;
+    return true;
+}
+
+bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
+                            const surety__applicator *applicator,
+                            surety__choices *ret_choices)
+{
+    surety__choices merged = {.count = 0};
+    size_t most = 0;
+
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *branch = applicator->shapes[i]->direct;
+        const surety__choices *choices = branch_choices(branch, doc);
+
+        if (!choices && !branch->never)
+            return true;
+        most += choices ? choices->count : 0;
+    }
+    merged.list =
+        surety__compiler_take(compiler, (most + 1) * sizeof(*merged.list));
+    if (!merged.list)
+        return false;
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        const surety__shape *branch = applicator->shapes[i]->direct;
+        const surety__choices *choices = branch_choices(branch, doc);
+
+        for (uint32_t k = 0; choices && k < choices->count; k++) {
+            const surety__pair pair = choices->list[k];
+
+            if (surety__type_of_kind[doc->cells[pair.value].kind] &
+                branch->types)
+                merged.list[merged.count++] =
+                    (surety__pair){pair.key, (uint64_t)i << 32 | pair.value};
+        }
+    }
+    assert(merged.count <= most);
+    surety__pairs_sort(merged.list, merged.count);
+    if (applicator->kind == APPLY_ONE && !choices_once(doc, &merged))
+        return true;
+    for (uint32_t i = 0; i < merged.count; i++)
+        merged.list[i].value = (uint32_t)merged.list[i].value;
+    *ret_choices = merged;
+    return true;
+}
+
+/* ---- the switch ---------------------------------------------------------- */
+
 static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
 {
     return applicator->shapes[i]->direct->how[CELL_OBJECT] != HOW_NO;
 }
 
-/* Calls for each word of facts; counts them, and adds them to words unless it
- * is NULL, for branch. Of many branches a word may mean only one: false where
- * it would mean two. */
-static bool words_take(const struct branch_facts *facts, surety__words *words,
-                       uint32_t branch, bool many, size_t *count)
+/* The word that the index is at, NULL past the last; the index goes behind it.
+ */
+static surety__word *words_next(const surety__words *words, size_t *at)
 {
-    assert(many || !words || branch < SWITCH_BRANCHES);
-    for (uint32_t s = 0; s < facts->set_count; s++) {
-        const surety__words *set = facts->sets[s];
-
-        for (size_t w = 0;
-             set->mask ? w <= set->mask : set->entries[w].text.ptr != NULL;
-             w++) {
-            surety__word *word;
-
-            if (!set->entries[w].text.ptr)
-                continue;
-            ++*count;
-            if (!words)
-                continue;
-            word = surety__words_add(words, set->entries[w].text);
-            if (many && word->branches && word->branches != branch + 1)
-                return false;
-            if (many)
-                word->branches = branch + 1;
-            else
-                word->branches |= (uint64_t)1 << branch;
-        }
-    }
-    return true;
+    while (words->mask && *at <= words->mask && !words->entries[*at].text.ptr)
+        ++*at;
+    return (words->mask ? *at <= words->mask
+                        : words->entries[*at].text.ptr != NULL)
+               ? &words->entries[(*at)++]
+               : NULL;
 }
 
 /* How many branches the tag fixes; *ret_words is by how many words. */
@@ -202,19 +277,22 @@ static uint32_t tag_score(const surety__applicator *applicator,
             continue;
         facts = facts_of(applicator->shapes[i], tag);
         score += facts.set_count != 0;
-        words_take(&facts, NULL, i, false, ret_words);
+        for (uint32_t s = 0; s < facts.set_count; s++)
+            for (size_t at = 0; words_next(facts.sets[s], &at);)
+                ++*ret_words;
     }
     return score;
 }
 
-/* The tag that fixes most branches, looked for in the members of the first one
- * that objects can satisfy; *ret_words as above, 0 where there is none. */
+/* The tag that fixes most branches, and at least `least`, looked for in the
+ * members of the first one that objects can satisfy; *ret_words as above, 0
+ * where there is none. */
 static struct branch_tag tag_find(const surety__applicator *applicator,
-                                  size_t *ret_words)
+                                  uint32_t least, size_t *ret_words)
 {
     struct branch_tag best = {.hash = 0};
     struct branch_parts parts = {.count = 0};
-    uint32_t best_score = 1;
+    uint32_t best_score = least - 1;
     unsigned tried = 0;
 
     *ret_words = 0;
@@ -246,36 +324,226 @@ static struct branch_tag tag_find(const surety__applicator *applicator,
     return best;
 }
 
-/* Of more branches than bits: only where the tag decides every one. */
-static void switch_many(surety__applicator *applicator, surety__switch *built,
-                        const struct branch_tag *tag)
+/* ---- of many branches ---------------------------------------------------- */
+
+/* The lists of branches may have so many entries for each branch. */
+enum { LISTED_MAX = 16 };
+
+/* What a switch of many branches is made of. */
+struct branch_many {
+    const surety__applicator *applicator;
+    struct branch_tag tag;
+    surety__words names; /* without a tag: required names, counted */
+    surety__words words; /* values of the tag, or the rarest names */
+    /* A pair for each word that a branch has: the entry of words, or UINT32_MAX
+     * where it has none, and the branch. */
+    surety__pair *pairs;
+    size_t pair_count;
+    uint32_t *order;
+    uint32_t used;
+};
+
+/* Adds a branch to the order. */
+static void many_add(struct branch_many *many, uint32_t branch)
 {
-    size_t words = 0;
+    many->order[many->used++] = branch;
+}
 
-    for (uint32_t i = 0; i < applicator->count; i++) {
-        struct branch_facts facts;
+/* The stretch of order that begins at `from`. */
+static uint64_t many_stretch(const struct branch_many *many, uint32_t from)
+{
+    assert(from <= many->used);
+    return from | (uint64_t)many->used << 32;
+}
 
-        if (!branch_is_open(applicator, i))
-            continue;
-        facts = facts_of(applicator->shapes[i], tag);
-        if (!facts.set_count || !facts.required ||
-            !words_take(&facts, &built->words, i, true, &words))
-            return;
+/* Calls for the properties that a branch requires: how many there are; each is
+ * added to names, and counted there, unless that is NULL. *ret_rarest is the
+ * one that names counts least, NULL where there is none. */
+static size_t branch_names(const surety__shape *branch, surety__words *names,
+                           surety__word **ret_rarest)
+{
+    struct branch_parts parts;
+    size_t count = 0;
+
+    *ret_rarest = NULL;
+    parts_collect(branch, &parts);
+    for (uint32_t s = 0; s < parts.count; s++) {
+        const surety__objects *objects = parts.shapes[s]->objects;
+
+        count += objects ? objects->required_count : 0;
+        for (uint32_t p = 0; names && objects && p < objects->property_count;
+             p++) {
+            surety__word *word;
+
+            if (!objects->properties[p].required)
+                continue;
+            word = surety__words_add(names, objects->properties[p].name);
+            word->branches++;
+            if (!*ret_rarest || word->branches < (*ret_rarest)->branches)
+                *ret_rarest = word;
+        }
     }
+    return count;
+}
+
+/* Adds the pairs of a branch; *ret_required: an object without the tag does not
+ * satisfy it. */
+static void many_take(struct branch_many *many, uint32_t branch,
+                      bool *ret_required)
+{
+    const surety__shape *shape = many->applicator->shapes[branch];
+    const size_t before = many->pair_count;
+    struct branch_facts facts = {.set_count = 0};
+    surety__word *word;
+
+    *ret_required = false;
+    if (many->tag.name.ptr) {
+        facts = facts_of(shape, &many->tag);
+        *ret_required = facts.required;
+    } else if (branch_names(shape, &many->names, &word) && word) {
+        word = surety__words_add(&many->words, word->text);
+        many->pairs[many->pair_count++] =
+            (surety__pair){(uint64_t)(word - many->words.entries), branch};
+    }
+    for (uint32_t s = 0; s < facts.set_count; s++) {
+        const surety__word *from;
+
+        for (size_t at = 0; (from = words_next(facts.sets[s], &at)) != NULL;) {
+            word = surety__words_add(&many->words, from->text);
+            many->pairs[many->pair_count++] =
+                (surety__pair){(uint64_t)(word - many->words.entries), branch};
+        }
+    }
+    if (many->pair_count == before)
+        many->pairs[many->pair_count++] = (surety__pair){UINT32_MAX, branch};
+}
+
+/* Writes the list of each word: its branches and those without words (from
+ * `open` on), in order. A branch is there once, however often it has the word.
+ */
+static void many_words(struct branch_many *many, size_t open)
+{
+    const surety__pair *pairs = many->pairs;
+
+    for (size_t at = 0; at < open;) {
+        const uint64_t entry = pairs[at].key;
+        const uint32_t from = many->used;
+        size_t other = open;
+
+        while (other < many->pair_count ||
+               (at < open && pairs[at].key == entry)) {
+            const bool own = at < open && pairs[at].key == entry &&
+                             (other == many->pair_count ||
+                              pairs[at].value < pairs[other].value);
+            const uint32_t branch = (uint32_t)pairs[own ? at++ : other++].value;
+
+            if (many->used == from || many->order[many->used - 1] != branch)
+                many_add(many, branch);
+        }
+        many->words.entries[entry].branches = many_stretch(many, from);
+    }
+}
+
+/* How many words the pairs have before `open`; they are sorted. */
+static size_t many_word_count(const struct branch_many *many, size_t open)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < open; i++)
+        count += i == 0 || many->pairs[i].key != many->pairs[i - 1].key;
+    return count;
+}
+
+/* Writes all lists: those by kind, and where the words have not too much in
+ * common theirs. */
+static bool many_lists(surety__compiler *compiler, struct branch_many *many,
+                       surety__switch *built, const bool *required)
+{
+    const surety__applicator *applicator = many->applicator;
+    size_t open = many->pair_count;
+    size_t room = (size_t)applicator->count * (CELL_KINDS + 3);
+    size_t listed;
+
+    surety__pairs_sort(many->pairs, many->pair_count);
+    while (open > 0 && many->pairs[open - 1].key == UINT32_MAX)
+        open--;
+    listed = open + many_word_count(many, open) * (many->pair_count - open);
+    if (listed > (size_t)applicator->count * LISTED_MAX)
+        listed = open = 0;
+    many->order =
+        surety__compiler_take(compiler, (room + listed) * sizeof(uint32_t));
+    if (!many->order)
+        return false;
+    built->order = many->order;
+    for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++) {
+        const uint32_t from = many->used;
+
+        for (uint32_t i = 0; i < applicator->count; i++)
+            if (applicator->shapes[i]->direct->how[kind] != HOW_NO)
+                many_add(many, i);
+        built->kinds[kind] = many_stretch(many, from);
+    }
+    built->objects = built->kinds[CELL_OBJECT];
+    built->lacking = built->open = built->objects;
+    if (!open)
+        return true;
+    many_words(many, open);
+    built->open = many_stretch(many, many->used) & UINT32_MAX;
+    for (size_t i = open; i < many->pair_count; i++)
+        many_add(many, (uint32_t)many->pairs[i].value);
+    built->open = many_stretch(many, (uint32_t)built->open);
+    built->lacking = many->used;
+    for (uint32_t i = 0; i < applicator->count; i++)
+        if (branch_is_open(applicator, i) && !required[i])
+            many_add(many, i);
+    built->lacking = many_stretch(many, (uint32_t)built->lacking);
+    built->words = many->words;
+    built->name = many->tag.name;
+    built->hash = (uint16_t)many->tag.hash;
+    assert(many->used <= room + listed);
+    return true;
+}
+
+/* More branches than bits. words: how many the tag has. */
+static bool switch_many(surety__compiler *compiler,
+                        surety__applicator *applicator, surety__switch *built,
+                        const struct branch_tag *tag, size_t words)
+{
+    struct branch_many many = {.applicator = applicator, .tag = *tag};
+    surety__arena *work = &compiler->resolver.work;
+    surety__word *rarest;
+    bool *required = surety__arena_take(work, applicator->count);
+
+    for (uint32_t i = 0; i < applicator->count && !tag->name.ptr; i++)
+        words += branch_names(applicator->shapes[i], NULL, &rarest);
+    many.pairs = surety__arena_take(work, (words + applicator->count) *
+                                              sizeof(*many.pairs));
+    if (!required || !many.pairs)
+        return surety__resolver_starve(&compiler->resolver);
+    if (!surety__words_open(compiler, &many.words, words) ||
+        !surety__words_open(compiler, &many.names, tag->name.ptr ? 0 : words))
+        return false;
+    for (uint32_t i = 0; i < applicator->count && !tag->name.ptr; i++)
+        branch_names(applicator->shapes[i], &many.names, &rarest);
+    for (uint32_t i = 0; i < applicator->count; i++)
+        if (branch_is_open(applicator, i))
+            many_take(&many, i, &required[i]);
     applicator->branching = built;
+    return many_lists(compiler, &many, built, required);
 }
 
 static bool switch_few(surety__compiler *compiler,
                        surety__applicator *applicator, surety__switch *built,
-                       const struct branch_tag *tag)
+                       const struct branch_tag *tag, size_t words)
 {
     surety__screen *screens =
         surety__compiler_take(compiler, applicator->count * sizeof(*screens));
     bool decides = tag->name.ptr != NULL;
-    size_t words = 0;
 
-    if (!screens)
+    if (!screens || !surety__words_open(compiler, &built->words, words))
         return false;
+    built->name = tag->name;
+    built->hash = (uint16_t)tag->hash;
     for (uint32_t i = 0; i < applicator->count; i++) {
         uint64_t bit = (uint64_t)1 << i;
         struct branch_facts facts;
@@ -290,7 +558,13 @@ static bool switch_few(surety__compiler *compiler,
             built->lacking |= bit;
         if (!facts.set_count)
             built->open |= bit;
-        words_take(&facts, &built->words, i, false, &words);
+        for (uint32_t s = 0; s < facts.set_count; s++) {
+            const surety__word *word;
+
+            for (size_t at = 0;
+                 (word = words_next(facts.sets[s], &at)) != NULL;)
+                surety__words_add(&built->words, word->text)->branches |= bit;
+        }
     }
     built->screens = screens;
     if (decides)
@@ -301,27 +575,23 @@ static bool switch_few(surety__compiler *compiler,
 bool surety__fold_switch(surety__compiler *compiler,
                          surety__applicator *applicator)
 {
+    const bool many = applicator->count > SWITCH_BRANCHES;
     struct branch_tag tag;
     surety__switch *built;
     uint32_t open = 0;
     size_t words;
 
-    if (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE)
+    if (applicator->choice ||
+        (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE))
         return true;
     for (uint32_t i = 0; i < applicator->count; i++)
         open += branch_is_open(applicator, i);
-    if (open < 2)
+    if (open < 2 && !many)
         return true;
-    tag = tag_find(applicator, &words);
-    if (applicator->count > SWITCH_BRANCHES && !tag.name.ptr)
-        return true;
+    /* Of many, names do better than a tag of a few. */
+    tag = tag_find(applicator, many ? open / 2 + 1 : 2, &words);
     built = surety__compiler_take(compiler, sizeof(*built));
-    if (!built || !surety__words_open(compiler, &built->words, words))
-        return false;
-    built->name = tag.name;
-    built->hash = (uint16_t)tag.hash;
-    if (applicator->count <= SWITCH_BRANCHES)
-        return switch_few(compiler, applicator, built, &tag);
-    switch_many(applicator, built, &tag);
-    return true;
+    return built &&
+           (many ? switch_many(compiler, applicator, built, &tag, words)
+                 : switch_few(compiler, applicator, built, &tag, words));
 }

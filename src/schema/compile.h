@@ -71,7 +71,12 @@ bool surety__words_open(surety__compiler *compiler, surety__words *words,
                         size_t count);
 surety__word *surety__words_add(surety__words *words, surety_str text);
 
-/* branch.c: finds what distinguishes the branches of an anyOf or oneOf. */
+/* branch.c: the values that satisfy an anyOf or oneOf whose branches are enums,
+ * all in doc; no list where they are something else. */
+bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
+                            const surety__applicator *applicator,
+                            surety__choices *ret_choices);
+/* Finds what distinguishes the branches of an anyOf or oneOf. */
 bool surety__fold_switch(surety__compiler *compiler,
                          surety__applicator *applicator);
 

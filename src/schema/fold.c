@@ -203,6 +203,12 @@ static enum surety__how list_how(const surety__applicator *applicator,
     uint32_t open = 0;
 
     assert(applicator->count && applicator->kind <= APPLY_ONE);
+    if (applicator->choice) {
+        *ret_only = applicator->choice;
+        return applicator->choice->how[kind] <= HOW_YES
+                   ? (enum surety__how)applicator->choice->how[kind]
+                   : HOW_WALK;
+    }
     for (uint32_t i = 0; i < applicator->count; i++) {
         const surety__shape *branch = applicator->shapes[i]->direct;
 
@@ -644,6 +650,32 @@ static bool shape_parts(struct fold *fold, surety__shape *shape)
            fold_words(fold->compiler, shape);
 }
 
+/* An anyOf or oneOf of enums is one enum. */
+static bool fold_choice(surety__compiler *compiler, const surety__shape *owner,
+                        surety__applicator *applicator)
+{
+    surety__choices choices = {.list = NULL};
+    surety__shape *choice;
+
+    if (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE)
+        return true;
+    if (!surety__branches_merge(compiler, owner->at.doc, applicator, &choices))
+        return false;
+    if (!choices.list)
+        return true;
+    choice = shape_constant(compiler, true);
+    if (!choice)
+        return false;
+    choice->always = false;
+    choice->at = owner->at;
+    choice->resource = owner->resource;
+    choice->choices =
+        surety__compiler_keep(compiler, &choices, sizeof(choices));
+    applicator->choice = choice;
+    return choice->choices && fold_kinds(compiler, choice) &&
+           fold_words(compiler, choice);
+}
+
 static bool fold_branches(surety__compiler *compiler)
 {
     surety__map seen = {.cap = 0};
@@ -654,7 +686,10 @@ static bool fold_branches(surety__compiler *compiler)
 
         for (uint32_t a = 0; a < shape->applicator_count && done; a++)
             done = branches_settle(compiler, shape->resource,
-                                   &shape->applicators[a], &seen);
+                                   &shape->applicators[a], &seen) &&
+                   fold_choice(compiler, shape,
+                               FOLD_WRITABLE(surety__applicator,
+                                             &shape->applicators[a]));
     }
     surety__map_done(&seen, compiler->schema->alloc);
     return done;

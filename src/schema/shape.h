@@ -23,6 +23,8 @@
 typedef struct surety__shape surety__shape;
 typedef struct surety__resource surety__resource;
 
+enum { CELL_KINDS = CELL_OBJECT + 1 };
+
 /* The types of JSON Schema as bits. A whole number is INTEGER, any other is
  * NUMBER; the type "number" is both bits. */
 enum {
@@ -186,10 +188,12 @@ typedef struct surety__screen {
 
 enum { SWITCH_BRANCHES = 64 };
 
-/* Which branches of an anyOf or oneOf an object can satisfy, by the names
- * of its members and by the value of one that many branches fix by const or
- * enum. Branches are bits; of more than SWITCH_BRANCHES there is no screen, and
- * a word means the one branch with its number. */
+/* Which branches of an anyOf or oneOf a value can satisfy. An object: by the
+ * names of its members and by the value of one that many branches fix by const
+ * or enum. A set of branches is bits, one a branch. Of more than
+ * SWITCH_BRANCHES it is a stretch of `order`, from the lower half to before the
+ * upper one; there are no screens, and where no member is fixed the words are
+ * the names of members, each branch at one that it requires. */
 typedef struct surety__switch {
     uint64_t objects; /* branches that some object satisfies */
     const surety__screen *screens;
@@ -198,7 +202,16 @@ typedef struct surety__switch {
     surety__words words;
     uint64_t open;    /* branches without assertions on the member */
     uint64_t lacking; /* branches that an object without it may satisfy */
+    const uint32_t *order;
+    uint64_t kinds[CELL_KINDS]; /* of many: branches for each kind */
 } surety__switch;
+
+/* How many branches a set has; count: the branches of the anyOf or oneOf. */
+static inline uint32_t surety__branches_count(uint64_t set, uint32_t count)
+{
+    return count > SWITCH_BRANCHES ? (uint32_t)(set >> 32) - (uint32_t)set
+                                   : (uint32_t)__builtin_popcountll(set);
+}
 
 /* Subschemas applied to the same value. */
 enum surety__applicator_kind {
@@ -221,6 +234,8 @@ typedef struct surety__applicator {
     surety_str key;                  /* of DEPENDENT and PROPERTY_VALUE */
     surety_str value;                /* of PROPERTY_VALUE */
     const surety__switch *branching; /* folded; of ANY and ONE, or NULL */
+    /* Folded; of ANY and ONE whose branches are enums: one for all. Or NULL. */
+    const surety__shape *choice;
 } surety__applicator;
 
 /* The validity of a value by its kind alone. */
@@ -232,8 +247,6 @@ enum surety__how {
     HOW_WALK,  /* its children or subschemas for itself decide, too */
     HOW_ROUTE  /* another shape decides: route */
 };
-
-enum { CELL_KINDS = CELL_OBJECT + 1 };
 
 /* How deep shapes of HOW_FLAT are nested at most; the check calls itself so
  * often and no more. */

@@ -331,16 +331,23 @@ static void say_switch(struct shapes *shapes, const surety__switch *branching,
                        uint32_t count)
 {
     say(shapes, "    branches of objects ");
-    surety_buf_number(shapes->out, bits_in(branching->objects));
+    surety_buf_number(shapes->out,
+                      surety__branches_count(branching->objects, count));
+    if (!branching->name.ptr && branching->words.longest) {
+        say(shapes, ", told by names: ");
+        say_words(shapes, &branching->words);
+    }
     if (branching->name.ptr) {
         say(shapes, ", told by \"");
         surety_buf_add(shapes->out, branching->name);
         say(shapes, "\": ");
         say_words(shapes, &branching->words);
         say(shapes, ", open ");
-        surety_buf_number(shapes->out, bits_in(branching->open));
+        surety_buf_number(shapes->out,
+                          surety__branches_count(branching->open, count));
         say(shapes, ", lacking ");
-        surety_buf_number(shapes->out, bits_in(branching->lacking));
+        surety_buf_number(shapes->out,
+                          surety__branches_count(branching->lacking, count));
     }
     say(shapes, "\n");
     for (uint32_t i = 0; branching->screens && i < count; i++) {
