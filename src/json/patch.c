@@ -47,21 +47,18 @@ typedef struct patch_state {
 static surety_status patch_fail(patch_state *state, surety_status status,
                                 const char *why, surety_str pointer)
 {
-    char digits[24];
-    size_t number = state->number;
-    size_t at = sizeof(digits);
+    surety_buf path;
 
     surety__fail(state->reterr, status, "operation %zu (%s): %s \"%.*s\"",
                  state->number + 1, state->op, why, (int)pointer.len,
                  pointer.len ? pointer.ptr : "");
     if (!state->reterr)
         return status;
-    digits[--at] = '\0';
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while (number /= 10);
-    digits[--at] = '/';
-    memcpy(state->reterr->path, digits + at, sizeof(digits) - at);
+    path = (surety_buf){.ptr = state->reterr->path,
+                        .cap = sizeof(state->reterr->path),
+                        .max = sizeof(state->reterr->path)};
+    surety__buf_printf(&path, "/%zu", state->number);
+    path.ptr[path.len] = '\0';
     return status;
 }
 
@@ -88,18 +85,20 @@ static surety_str patch_token(surety_str *pointer)
     return token;
 }
 
-/* Follows pointer from the root and keeps every value on the path. With `open`
- * the last token may name nothing: it goes to *ret_rest then. SURETY_SYNTAX:
- * the pointer leads to nothing; SURETY_NOMEM. */
+/* Follows pointer from the root and keeps every value on the path. With
+ * ret_rest the last token may name nothing: then it goes to *ret_rest, which
+ * else becomes empty. SURETY_SYNTAX: the pointer leads to nothing;
+ * SURETY_NOMEM. */
 static surety_status patch_follow(patch_state *state, surety_str pointer,
-                                  bool open, surety_str *ret_rest)
+                                  surety_str *ret_rest)
 {
     const surety_str whole = pointer;
     surety_val val = state->root;
     surety_status status;
 
     state->path_len = 0;
-    *ret_rest = (surety_str){NULL, 0};
+    if (ret_rest)
+        *ret_rest = (surety_str){NULL, 0};
     if (pointer.len && pointer.ptr[0] != '/')
         return patch_fail(state, SURETY_SYNTAX, "no JSON Pointer:", whole);
     status = patch_push(state, val);
@@ -107,7 +106,7 @@ static surety_status patch_follow(patch_state *state, surety_str pointer,
         const surety_str token = patch_token(&pointer);
 
         val = surety_val_at(val, token);
-        if (!val.doc && open && !pointer.len) {
+        if (!val.doc && ret_rest && !pointer.len) {
             *ret_rest = token;
             return SURETY_OK;
         }
@@ -256,10 +255,11 @@ static surety_status patch_add(patch_state *state, surety_str pointer,
                                surety_val value)
 {
     surety_str rest;
-    surety_status status = patch_follow(state, pointer, true, &rest);
+    surety_status status = patch_follow(state, pointer, &rest);
     surety_val last, parent;
-    surety_buf index;
-    bool is_end;
+    char digits[24];
+    surety_buf index = {
+        .ptr = digits, .cap = sizeof(digits), .max = sizeof(digits)};
 
     if (status != SURETY_OK)
         return status;
@@ -278,49 +278,41 @@ static surety_status patch_add(patch_state *state, surety_str pointer,
     if (surety_val_kind(last) != SURETY_KIND_ARRAY)
         return patch_fail(state, SURETY_SYNTAX, "no object or array contains",
                           pointer);
-    surety_buf_init(&index, state->alloc, 0);
     surety__buf_printf(&index, "/%zu", surety_val_count(last));
-    status = index.status;
-    is_end = surety_str_equal(rest, surety_buf_str(&index)) ||
-             surety_str_equal(rest, SURETY__LITERAL("/-"));
-    surety_buf_done(&index);
-    if (status != SURETY_OK)
-        return surety__fail_nomem(state->reterr);
-    if (!is_end)
-        return patch_fail(state, SURETY_SYNTAX,
-                          "the array has no such place as", pointer);
+    if (!surety_str_equal(rest, surety_buf_str(&index)) &&
+        !surety_str_equal(rest, SURETY__LITERAL("/-")))
+        return patch_fail(state, SURETY_SYNTAX, "the array has no item",
+                          pointer);
     return patch_rebuild(state, PATCH_APPEND, value, rest);
 }
 
-static surety_status patch_remove(patch_state *state, surety_str pointer)
+static surety_status patch_remove(patch_state *state, surety_str pointer,
+                                  surety_val none)
 {
-    surety_str rest;
-    const surety_status status = patch_follow(state, pointer, false, &rest);
+    const surety_status status = patch_follow(state, pointer, NULL);
 
     if (status != SURETY_OK)
         return status;
     if (!pointer.len)
         return patch_fail(state, SURETY_SYNTAX,
                           "the whole value cannot be removed:", pointer);
-    return patch_rebuild(state, PATCH_REMOVE, surety_val_none(), rest);
+    return patch_rebuild(state, PATCH_REMOVE, none, (surety_str){NULL, 0});
 }
 
 static surety_status patch_replace(patch_state *state, surety_str pointer,
                                    surety_val value)
 {
-    surety_str rest;
-    const surety_status status = patch_follow(state, pointer, false, &rest);
+    const surety_status status = patch_follow(state, pointer, NULL);
 
-    return status == SURETY_OK
-               ? patch_rebuild(state, PATCH_REPLACE, value, rest)
-               : status;
+    return status == SURETY_OK ? patch_rebuild(state, PATCH_REPLACE, value,
+                                               (surety_str){NULL, 0})
+                               : status;
 }
 
 static surety_status patch_test(patch_state *state, surety_str pointer,
                                 surety_val value)
 {
-    surety_str rest;
-    const surety_status status = patch_follow(state, pointer, false, &rest);
+    const surety_status status = patch_follow(state, pointer, NULL);
 
     if (status != SURETY_OK)
         return status;
@@ -330,11 +322,12 @@ static surety_status patch_test(patch_state *state, surety_str pointer,
 }
 
 /* RFC 6902, sections 4.4 and 4.5. A value cannot move into itself. */
-static surety_status patch_transfer(patch_state *state, surety_str from,
-                                    surety_str pointer, bool moves)
+static surety_status patch_transfer(patch_state *state, surety_str pointer,
+                                    surety_val operand)
 {
-    surety_str rest;
-    surety_status status = patch_follow(state, from, false, &rest);
+    const surety_str from = surety_val_str(operand);
+    const bool moves = strcmp(state->op, "move") == 0;
+    surety_status status = patch_follow(state, from, NULL);
     surety_val value;
 
     if (status != SURETY_OK)
@@ -347,72 +340,55 @@ static surety_status patch_transfer(patch_state *state, surety_str from,
             pointer.ptr[from.len] == '/')
             return patch_fail(state, SURETY_SYNTAX,
                               "a value cannot move into itself:", pointer);
-        status = patch_remove(state, from);
+        status = patch_remove(state, from, surety_val_none());
     }
     return status == SURETY_OK ? patch_add(state, pointer, value) : status;
 }
 
-static const char *const patch_names[] = {"add",    "copy",    "move",
-                                          "remove", "replace", "test"};
+/* The operations, with the member that each needs besides its path. */
+static const struct patch_row {
+    const char *name, *needs;
+    surety_status (*run)(patch_state *state, surety_str pointer,
+                         surety_val operand);
+} patch_rows[] = {
+    {"add", "value", patch_add},         {"remove", NULL, patch_remove},
+    {"replace", "value", patch_replace}, {"move", "from", patch_transfer},
+    {"copy", "from", patch_transfer},    {"test", "value", patch_test},
+};
 
-/* Returns the name of an operation, or NULL. */
-static const char *patch_name(surety_val op)
-{
-    for (size_t i = 0; i < sizeof(patch_names) / sizeof(*patch_names); i++)
-        if (surety_val_is(op, patch_names[i]))
-            return patch_names[i];
-    return NULL;
-}
+enum { PATCH_ROWS = sizeof(patch_rows) / sizeof(*patch_rows) };
 
 static surety_status patch_operate(patch_state *state, surety_val operation)
 {
     const surety_val op = surety_val_get(operation, "op");
     const surety_val path = surety_val_get(operation, "path");
-    const surety_val from = surety_val_get(operation, "from");
-    const surety_val value = surety_val_get(operation, "value");
-    const surety_str pointer = surety_val_str(path);
+    const struct patch_row *row = patch_rows;
+    surety_val operand = surety_val_none();
 
     state->op = "unknown";
     if (surety_val_kind(operation) != SURETY_KIND_OBJECT)
         return patch_fail(
             state, SURETY_SYNTAX, "is not an object, but",
             surety_str_of(surety_kind_name(surety_val_kind(operation))));
-    state->op = patch_name(op);
-    if (!state->op) {
-        state->op = "unknown";
+    while (row < patch_rows + PATCH_ROWS && !surety_val_is(op, row->name))
+        row++;
+    if (row == patch_rows + PATCH_ROWS)
         return patch_fail(state, SURETY_SYNTAX,
                           "op must be add, remove, replace, move, copy or "
                           "test, not",
                           surety_val_str(op));
-    }
+    state->op = row->name;
     if (surety_val_kind(path) != SURETY_KIND_STRING)
         return patch_fail(state, SURETY_SYNTAX,
                           "the member is missing:", SURETY__LITERAL("path"));
-    if (surety_val_is(op, "remove"))
-        return patch_remove(state, pointer);
-    if (state->op[0] == 'm' || state->op[0] == 'c') {
-        if (surety_val_kind(from) != SURETY_KIND_STRING)
-            return patch_fail(state, SURETY_SYNTAX, "the member is missing:",
-                              SURETY__LITERAL("from"));
-        return patch_transfer(state, surety_val_str(from), pointer,
-                              state->op[0] == 'm');
-    }
-    if (!value.doc)
+    if (row->needs)
+        operand = surety_val_get(operation, row->needs);
+    if (row->needs &&
+        (!operand.doc || (row->run == patch_transfer &&
+                          surety_val_kind(operand) != SURETY_KIND_STRING)))
         return patch_fail(state, SURETY_SYNTAX,
-                          "the member is missing:", SURETY__LITERAL("value"));
-    if (state->op[0] == 'a')
-        return patch_add(state, pointer, value);
-    if (state->op[0] == 't')
-        return patch_test(state, pointer, value);
-    return patch_replace(state, pointer, value);
-}
-
-/* Copies the result to the caller's doc. */
-static surety_status patch_finish(patch_state *state, surety_doc *out)
-{
-    surety_build_begin(out, NULL);
-    surety_build_val(out, state->root);
-    return surety_build_end(out, state->reterr);
+                          "the member is missing:", surety_str_of(row->needs));
+    return row->run(state, surety_val_str(path), operand);
 }
 
 surety_status surety_patch_apply(surety_val patch, surety_val target,
@@ -445,8 +421,11 @@ surety_status surety_patch_apply(surety_val patch, surety_val target,
         status = patch_operate(&state, v);
         state.number++;
     }
-    if (status == SURETY_OK)
-        status = patch_finish(&state, out);
+    if (status == SURETY_OK) {
+        surety_build_begin(out, NULL);
+        surety_build_val(out, state.root);
+        status = surety_build_end(out, reterr);
+    }
     for (size_t i = 0; i < 3; i++)
         surety_doc_free(state.docs[i]);
     surety__free(state.alloc, state.path, state.path_cap * sizeof(*state.path));
