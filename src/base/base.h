@@ -177,8 +177,8 @@ int surety__str_compare(surety_str a, surety_str b);
 unsigned surety__str_distance(surety_str a, surety_str b, unsigned max);
 
 /* Returns the eight (or four) bytes at ptr as a number, the same on every
- * machine. */
-static inline uint64_t surety__hash_eight(const char *ptr)
+ * machine; the first byte has the lowest bits. */
+static inline uint64_t surety__load_eight(const char *ptr)
 {
     uint64_t word;
 
@@ -189,7 +189,7 @@ static inline uint64_t surety__hash_eight(const char *ptr)
     return word;
 }
 
-static inline uint32_t surety__hash_four(const char *ptr)
+static inline uint32_t surety__load_four(const char *ptr)
 {
     uint32_t word;
 
@@ -213,14 +213,14 @@ static inline uint32_t surety__hash(const char *ptr, size_t len)
 
     if (len >= 8) {
         for (; len > 16; ptr += 8, len -= 8) {
-            hash = (hash ^ surety__hash_eight(ptr)) * multiplier;
+            hash = (hash ^ surety__load_eight(ptr)) * multiplier;
             hash ^= hash >> 32;
         }
-        hash ^= surety__hash_eight(ptr);
-        last = surety__hash_eight(ptr + len - 8);
+        hash ^= surety__load_eight(ptr);
+        last = surety__load_eight(ptr + len - 8);
     } else if (len >= 4) {
-        hash ^= surety__hash_four(ptr);
-        last = surety__hash_four(ptr + len - 4);
+        hash ^= surety__load_four(ptr);
+        last = surety__load_four(ptr + len - 4);
     } else if (len) {
         hash ^= (uint64_t)(unsigned char)ptr[0] << 16 |
                 (uint64_t)(unsigned char)ptr[len / 2] << 8 |

@@ -159,15 +159,13 @@ static void build_number(surety_doc *doc, surety_str literal)
 static void build_integer(surety_doc *doc, uint64_t size, bool negative)
 {
     char digits[24];
-    size_t at = sizeof(digits);
+    surety_buf text = {
+        .ptr = digits, .cap = sizeof(digits), .max = sizeof(digits)};
 
-    do {
-        digits[--at] = (char)('0' + size % 10);
-        size /= 10;
-    } while (size);
     if (negative)
-        digits[--at] = '-';
-    build_number(doc, (surety_str){digits + at, sizeof(digits) - at});
+        surety_buf_byte(&text, '-');
+    surety_buf_number(&text, size);
+    build_number(doc, surety_buf_str(&text));
 }
 
 void surety_build_int(surety_doc *doc, int64_t value)

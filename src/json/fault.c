@@ -35,20 +35,6 @@ static const char *fault_space(const char *ptr, const char *end)
 
 /* ---- strings ----------------------------------------------------------- */
 
-static uint32_t fault_hex(const char *ptr, const char *end)
-{
-    uint32_t code = 0;
-
-    if (end - ptr < 4)
-        return UINT32_MAX;
-    for (int i = 0; i < 4; i++) {
-        if (surety__hex_digit(ptr[i]) > 15)
-            return UINT32_MAX;
-        code = code << 4 | surety__hex_digit(ptr[i]);
-    }
-    return code;
-}
-
 /* Reads the escape at ptr. Returns the byte after it, and adds the length of
  * its UTF-8 form to *len. */
 static const char *fault_escape(struct fault *fault, const char *ptr,
@@ -64,7 +50,7 @@ static const char *fault_escape(struct fault *fault, const char *ptr,
         return scan_escape(ptr[1]) ? ptr + 2
                                    : fault_note(fault, FAULT_ESCAPE, ptr, 0);
     }
-    code = fault_hex(ptr + 2, end);
+    code = scan_hex(ptr + 2, end);
     if (code == UINT32_MAX)
         return fault_note(fault, FAULT_HEX, ptr, 0);
     if (code < 0xD800 || code > 0xDFFF) {
@@ -73,7 +59,7 @@ static const char *fault_escape(struct fault *fault, const char *ptr,
     }
     if (code > 0xDBFF || end - ptr < 8 || ptr[6] != '\\' || ptr[7] != 'u')
         return fault_note(fault, FAULT_SURROGATE, ptr, 6);
-    low = fault_hex(ptr + 8, end);
+    low = scan_hex(ptr + 8, end);
     if (low == UINT32_MAX)
         return fault_note(fault, FAULT_HEX, ptr + 6, 0);
     if (low < 0xDC00 || low > 0xDFFF)

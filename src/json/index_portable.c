@@ -47,7 +47,7 @@ INDEX_INLINE struct index_masks portable_masks(const portable_block *block)
     struct index_masks masks = {0};
 
     for (unsigned i = 0; i < TOKENS_BLOCK; i += 8) {
-        const uint64_t all = surety__token_load(*block + i);
+        const uint64_t all = surety__load_eight(*block + i);
         const struct portable_word word = {all, all & ~PORTABLE_TOPS};
         /* { and [ as one */
         const struct portable_word sign = {all,

@@ -97,6 +97,23 @@ static inline char scan_escape(char byte)
     return bytes[(unsigned char)byte];
 }
 
+/* Returns the value of four hexadecimal digits at ptr, or UINT32_MAX. */
+static inline uint32_t scan_hex(const char *ptr, const char *end)
+{
+    uint32_t code = 0;
+
+    if (end - ptr < 4)
+        return UINT32_MAX;
+    for (int i = 0; i < 4; i++) {
+        uint32_t digit = surety__hex_digit(ptr[i]);
+
+        if (digit > 15)
+            return UINT32_MAX;
+        code = code << 4 | digit;
+    }
+    return code;
+}
+
 static inline bool scan_is_space(char byte)
 {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';

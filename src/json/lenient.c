@@ -176,7 +176,8 @@ static surety_status lenient_end(surety_lenient *lenient,
             step = STEP_FAIL;
         } else {
             doc->open = PLACE_NONE;
-            *ret_end = lenient->at;
+            if (ret_end)
+                *ret_end = lenient->at;
             return SURETY_OK;
         }
     }
@@ -192,7 +193,8 @@ static surety_status lenient_end(surety_lenient *lenient,
                     (surety_str){lenient->text, lenient->end}, lenient->end, 0);
                 lenient_path(doc, reterr);
             }
-            *ret_end = lenient->end;
+            if (ret_end)
+                *ret_end = lenient->end;
             return SURETY_END;
         }
         if (lenient->failure.status == SURETY_OK)
@@ -301,7 +303,6 @@ surety_status surety_lenient_feed(surety_lenient *lenient, surety_str bytes,
                                   surety_error *reterr)
 {
     enum lenient_step step;
-    size_t end;
 
     if (!lenient || !lenient->begun || (!bytes.ptr && bytes.len))
         return surety__fail(reterr, SURETY_MISUSE,
@@ -314,7 +315,7 @@ surety_status surety_lenient_feed(surety_lenient *lenient, surety_str bytes,
         return SURETY_OK;
     if (step == STEP_GO)
         return SURETY_END;
-    return lenient_end(lenient, step, &end, reterr);
+    return lenient_end(lenient, step, NULL, reterr);
 }
 
 surety_status surety_lenient_snapshot(surety_lenient *lenient,
@@ -346,8 +347,6 @@ surety_status surety_lenient_finish(surety_lenient *lenient, size_t *ret_end,
                                     surety_error *reterr)
 {
     enum lenient_step step = STEP_GO;
-    surety_status status;
-    size_t end = 0;
 
     if (!lenient || !lenient->begun)
         return surety__fail(reterr, SURETY_MISUSE,
@@ -356,10 +355,7 @@ surety_status surety_lenient_finish(surety_lenient *lenient, size_t *ret_end,
     lenient->final = true;
     if (lenient->state != LENIENT_DONE)
         step = lenient_run(lenient);
-    status = lenient_end(lenient, step, &end, reterr);
-    if (ret_end && status >= SURETY_OK)
-        *ret_end = end;
-    return status;
+    return lenient_end(lenient, step, ret_end, reterr);
 }
 
 /* ---- one shot ----------------------------------------------------------- */
@@ -384,9 +380,9 @@ surety_status surety__doc_read_lenient(surety_doc *doc, surety_str text,
                                        size_t *ret_end, surety_error *reterr)
 {
     surety_lenient lenient = {.alloc = doc ? doc->alloc : NULL};
-    enum lenient_step step;
+    enum lenient_step step = STEP_FAIL;
     surety_status status;
-    size_t end = 0;
+    size_t end;
 
     if (!doc || (!text.ptr && text.len))
         return surety__fail(reterr, SURETY_MISUSE,
@@ -394,31 +390,18 @@ surety_status surety__doc_read_lenient(surety_doc *doc, surety_str text,
     lenient_reset(&lenient, doc, options);
     if (text.len > doc->limits.text_bytes_max) {
         surety__lenient_limit(&lenient, 0, FAULT_TEXT);
-        lenient.text = doc->text = text.ptr;
-        lenient.end = doc->text_len = text.len;
-        return lenient_end(&lenient, STEP_FAIL, &end, reterr);
-    }
-    if (lenient_strict(doc, text, &end)) {
-        doc->text = text.ptr;
-        doc->text_len = text.len;
-        lenient.text = text.ptr;
-        lenient.end = text.len;
+    } else if (lenient_strict(doc, text, &end)) {
         lenient.at = end;
         step = STEP_GO;
-    } else {
-        surety__doc_clear(doc);
-        doc->text = text.len ? text.ptr : "";
-        doc->text_len = text.len;
-        lenient.text = doc->text;
-        lenient.end = text.len;
-        lenient.final = true;
-        step = lenient_run(&lenient);
     }
+    doc->text = lenient.text = text.len ? text.ptr : "";
+    doc->text_len = lenient.end = text.len;
+    lenient.final = true;
+    if (step == STEP_FAIL && lenient.failure.status == SURETY_OK)
+        step = lenient_run(&lenient);
     if (step == STEP_GO)
         lenient.failure.status = SURETY_OK;
-    status = lenient_end(&lenient, step, &end, reterr);
-    if (ret_end && status >= SURETY_OK)
-        *ret_end = end;
+    status = lenient_end(&lenient, step, ret_end, reterr);
     surety__free(lenient.alloc, lenient.stack.items,
                  lenient.stack.cap * sizeof(*lenient.stack.items));
     return status;

@@ -97,9 +97,8 @@ static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
 static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
                                char *out, size_t count)
 {
+    surety_buf digits = {.ptr = out + count, .cap = 24, .max = 24};
     uint64_t value = 0;
-    char digits[24];
-    size_t n = 0;
 
     if (len - at < 3 || len - at > 17)
         return 0;
@@ -110,13 +109,8 @@ static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
             return 0;
         value = value << 4 | digit;
     }
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    while (n)
-        out[count++] = digits[--n];
-    return count;
+    surety_buf_number(&digits, value);
+    return count + digits.len;
 }
 
 /* Converts another form of a number (.5, 5., +5, 1_000, 0x1F) to a number of

@@ -289,28 +289,11 @@ static void tokens_look(const char *ptr, size_t len, bool *ret_escapes,
 
     *ret_escapes = memchr(ptr, '\\', len) != NULL;
     for (; end - ptr >= 8; ptr += 8)
-        if (surety__token_load(ptr) & 0x8080808080808080u)
+        if (surety__load_eight(ptr) & 0x8080808080808080u)
             break;
     while (ptr < end && (unsigned char)*ptr < 0x80)
         ptr++;
     *ret_high = ptr < end;
-}
-
-/* Returns the value of four hexadecimal digits at ptr, or UINT32_MAX. */
-static uint32_t tokens_hex(const char *ptr, const char *end)
-{
-    uint32_t code = 0;
-
-    if (end - ptr < 4)
-        return UINT32_MAX;
-    for (int i = 0; i < 4; i++) {
-        uint32_t digit = surety__hex_digit(ptr[i]);
-
-        if (digit > 15)
-            return UINT32_MAX;
-        code = code << 4 | digit;
-    }
-    return code;
 }
 
 /* Decodes the escape at *ptr (a backslash) to out, and moves *ptr after it.
@@ -329,14 +312,14 @@ static unsigned tokens_escape(const char **ptr, const char *end, char *out)
         return 1;
     if (at[1] != 'u')
         return 0;
-    code = tokens_hex(at + 2, end);
+    code = scan_hex(at + 2, end);
     at += 6;
     if (code == UINT32_MAX || (code >= 0xDC00 && code <= 0xDFFF))
         return 0;
     if (code >= 0xD800 && code <= 0xDBFF) {
         if (end - at < 6 || at[0] != '\\' || at[1] != 'u')
             return 0;
-        low = tokens_hex(at + 2, end);
+        low = scan_hex(at + 2, end);
         if (low < 0xDC00 || low > 0xDFFF)
             return 0;
         code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
@@ -363,7 +346,7 @@ static const char *tokens_run(const char *ptr, const char *end, char *out)
     }
 #endif
     for (; end - ptr >= 8; ptr += 8, out += 8) {
-        uint64_t word = surety__token_load(ptr) ^ 0x5C5C5C5C5C5C5C5Cu;
+        uint64_t word = surety__load_eight(ptr) ^ 0x5C5C5C5C5C5C5C5Cu;
         uint64_t stop =
             (word - 0x0101010101010101u) & ~word & 0x8080808080808080u;
 
@@ -457,7 +440,7 @@ static size_t tokens_digits(const surety__tokens *tokens, size_t at)
 
     while (at + 8 <= tokens->loadable) {
         uint64_t stop =
-            surety__token_no_digits(surety__token_load(tokens->base + at));
+            surety__token_no_digits(surety__load_eight(tokens->base + at));
 
         if (stop)
             return at + (unsigned)__builtin_ctzll(stop) / 8;

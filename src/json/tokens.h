@@ -193,18 +193,6 @@ rare:
     return at;
 }
 
-/* Returns the eight bytes at ptr; the first has the lowest bits. */
-static inline uint64_t surety__token_load(const char *ptr)
-{
-    uint64_t word;
-
-    memcpy(&word, ptr, 8);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap64(word);
-#endif
-    return word;
-}
-
 /* Returns a word with the top bit of every byte of word that is no decimal
  * digit. */
 static inline uint64_t surety__token_no_digits(uint64_t word)
@@ -230,7 +218,7 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
     if (place + (size_t)9 > tokens->loadable)
         return surety__token_decimal(tokens, at, cell);
     ptr += negative;
-    word = surety__token_load(ptr);
+    word = surety__load_eight(ptr);
     stop = surety__token_no_digits(word);
     bits = stop ? (unsigned)__builtin_ctzll(stop) & 56u : 0;
     /* One branch, because the number of digits is hard to predict. */
@@ -260,7 +248,7 @@ static inline const uint32_t *surety__token_named(surety__tokens *tokens,
 
     if (place + (size_t)8 > tokens->loadable)
         return surety__token_word(tokens, at, cell);
-    word = surety__token_load(tokens->base + place);
+    word = surety__load_eight(tokens->base + place);
     if ((uint32_t)word == 0x65757274) { /* "true", in little-endian order */
         kind = CELL_TRUE;
     } else if ((word & 0xFFFFFFFFFF) == 0x65736C6166) { /* "false" */

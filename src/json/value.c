@@ -64,70 +64,58 @@ bool surety_val_is(surety_val val, const char *string)
            surety_str_equal(surety_val_str(val), surety_str_of(string));
 }
 
-/* Computes the magnitude of an integer. Returns false when it needs more than
- * 64 bits. */
-static bool value_magnitude(surety__decimal number, uint64_t *ret_value)
+/* Sets *ret_size to the magnitude of an integer, and *ret_negative to whether
+ * it is below 0. Returns false when val is no integer, or its magnitude needs
+ * more than 64 bits. */
+static bool value_whole(surety_val val, uint64_t *ret_size, bool *ret_negative)
 {
-    uint64_t value = 0;
-    int64_t zeros = number.exponent;
+    const surety__cell *cell = value_number(val);
+    surety__decimal number;
+    uint64_t size = 0;
+    int64_t zeros;
 
+    if (!cell || cell->kind == CELL_REAL)
+        return false;
+    if (cell->kind == CELL_INT) {
+        *ret_negative = cell->i < 0;
+        *ret_size = *ret_negative ? 0 - (uint64_t)cell->i : (uint64_t)cell->i;
+        return true;
+    }
+    number = surety__cell_decimal(val.doc, cell);
+    zeros = number.exponent;
     if (number.digit_count + zeros > 20)
         return false;
-    for (uint32_t i = 0; i < number.digits_len; i++) {
-        uint64_t digit = (uint64_t)(number.digits[i] - '0');
-
-        if (number.digits[i] == '.')
-            continue;
-        if (value > (UINT64_MAX - digit) / 10)
+    for (uint32_t i = 0; i < number.digits_len; i++)
+        if (number.digits[i] != '.' &&
+            (__builtin_mul_overflow(size, (uint64_t)10, &size) ||
+             __builtin_add_overflow(size, (uint64_t)(number.digits[i] - '0'),
+                                    &size)))
             return false;
-        value = value * 10 + digit;
-    }
-    for (; zeros > 0; zeros--) {
-        if (value > UINT64_MAX / 10)
+    for (; zeros > 0; zeros--)
+        if (__builtin_mul_overflow(size, (uint64_t)10, &size))
             return false;
-        value *= 10;
-    }
-    *ret_value = value;
+    *ret_size = size;
+    *ret_negative = number.negative && size;
     return true;
 }
 
 int64_t surety_val_int(surety_val val, int64_t otherwise)
 {
-    const surety__cell *cell = value_number(val);
-    surety__decimal number;
-    uint64_t value;
+    uint64_t size;
+    bool negative;
 
-    if (!cell)
+    if (!value_whole(val, &size, &negative) ||
+        size > (uint64_t)INT64_MAX + negative)
         return otherwise;
-    if (cell->kind == CELL_INT)
-        return cell->i;
-    if (cell->kind == CELL_REAL)
-        return otherwise;
-    number = surety__cell_decimal(val.doc, cell);
-    if (!value_magnitude(number, &value))
-        return otherwise;
-    if (value <= INT64_MAX)
-        return number.negative ? -(int64_t)value : (int64_t)value;
-    return number.negative && value == (uint64_t)INT64_MAX + 1 ? INT64_MIN
-                                                               : otherwise;
+    return negative ? -(int64_t)(size - 1) - 1 : (int64_t)size;
 }
 
 uint64_t surety_val_uint(surety_val val, uint64_t otherwise)
 {
-    const surety__cell *cell = value_number(val);
-    surety__decimal number;
-    uint64_t value;
+    uint64_t size;
+    bool negative;
 
-    if (!cell)
-        return otherwise;
-    if (cell->kind == CELL_INT)
-        return cell->i >= 0 ? (uint64_t)cell->i : otherwise;
-    if (cell->kind == CELL_REAL)
-        return otherwise;
-    number = surety__cell_decimal(val.doc, cell);
-    if (!value_magnitude(number, &value) || (number.negative && value))
-        return otherwise;
-    return value;
+    return value_whole(val, &size, &negative) && !negative ? size : otherwise;
 }
 
 double surety_val_real(surety_val val, double otherwise)
