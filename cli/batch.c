@@ -22,6 +22,7 @@
  * it writes the next one. */
 #include "batch.h"
 
+#include <assert.h>
 #include <errno.h>
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -286,6 +287,7 @@ static bool slot_write(const struct session *session, const struct slot *slot,
     account->tally.found += tally->found;
     for (size_t i = 0; i < 4; i++)
         account->tally.invalid[i] += tally->invalid[i];
+    assert(slot->text.bytes >= account->done);
     account->done = slot->text.bytes;
     account_errors(account, surety_buf_str(&slot->sink.errors));
     if (!account->hint[0])
@@ -321,6 +323,7 @@ static void ring_fill(struct ring *ring, struct worker *worker)
     surety_status status;
     int state;
 
+    assert(!ring->is_reading && ring->filled - ring->written < ring->count);
     ring->is_reading = worker->is_reading = true;
     slot->is_done = false;
     pthread_mutex_unlock(&ring->lock);
@@ -353,6 +356,7 @@ static void ring_write(struct ring *ring)
     const struct slot *slot = &ring->slots[ring->written % ring->count];
     bool goes_on;
 
+    assert(!ring->is_writing && ring->written < ring->filled && slot->is_done);
     ring->is_writing = true;
     pthread_mutex_unlock(&ring->lock);
     goes_on = slot_write(ring->session, slot, ring->account);
@@ -385,6 +389,7 @@ static void *ring_run(void *argument)
         else
             pthread_cond_wait(&ring->changed, &ring->lock);
     }
+    assert(ring->running > 0 && ring->written <= ring->filled);
     ring->running--;
     pthread_cond_broadcast(&ring->changed);
     pthread_mutex_unlock(&ring->lock);
@@ -476,7 +481,7 @@ static bool batch_stream(const struct session *session, const char *path,
     const int fd = input_open(path, &ring.read_error);
 
     if (fd < 0) {
-        cli_report(cli, CODE_WORLD, input_name(path), (surety_str){NULL, 0},
+        cli_report(cli, CODE_WORLD, input_name(path), NO_TEXT,
                    &ring.read_error);
         return !session->settings->first;
     }
@@ -496,7 +501,7 @@ static bool batch_stream(const struct session *session, const char *path,
     pthread_cond_init(&ring.changed, NULL);
     goes_on = jobs > 1 ? stream_threads(&ring, jobs) : stream_alone(&ring);
     if (ring.read_status < 0) {
-        cli_report(cli, CODE_WORLD, input_name(path), (surety_str){NULL, 0},
+        cli_report(cli, CODE_WORLD, input_name(path), NO_TEXT,
                    &ring.read_error);
         goes_on = goes_on && !session->settings->first;
     }

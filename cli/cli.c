@@ -18,6 +18,7 @@ enum { COLOR_AUTO = 1, COLOR_ALWAYS, COLOR_NEVER };
 
 void cli_raise(struct cli *cli, int code)
 {
+    assert(code >= CODE_VALID && code <= CODE_WORLD);
     if (code > cli->code)
         cli->code = code;
 }
@@ -78,7 +79,7 @@ static void put_format_list(surety_buf *buf, const char *format, va_list list)
 surety_str put_since(const surety_buf *buf, size_t start)
 {
     if (buf->len <= start)
-        return (surety_str){NULL, 0};
+        return NO_TEXT;
     return (surety_str){buf->ptr + start, buf->len - start};
 }
 
@@ -180,8 +181,8 @@ bool cli_read(struct cli *cli, const char *path, struct input_bound bound,
 
     if (status == SURETY_OK)
         return true;
-    return cli_report(cli, cli_code_of(status, code), input_name(path),
-                      (surety_str){NULL, 0}, &error);
+    return cli_report(cli, cli_code_of(status, code), input_name(path), NO_TEXT,
+                      &error);
 }
 
 void cli_invite(struct cli *cli, const char *path, const char *what)

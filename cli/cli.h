@@ -9,6 +9,10 @@
 #include "input.h"
 #include "output.h"
 
+#define NO_TEXT ((surety_str){NULL, 0})
+/* The number of items of an array. */
+#define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
+
 /* The exit codes, which are part of the stable interface for scripts. If
  * several apply, the tool ends with the highest, which is the most severe. */
 enum exit_code {

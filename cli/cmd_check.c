@@ -101,7 +101,7 @@ static bool is_streamable(struct cli *cli,
     };
     const size_t count = files->count + (settings->native != NULL);
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (rows[i].given)
             return cli_usage(cli, rows[i].hint, "--stream does not go with %s",
                              rows[i].option);
@@ -146,7 +146,7 @@ static bool is_consistent(struct cli *cli,
 
     if (!settings->jsonl && wants_jsonl)
         return cli_usage(cli, "add --jsonl", "%s is for --jsonl", wants_jsonl);
-    if (!options_obey(cli, rules, sizeof(rules) / sizeof(*rules)))
+    if (!options_obey(cli, rules, COUNT_OF(rules)))
         return false;
     if (settings->stream && !is_streamable(cli, settings, files))
         return false;

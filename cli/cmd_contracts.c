@@ -59,7 +59,7 @@ static struct listing listing_open(struct cli *cli)
 
     if (all.registry && surety_registry_list(all.registry, &all.entries,
                                              &all.count, &error) != SURETY_OK) {
-        cli_report(cli, CODE_WORLD, "contracts", (surety_str){NULL, 0}, &error);
+        cli_report(cli, CODE_WORLD, "contracts", NO_TEXT, &error);
         surety_registry_free(all.registry);
         all.registry = NULL;
     }
@@ -93,7 +93,7 @@ static void list_table(struct cli *cli, const struct listing *all)
     struct grid grid;
     surety_buf about;
 
-    grid_init(&grid, columns, sizeof(columns) / sizeof(*columns));
+    grid_init(&grid, columns, COUNT_OF(columns));
     surety_buf_init(&about, NULL, 0);
     for (size_t i = 0; i < all->count; i++) {
         const surety_registry_entry *entry = &all->entries[i];
@@ -129,7 +129,7 @@ static void list_json(struct cli *cli, const struct listing *all)
                        {"alias_of", entry.alias_of},
                        {"error", entry.error}};
         surety_buf_text(out, i ? ",\n {" : "{");
-        for (size_t j = 0; j < sizeof(members) / sizeof(members[0]); j++) {
+        for (size_t j = 0; j < COUNT_OF(members); j++) {
             surety_json_name(out, members[j].name);
             if (members[j].text.len > 0)
                 surety_json_string(out, members[j].text);
@@ -287,7 +287,7 @@ static void lint_file(struct lint *lint, const char *path, bool is_quiet)
                  &lint->text))
         lint_text(lint, is_quiet);
     free((char *)lint->text.ptr);
-    lint->text = (surety_str){NULL, 0};
+    lint->text = NO_TEXT;
 }
 
 /* Lints a contract of the registry, valid or not. */
@@ -307,7 +307,7 @@ static void lint_name(struct lint *lint, const char *name, bool is_quiet)
         lint->text =
             surety_doc_text(surety_contract_info_of(contract)->root.doc);
         lint_text(lint, is_quiet);
-        lint->text = (surety_str){NULL, 0};
+        lint->text = NO_TEXT;
     } else if (error.source[0] && access(error.source, R_OK) == 0) {
         lint_file(lint, error.source, is_quiet);
     } else {

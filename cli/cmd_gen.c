@@ -4,8 +4,10 @@
  * already has the same content. */
 #include "commands.h"
 
+#include <assert.h>
 #include <surety/gen.h>
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,7 @@ static void gen_notes(struct cli *cli, const surety_gen *gen,
                             .hint = note.hint};
         surety_buf at;
 
+        assert(note.contract < names->count);
         surety_buf_init(&at, NULL, 0);
         surety_val_pointer(note.at, &at);
         diag.at = surety_buf_str(&at);
@@ -117,7 +120,7 @@ static bool gen_look(struct cli *cli, const struct gen_settings *settings,
         return *ret_good;
     }
     if (input_read(path, bound, &there, &error) != SURETY_OK)
-        return cli_report(cli, CODE_WORLD, path, (surety_str){NULL, 0}, &error);
+        return cli_report(cli, CODE_WORLD, path, NO_TEXT, &error);
     same = surety_str_equal(there, text);
     if (!same && settings->check)
         cli_fail(cli, CODE_INVALID, "make it again without --check",
@@ -212,7 +215,7 @@ static void gen_put(struct cli *cli, const struct gen_settings *settings,
                             settings->contracts.count, &options, &gen, &error);
     if (status != SURETY_OK) {
         cli_report(cli, cli_code_of(status, CODE_USAGE),
-                   settings->contracts.items[0], (surety_str){NULL, 0}, &error);
+                   settings->contracts.items[0], NO_TEXT, &error);
         return;
     }
     if (!settings->quiet)

@@ -6,6 +6,7 @@
  * line for each request. */
 #include "commands.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -161,7 +162,7 @@ static surety_str folder_of(const char *path)
     const char *slash = path ? strrchr(path, '/') : NULL;
 
     if (!slash)
-        return (surety_str){NULL, 0};
+        return NO_TEXT;
     return (surety_str){path, slash == path ? 1 : (size_t)(slash - path)};
 }
 
@@ -268,6 +269,7 @@ static void serve(struct mock_session *session, const sigset_t *signals)
     const char *address = session->settings->address;
     struct cli *cli = session->cli;
 
+    assert(session->mock);
     address = address ? address : "127.0.0.1";
     put_format(&cli->out.buf,
                strchr(address, ':')

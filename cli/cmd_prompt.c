@@ -69,7 +69,7 @@ static void prompt_put(struct cli *cli, const struct prompt_settings *settings,
             out, &error);
     if (status != SURETY_OK)
         cli_report(cli, cli_code_of(status, CODE_USAGE), settings->contract,
-                   (surety_str){NULL, 0}, &error);
+                   NO_TEXT, &error);
     else if (settings->size)
         put_format(&cli->err.buf, "%zu bytes, about %zu tokens\n",
                    out->len - start, (out->len - start + 3) / 4);

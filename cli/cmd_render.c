@@ -163,7 +163,7 @@ static bool check_arguments(struct renderer *renderer,
          "--data needs --chart TYPE or --table FORMAT"}};
     struct cli *cli = renderer->cli;
 
-    if (!options_obey(cli, rules, sizeof(rules) / sizeof(*rules)))
+    if (!options_obey(cli, rules, COUNT_OF(rules)))
         return false;
     return has_data ? check_kind(cli, settings->chart, charts,
                                  "there are bar and line; shares that sum to "
@@ -284,7 +284,7 @@ static void render_reply(struct renderer *renderer, const char *path)
             render_outcome(renderer, &session, outcome, input_name(path));
         else
             cli_report(renderer->cli, cli_code_of(status, CODE_INVALID),
-                       input_name(path), (surety_str){NULL, 0}, &error);
+                       input_name(path), NO_TEXT, &error);
     }
 done:
     session_done(&session);
@@ -397,7 +397,7 @@ static void render_data(struct renderer *renderer)
     else
         cli_report(cli, cli_code_of(status, CODE_INVALID), name, text, &error);
 report:
-    render_output_done(&renderer->output, (surety_str){NULL, 0});
+    render_output_done(&renderer->output, NO_TEXT);
 done:
     surety_doc_free(made);
     surety_doc_free(read);

@@ -179,8 +179,8 @@ static bool job_recording(struct job *job)
     free((char *)text.ptr);
     if (status == SURETY_OK)
         return true;
-    return cli_report(job->cli, cli_code_of(status, CODE_USAGE), path,
-                      (surety_str){NULL, 0}, &error);
+    return cli_report(job->cli, cli_code_of(status, CODE_USAGE), path, NO_TEXT,
+                      &error);
 }
 
 static bool job_config(struct job *job)
@@ -249,6 +249,7 @@ static void job_wrap_model(struct job *job, size_t i)
 {
     surety_model *model = &job->models[i];
 
+    assert(model->transport);
     if (job->settings->dry_run) {
         model->transport = &job->dry.transport;
     } else if (job->watch.moves) {
@@ -506,7 +507,7 @@ static void job_failure(struct job *job, int code)
     snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
              message.ptr);
     snprintf(error.hint, sizeof(error.hint), "%.*s", (int)hint.len, hint.ptr);
-    cli_report(job->cli, code, "surety run", (surety_str){NULL, 0}, &error);
+    cli_report(job->cli, code, "surety run", NO_TEXT, &error);
 }
 
 /* Writes the report in the chosen form; a text report is written only if it has
@@ -522,6 +523,7 @@ static void job_report(struct job *job, int code)
     surety_str source = job->models[job->model_count - 1].name;
     const size_t attempts = surety_run_info_of(job->run)->attempt_count;
 
+    assert(job->model_count > 0);
     if (settings->quiet) {
         job_failure(job, code);
         return;

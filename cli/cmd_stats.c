@@ -183,6 +183,7 @@ static void write_table(struct job *job)
     const struct stats_table table = {
         .out = &job->cli->out.buf,
         .stats = job->stats,
+        .info = surety_stats_info_of(job->stats),
         .sections = job->request.sections,
         .top = job->settings->top ? job->settings->top : 10,
         .width = output_width(job->cli->out.fd),

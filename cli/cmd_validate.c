@@ -419,8 +419,8 @@ static bool validate_lines(struct validator *validator, const char *path)
     while (goes_on &&
            (status = lines_read(&lines, &batch, &error)) != SURETY_END) {
         if (status != SURETY_OK) {
-            cli_report(validator->cli, CODE_WORLD, instance.source,
-                       (surety_str){NULL, 0}, &error);
+            cli_report(validator->cli, CODE_WORLD, instance.source, NO_TEXT,
+                       &error);
             break;
         }
         goes_on = validate_batch(validator, &instance, &batch);

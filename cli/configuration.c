@@ -4,6 +4,7 @@
  * mistake. */
 #include "configuration.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,6 @@
 #include <unistd.h>
 
 #include "diag.h"
-
-static const surety_str no_text = {NULL, 0};
 
 /* Returns the name of the tool and the command, for messages. */
 static surety_str name_of(const struct cli *cli, char *name, size_t size)
@@ -51,7 +50,7 @@ surety_config *configuration_open(struct cli *cli, const char *path,
     status = surety_config_load(surety_str_of(path), &own, &config, &error);
     if (status != SURETY_OK)
         cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
-                   no_text, &error);
+                   NO_TEXT, &error);
     else
         (void)cli_limits(cli, surety_config_info_of(config)->limits);
     return config;
@@ -74,7 +73,7 @@ bool configuration_limits(struct cli *cli)
     }
     if (status != SURETY_OK)
         cli_report(cli, cli_code_of(status, CODE_USAGE), "configuration",
-                   no_text, &error);
+                   NO_TEXT, &error);
     else
         (void)cli_limits(cli, surety_config_info_of(config)->limits);
     surety_config_free(config);
@@ -92,7 +91,7 @@ const surety_model *configuration_model(struct cli *cli, surety_config *config,
     if (status == SURETY_OK)
         return model;
     if (error.position.line > 0)
-        cli_report(cli, cli_code_of(status, CODE_USAGE), "recording", no_text,
+        cli_report(cli, cli_code_of(status, CODE_USAGE), "recording", NO_TEXT,
                    &error);
     else
         cli_fail_error(cli, cli_code_of(status, CODE_USAGE), &error);
@@ -102,6 +101,7 @@ const surety_model *configuration_model(struct cli *cli, surety_config *config,
 /* Makes every missing folder of a file's path, accessible only to the user. */
 static bool make_folders(char *path)
 {
+    assert(path[0]);
     for (size_t i = 1; path[i]; i++) {
         if (path[i] != '/')
             continue;

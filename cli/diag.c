@@ -2,6 +2,7 @@
 /* Writes the tool's own findings in the form that reports on replies have. */
 #include "diag.h"
 
+#include <assert.h>
 #include <surety/reply.h>
 
 void diag_write(surety_buf *buf, bool color, const struct diag *diag)
@@ -23,6 +24,7 @@ void diag_write(surety_buf *buf, bool color, const struct diag *diag)
         .warning = diag->level == DIAG_WARNING,
     };
 
+    assert(diag->source.len > 0);
     if (diag->line_shown)
         issue.position.line = diag->line_shown;
     surety_issue_write(&issue, color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT,

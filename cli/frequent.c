@@ -4,6 +4,7 @@
  * first. */
 #include "frequent.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ void frequent_add(struct frequent *frequent, surety_str text)
     size_t slot = slot_of(text);
     struct frequent_row *row;
 
+    assert(frequent->count <= FREQUENT_MAX);
     for (; frequent->slots[slot]; slot = (slot + 1) % FREQUENT_SLOTS) {
         row = &frequent->rows[frequent->slots[slot] - 1];
         if (row->len == text.len &&

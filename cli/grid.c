@@ -6,6 +6,7 @@
  * combining marks. */
 #include "grid.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cli.h"
@@ -45,9 +46,9 @@ static size_t width_of(uint32_t code)
 
     if (code < 0x300)
         return 1;
-    if (is_in(code, none, sizeof(none) / sizeof(*none)))
+    if (is_in(code, none, COUNT_OF(none)))
         return 0;
-    return is_in(code, wide, sizeof(wide) / sizeof(*wide)) ? 2 : 1;
+    return is_in(code, wide, COUNT_OF(wide)) ? 2 : 1;
 }
 
 /* Returns the code point at ptr, in valid UTF-8. */
@@ -116,6 +117,7 @@ size_t grid_put_cut(surety_buf *out, surety_str text, size_t width)
 void grid_init(struct grid *grid, const struct grid_column *columns,
                size_t column_count)
 {
+    assert(column_count > 0);
     *grid = (struct grid){.columns = columns, .column_count = column_count};
     surety_buf_init(&grid->text, NULL, 0);
 }
@@ -242,6 +244,7 @@ static void put_row(const struct grid *grid, size_t row, const size_t *widths,
     const struct grid_cell *cells = &grid->cells[row * grid->column_count];
     size_t blanks = 0;
 
+    assert((row + 1) * grid->column_count <= grid->count);
     for (size_t i = 0; i < grid->column_count; i++) {
         const surety_str text = {grid->text.ptr + cells[i].start, cells[i].len};
         size_t width;
@@ -289,6 +292,7 @@ void grid_write(const struct grid *grid, size_t width, bool bold, bool has_sum,
     const size_t rows = grid->count / grid->column_count;
     size_t *widths = calloc(grid->column_count, sizeof(*widths));
 
+    assert(grid->failed || grid->count % grid->column_count == 0);
     if (grid->failed || grid->text.status || !widths) {
         if (!out->status)
             out->status = SURETY_NOMEM;

@@ -4,6 +4,7 @@
  * columns. */
 #include "options.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { HELP_COLUMNS = 79, HELP_INDENT = 26 };
@@ -37,6 +38,7 @@ static void put_wrapped(surety_buf *out, const char *text, size_t column,
     const char *word = text;
     bool is_first = true;
 
+    assert(indent < HELP_COLUMNS);
     while (*word) {
         const size_t len = strcspn(word, " \n");
         if (!is_first && column + 1 + len > HELP_COLUMNS) {
@@ -68,6 +70,7 @@ static void put_entry(surety_buf *out, size_t start, const char *help)
 {
     size_t column = out->len - start;
 
+    assert(start <= out->len);
     if (column + 2 > HELP_INDENT) {
         surety_buf_byte(out, '\n');
         column = 0;

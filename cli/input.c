@@ -6,6 +6,7 @@
  * complete. */
 #include "input.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -232,6 +233,7 @@ void batch_text_done(struct batch_text *text)
 
 void lines_init(struct lines *lines, int fd, const char *path, size_t line_max)
 {
+    assert(fd >= 0 && line_max > 0);
     *lines = (struct lines){.fd = fd, .path = path, .line_max = line_max};
 }
 
@@ -256,6 +258,7 @@ static bool keep_rest(struct lines *lines, struct batch_text *text, size_t end)
 {
     const size_t rest_len = text->len - end;
 
+    assert(end <= text->len);
     if (!reserve(&lines->rest, &lines->rest_cap, rest_len + 1))
         return false;
     memcpy(lines->rest, text->ptr + end, rest_len);
@@ -295,6 +298,7 @@ static surety_status lines_take(struct lines *lines, struct batch_text *text,
 {
     size_t end = 0;
 
+    assert(lines->rest_len <= lines->rest_cap);
     text->len = 0;
     text->is_overlong = false;
     if (!reserve(&text->ptr, &text->cap, lines->rest_len + BATCH_BYTES))

@@ -43,7 +43,7 @@ surety_registry *library_open(struct cli *cli)
     put_folders(&folders);
     if (surety_registry_new(surety_buf_str(&folders), &contract, &registry,
                             &error) != SURETY_OK)
-        cli_report(cli, CODE_WORLD, "contracts", (surety_str){NULL, 0}, &error);
+        cli_report(cli, CODE_WORLD, "contracts", NO_TEXT, &error);
     surety_buf_done(&folders);
     return registry;
 }
@@ -148,7 +148,7 @@ void library_warn(struct cli *cli, const char *source,
                    count - SURETY_SCHEMA_WARNINGS_MAX);
         issue = (surety_issue){.keyword = issue.keyword,
                                .message = surety_buf_str(&text)};
-        put_warning(cli, source, (surety_str){NULL, 0}, &issue);
+        put_warning(cli, source, NO_TEXT, &issue);
     }
     surety_buf_done(&text);
 }
@@ -252,6 +252,6 @@ surety_contract *library_any(struct cli *cli)
 
     if (surety_contract_read(surety_str_of("true"), &options, &contract,
                              &error) != SURETY_OK)
-        cli_report(cli, CODE_WORLD, "surety", (surety_str){NULL, 0}, &error);
+        cli_report(cli, CODE_WORLD, "surety", NO_TEXT, &error);
     return contract;
 }

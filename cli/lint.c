@@ -10,6 +10,7 @@
  * lint_strict.c. */
 #include "lint.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,14 +44,26 @@ static void lint_error(struct lint *lint, const surety_error *error)
     cli_report(lint->cli, CODE_USAGE, lint->source, lint->text, error);
 }
 
+void lint_put(struct lint *lint, struct diag *diag)
+{
+    assert(lint->source);
+    diag->source = surety_str_of(lint->source);
+    diag->text = lint->text;
+    if (diag->level == DIAG_ERROR) {
+        lint->errors++;
+        cli_raise(lint->cli, CODE_USAGE);
+    } else {
+        lint->warnings++;
+    }
+    diag_write(&lint->cli->err.buf, lint->cli->color, diag);
+}
+
 void lint_warn(struct lint *lint, surety_val val, const char *keyword,
                const char *hint, const char *format, ...)
 {
     char message[512];
     surety_buf at;
     struct diag diag = {.level = DIAG_WARNING,
-                        .source = surety_str_of(lint->source),
-                        .text = lint->text,
                         .position = surety_val_position(val),
                         .keyword = surety_str_of(keyword),
                         .hint = surety_str_of(hint)};
@@ -63,9 +76,8 @@ void lint_warn(struct lint *lint, surety_val val, const char *keyword,
     surety_val_pointer(val, &at);
     diag.message = surety_str_of(message);
     diag.at = surety_buf_str(&at);
-    diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+    lint_put(lint, &diag);
     surety_buf_done(&at);
-    lint->warnings++;
 }
 
 /* Reports every failure of the contract against schema. */
@@ -86,19 +98,14 @@ static bool check_form(struct lint *lint, const surety_schema *schema)
             SURETY_OK) {
         for (size_t i = 0; i < surety_findings_count(findings); i++) {
             const surety_finding finding = surety_findings_at(findings, i);
-            struct diag diag = {.source = surety_str_of(lint->source),
-                                .text = lint->text,
-                                .position =
+            struct diag diag = {.position =
                                     surety_val_position(finding.instance),
                                 .keyword = finding.keyword,
                                 .message = finding.message,
                                 .at = finding.instance_location,
                                 .hint = finding.hint};
-            if (was_reported(lint, diag.position.offset))
-                continue;
-            lint->errors++;
-            cli_raise(lint->cli, CODE_USAGE);
-            diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+            if (!was_reported(lint, diag.position.offset))
+                lint_put(lint, &diag);
         }
     }
     surety_findings_free(findings);
@@ -157,6 +164,7 @@ static bool check_metaschema(struct lint *lint)
     surety_status status;
     bool is_ready = true;
 
+    assert(lint->dialect < COUNT_OF(metaschemas));
     surety_buf_init(&text, NULL, 0);
     put_format(&text, "{\"$ref\":\"%s\"}", metaschemas[lint->dialect]);
     status = surety_schema_read(surety_buf_str(&text), NULL, &schema, &error);

@@ -35,6 +35,9 @@ bool lint_schema(struct lint *lint);
 /* lint_strict.c: reports what the providers of lint->subsets do not accept. */
 bool lint_strict(struct lint *lint, const surety_contract *contract);
 
+/* Writes and counts one finding about the file, whose source and text are
+ * added. */
+void lint_put(struct lint *lint, struct diag *diag);
 /* Writes one finding about val, a value of lint->doc. hint may be NULL. */
 void lint_warn(struct lint *lint, surety_val val, const char *keyword,
                const char *hint, const char *format, ...)

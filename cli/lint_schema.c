@@ -7,6 +7,7 @@
  * gives none. */
 #include "lint.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,10 +98,7 @@ static const char *const plain_words[] = {"$anchor",
                                           "uniqueItems",
                                           "writeOnly"};
 
-enum {
-    WORDS = sizeof(words) / sizeof(*words),
-    PLAIN_WORDS = sizeof(plain_words) / sizeof(*plain_words)
-};
+enum { WORDS = COUNT_OF(words), PLAIN_WORDS = COUNT_OF(plain_words) };
 
 /* The subschemas that are still to be checked. */
 struct walk {
@@ -112,6 +110,7 @@ struct walk {
 
 static void walk_push(struct walk *walk, surety_val val)
 {
+    assert(walk->count <= walk->cap);
     if (surety_val_kind(val) != SURETY_KIND_OBJECT)
         return;
     if (walk->count == walk->cap) {
@@ -256,7 +255,7 @@ static void lint_bounds(struct lint *lint, surety_val schema)
         {"exclusiveMinimum", "maximum"},
         {"minimum", "exclusiveMaximum"}};
 
-    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+    for (size_t i = 0; i < COUNT_OF(pairs); i++) {
         const surety_val low = surety_val_get(schema, pairs[i][0]);
         const surety_val high = surety_val_get(schema, pairs[i][1]);
         const double low_real = surety_val_real(low, 0);
@@ -344,7 +343,7 @@ static void lint_required(struct lint *lint, surety_val schema)
     const surety_val rest = surety_val_get(schema, "additionalProperties");
     bool is_silent = surety_val_kind(properties) != SURETY_KIND_OBJECT;
 
-    for (size_t i = 0; i < sizeof(silencers) / sizeof(silencers[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(silencers); i++)
         is_silent |= surety_val_get(schema, silencers[i]).doc != NULL;
     for (surety_val name = surety_val_first(required); name.doc;
          name = surety_val_next(required, name)) {
@@ -382,7 +381,7 @@ static bool is_described(surety_val schema)
 
     if (surety_val_kind(schema) != SURETY_KIND_OBJECT)
         return true;
-    for (size_t i = 0; i < sizeof(descriptive) / sizeof(descriptive[0]); i++)
+    for (size_t i = 0; i < COUNT_OF(descriptive); i++)
         if (surety_val_get(schema, descriptive[i]).doc)
             return true;
     return false;

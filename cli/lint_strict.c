@@ -9,23 +9,16 @@
 
 static void note_write(struct lint *lint, const surety_strict_note *note)
 {
-    const bool is_error = note->verdict == SURETY_STRICT_IMPOSSIBLE;
-    const struct diag diag = {.level = is_error ? DIAG_ERROR : DIAG_WARNING,
-                              .source = surety_str_of(lint->source),
-                              .text = lint->text,
-                              .position = note->position,
-                              .keyword = note->keyword,
-                              .message = note->message,
-                              .at = note->location,
-                              .hint = note->hint};
+    struct diag diag = {.level = note->verdict == SURETY_STRICT_IMPOSSIBLE
+                                     ? DIAG_ERROR
+                                     : DIAG_WARNING,
+                        .position = note->position,
+                        .keyword = note->keyword,
+                        .message = note->message,
+                        .at = note->location,
+                        .hint = note->hint};
 
-    if (is_error) {
-        lint->errors++;
-        cli_raise(lint->cli, CODE_USAGE);
-    } else {
-        lint->warnings++;
-    }
-    diag_write(&lint->cli->err.buf, lint->cli->color, &diag);
+    lint_put(lint, &diag);
 }
 
 bool lint_strict(struct lint *lint, const surety_contract *contract)

@@ -12,6 +12,7 @@
 
 #include "memory.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static char *map_aligned(size_t len)
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     size_t before;
 
+    assert(len > 0 && len % MEMORY_PAGE == 0);
     if (ptr == MAP_FAILED) {
         ptr = mmap(NULL, len, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

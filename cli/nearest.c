@@ -4,6 +4,7 @@
  * of the table on the stack. */
 #include "nearest.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ void nearest_try(struct nearest *nearest, surety_str candidate)
 const char *nearest_hint(const struct nearest *nearest, const char *prefix,
                          char *hint, size_t size)
 {
+    assert(size > 0);
     if (nearest->best.len == 0)
         return NULL;
     snprintf(hint, size, "did you mean \"%s%.*s\"?", prefix,

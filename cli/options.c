@@ -58,6 +58,7 @@ static void reading_add(struct reading *reading, const struct option_row *row)
         if (row->kind == OPTION_SECTION)
             continue;
         assert(i < OPTIONS_MAX);
+        assert(row->offset < SETTINGS_MAX);
         reading->rows[i] = row;
         reading->has_config |= strcmp(row->name, "config") == 0;
         reading->longs[i] = (struct option){
@@ -124,6 +125,7 @@ static bool take_choice(const struct reading *reading,
     struct nearest nearest;
     char hint[128];
 
+    assert(row->choices);
     nearest_init(&nearest, surety_str_of(argument));
     for (int which = 1;; which++) {
         const size_t len = strcspn(choice, "|");
@@ -266,6 +268,7 @@ void command_start(struct cli *cli, const struct command *command, int argc,
     bool is_read;
 
     cli->name = command->name;
+    assert(argc > 0);
     reading_add(&reading, command->options);
     reading.own_count = reading.count;
     reading_add(&reading, options_common);

@@ -6,6 +6,7 @@
  * code. */
 #include "output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
@@ -80,12 +81,14 @@ void output_text(struct output *output, surety_str text)
 
 void output_json(struct output *output, size_t start)
 {
+    assert(start <= output->buf.len);
     if (isatty(output->fd))
         surety_json_shown(&output->buf, start);
 }
 
 bool output_close(struct output *output)
 {
+    assert(output->fd >= 0);
     output_flush(output);
     surety_buf_done(&output->buf);
     if (close(output->fd) && !output->error && errno != EINTR)

@@ -10,6 +10,7 @@
  * with the number of the line. */
 #include "record.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -186,7 +187,7 @@ static surety_status complain(const struct recorder *recorder,
         put_complaint(recorder, record, complaint, &sink->out);
     else if (settings->not_strict)
         surety_buf_text(&sink->out, "null\n");
-    count_error(sink, surety_str_of(complaint->keyword), (surety_str){NULL, 0});
+    count_error(sink, surety_str_of(complaint->keyword), NO_TEXT);
     sink->tally.replies++;
     return sink->out.status;
 }
@@ -221,6 +222,7 @@ static void put_outcome(const struct recorder *recorder,
     (void)surety_outcome_write(outcome, SURETY_REPORT_JSON, surety_str_of(""),
                                raw_max, out);
     /* Makes one object of both: a comma replaces the second opening brace. */
+    assert(out->status || out->ptr[start] == '{');
     if (out->status == SURETY_OK)
         out->ptr[start] = ',';
     surety_buf_byte(out, '\n');
@@ -374,16 +376,15 @@ static surety_status judge_field(struct recorder *recorder,
         return complain_lacking(recorder, record, member, sink);
     sink->tally.found++;
     if (surety_val_kind(member) == SURETY_KIND_STRING)
-        return judge_record(recorder, record, surety_val_str(member),
-                            (surety_str){NULL, 0}, sink);
+        return judge_record(recorder, record, surety_val_str(member), NO_TEXT,
+                            sink);
     if (!field)
-        return judge_record(recorder, record, (surety_str){NULL, 0},
-                            record->text, sink);
+        return judge_record(recorder, record, NO_TEXT, record->text, sink);
     surety_buf_reset(&recorder->native);
     surety_val_write(member, SURETY_STYLE_COMPACT, &recorder->native);
     if (recorder->native.status)
         return recorder->native.status;
-    return judge_record(recorder, record, (surety_str){NULL, 0},
+    return judge_record(recorder, record, NO_TEXT,
                         surety_buf_str(&recorder->native), sink);
 }
 
@@ -412,6 +413,7 @@ surety_status recorder_line(struct recorder *recorder,
     surety_error error;
     surety_status status;
 
+    assert(given->number > 0);
     recorder->id = surety_val_none();
     record.text = trimmed(record.text);
     if (record.text.len == 0)
@@ -427,8 +429,7 @@ surety_status recorder_line(struct recorder *recorder,
     }
     /* A value that is no string is parsed only by the judge, not here too. */
     if (!settings->field && !settings->id && record.text.ptr[0] != '"')
-        return judge_record(recorder, &record, (surety_str){NULL, 0},
-                            record.text, sink);
+        return judge_record(recorder, &record, NO_TEXT, record.text, sink);
     status = surety_doc_read(recorder->doc, record.text, &options, &error);
     if (status == SURETY_NOMEM)
         return status;

@@ -4,6 +4,7 @@
  * or an item of the report. The folder is created if it does not exist. */
 #include "render_output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -100,8 +101,8 @@ static void put_item_text(struct render_output *output,
         else
             put_safe(&subject, item->name);
         surety_buf_byte(&subject, '\0');
-        cli_report(output->cli, code, subject.ptr ? subject.ptr : "",
-                   (surety_str){NULL, 0}, error);
+        cli_report(output->cli, code, subject.ptr ? subject.ptr : "", NO_TEXT,
+                   error);
         surety_buf_done(&subject);
     } else if (!output->quiet && path.len > 0) {
         surety_buf_text(err, "wrote ");
@@ -192,6 +193,7 @@ static void make_one(struct render_output *output, surety_rendering *rendering,
     surety_buf path;
     int code;
 
+    assert(output->folder);
     surety_buf_init(&bytes, NULL, 0);
     surety_buf_init(&path, NULL, 0);
     status = surety_rendering_draw(rendering, i, &bytes, &error);
@@ -283,7 +285,7 @@ void render_output_fail(struct render_output *output, int code,
 
     shown.position.line = 0;
     output->failed++;
-    cli_report(output->cli, code, source, (surety_str){NULL, 0}, &shown);
+    cli_report(output->cli, code, source, NO_TEXT, &shown);
 }
 
 void render_output_done(struct render_output *output, surety_str reply)

@@ -4,6 +4,7 @@
  * answered what and who agreed goes to standard error. */
 #include "run_consensus.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "commands.h"
@@ -18,6 +19,7 @@ static void hear_member(void *ctx, size_t member, const surety_event *event)
     const surety_model *aggregator =
         job->aggregator ? job->aggregator : job->run.models;
 
+    assert(member <= count);
     job->watch->who =
         member < count ? job->run.models[member].name : aggregator->name;
     job->watch->run =
@@ -69,7 +71,7 @@ static void put_report(struct run_consensus *job, int code)
     } else if (code >= CODE_PROVIDER) {
         snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
                  message.ptr);
-        cli_report(job->cli, code, "surety run", (surety_str){NULL, 0}, &error);
+        cli_report(job->cli, code, "surety run", NO_TEXT, &error);
     }
 }
 

@@ -6,6 +6,8 @@
  * error. */
 #include "run_dry.h"
 
+#include <assert.h>
+
 enum { DRY_BYTES_A_TOKEN = 3, DRY_CALLS = 8, DRY_TOKENS = 1000000 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -26,6 +28,7 @@ static void put_cost(const struct run_dry *dry, size_t body_len)
     uint32_t output = model->output_tokens_max;
     uint64_t cost = 0;
 
+    assert(calls > 0);
     if (output == 0 && model->protocol == SURETY_PROTOCOL_ANTHROPIC)
         output = 8192;
     put_format(
@@ -143,6 +146,7 @@ void run_dry_init(struct run_dry *dry, struct cli *cli,
                   const surety_model *model, const surety_budget *budget,
                   surety_style style)
 {
+    assert(model);
     *dry = (struct run_dry){
         .transport = {1, dry, dry_start, dry_cancel, dry_wait, dry_close},
         .cli = cli,

@@ -161,7 +161,7 @@ static const struct amount {
 bool run_numbers_read(struct cli *cli, const struct run_settings *settings,
                       struct run_numbers *numbers)
 {
-    for (size_t i = 0; i < sizeof(amounts) / sizeof(*amounts); i++) {
+    for (size_t i = 0; i < COUNT_OF(amounts); i++) {
         const struct amount *amount = &amounts[i];
         const char *text =
             *(const char *const *)((const char *)settings + amount->text);
@@ -212,7 +212,7 @@ static const char *wants_contract(const struct run_settings *settings)
                 {session->validator.commands.count, "validator"},
                 {session->style == STYLE_PRETTY, "pretty"}};
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
         if (rows[i].given)
             return rows[i].name;
     return NULL;
@@ -290,5 +290,5 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
     if (option)
         return cli_usage(cli, "name the contract with -c",
                          "--%s is for a contract", option);
-    return options_obey(cli, rules, sizeof(rules) / sizeof(*rules));
+    return options_obey(cli, rules, COUNT_OF(rules));
 }

@@ -5,6 +5,7 @@
  * terminal; a file or a pipe gets whole lines. */
 #include "run_watch.h"
 
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +93,7 @@ static void show_chunk(struct run_watch *watch, surety_str text)
     surety_buf whole; /* with the rest of the chunk before */
     surety_str shown;
 
+    assert(watch->rest_len < sizeof(watch->rest));
     surety_buf_init(&whole, NULL, 0);
     surety_buf_append(&whole, watch->rest, watch->rest_len);
     surety_buf_add(&whole, text);
@@ -158,6 +160,7 @@ void run_watch_event(void *ctx, const surety_event *event)
 {
     struct run_watch *watch = ctx;
 
+    assert(watch->cli);
     if (event->kind == SURETY_EVENT_ATTEMPT) {
         watch->attempt = event->attempt;
         watch->begun_ms = now_ms();

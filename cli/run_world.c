@@ -6,6 +6,7 @@
  * started stays ignored (nohup). */
 #include "run_world.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +35,7 @@ void signals_catch(void)
     action.sa_handler = catch_signal;
     action.sa_flags = (int)SA_RESETHAND;
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
         if (sigaction(numbers[i], NULL, &before) == 0 &&
             before.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
@@ -118,6 +119,7 @@ surety_status record_file_write(void *ctx, surety_str line)
     struct record_file *file = ctx;
     size_t done = 0;
 
+    assert(file->fd >= 0);
     while (!file->error && done < line.len) {
         const ssize_t wrote = write(file->fd, line.ptr + done, line.len - done);
         if (wrote >= 0)

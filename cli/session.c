@@ -7,6 +7,7 @@
  * at the end; files that cannot be read become its notifications. */
 #include "session.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,6 +90,7 @@ surety_contract *session_contract(struct cli *cli,
 {
     const surety_report form = report_forms[settings->report];
 
+    assert((size_t)settings->report < COUNT_OF(report_forms));
     cli->is_github = form == SURETY_REPORT_GITHUB;
     if (settings->quiet)
         cli->no_schema_warnings = true;
@@ -143,6 +145,7 @@ static bool take_place(struct cli *cli, surety_extract *extract,
                              "--extract lists %s twice",
                              surety_place_name(place));
     }
+    assert(extract->from_count < COUNT_OF(extract->from));
     extract->from[extract->from_count++] = place;
     return true;
 }
@@ -235,6 +238,7 @@ bool session_init(struct session *session, struct cli *cli,
                   const struct session_settings *settings,
                   const surety_contract *contract)
 {
+    assert(contract);
     *session = (struct session){.cli = cli,
                                 .settings = settings,
                                 .contract = contract,
@@ -254,6 +258,7 @@ bool session_init(struct session *session, struct cli *cli,
     session->options.certain_only = settings->certain;
     session->options.partial = settings->partial;
     if (settings->repair) {
+        assert((size_t)settings->repair < COUNT_OF(repair_levels));
         session->repair = repair_levels[settings->repair];
         session->options.repair = &session->repair;
     }
@@ -292,7 +297,7 @@ void session_failure(struct session *session, int code, const char *source,
 
     if (session_form(session) != SURETY_REPORT_SARIF ||
         session->settings->quiet) {
-        cli_report(session->cli, code, source, (surety_str){NULL, 0}, error);
+        cli_report(session->cli, code, source, NO_TEXT, error);
         return;
     }
     cli_raise(session->cli, code);
@@ -474,10 +479,11 @@ static void session_again(struct session *session,
                    : surety_contract_info_of(session->contract)->feedback,
         outcome, reply, &options, &session->cli->out.buf, &error);
 
+    assert(choice > 0 && (size_t)choice <= COUNT_OF(feedbacks) + 1);
     cli_raise(session->cli, CODE_INVALID);
     if (status != SURETY_OK)
         cli_report(session->cli, cli_code_of(status, CODE_USAGE),
-                   session->settings->contract, (surety_str){NULL, 0}, &error);
+                   session->settings->contract, NO_TEXT, &error);
 }
 
 int session_code(const struct session *session, surety_status status)
@@ -547,7 +553,7 @@ static bool session_file(struct session *session, const char *path)
 void session_files(struct session *session, const struct operands *files)
 {
     if (files->count == 0 && session->settings->native) {
-        session_reply(session, "reply", (surety_str){NULL, 0});
+        session_reply(session, "reply", NO_TEXT);
         return;
     }
     if (files->count == 0)

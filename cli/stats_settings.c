@@ -3,6 +3,7 @@
  * lists of words, times, and expected values of derived members. */
 #include "stats_settings.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -73,7 +74,7 @@ static surety_str next_item(surety_str *list)
         list->ptr += item.len + 1;
         list->len -= item.len + 1;
     } else {
-        *list = (surety_str){NULL, 0};
+        *list = NO_TEXT;
     }
     while (item.len > 0 && item.ptr[0] == ' ') {
         item.ptr++;
@@ -84,47 +85,55 @@ static surety_str next_item(surety_str *list)
     return item;
 }
 
-static bool refuse_word(struct cli *cli, const char *option, surety_str word,
-                        const struct nearest *nearest, const char *words)
+/* Returns the index of the list's next word among names; count: there is none,
+ * and the message is written. */
+static size_t next_word(struct cli *cli, const char *option, surety_str *list,
+                        const char *const *names, size_t count)
 {
+    const surety_str word = next_item(list);
+    struct nearest nearest;
     char hint[120];
-    const char *near = nearest_hint(nearest, "", hint, sizeof(hint));
+    surety_buf known;
 
-    return cli_usage(cli, near ? near : words, "--%s knows no \"%.*s\"", option,
-                     (int)(word.len < 80 ? word.len : 80), word.ptr);
+    nearest_init(&nearest, word);
+    surety_buf_init(&known, NULL, 0);
+    for (size_t i = 0; i < count; i++) {
+        if (surety_str_equal(word, surety_str_of(names[i]))) {
+            surety_buf_done(&known);
+            return i;
+        }
+        nearest_try(&nearest, surety_str_of(names[i]));
+        put_format(&known, "%s%s", i ? ", " : "there are ", names[i]);
+    }
+    surety_buf_byte(&known, '\0');
+    cli_usage(cli,
+              nearest_hint(&nearest, "", hint, sizeof(hint)) ? hint : known.ptr,
+              "--%s knows no \"%.*s\"", option,
+              (int)(word.len < 80 ? word.len : 80), word.ptr);
+    surety_buf_done(&known);
+    return count;
 }
 
 static bool read_by(struct stats_request *request, struct cli *cli,
                     const char *given)
 {
     surety_str list = surety_str_of(given ? given : "model,contract");
+    const char *names[SURETY_BYS];
 
     if (surety_str_equal(list, surety_str_of("none")))
         return true;
+    for (int i = 0; i < SURETY_BYS; i++)
+        names[i] = surety_stats_by_name((surety_stats_by)i);
     do {
-        const surety_str word = next_item(&list);
-        struct nearest nearest;
-        int found = -1;
+        const size_t found = next_word(cli, "by", &list, names, SURETY_BYS);
 
-        nearest_init(&nearest, word);
-        for (int i = 0; i < SURETY_BYS; i++) {
-            const surety_str name =
-                surety_str_of(surety_stats_by_name((surety_stats_by)i));
-
-            nearest_try(&nearest, name);
-            if (surety_str_equal(word, name))
-                found = i;
-        }
-        if (found < 0)
-            return refuse_word(cli, "by", word, &nearest,
-                               "there are model, provider, contract, version, "
-                               "mode, day and month, or none");
-        for (size_t i = 0; i < request->by_count; i++) {
+        if (found == SURETY_BYS)
+            return false;
+        for (size_t i = 0; i < request->by_count; i++)
             if (request->by[i] == (surety_stats_by)found)
                 return cli_usage(cli, "leave one of them out",
-                                 "--by names %s twice",
-                                 surety_stats_by_name((surety_stats_by)found));
-        }
+                                 "--by names %s twice", names[found]);
+        assert(request->by_count < SURETY_BYS);
         request->by[request->by_count++] = (surety_stats_by)found;
     } while (list.ptr);
     return true;
@@ -133,42 +142,25 @@ static bool read_by(struct stats_request *request, struct cli *cli,
 static bool read_show(struct stats_request *request, struct cli *cli,
                       const struct stats_settings *settings)
 {
-    static const struct {
-        const char *name;
-        unsigned section;
-    } words[] = {{"runs", SURETY_STATS_RUNS},
-                 {"errors", SURETY_STATS_ERRORS},
-                 {"repairs", SURETY_STATS_REPAIRS},
-                 {"coverage", SURETY_STATS_COVERAGE}};
+    /* ORDER sections: the i-th is the bit 1 << i. */
+    static const char *const names[] = {"runs", "errors", "repairs",
+                                        "coverage"};
     const bool is_csv = settings->format == STATS_CSV;
     surety_str list = surety_str_of(settings->show);
 
-    if (!settings->show) {
+    if (!settings->show)
         request->sections = is_csv ? SURETY_STATS_RUNS : SURETY_STATS_ALL;
-        return true;
+    while (list.ptr) {
+        const size_t found =
+            next_word(cli, "show", &list, names, COUNT_OF(names));
+
+        if (found == COUNT_OF(names))
+            return false;
+        request->sections |= 1u << found;
     }
-    do {
-        const surety_str word = next_item(&list);
-        struct nearest nearest;
-        unsigned section = 0;
-
-        nearest_init(&nearest, word);
-        for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
-            const surety_str name = surety_str_of(words[i].name);
-
-            nearest_try(&nearest, name);
-            if (surety_str_equal(word, name))
-                section = words[i].section;
-        }
-        if (!section)
-            return refuse_word(cli, "show", word, &nearest,
-                               "there are runs, errors, repairs and coverage");
-        request->sections |= section;
-    } while (list.ptr);
-    if (is_csv && (request->sections & (request->sections - 1)))
-        return cli_usage(cli, "call it once for each, or use --format json",
-                         "csv holds one section");
-    return true;
+    return !is_csv || !(request->sections & (request->sections - 1)) ||
+           cli_usage(cli, "call it once for each, or use --format json",
+                     "csv holds one section");
 }
 
 /* ---- times --------------------------------------------------------------- */
@@ -205,6 +197,7 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     const int64_t of_year =
         (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
 
+    assert(year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= 31);
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
            719468;
 }
@@ -332,6 +325,7 @@ static bool read_expect(struct stats_request *request, struct cli *cli,
     surety_error error;
     surety_status status;
 
+    assert(request->expects && request->files);
     request->expects[i].member = (surety_str){given, len};
     if (len == 0 || given[len] == '\0')
         return cli_usage(cli, "such as --expect dimensions_explored=region,age",
@@ -344,7 +338,7 @@ static bool read_expect(struct stats_request *request, struct cli *cli,
     if (status == SURETY_OK)
         return add_values(cli, &request->expects[i], request->files[i], true);
     return cli_report(cli, cli_code_of(status, CODE_USAGE), given + len + 2,
-                      (surety_str){NULL, 0}, &error);
+                      NO_TEXT, &error);
 }
 
 bool stats_request_read(struct stats_request *request, struct cli *cli,

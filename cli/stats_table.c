@@ -4,6 +4,7 @@
  * exactly all and none. */
 #include "stats_table.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "grid.h"
@@ -49,6 +50,7 @@ static void put_share(surety_buf *out, uint64_t part, uint64_t whole)
 {
     const double share = whole ? (double)part * 100.0 / (double)whole : 0.0;
 
+    assert(part <= whole);
     if (!whole)
         surety_buf_byte(out, '-');
     else if (part == whole || part == 0)
@@ -88,7 +90,7 @@ static const struct grid_column numbers[] = {
     {"tokens in", false, 7}, {"out", false, 6},     {"cost", false, 1},
     {"a value", false, 5},   {"median", false, 2},  {"p95", false, 3},
 };
-enum { NUMBERS = sizeof(numbers) / sizeof(*numbers) };
+enum { NUMBERS = COUNT_OF(numbers) };
 
 static void end_duration(struct grid *grid, const surety_stats_group *group,
                          uint64_t ms)
@@ -148,6 +150,7 @@ static void put_group(struct grid *grid, const surety_stats_group *group)
     const uint64_t cost = group->value_cost_picousd;
     const bool has_cost = group->value_cost_known;
 
+    assert(group->first <= valid && valid <= group->runs);
     end_count(grid, group->runs);
     end_share(grid, group->first, group->runs);
     end_share(grid, valid - group->first, group->runs);
@@ -239,16 +242,15 @@ static void put_notes(const struct stats_table *table,
 
 static void put_runs(const struct stats_table *table)
 {
-    const size_t groups = surety_stats_info_of(table->stats)->group_count;
-    const size_t by_count = surety_stats_info_of(table->stats)->by_count;
-    const surety_stats_group total = *surety_stats_info_of(table->stats)->total;
+    const size_t groups = table->info->group_count;
+    const size_t by_count = table->info->by_count;
+    const surety_stats_group *total = table->info->total;
     struct grid_column columns[SURETY_BYS + NUMBERS];
     struct grid grid;
 
     for (size_t i = 0; i < by_count; i++)
         columns[i] = (struct grid_column){
-            surety_stats_by_name(surety_stats_info_of(table->stats)->by[i]),
-            true, 0};
+            surety_stats_by_name(table->info->by[i]), true, 0};
     memcpy(columns + by_count, numbers, sizeof(numbers));
     grid_init(&grid, columns, by_count + NUMBERS);
     for (size_t i = 0; i < groups; i++) {
@@ -261,11 +263,11 @@ static void put_runs(const struct stats_table *table)
     if (groups > 1) {
         for (size_t at = 0; at < by_count; at++)
             grid_text(&grid, surety_str_of(at ? "" : "all"));
-        put_group(&grid, &total);
+        put_group(&grid, total);
     }
     grid_write(&grid, table->width, table->color, groups > 1, table->out);
     grid_done(&grid);
-    put_notes(table, &total);
+    put_notes(table, total);
 }
 
 /* ---- errors and repairs -------------------------------------------------- */
@@ -300,8 +302,8 @@ static void put_issues(const struct stats_table *table, bool repairs)
         {"kind", true, 0},     {"path", true, 0},  {"contract", true, 1},
     };
     const surety_stats *stats = table->stats;
-    const size_t count = repairs ? surety_stats_info_of(stats)->repair_count
-                                 : surety_stats_info_of(stats)->error_count;
+    const size_t count =
+        repairs ? table->info->repair_count : table->info->error_count;
     const size_t shown = count < table->top ? count : table->top;
     struct grid grid;
 
@@ -326,13 +328,13 @@ static void put_issues(const struct stats_table *table, bool repairs)
     grid_write(&grid, table->width, table->color, false, table->out);
     grid_done(&grid);
     put_left(table, count - shown,
-             repairs ? surety_stats_info_of(stats)->repairs_left
-                     : surety_stats_info_of(stats)->errors_left);
+             repairs ? table->info->repairs_left : table->info->errors_left);
 }
 
 /* ---- coverage ------------------------------------------------------------ */
 
-enum { COVER_INDENT = 6 };
+/* NUMBER_MAX: the room for a count, with a margin. */
+enum { COVER_INDENT = 6, NUMBER_MAX = 32 };
 
 /* A list that is wrapped between its items. */
 struct list {
@@ -352,29 +354,22 @@ static void list_begin(struct list *list, const char *text)
 /* Appends an item with its count; 0: without a count. */
 static void list_put(struct list *list, surety_str text, uint64_t count)
 {
-    surety_buf item;
-    size_t width;
-    char number[32] = "";
+    surety_buf item, number;
+    size_t width, most;
 
+    assert(list->width > COVER_INDENT + NUMBER_MAX);
     surety_buf_init(&item, NULL, 0);
+    surety_buf_init(&number, NULL, 0);
     width = grid_put_safe(&item, text.len > 0 ? text : surety_str_of("\"\""));
     if (count > 0) {
-        surety_buf digits;
-
-        surety_buf_init(&digits, NULL, 0);
-        put_count(&digits, count);
-        surety_buf_byte(&digits, '\0');
-        if (digits.ptr && digits.len < sizeof(number) - 1) {
-            number[0] = ' ';
-            memcpy(number + 1, digits.ptr, digits.len);
-        }
-        surety_buf_done(&digits);
+        surety_buf_byte(&number, ' ');
+        put_count(&number, count);
     }
     surety_buf_text(list->out, list->is_begun ? "," : "");
     /* An item that is longer than a line is shortened. */
-    if (width > list->width - COVER_INDENT - sizeof(number))
-        width = list->width - COVER_INDENT - sizeof(number);
-    if (list->is_begun && list->at + 3 + width + strlen(number) > list->width) {
+    most = list->width - COVER_INDENT - NUMBER_MAX;
+    width = width < most ? width : most;
+    if (list->is_begun && list->at + 3 + width + number.len > list->width) {
         put_format(list->out, "\n%*s", COVER_INDENT, "");
         list->at = COVER_INDENT;
     } else {
@@ -382,10 +377,11 @@ static void list_put(struct list *list, surety_str text, uint64_t count)
         list->at++;
     }
     list->at += grid_put_cut(list->out, surety_buf_str(&item), width);
-    surety_buf_text(list->out, number);
-    list->at += strlen(number) + 1;
+    surety_buf_add(list->out, surety_buf_str(&number));
+    list->at += number.len + 1;
     list->is_begun = true;
     surety_buf_done(&item);
+    surety_buf_done(&number);
 }
 
 /* Appends "sum 45, mean 1.5, from 0 to 3". */
@@ -420,7 +416,7 @@ static void put_cover_others(const struct stats_table *table,
                   {"other texts", cover->left}};
     struct list list = {.out = table->out, .width = table->width};
 
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
         if (!others[i].count)
             continue;
         if (!list.is_begun)
@@ -509,22 +505,21 @@ static void put_wrapped(const struct stats_table *table, surety_str text)
 /* Writes which valid replies do not count here, and what to do about it. */
 static void put_cover_notes(const struct stats_table *table)
 {
-    const surety_stats_replies replies =
-        *surety_stats_info_of(table->stats)->replies;
+    const surety_stats_replies *replies = table->info->replies;
     const struct {
         uint64_t count;
         const char *what;
     } notes[] = {
-        {replies.not_kept, "not kept (surety run --ledger-raw, or \"raw\" in "
-                           "surety.json, keeps them)"},
-        {replies.patches, "only a patch of the reply before"},
-        {replies.unknown, "of a contract that is not found here (name its "
-                          "file with -c)"},
-        {replies.unfit, "not valid by the contract of today"}};
+        {replies->not_kept, "not kept (surety run --ledger-raw, or \"raw\" in "
+                            "surety.json, keeps them)"},
+        {replies->patches, "only a patch of the reply before"},
+        {replies->unknown, "of a contract that is not found here (name its "
+                           "file with -c)"},
+        {replies->unfit, "not valid by the contract of today"}};
     surety_buf line;
 
     surety_buf_init(&line, NULL, 0);
-    for (size_t i = 0; i < sizeof(notes) / sizeof(*notes); i++) {
+    for (size_t i = 0; i < COUNT_OF(notes); i++) {
         if (!notes[i].count)
             continue;
         surety_buf_reset(&line);
@@ -538,14 +533,13 @@ static void put_cover_notes(const struct stats_table *table)
 
 static void put_coverage(const struct stats_table *table)
 {
-    const surety_stats_replies replies =
-        *surety_stats_info_of(table->stats)->replies;
-    const size_t count = surety_stats_info_of(table->stats)->cover_count;
+    const surety_stats_replies *replies = table->info->replies;
+    const size_t count = table->info->cover_count;
     surety_str before = {NULL, 0};
 
     /* If no contract has derived members, there is nothing to show. */
-    if (count == 0 && replies.not_kept == 0 && replies.unfit == 0 &&
-        replies.patches == 0)
+    if (count == 0 && replies->not_kept == 0 && replies->unfit == 0 &&
+        replies->patches == 0)
         return;
     put_heading(table, "What valid replies cover");
     for (size_t i = 0; i < count; i++) {

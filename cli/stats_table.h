@@ -10,6 +10,7 @@
 struct stats_table {
     surety_buf *out;
     const surety_stats *stats;
+    const surety_stats_info *info; /* of stats */
     unsigned sections;
     size_t top;   /* most errors, repairs and values to show */
     size_t width; /* columns of the terminal */

@@ -13,6 +13,7 @@
  * its pipe, even if no more input comes. */
 #include "stream.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -42,6 +43,7 @@ static void arrival_line(struct arrival *arrival, size_t start)
     const surety_str line = put_since(out, start);
     const surety_str shown = surety_buf_str(&arrival->shown);
 
+    assert(start <= out->len);
     if (out->status || line.len == 0)
         return;
     if (line.len == shown.len && memcmp(line.ptr, shown.ptr, line.len) == 0) {
@@ -177,8 +179,8 @@ static void stop_json(const struct arrival *arrival,
 
     surety_buf_init(&text, NULL, 0);
     if (doc &&
-        surety_outcome_write(outcome, SURETY_REPORT_JSON, (surety_str){NULL, 0},
-                             0, &text) == SURETY_OK &&
+        surety_outcome_write(outcome, SURETY_REPORT_JSON, NO_TEXT, 0, &text) ==
+            SURETY_OK &&
         surety_doc_read(doc, surety_buf_str(&text), NULL, &error) == SURETY_OK)
         put_stopped(arrival, surety_doc_root(doc),
                     surety_outcome_info_of(outcome)->ok, &cli->err.buf);

@@ -11,6 +11,7 @@
  * an output that is no array of issues. */
 #include "validator.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static surety_status exchange_start(struct validator_command *command,
     surety_status status = SURETY_NOMEM;
     surety_buf url;
 
+    assert(timeout_ms > 0);
     surety_buf_init(&url, NULL, 0);
     surety_buf_text(&url, "exec:");
     surety_buf_text(&url, command->command);
@@ -254,6 +256,7 @@ static surety_status say_end(const struct exchange *exchange,
     char message[160];
     size_t count = 0;
 
+    assert(exchange->has_ended);
     if (exchange->answer.status != SURETY_OK)
         return exchange->answer.status;
     while (text.len && memchr(" \t\r\n", text.ptr[text.len - 1], 4))

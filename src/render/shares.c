@@ -25,28 +25,25 @@ static const surety__chart_tone shares_tones[SHARES_COUNT] = {
     SURETY__TONE_GOOD, SURETY__TONE_FAIR, SURETY__TONE_BAD};
 
 /* Whether the groups differ by time alone. */
-static bool shares_by_time(const surety_stats *stats)
+static bool shares_by_time(const surety_stats_info *info)
 {
-    const surety_stats_by by = surety_stats_info_of(stats)->by[0];
-
-    return surety_stats_info_of(stats)->by_count == 1 &&
-           (by == SURETY_BY_DAY || by == SURETY_BY_MONTH);
+    return info->by_count == 1 &&
+           (info->by[0] == SURETY_BY_DAY || info->by[0] == SURETY_BY_MONTH);
 }
 
 /* The name of the column of groups. */
-static const char *shares_column(const surety_stats *stats)
+static const char *shares_column(const surety_stats_info *info)
 {
-    return surety_stats_info_of(stats)->by_count == 1
-               ? surety_stats_by_name(surety_stats_info_of(stats)->by[0])
-               : "group";
+    return info->by_count == 1 ? surety_stats_by_name(info->by[0]) : "group";
 }
 
 /* Counts the groups with at least so many runs. */
 static size_t shares_with(const surety_stats *stats, uint64_t runs)
 {
+    const size_t groups = surety_stats_info_of(stats)->group_count;
     size_t count = 0;
 
-    for (size_t i = 0; i < surety_stats_info_of(stats)->group_count; i++)
+    for (size_t i = 0; i < groups; i++)
         count += surety_stats_group_at(stats, i).runs >= runs;
     return count;
 }
@@ -80,17 +77,17 @@ static void shares_put(uint64_t part, uint64_t whole, surety_buf *out)
 }
 
 /* Appends the name of a group: its keys, on one line. */
-static void shares_put_name(const surety_stats *stats,
+static void shares_put_name(const surety_stats_info *info,
                             const surety_stats_group *group, surety_buf *name,
                             surety_buf *out)
 {
     surety_buf_reset(name);
-    for (size_t i = 0; i < surety_stats_info_of(stats)->by_count; i++) {
+    for (size_t i = 0; i < info->by_count; i++) {
         surety_buf_text(name, i ? ", " : "");
         surety_buf_add(name, group->keys[i].len ? group->keys[i]
                                                 : SURETY__LITERAL("(none)"));
     }
-    if (!surety_stats_info_of(stats)->by_count)
+    if (!info->by_count)
         surety_buf_text(name, "all runs");
     for (size_t i = 0; i < name->len; i++)
         if ((unsigned char)name->ptr[i] < 0x20 || name->ptr[i] == 0x7F)
@@ -102,15 +99,16 @@ static void shares_put_name(const surety_stats *stats,
 static size_t shares_put_rows(const surety_stats *stats, size_t room,
                               surety_buf *name, surety_buf *out)
 {
+    const surety_stats_info *info = surety_stats_info_of(stats);
     size_t ties = 0;
     const uint64_t least = shares_least(stats, room, &ties);
     size_t drawn = 0;
 
-    surety__buf_printf(out, "[[\"%s\"", shares_column(stats));
+    surety__buf_printf(out, "[[\"%s\"", shares_column(info));
     for (size_t i = 0; i < SHARES_COUNT; i++)
         surety__buf_printf(out, ",\"%s\"", shares_names[i]);
     surety_buf_byte(out, ']');
-    for (size_t i = 0; i < surety_stats_info_of(stats)->group_count; i++) {
+    for (size_t i = 0; i < info->group_count; i++) {
         const surety_stats_group group = surety_stats_group_at(stats, i);
         const uint64_t valid = group.ended[SURETY_ENDED_VALID];
 
@@ -119,26 +117,25 @@ static size_t shares_put_rows(const surety_stats *stats, size_t room,
         ties -= group.runs == least;
         drawn++;
         surety_buf_text(out, ",[");
-        shares_put_name(stats, &group, name, out);
+        shares_put_name(info, &group, name, out);
         shares_put(group.first, group.runs, out);
         shares_put(valid - group.first, group.runs, out);
         shares_put(group.runs - valid, group.runs, out);
         surety_buf_byte(out, ']');
     }
     surety_buf_byte(out, ']');
-    return surety_stats_info_of(stats)->group_count - drawn;
+    return info->group_count - drawn;
 }
 
-static void shares_put_title(const surety_stats *stats, surety_buf *out)
+static void shares_put_title(const surety_stats_info *info, surety_buf *out)
 {
     surety_buf_text(out, "Runs that end in a valid value");
-    for (size_t i = 0; i < surety_stats_info_of(stats)->by_count; i++)
-        surety__buf_printf(
-            out, "%s%s",
-            !i                                              ? ", by "
-            : i + 1 < surety_stats_info_of(stats)->by_count ? ", "
-                                                            : " and ",
-            surety_stats_by_name(surety_stats_info_of(stats)->by[i]));
+    for (size_t i = 0; i < info->by_count; i++)
+        surety__buf_printf(out, "%s%s",
+                           !i                       ? ", by "
+                           : i + 1 < info->by_count ? ", "
+                                                    : " and ",
+                           surety_stats_by_name(info->by[i]));
 }
 
 /* Reads the rows and draws them. */
@@ -164,6 +161,7 @@ surety_status surety_stats_draw(const surety_stats *stats,
                                 surety_buf *out, surety_buf *notes,
                                 surety_error *reterr)
 {
+    const surety_stats_info *info = surety_stats_info_of(stats);
     surety_str shares[SHARES_COUNT];
     surety_stats_chart own;
     surety__chart chart;
@@ -176,20 +174,19 @@ surety_status surety_stats_draw(const surety_stats *stats,
     if (!stats || !out)
         return surety__fail(reterr, SURETY_MISUSE,
                             "statistics and a buffer are needed");
-    if (!surety_stats_info_of(stats)->group_count)
+    if (!info->group_count)
         return surety__fail(reterr, SURETY_SYNTAX, "there are no runs to draw");
     if (surety__options_take(&own, sizeof(own), given, reterr))
         return SURETY_MISUSE;
     for (size_t i = 0; i < SHARES_COUNT; i++)
         shares[i] = surety_str_of(shares_names[i]);
-    lines = shares_by_time(stats) &&
-            surety_stats_info_of(stats)->group_count > SURETY_CHART_BARS_MAX;
+    lines = shares_by_time(info) && info->group_count > SURETY_CHART_BARS_MAX;
     chart =
         (surety__chart){.type = lines ? SURETY__CHART_LINE : SURETY__CHART_BAR,
                         .format = own.format,
                         .title = own.title,
                         .note = own.note,
-                        .x = surety_str_of(shares_column(stats)),
+                        .x = surety_str_of(shares_column(info)),
                         .y = shares,
                         .y_count = SHARES_COUNT,
                         .width = own.width,
@@ -201,11 +198,11 @@ surety_status surety_stats_draw(const surety_stats *stats,
     surety_buf_init(&rows, out->alloc, 0);
     surety_buf_init(&name, out->alloc, 0);
     left = shares_put_rows(
-        stats, shares_by_time(stats) ? SIZE_MAX : SURETY_STATS_BARS_MAX, &name,
+        stats, shares_by_time(info) ? SIZE_MAX : SURETY_STATS_BARS_MAX, &name,
         &rows);
     surety_buf_reset(&name);
     if (!chart.title.len) {
-        shares_put_title(stats, &name);
+        shares_put_title(info, &name);
         chart.title = surety_buf_str(&name);
     }
     doc = surety_doc_new(out->alloc);
