@@ -31,7 +31,7 @@ const struct option_row check_options[] = {
     SESSION_ROWS_FALLBACK,
     FLAG("not-strict", 0, AT(not_strict),
          "print null for a reply that does not satisfy the contract, and exit "
-         "0; the report still says why"),
+         "0; the report still gives the reason"),
     FLAG("first", 0, AT(first),
          "stop at the first reply that does not satisfy the contract"),
     CHOICE("retry-prompt", 0, AT(retry_prompt), "contract|simple|errors|patch",
@@ -39,7 +39,7 @@ const struct option_row check_options[] = {
            "model should be sent next: the prompt again with the format "
            "instructions and, simple, a fixed request; errors, every error; "
            "patch, the failing parts, to be corrected by a JSON Patch; "
-           "contract, what the contract says. No fallback is used"),
+           "contract, the contract's choice. No fallback is used"),
     TEXT("prompt", 0, AT(prompt), "TEXT",
          "for --retry-prompt: the prompt that was answered, a text or @FILE"),
     SECTION("Output"),
@@ -51,14 +51,14 @@ const struct option_row check_options[] = {
     SESSION_ROWS_DERIVE,
     SESSION_ROWS_STYLE,
     FLAG("verbose", 'v', AT(verbose),
-         "say in the text report of each reply, valid or not, by which "
-         "contract, from which place, and that formats were asserted"),
+         "show in the text report of each reply, valid or not, the contract, "
+         "the place, and that formats were asserted"),
     SECTION("Many replies"),
     FLAG("jsonl", 0, AT(jsonl),
          "read one record a line and write one report a line, as JSON, in the "
          "same order, to standard output, with the number of its line as "
          "record. A line that is a JSON string is a reply; any other is itself "
-         "the value to check. Blank lines are passed over, and counted; a line "
+         "the value to check. Blank lines are skipped, and counted; a line "
          "that is no record gets a report of the stage record"),
     TEXT("field", 0, AT(field), "NAME",
          "each record is an object and the reply is its member NAME (a JSON "
@@ -80,8 +80,8 @@ const struct option_row check_options[] = {
          "line; the last line is the value if the exit code is 0. Stop as soon "
          "as nothing that follows can satisfy the contract"),
     FLAG("commit", 0, AT(commit),
-         "with --stream: stop also where only another value, behind the one at "
-         "hand, could satisfy the contract"),
+         "with --stream: stop too when the current value cannot satisfy the "
+         "contract any more, although another value after it could"),
     OPTION_END};
 
 /* Returns whether the other options can be combined with --stream; false: the

@@ -28,15 +28,15 @@ const struct option_row contracts_list_options[] = {
 const struct option_row contracts_show_options[] = {
     SECTION("Output"),
     FLAG("path", 0, AT(path),
-         "print instead where it is: its file, or built-in"),
+         "print its location instead: its file, or built-in"),
     OPTION_END};
 
 const struct option_row contracts_lint_options[] = {
-    SECTION("What is looked at"),
+    SECTION("Checks"),
     CHOICE("for", 0, AT(provider), "openai|anthropic|gemini|grammar|all",
-           "report what the provider's structured output does not support: "
-           "what is sent in another form as a warning, what it would refuse as "
-           "an error"),
+           "report keywords that the provider's structured output does not "
+           "support: a warning if they are sent in another form, an error if "
+           "the provider would refuse them"),
     FLAG("strict", 0, AT(strict),
          "end with 1 where there are only warnings: for CI"),
     SECTION("Output"),

@@ -38,14 +38,14 @@ SETTINGS_FIT(struct mock_settings);
 #define AT(member) offsetof(struct mock_settings, member)
 
 const struct option_row mock_options[] = {
-    SECTION("What it answers"),
+    SECTION("Replies"),
     TEXT("script", 's', AT(script), "FILE",
-         "replies and faults: JSON, comments allowed, as the contract "
-         "surety/mock-script says; - is standard input"),
+         "replies and faults: JSON, comments allowed (the contract "
+         "surety/mock-script); - is standard input"),
     TEXTS("reply", 'r', AT(replies), "TEXT",
-          "what the model says, or @FILE; may be given again for the next "
+          "the model's reply, or @FILE; may be given again for the next "
           "request. The last is repeated"),
-    FLAG("echo", 0, AT(echo), "the model says what the user said last"),
+    FLAG("echo", 0, AT(echo), "the model repeats the user's last message"),
     SECTION("Where"),
     TEXT("address", 'a', AT(address), "ADDRESS",
          "the IP address to listen on; 127.0.0.1 unless given"),
@@ -290,13 +290,13 @@ void mock_run(struct cli *cli, const void *given,
     sigset_t signals;
 
     if (operands->count > 0) {
-        cli_usage(cli, "--script FILE or --reply TEXT says what it answers",
+        cli_usage(cli, "--script FILE or --reply TEXT gives the replies",
                   "mock takes no operand such as \"%s\"", operands->items[0]);
         return;
     }
     if (has_replies == (settings->script != NULL)) {
         cli_usage(cli, "try: surety mock --reply '{\"x\": 1}'",
-                  "say what it answers: --script, or --reply and --echo");
+                  "no replies are given: use --script, or --reply and --echo");
         return;
     }
     session.waiter = pthread_self();

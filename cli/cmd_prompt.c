@@ -20,7 +20,7 @@ const struct option_row prompt_options[] = {
     TEXT("contract", 'c', AT(contract), "CONTRACT",
          "what the answer must satisfy: " CONTRACT_IS),
     CHOICE("style", 0, AT(style), "json-schema|typescript|example",
-           "how the schema is shown; unless given, as the contract says"),
+           "the form of the schema; the contract's unless given"),
     FLAG("system", 0, AT(system),
          "the format instructions alone, for a system prompt; no PROMPT is "
          "read"),

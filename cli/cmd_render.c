@@ -29,7 +29,7 @@ SETTINGS_FIT(struct render_settings);
 #define AT(member) offsetof(struct render_settings, member)
 
 const struct option_row render_options[] = {
-    SECTION("What is made"),
+    SECTION("Charts and tables"),
     TEXT("contract", 'c', AT(session.contract), "CONTRACT",
          "what the value must satisfy, as for check; without it any value that "
          "asks for charts and tables"),
@@ -49,12 +49,12 @@ const struct option_row render_options[] = {
     TEXTS("y", 0, AT(y), "NAME",
           "the column of values; given again: several series"),
     TEXT("series", 0, AT(series), "NAME",
-         "the column that parts rows into series"),
+         "the column that separates rows into series"),
     TEXT("title", 0, AT(title), "TEXT", "the title"),
     TEXT("name", 0, AT(name), "NAME", "the file's name; by default the title"),
     TEXTS("label", 0, AT(labels), "NAME=TEXT",
           "what a column is called; may be given again"),
-    SECTION("How it is made"),
+    SECTION("Form"),
     CHOICE("format", 0, AT(format), "png|svg", "of charts; default png"),
     NUMBER("width", 0, AT(width), 16000, "PIXELS", "of charts; default 960"),
     NUMBER("height", 0, AT(height), 16000, "PIXELS",

@@ -580,9 +580,9 @@ static bool job_output(struct job *job)
 
     if (flags >= 0 && (flags & O_ACCMODE) != O_RDONLY)
         return true;
-    return cli_fail(
-        job->cli, CODE_WORLD, NULL,
-        "standard output cannot be written, and the answer would be lost");
+    return cli_fail(job->cli, CODE_WORLD, NULL,
+                    "standard output cannot be written, so the answer could "
+                    "not be printed");
 }
 
 /* Does every step before the run; false: the message is written. */

@@ -29,8 +29,8 @@ const struct command commands[] = {
      "print the JSON in a reply, unvalidated",
      "[OPTION...] [FILE...]",
      "Prints the first candidate in each reply (a FILE, or standard input) "
-     "that is JSON. Where there is none, the report on standard error says "
-     "why.",
+     "that is JSON. If there is none, the report on standard error gives the "
+     "reason.",
      extract_options,
      {{"surety extract reply.md", "the JSON in reply.md"},
       {"surety extract --extract fence --pick last <reply.md",
@@ -42,8 +42,8 @@ const struct command commands[] = {
      "Makes a header and a source: structs for what the contracts describe, "
      "and functions that read a reply into them, check them, write them back "
      "as JSON, compute derived members, and free them. They need <surety.h> "
-     "and nothing else. What no C type can express gives a warning with its "
-     "line, and is kept as JSON; reading checks everything.",
+     "and nothing else. A part that no C type can express gives a warning with "
+     "its line and stays JSON; reading checks everything.",
      gen_options,
      {{"surety gen -c story.json -o src/story", "src/story.h and src/story.c"},
       {"surety gen -c user.json -c order.json -o src/shop --prefix app",
@@ -54,9 +54,9 @@ const struct command commands[] = {
     {"prompt",
      "print the prompt that asks for a contract's value",
      "-c CONTRACT [OPTION...] [PROMPT]",
-     "Prints PROMPT (a text, @FILE, or standard input where there is none or "
-     "it is -) with the format instructions of the contract behind it: what to "
-     "answer, where in the reply it must be, and the schema.",
+     "Prints PROMPT (a text, @FILE, or standard input if there is none or it "
+     "is -) and then the format instructions of the contract: what to answer, "
+     "where in the reply it must be, and the schema.",
      prompt_options,
      {{"surety prompt -c user-story/iteration-output 'Improve this story: ...'",
        "the prompt that asks for that contract's value"},
@@ -96,10 +96,10 @@ const struct command commands[] = {
      "ledger.",
      run_options,
      {{"surety run -c story.json -m openai:gpt-5-mini \"As a user ...\"",
-       "the value, asked for up to three times"},
+       "the value, after at most three calls"},
       {"surety run -c story -m ollama:llama3.2 -m anthropic:claude-sonnet-4-5 "
        "<prompt.txt",
-       "the second model where the first gives no valid reply"},
+       "the second model if the first gives no valid reply"},
       {"surety run -v -c story -m replay:recorded.jsonl \"As a user ...\"",
        "the same from a recording, with every decision"},
       {"surety run --dry-run -c story -m openai:gpt-5-mini \"As a user ...\"",
@@ -129,13 +129,13 @@ const struct command commands[] = {
     {"contracts lint",
      "find mistakes in contracts",
      "[OPTION...] FILE|NAME...",
-     "Says everything that is wrong with a contract or a plain JSON Schema, "
-     "with line and column, and warns of what is probably a mistake: "
-     "misspelt keywords, bounds that no value satisfies, required properties "
+     "Reports every error of a contract or a plain JSON Schema, with line and "
+     "column, and warns of probable mistakes: misspelt keywords, bounds that "
+     "no value satisfies, required properties "
      "that no schema describes, keywords of older drafts, missing "
      "descriptions. "
-     "Ends with 2 where there are errors, with 0 (--strict: 1) where there are "
-     "only warnings.",
+     "Ends with 2 if there are errors, with 0 (--strict: 1) if there are only "
+     "warnings.",
      contracts_lint_options,
      {{"surety contracts lint contracts/*.json", "all of a folder"},
       {"surety contracts lint --strict contracts/*.json", "the same in CI"},
@@ -144,11 +144,12 @@ const struct command commands[] = {
       {"surety contracts lint story@2", "one by its name"}},
      contracts_lint_run},
     {"contracts diff",
-     "say what a new version of a contract breaks",
+     "show what a new version of a contract breaks",
      "[OPTION...] OLD NEW",
      "Compares two contracts, by names or files. Values that only the new one "
      "accepts may break programs that read them (consumers); values that only "
-     "the old one accepts may still come from those that make them (producers: "
+     "the old one accepts may still come from programs that make them "
+     "(producers: "
      "models, databases). Prints a line for each change, and which new version "
      "they need. Ends with 1 where consumers break.",
      contracts_diff_options,
@@ -170,7 +171,7 @@ const struct command commands[] = {
      "and ends with 0 on SIGINT or SIGTERM.",
      mock_options,
      {{"surety mock --reply '{\"x\": 1}' --port 8080",
-       "every model at http://127.0.0.1:8080/v1 says that"},
+       "every model at http://127.0.0.1:8080/v1 gives this reply"},
       {"surety mock --script faults.json --log requests.jsonl",
        "the replies and faults of a script, with a log of the requests"}},
      mock_run},
@@ -197,11 +198,12 @@ const struct command commands[] = {
     {"stats",
      "count the runs in the ledger: valid ones, errors, cost",
      "[OPTION...]",
-     "Reads the ledger and counts, by model and contract or as --by says: how "
+     "Reads the ledger and counts, by model and contract or as --by asks: how "
      "many runs ended in a valid value, at the first try and after re-asks, "
      "what they cost and how long calls took; which errors are most frequent, "
-     "and how often the model corrected them; what was repaired; and what the "
-     "valid replies that were kept cover. As a table, JSON or CSV to standard "
+     "and how often the model corrected them; what was repaired; and which "
+     "values the recorded valid replies cover. As a table, JSON or CSV to "
+     "standard "
      "output, and as a picture.",
      stats_options,
      {{"surety stats --since 7d", "the last week, by model and contract"},

@@ -162,15 +162,15 @@ void help_group(surety_buf *out, const char *group)
 {
     put_format(out, "usage: surety %s COMMAND ...\n\nCommands:\n", group);
     put_commands(out, group);
-    put_format(out, "\nsurety help %s COMMAND says more.\n", group);
+    put_format(out, "\nsurety help %s COMMAND shows its options.\n", group);
 }
 
 void help_tool(surety_buf *out)
 {
     surety_buf_text(out, "usage: surety COMMAND ...\n\n");
     put_wrapped(out,
-                "Makes a language model's reply a value that satisfies its "
-                "contract, or says exactly why it is none.",
+                "Turns a language model's reply into a value that satisfies "
+                "its contract, or reports exactly why it does not.",
                 0, 0);
     surety_buf_text(out, "\nCommands:\n");
     put_commands(out, "");

@@ -144,14 +144,14 @@ void manual_tool(surety_buf *out)
 
     put_format(out, ".TH SURETY 1 \"\" \"Surety %s\" \"Surety\"\n",
                SURETY_VERSION);
-    surety_buf_text(out,
-                    ".SH NAME\nsurety \\- check language models' replies "
-                    "against contracts\n"
-                    ".SH SYNOPSIS\n.B surety\n\\fICOMMAND\\fR ...\n"
-                    ".SH DESCRIPTION\n"
-                    "Makes a language model's reply a value that satisfies its "
-                    "contract, or says exactly why it is none.\n"
-                    ".SH COMMANDS\n");
+    surety_buf_text(
+        out, ".SH NAME\nsurety \\- check language models' replies "
+             "against contracts\n"
+             ".SH SYNOPSIS\n.B surety\n\\fICOMMAND\\fR ...\n"
+             ".SH DESCRIPTION\n"
+             "Turns a language model's reply into a value that satisfies its "
+             "contract, or reports exactly why it does not.\n"
+             ".SH COMMANDS\n");
     for (const struct command *row = commands; row->name; row++) {
         put_format(out, ".TP\n.B %s\n", row->name);
         put_roff(out, row->summary);

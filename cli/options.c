@@ -23,11 +23,11 @@ const struct option_row options_common[] = {
     SECTION("Limits and schemas"),
     TEXTS("limit", 0, AT(limits_given), "NAME=VALUE",
           "set a limit, such as text_bytes_max=128M or depth_max=2000; K, M "
-          "and G stand for 1,024 and its powers; may be given again. surety(1) "
+          "and G mean 1,024 and its powers; may be given again. surety(1) "
           "lists the limits, and \"limits\" of surety.json sets them too"),
     FLAG("no-schema-warnings", 0, AT(no_schema_warnings),
-         "say nothing of keywords that a schema or contract misspells, or that "
-         "its draft does not know"),
+         "no warnings about keywords that are misspelt, or that the draft does "
+         "not have"),
     SECTION("Help"),
     FLAG("help", 'h', AT(help), "print this help"),
     FLAG("version", 'V', AT(version), "print the version"),

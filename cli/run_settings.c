@@ -27,13 +27,15 @@ const struct option_row run_options[] = {
         "again, it is called when the one before is given up"),
     CHOICE("consensus", 0, AT(consensus), "first|fastest|vote|aggregate",
            "ask every -m at the same time, and take the first valid answer in "
-           "their order, the first in time, what most say for each field, or "
+           "their order, the first in time, the most frequent value of each "
+           "field, or "
            "what one more model makes of all"),
     TEXT("quorum", 0, AT(quorum), "N",
          "valid answers that --consensus vote and aggregate need; 1 unless "
          "given"),
     TEXT("aggregator", 0, AT(aggregator), "MODEL",
-         "who merges for --consensus aggregate; the first -m unless given"),
+         "the model that merges for --consensus aggregate; the first -m unless "
+         "given"),
     TEXT("system", 's', AT(system), "TEXT|@FILE", "the system prompt"),
     CHOICE("style", 0, AT(style), "json-schema|typescript|example",
            "how the prompt shows the schema; the contract's unless given"),
@@ -79,14 +81,14 @@ const struct option_row run_options[] = {
            "always, at the first certain error; never, only a runaway. weigh "
            "unless given here or in the configuration"),
     FLAG("commit", 0, SESSION(commit),
-         "take the first value that a reply begins for the one that is meant, "
-         "and stop the call when that cannot satisfy the contract any more; "
-         "without it a call is stopped only when nothing that follows can"),
+         "take the first value of a reply as the answer, and stop the call "
+         "when it can no longer satisfy the contract; without it a call is "
+         "stopped only when no continuation can"),
     SESSION_ROWS_PARTIAL,
     SESSION_ROWS_FALLBACK,
     FLAG("not-strict", 0, SESSION(not_strict),
          "print null where no reply satisfies the contract, and exit 0; the "
-         "report still says why"),
+         "report still gives the reason"),
     SECTION("Budget, of all calls together"),
     TEXT("max-calls", 0, AT(calls), "N", "calls that are sent; 8 unless given"),
     TEXT("max-tokens", 0, AT(tokens), "N",
@@ -115,7 +117,7 @@ const struct option_row run_options[] = {
            "one SARIF 2.1.0 document"),
     SESSION_ROWS_DERIVE,
     FLAG("verbose", 'v', AT(verbose),
-         "say on standard error what is sent and why, as it happens"),
+         "write to standard error what is sent and why, as it happens"),
     FLAG("show-prompt", 0, AT(show_prompt),
          "write the prompt of each attempt to standard error"),
     FLAG("show-reply", 0, AT(show_reply),

@@ -40,10 +40,11 @@ const struct option_row stats_options[] = {
     NUMBER("top", 0, AT(top), 100000, "N",
            "so many errors, repairs and values at most; default: 10 in a "
            "table, all elsewhere"),
-    TEXTS("expect", 0, AT(expects), "MEMBER=LIST|@FILE",
-          "values that a derived member should have in one reply or another, "
-          "joined by commas or a line each in FILE; says which it never had. "
-          "May be given again"),
+    TEXTS(
+        "expect", 0, AT(expects), "MEMBER=LIST|@FILE",
+        "values that a derived member should have in one reply or another, "
+        "joined by commas or a line each in FILE; shows which never occurred. "
+        "May be given again"),
     SECTION("Output"),
     CHOICE("format", 0, AT(format), "table|json|csv",
            "json: the contract surety/stats"),
