@@ -84,7 +84,7 @@ static void consensus_take(surety_consensus *consensus, size_t member)
 }
 
 /* Appends "; NAME: reason" for each member that failed. */
-static void consensus_tell_reasons(surety_consensus *consensus)
+static void consensus_write_reasons(surety_consensus *consensus)
 {
     surety_buf *out = &consensus->message;
     const char *before = ": ";
@@ -140,7 +140,7 @@ static void consensus_give_up(surety_consensus *consensus, size_t valid,
                            (unsigned)consensus->quorum);
     else
         surety_buf_text(out, "no model gave a valid answer");
-    consensus_tell_reasons(consensus);
+    consensus_write_reasons(consensus);
     if (!valid &&
         (verdict == SURETY_RUN_PARTIAL || verdict == SURETY_RUN_FALLBACK))
         consensus_take(consensus, best);
@@ -230,10 +230,9 @@ static void consensus_aggregate(surety_consensus *consensus)
     } else if (status == SURETY_NOMEM) {
         consensus->status = SURETY_NOMEM;
     } else {
-        surety_buf_text(&consensus->message, "the aggregator was not asked (");
-        surety__buf_line(&consensus->message, surety_str_of(cause.message),
-                         320);
-        surety_buf_byte(&consensus->message, ')');
+        surety_buf_text(&consensus->message, "the aggregator was not asked");
+        surety__decide_detail(&consensus->message, surety_str_of(cause.message),
+                              320);
         consensus_take_closest(consensus);
     }
 }
@@ -255,7 +254,7 @@ static surety_status consensus_merge(surety_consensus *consensus)
         return status;
     if (status == SURETY_NOMEM) {
         consensus->status = SURETY_NOMEM;
-    } else if (consensus->unheard) {
+    } else if (consensus->validator_failed) {
         consensus_end(consensus, SURETY_RUN_VALIDATOR);
     } else if (consensus->voter_count == 1) {
         surety_buf_reset(&consensus->message);
@@ -267,10 +266,9 @@ static surety_status consensus_merge(surety_consensus *consensus)
     } else {
         if (status != SURETY_OK) {
             surety_buf_text(&consensus->message,
-                            "the answers cannot be merged (");
-            surety__buf_line(&consensus->message, surety_str_of(cause.message),
-                             320);
-            surety_buf_byte(&consensus->message, ')');
+                            "the answers cannot be merged");
+            surety__decide_detail(&consensus->message,
+                                  surety_str_of(cause.message), 320);
         }
         consensus_take_closest(consensus);
     }
@@ -279,7 +277,7 @@ static surety_status consensus_merge(surety_consensus *consensus)
 
 /* Ends if a validator of the host failed for a member's reply: the answers of
  * the others would hide that. */
-static bool consensus_is_unheard(surety_consensus *consensus)
+static bool consensus_is_validator_failed(surety_consensus *consensus)
 {
     for (size_t i = 0; i <= consensus->member_count; i++) {
         const surety_run *run = consensus->parties[i].run;
@@ -309,7 +307,8 @@ static surety_status consensus_asking(surety_consensus *consensus,
             pending++;
         else if (surety__consensus_is_valid(&consensus->parties[i]))
             valid++;
-        if (consensus->status != SURETY_OK || consensus_is_unheard(consensus) ||
+        if (consensus->status != SURETY_OK ||
+            consensus_is_validator_failed(consensus) ||
             consensus_settles(consensus))
             return SURETY_OK;
     }
@@ -334,7 +333,8 @@ static surety_status consensus_aggregating(surety_consensus *consensus,
 
     if (consensus_step_party(consensus, i, ret_delay_ms))
         return SURETY_MORE;
-    if (consensus->status != SURETY_OK || consensus_is_unheard(consensus))
+    if (consensus->status != SURETY_OK ||
+        consensus_is_validator_failed(consensus))
         return SURETY_OK;
     if (surety__consensus_is_valid(party)) {
         consensus->value = surety__weigh_answer(consensus, party);
@@ -343,10 +343,9 @@ static surety_status consensus_aggregating(surety_consensus *consensus,
     }
     surety_buf_text(&consensus->message, "the aggregator ");
     surety__buf_line(&consensus->message, consensus->aggregator_model.name, 80);
-    surety_buf_text(&consensus->message, " gave no valid answer (");
-    surety__buf_line(&consensus->message,
-                     surety_run_info_of(party->run)->message, 400);
-    surety_buf_byte(&consensus->message, ')');
+    surety_buf_text(&consensus->message, " gave no valid answer");
+    surety__decide_detail(&consensus->message,
+                          surety_run_info_of(party->run)->message, 400);
     consensus_take_closest(consensus);
     return SURETY_OK;
 }

@@ -52,7 +52,7 @@ struct surety_consensus {
     surety_doc *merged;
     surety_buf merged_text;
     surety_outcome *merged_outcome;
-    bool unheard;                     /* a validator of the host failed for the
+    bool validator_failed;            /* a validator of the host failed for the
                                        * merged value */
     size_t voters[SURETY_VOTERS_MAX]; /* the member of each voter */
     size_t voter_count;
@@ -86,6 +86,8 @@ surety_status surety__weigh_vote(surety_consensus *consensus,
  * validator of the host is not done. */
 surety_status surety__weigh_merged(surety_consensus *consensus,
                                    bool *ret_valid);
+/* Whether a voter's answer differs from the decision of a ballot. */
+bool surety__weigh_differs(const surety_ballot *ballot, size_t voter);
 /* The voter that agrees with the most ballots; *ret_agreed: how many. */
 size_t surety__weigh_closest(const surety_consensus *consensus,
                              size_t *ret_agreed);

@@ -5,6 +5,7 @@
  * unanimous, with the answers of the minority. Texts of models are shortened
  * to one line each, without control characters that a terminal obeys. */
 #include "consensus/consensus.h"
+#include "template/template.h"
 
 enum {
     TALLY_BALLOTS_MAX = 1000, /* in JSON; the others are counted */
@@ -66,54 +67,29 @@ const surety_run *surety_consensus_member(const surety_consensus *consensus,
 /* ---- JSON ---------------------------------------------------------------- */
 
 /* The agreement in thousandths, rounded. */
-static unsigned tally_agreement(const surety_consensus *consensus)
+static unsigned tally_agreement(const surety_vote_info *vote)
 {
-    return (unsigned)(surety_vote_info_of(consensus->vote)->agreement * 1000 +
-                      0.5);
+    return (unsigned)(vote->agreement * 1000 + 0.5);
 }
 
-/* Whether a voter's answer differs from the decision. */
-static bool tally_differs(const surety_consensus *consensus, size_t i,
-                          size_t voter)
+static void tally_ballot(const surety_consensus *consensus,
+                         const surety_ballot *ballot, surety_buf *out)
 {
-    const surety_ballot ballot =
-        surety_vote_info_of(consensus->vote)->ballots[i];
-    const surety_val given =
-        surety_vote_info_of(consensus->vote)->ballots[i].given[voter];
-
-    if (ballot.how == SURETY_VOTE_LEFT_OUT)
-        return given.doc != NULL;
-    return !given.doc || !surety_val_equal(given, ballot.value);
-}
-
-static void tally_ballot(const surety_consensus *consensus, size_t i,
-                         surety_buf *out)
-{
-    const surety_ballot ballot =
-        surety_vote_info_of(consensus->vote)->ballots[i];
     const char *before = "";
 
-    surety_buf_text(out, i ? ",{" : "{");
-    surety_json_text(out, "path", ballot.pointer);
-    surety_json_text(out, "how",
-                     surety_str_of(surety_vote_how_name(ballot.how)));
-    surety_json_number(out, "votes", ballot.votes);
-    surety_json_number(out, "voters", ballot.voters);
-    if (ballot.how != SURETY_VOTE_LEFT_OUT)
-        surety_json_value(out, "value", ballot.value);
-    surety_json_name(out, "minority");
-    surety_buf_byte(out, '[');
+    surety__template_write(out, "{'path':$s,'how':'$t','votes':$n,'voters':$n",
+                           ballot->pointer, surety_vote_how_name(ballot->how),
+                           (uint64_t)ballot->votes, (uint64_t)ballot->voters);
+    if (ballot->how != SURETY_VOTE_LEFT_OUT)
+        surety_json_value(out, "value", ballot->value);
+    surety_buf_text(out, ",\"minority\":[");
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
-        const surety_val given =
-            surety_vote_info_of(consensus->vote)->ballots[i].given[voter];
-
-        if (!tally_differs(consensus, i, voter))
+        if (!surety__weigh_differs(ballot, voter))
             continue;
-        surety_buf_text(out, before);
-        surety_buf_byte(out, '{');
-        surety_json_number(out, "member", consensus->voters[voter]);
-        if (given.doc)
-            surety_json_value(out, "value", given);
+        surety__template_write(out, "$t{'member':$n", before,
+                               (uint64_t)consensus->voters[voter]);
+        if (ballot->given[voter].doc)
+            surety_json_value(out, "value", ballot->given[voter]);
         surety_buf_byte(out, '}');
         before = ",";
     }
@@ -122,29 +98,29 @@ static void tally_ballot(const surety_consensus *consensus, size_t i,
 
 static void tally_vote(const surety_consensus *consensus, surety_buf *out)
 {
-    const size_t count = surety_vote_info_of(consensus->vote)->ballot_count;
-    const size_t told = count < TALLY_BALLOTS_MAX ? count : TALLY_BALLOTS_MAX;
-    const unsigned share = tally_agreement(consensus);
+    const surety_vote_info *vote = surety_vote_info_of(consensus->vote);
+    const size_t shown = vote->ballot_count < TALLY_BALLOTS_MAX
+                             ? vote->ballot_count
+                             : TALLY_BALLOTS_MAX;
+    const unsigned share = tally_agreement(vote);
 
-    surety_json_name(out, "vote");
     if (!consensus->vote) {
-        surety_buf_text(out, "null");
+        surety_buf_text(out, ",\"vote\":null");
         return;
     }
-    surety__buf_printf(out, "{\"agreement\":%u.%u%u%u", share / 1000,
-                       share / 100 % 10, share / 10 % 10, share % 10);
-    surety_json_name(out, "voters");
-    surety_buf_byte(out, '[');
+    surety__buf_printf(out, ",\"vote\":{\"agreement\":%u.%u%u%u,\"voters\":[",
+                       share / 1000, share / 100 % 10, share / 10 % 10,
+                       share % 10);
     for (size_t i = 0; i < consensus->voter_count; i++)
         surety__buf_printf(out, i ? ",%zu" : "%zu", consensus->voters[i]);
+    surety_buf_text(out, "],\"ballots\":[");
+    for (size_t i = 0; i < shown; i++) {
+        surety_buf_text(out, i ? "," : "");
+        tally_ballot(consensus, &vote->ballots[i], out);
+    }
     surety_buf_byte(out, ']');
-    surety_json_name(out, "ballots");
-    surety_buf_byte(out, '[');
-    for (size_t i = 0; i < told; i++)
-        tally_ballot(consensus, i, out);
-    surety_buf_byte(out, ']');
-    if (told < count)
-        surety_json_number(out, "ballots_more", count - told);
+    if (shown < vote->ballot_count)
+        surety_json_number(out, "ballots_more", vote->ballot_count - shown);
     surety_buf_byte(out, '}');
 }
 
@@ -153,12 +129,9 @@ static surety_status tally_party(const surety_run *run, surety_str model,
 {
     surety_status status;
 
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "model", model);
-    surety_json_text(out, "verdict",
-                     surety_str_of(surety_run_verdict_name(
-                         surety_run_info_of(run)->verdict)));
-    surety_json_name(out, "report");
+    surety__template_write(
+        out, "{'model':$s,'verdict':'$t','report':", model,
+        surety_run_verdict_name(surety_run_info_of(run)->verdict));
     status =
         surety_run_write(run, SURETY_REPORT_JSON, (surety_str){"", 0}, out);
     surety_buf_byte(out, '}');
@@ -166,23 +139,19 @@ static surety_status tally_party(const surety_run *run, surety_str model,
 }
 
 static surety_status tally_parties(const surety_consensus *consensus,
+                                   const surety_run *aggregator,
                                    surety_buf *out)
 {
-    const surety_run *aggregator =
-        surety_consensus_info_of(consensus)->aggregator;
     surety_status status = SURETY_OK;
 
-    surety_json_name(out, "members");
-    surety_buf_byte(out, '[');
+    surety_buf_text(out, ",\"members\":[");
     for (size_t i = 0; i < consensus->member_count && status == SURETY_OK;
          i++) {
-        if (i)
-            surety_buf_byte(out, ',');
+        surety_buf_text(out, i ? "," : "");
         status = tally_party(consensus->parties[i].run,
                              consensus->run.models[i].name, out);
     }
-    surety_buf_byte(out, ']');
-    surety_json_name(out, "aggregator");
+    surety_buf_text(out, "],\"aggregator\":");
     if (!aggregator)
         surety_buf_text(out, "null");
     else if (status == SURETY_OK)
@@ -190,45 +159,31 @@ static surety_status tally_parties(const surety_consensus *consensus,
     return status;
 }
 
-static void tally_spent(const surety_consensus *consensus, surety_buf *out)
-{
-    const surety_consensus_info *info = surety_consensus_info_of(consensus);
-
-    surety__report_spent(out, &info->usage, info->cost_known,
-                         info->cost_picousd);
-}
-
 static surety_status tally_json(const surety_consensus *consensus,
                                 surety_buf *out)
 {
+    const surety_consensus_info *info = surety_consensus_info_of(consensus);
     const surety_contract *contract = consensus->run.contract;
     const surety_run_verdict verdict = consensus->verdict;
     surety_status status;
 
-    surety_buf_byte(out, '{');
-    surety_json_bool(out, "ok",
-                     verdict == SURETY_RUN_VALID ||
-                         verdict == SURETY_RUN_PARTIAL);
-    surety_json_text(
-        out, "kind",
-        surety_str_of(surety__consensus_kind_name(consensus->options.kind)));
-    surety_json_text(out, "verdict",
-                     surety_str_of(surety_run_verdict_name(verdict)));
-    surety_json_text(out, "contract",
-                     contract ? surety_contract_info_of(contract)->id
-                              : (surety_str){"", 0});
-    surety_json_value(out, "value", consensus->value);
+    surety__template_write(
+        out, "{'ok':$b,'kind':'$t','verdict':'$t','contract':$s,'value':$v",
+        verdict == SURETY_RUN_VALID || verdict == SURETY_RUN_PARTIAL,
+        surety__consensus_kind_name(consensus->options.kind),
+        surety_run_verdict_name(verdict),
+        contract ? surety_contract_info_of(contract)->id : (surety_str){"", 0},
+        consensus->value);
     if (consensus->message.len)
-        surety_json_text(out, "message",
-                         surety_consensus_info_of(consensus)->message);
-    surety_json_name(out, "winner");
+        surety_json_text(out, "message", info->message);
     if (consensus->winner == SIZE_MAX)
-        surety_buf_text(out, "null");
+        surety_buf_text(out, ",\"winner\":null");
     else
-        surety_buf_number(out, consensus->winner);
+        surety_json_number(out, "winner", consensus->winner);
     tally_vote(consensus, out);
-    tally_spent(consensus, out);
-    status = tally_parties(consensus, out);
+    surety__report_spent(out, &info->usage, info->cost_known,
+                         info->cost_picousd);
+    status = tally_parties(consensus, info->aggregator, out);
     surety_buf_byte(out, '}');
     return status == SURETY_OK ? out->status : status;
 }
@@ -255,86 +210,71 @@ static void tally_show(surety_buf *out, surety_val value)
 static void tally_line(const surety_run *run, surety_str model, bool color,
                        bool is_aggregator, surety_buf *out)
 {
-    const surety_run_verdict verdict = surety_run_info_of(run)->verdict;
-    const size_t calls = surety_run_info_of(run)->attempt_count;
+    const surety_run_info *info = surety_run_info_of(run);
 
     surety_buf_text(out, is_aggregator ? "  aggregator " : "  ");
     surety_buf_text(out, color ? "\x1b[1m" : "");
     surety__buf_line(out, model, TALLY_VALUE_MAX);
     surety__buf_printf(out, "%s: %s, %zu call%s", color ? "\x1b[0m" : "",
-                       surety_run_verdict_name(verdict), calls,
-                       calls == 1 ? "" : "s");
-    if (verdict != SURETY_RUN_VALID && surety_run_info_of(run)->message.len) {
+                       surety_run_verdict_name(info->verdict),
+                       info->attempt_count,
+                       info->attempt_count == 1 ? "" : "s");
+    if (info->verdict != SURETY_RUN_VALID && info->message.len) {
         surety_buf_text(out, ": ");
-        surety__buf_line(out, surety_run_info_of(run)->message,
-                         TALLY_REASON_MAX);
+        surety__buf_line(out, info->message, TALLY_REASON_MAX);
     }
     surety_buf_byte(out, '\n');
 }
 
 /* Appends "  /a/b: 3 (majority, 2 of 3); NAME gave 4" */
-static void tally_dispute(const surety_consensus *consensus, size_t i,
-                          surety_buf *out)
+static void tally_dispute(const surety_consensus *consensus,
+                          const surety_ballot *ballot, surety_buf *out)
 {
-    const surety_ballot ballot =
-        surety_vote_info_of(consensus->vote)->ballots[i];
-    const bool is_out = ballot.how == SURETY_VOTE_LEFT_OUT;
+    const bool is_out = ballot->how == SURETY_VOTE_LEFT_OUT;
+    const surety_str pointer = ballot->pointer;
 
     surety_buf_text(out, "  ");
-    if (ballot.pointer.len)
-        surety__buf_line(out, ballot.pointer, 120);
-    else
-        surety_buf_text(out, "the root");
-    surety_buf_text(out, ": ");
-    if (is_out)
-        surety_buf_text(out, "left out");
-    else
-        tally_show(out, ballot.value);
+    surety__buf_line(out, pointer.len ? pointer : SURETY__LITERAL("the root"),
+                     120);
+    surety_buf_text(out, is_out ? ": left out" : ": ");
+    if (!is_out)
+        tally_show(out, ballot->value);
     surety__buf_printf(
-        out, " (%s, %u of %u)", surety_vote_how_name(ballot.how),
-        (unsigned)(is_out ? ballot.voters - ballot.votes : ballot.votes),
-        (unsigned)ballot.voters);
+        out, " (%s, %u of %u)", surety_vote_how_name(ballot->how),
+        (unsigned)(is_out ? ballot->voters - ballot->votes : ballot->votes),
+        (unsigned)ballot->voters);
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
         const size_t member = consensus->voters[voter];
 
-        if (!tally_differs(consensus, i, voter))
+        if (!surety__weigh_differs(ballot, voter))
             continue;
         surety_buf_text(out, "; ");
         surety__buf_line(out, consensus->run.models[member].name,
                          TALLY_VALUE_MAX);
         surety_buf_text(out, " gave ");
-        tally_show(
-            out, surety_vote_info_of(consensus->vote)->ballots[i].given[voter]);
+        tally_show(out, ballot->given[voter]);
     }
     surety_buf_byte(out, '\n');
 }
 
 static void tally_disputes(const surety_consensus *consensus, surety_buf *out)
 {
-    const size_t count = surety_vote_info_of(consensus->vote)->ballot_count;
-    size_t told = 0, more = 0;
+    const surety_vote_info *vote = surety_vote_info_of(consensus->vote);
+    size_t count = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        if (surety_vote_info_of(consensus->vote)->ballots[i].how ==
-            SURETY_VOTE_UNANIMOUS)
-            continue;
-        if (told == TALLY_LINES_MAX) {
-            more++;
-            continue;
-        }
-        tally_dispute(consensus, i, out);
-        told++;
-    }
-    if (more)
+    for (size_t i = 0; i < vote->ballot_count; i++)
+        if (vote->ballots[i].how != SURETY_VOTE_UNANIMOUS &&
+            count++ < TALLY_LINES_MAX)
+            tally_dispute(consensus, &vote->ballots[i], out);
+    if (count > TALLY_LINES_MAX)
         surety__buf_printf(out, "  and %zu more that are not unanimous\n",
-                           more);
+                           count - TALLY_LINES_MAX);
 }
 
 static void tally_people(const surety_consensus *consensus, bool color,
                          surety_buf *out)
 {
-    const surety_run *aggregator =
-        surety_consensus_info_of(consensus)->aggregator;
+    const surety_consensus_info *info = surety_consensus_info_of(consensus);
     const size_t count = consensus->member_count;
     const char *kind = surety__consensus_kind_name(consensus->options.kind);
 
@@ -348,22 +288,23 @@ static void tally_people(const surety_consensus *consensus, bool color,
                          TALLY_VALUE_MAX);
     }
     if (consensus->vote) {
-        const unsigned share = tally_agreement(consensus);
+        const unsigned share =
+            tally_agreement(surety_vote_info_of(consensus->vote));
 
         surety__buf_printf(out, ", agreement %u.%u%%", share / 10, share % 10);
     }
     surety_buf_byte(out, '\n');
     if (consensus->message.len) {
         surety_buf_text(out, "  ");
-        surety_buf_add(out, surety_consensus_info_of(consensus)->message);
+        surety_buf_add(out, info->message);
         surety_buf_byte(out, '\n');
     }
     for (size_t i = 0; i < count; i++)
         tally_line(consensus->parties[i].run, consensus->run.models[i].name,
                    color, false, out);
-    if (aggregator)
-        tally_line(aggregator, consensus->aggregator_model.name, color, true,
-                   out);
+    if (info->aggregator)
+        tally_line(info->aggregator, consensus->aggregator_model.name, color,
+                   true, out);
     tally_disputes(consensus, out);
 }
 

@@ -68,27 +68,6 @@ surety_status surety__weigh_vote(surety_consensus *consensus,
     return status;
 }
 
-static void weigh_tell_broken(surety_consensus *consensus)
-{
-    const surety_outcome *outcome = consensus->merged_outcome;
-    surety_buf *out = &consensus->message;
-    surety_issue issue;
-
-    surety_buf_text(out, "the merged value breaks the contract");
-    if (!surety_outcome_info_of(outcome)->error_count)
-        return;
-    issue = surety_outcome_error(outcome, 0);
-    surety_buf_text(out, " (");
-    surety__buf_line(out, issue.keyword, 80);
-    if (issue.instance_location.len) {
-        surety_buf_text(out, " at ");
-        surety__buf_line(out, issue.instance_location, 120);
-    } else {
-        surety_buf_text(out, " at the root");
-    }
-    surety_buf_byte(out, ')');
-}
-
 /* Wraps all validators of the host in one, for the merged value. */
 struct weigh_host {
     surety_consensus *consensus;
@@ -113,7 +92,7 @@ static surety_status weigh_validate(void *ctx,
         if (status == SURETY_OK || status == SURETY_MORE)
             continue;
         host->validator.name = given->name;
-        host->consensus->unheard = true;
+        host->consensus->validator_failed = true;
         return status;
     }
     return waits ? SURETY_MORE : SURETY_OK;
@@ -133,6 +112,8 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
     struct weigh_host host = {.consensus = consensus, .given = &given};
     const surety_val root = surety_doc_root(consensus->merged);
     surety_error cause = {.status = SURETY_OK};
+    surety_buf *out = &consensus->message;
+    const surety_outcome *outcome;
     surety_status status;
 
     if (!consensus->run.contract) {
@@ -161,41 +142,46 @@ surety_status surety__weigh_merged(surety_consensus *consensus, bool *ret_valid)
                               &options, &consensus->merged_outcome, &cause);
     if (status == SURETY_NOMEM || status == SURETY_MORE)
         return status;
-    *ret_valid = status == SURETY_OK &&
-                 surety_outcome_info_of(consensus->merged_outcome)->ok;
+    outcome = consensus->merged_outcome;
+    *ret_valid = status == SURETY_OK && surety_outcome_info_of(outcome)->ok;
     if (*ret_valid) {
-        consensus->value =
-            surety_outcome_info_of(consensus->merged_outcome)->value;
-    } else if (status == SURETY_OK) {
-        weigh_tell_broken(consensus);
+        consensus->value = surety_outcome_info_of(outcome)->value;
+    } else if (status != SURETY_OK) {
+        surety_buf_text(out, "the merged value cannot be checked");
+        surety__decide_detail(out, surety_str_of(cause.message), 320);
     } else {
-        surety_buf_text(&consensus->message,
-                        "the merged value cannot be checked (");
-        surety__buf_line(&consensus->message, surety_str_of(cause.message),
-                         320);
-        surety_buf_byte(&consensus->message, ')');
+        surety_buf_text(out, "the merged value breaks the contract");
+        if (surety_outcome_info_of(outcome)->error_count) {
+            const surety_issue issue = surety_outcome_error(outcome, 0);
+
+            surety_buf_text(out, " (");
+            surety__decide_issue(out, &issue);
+            surety_buf_byte(out, ')');
+        }
     }
     return SURETY_OK;
+}
+
+bool surety__weigh_differs(const surety_ballot *ballot, size_t voter)
+{
+    const surety_val given = ballot->given[voter];
+
+    if (ballot->how == SURETY_VOTE_LEFT_OUT)
+        return given.doc != NULL;
+    return !given.doc || !surety_val_equal(given, ballot->value);
 }
 
 size_t surety__weigh_closest(const surety_consensus *consensus,
                              size_t *ret_agreed)
 {
-    const surety_vote *vote = consensus->vote;
+    const surety_vote_info *vote = surety_vote_info_of(consensus->vote);
     size_t best = 0, most = 0;
 
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
         size_t agreed = 0;
 
-        for (size_t i = 0; i < surety_vote_info_of(vote)->ballot_count; i++) {
-            const surety_ballot ballot = surety_vote_info_of(vote)->ballots[i];
-            const surety_val given =
-                surety_vote_info_of(vote)->ballots[i].given[voter];
-
-            agreed += ballot.how == SURETY_VOTE_LEFT_OUT
-                          ? !given.doc
-                          : given.doc && surety_val_equal(given, ballot.value);
-        }
+        for (size_t i = 0; i < vote->ballot_count; i++)
+            agreed += !surety__weigh_differs(&vote->ballots[i], voter);
         if (agreed > most) {
             most = agreed;
             best = voter;

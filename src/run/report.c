@@ -7,6 +7,7 @@
  * Everything written comes from attempts and outcomes. Requests, headers and
  * keys are not kept in any place that this file can reach. */
 #include "run/run.h"
+#include "template/template.h"
 
 static const surety_str report_run_none = {"", 0};
 
@@ -19,28 +20,22 @@ static void report_run_some(surety_buf *out, const char *name, surety_str text)
         surety_json_text(out, name, text);
 }
 
-/* Writes a member with a word of ours, or null. */
-static void report_run_word(surety_buf *out, const char *name, const char *word)
+/* A word of ours as a text; empty for NULL. */
+static surety_str report_run_word(const char *word)
 {
-    surety_json_name(out, name);
-    if (word)
-        surety_json_string(out, surety_str_of(word));
-    else
-        surety_buf_text(out, "null");
+    return word ? surety_str_of(word) : report_run_none;
 }
 
 void surety__report_spent(surety_buf *out, const surety_usage *usage,
                           bool cost_known, uint64_t picousd)
 {
-    surety_json_name(out, "usage");
-    surety_buf_byte(out, '{');
-    surety_json_bool(out, "known", usage->known);
-    surety_json_number(out, "input_tokens", usage->input_tokens);
-    surety_json_number(out, "cached_input_tokens", usage->cached_input_tokens);
-    surety_json_number(out, "output_tokens", usage->output_tokens);
-    surety_json_number(out, "reasoning_tokens", usage->reasoning_tokens);
-    surety_buf_byte(out, '}');
-    surety_json_name(out, "cost_picousd");
+    surety__template_write(
+        out,
+        ",'usage':{'known':$b,'input_tokens':$n,'cached_input_tokens':$n,"
+        "'output_tokens':$n,'reasoning_tokens':$n}",
+        usage->known, usage->input_tokens, usage->cached_input_tokens,
+        usage->output_tokens, usage->reasoning_tokens);
+    surety_buf_text(out, ",\"cost_picousd\":");
     if (cost_known)
         surety_buf_number(out, picousd);
     else
@@ -51,13 +46,13 @@ void surety__report_spent(surety_buf *out, const surety_usage *usage,
 static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 {
     const surety_answer *answer = &attempt->seen.answer;
-
     const char *failure = answer->failure == SURETY_FAILURE_NONE
                               ? NULL
                               : surety_failure_name(answer->failure);
 
-    report_run_word(out, "failure",
-                    attempt->what == CASE_UNSENT ? "request" : failure);
+    if (attempt->what == CASE_UNSENT)
+        failure = "request";
+    surety__template_write(out, ",'failure':$m", report_run_word(failure));
     if (answer->ambiguous)
         surety_json_bool(out, "ambiguous", true);
     if (answer->http_status > 0)
@@ -68,18 +63,6 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
     report_run_some(out, "finish_reason", answer->finish_reason);
     report_run_some(out, "response_id", answer->response_id);
     report_run_some(out, "request_id", answer->request_id);
-}
-
-/* Writes that an attempt was stopped. Its output tokens are an estimate. */
-static void report_run_stop(const surety_attempt *seen, surety_buf *out)
-{
-    surety_json_bool(out, "stopped", true);
-    report_run_word(out, "stopped_for", surety_verdict_name(seen->stopped));
-    surety_json_number(out, "stopped_after", seen->stopped_bytes);
-    surety_json_number(out, "output_tokens", seen->stopped_tokens);
-    surety_json_bool(out, "estimated", true);
-    if (seen->saved_known)
-        surety_json_number(out, "tokens_saved", seen->saved_tokens);
 }
 
 /* The text of the reply that arrived. */
@@ -124,7 +107,8 @@ static void report_run_given(const surety__setup *setup,
     const surety_str text = report_run_text(attempt);
     const surety_str raw = report_run_begin(text, max);
 
-    report_run_word(out, "stage", report_run_stage_of(attempt));
+    surety__template_write(out, ",'stage':$m",
+                           report_run_word(report_run_stage_of(attempt)));
     if (attempt->what == CASE_VALID)
         return;
     if (attempt->seen.candidate.len) {
@@ -135,8 +119,8 @@ static void report_run_given(const surety__setup *setup,
     }
     if (!text.len)
         return;
-    surety_json_text(out, "raw", raw);
-    surety_json_number(out, "raw_bytes", text.len);
+    surety__template_write(out, ",'raw':$s,'raw_bytes':$n", raw,
+                           (uint64_t)text.len);
     if (raw.len < text.len)
         surety_json_number(out, "raw_cut", raw.len);
 }
@@ -156,30 +140,35 @@ static void report_run_attempt(const surety__setup *setup,
     const surety__attempt *attempt = &log->items[i];
     const surety_attempt *seen = &attempt->seen;
 
-    surety_buf_text(out, i ? ",{" : "{");
-    surety_json_number(out, "number", i + 1);
-    surety_json_text(out, "id", seen->id);
-    surety_json_text(out, "purpose", seen->purpose);
-    surety_json_text(out, "model", seen->model->name);
+    surety__template_write(
+        out, "$t{'number':$n,'id':$s,'purpose':$s,'model':$s", i ? "," : "",
+        (uint64_t)i + 1, seen->id, seen->purpose, seen->model->name);
     report_run_some(out, "answered_by", seen->answer.model);
-    report_run_word(out, "mode", surety_mode_name(seen->mode));
-    surety_json_text(out, "reason", seen->reason);
+    surety__template_write(out, ",'mode':'$t','reason':$s",
+                           surety_mode_name(seen->mode), seen->reason);
     report_run_moment(log, out, "started_ms", seen->started_ms);
     report_run_moment(log, out, "first_byte_ms", seen->first_byte_ms);
     report_run_moment(log, out, "ended_ms", seen->ended_ms);
     report_run_failure(out, attempt);
     report_run_given(setup, attempt, out);
     if (seen->stopped != SURETY_VERDICT_OPEN)
-        report_run_stop(seen, out);
+        /* Its output tokens are an estimate. */
+        surety__template_write(
+            out,
+            ",'stopped':true,'stopped_for':'$t','stopped_after':$n,"
+            "'output_tokens':$n,'estimated':true",
+            surety_verdict_name(seen->stopped), seen->stopped_bytes,
+            seen->stopped_tokens);
+    if (seen->stopped != SURETY_VERDICT_OPEN && seen->saved_known)
+        surety_json_number(out, "tokens_saved", seen->saved_tokens);
     if (attempt->read_on)
         surety_json_number(out, "read_on_after", attempt->read_on);
     surety__report_spent(out, &seen->answer.usage, seen->cost_known,
                          seen->cost_picousd);
-    surety_json_name(out, "report");
-    surety_buf_add(out,
-                   seen->report.len ? seen->report : SURETY__LITERAL("null"));
-    surety_json_text(out, "decision", seen->decision);
-    surety_buf_byte(out, '}');
+    surety__template_write(out, ",'report':$r,'decision':$s}",
+                           seen->report.len ? seen->report
+                                            : SURETY__LITERAL("null"),
+                           seen->decision);
 }
 
 /* The number of the attempt whose reply got furthest, from 1; 0: none was
@@ -211,21 +200,19 @@ static void report_run_members(const surety__setup *setup,
     const surety__spent *spent = &results->spent;
     const size_t best = report_run_best(log);
 
-    report_run_word(out, "verdict",
-                    surety_run_verdict_name(results->end.verdict));
+    surety__template_write(out, ",'verdict':'$t'",
+                           surety_run_verdict_name(results->end.verdict));
     report_run_some(out, "message", results->end.message);
     report_run_some(out, "hint", results->end.hint);
     surety_json_text(out, "run", log->run);
-    if (judged->replied) {
-        surety_json_text(out, "reply_first", judged->reply_first);
-        surety_json_text(out, "reply_last", judged->reply_last);
-    }
+    if (judged->replied)
+        surety__template_write(out, ",'reply_first':$s,'reply_last':$s",
+                               judged->reply_first, judged->reply_last);
     if (best)
         surety_json_number(out, "best", best);
     surety__report_spent(out, &spent->usage, !spent->cost_unknown,
                          spent->cost_picousd);
-    surety_json_name(out, "attempts");
-    surety_buf_byte(out, '[');
+    surety_buf_text(out, ",\"attempts\":[");
     for (size_t i = 0; i < log->count; i++)
         report_run_attempt(setup, log, i, out);
     surety_buf_byte(out, ']');
@@ -286,10 +273,8 @@ static void report_run_warnings(const surety__attempt *attempt,
         (void)surety_val_write(item, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, ',');
     }
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "keyword", SURETY__LITERAL("stopped"));
-    surety_json_text(out, "error", surety_buf_str(&why));
-    surety_buf_text(out, "}]");
+    surety__template_write(out, "{'keyword':'stopped','error':$s}]",
+                           surety_buf_str(&why));
     if (why.status != SURETY_OK)
         out->status = why.status;
     surety_buf_done(&why);
@@ -391,10 +376,9 @@ static void report_run_unjudged(const surety_contract *contract,
     const surety__end *end = &results->end;
     const bool ok = end->verdict == SURETY_RUN_VALID;
 
-    surety_json_text(out, "contract",
-                     contract ? surety_contract_info_of(contract)->id
-                              : report_run_none);
-    surety_json_name(out, "value");
+    surety__template_write(out, ",'contract':$s,'value':",
+                           contract ? surety_contract_info_of(contract)->id
+                                    : report_run_none);
     if (ok)
         surety_json_string(out, results->judged.reply_last);
     else
@@ -402,10 +386,9 @@ static void report_run_unjudged(const surety_contract *contract,
     surety_buf_text(out, ",\"fallback\":false,\"place\":null,\"span\":null,"
                          "\"errors\":[");
     if (end->message.len) {
-        surety_buf_byte(out, '{');
-        report_run_word(out, "keyword",
-                        ok ? "provider" : report_run_stage(results));
-        surety_json_text(out, "error", end->message);
+        surety__template_write(out, "{'keyword':'$t','error':$s",
+                               ok ? "provider" : report_run_stage(results),
+                               end->message);
         report_run_some(out, "hint", end->hint);
         surety_buf_byte(out, '}');
     }
@@ -420,9 +403,8 @@ static surety_status report_run_json(const surety__setup *setup,
     const char *stage = report_run_stage(results);
     surety_status status = SURETY_OK;
 
-    surety_buf_byte(out, '{');
-    surety_json_bool(out, "ok", !stage);
-    report_run_word(out, "stage", stage);
+    surety__template_write(out, "{'ok':$b,'stage':$m", !stage,
+                           report_run_word(stage));
     if (results->judged.outcome)
         status = report_run_outcome(results->judged.outcome,
                                     report_run_stopped(results), true, out);
@@ -530,11 +512,9 @@ static void report_run_line(const surety__end *end, surety_report form,
                 surety_buf_byte(out, end->message.ptr[i]);
         surety_buf_byte(out, '\n');
     } else {
-        surety__buf_printf(out, "{\"ruleId\":\"%s\",\"level\":\"error\"",
-                           verdict);
-        surety_buf_text(out, ",\"message\":{\"text\":");
-        surety_json_string(out, end->message);
-        surety_buf_text(out, "}}");
+        surety__template_write(
+            out, "{'ruleId':'$t','level':'error','message':{'text':$s}}",
+            verdict, end->message);
     }
 }
 
