@@ -17,19 +17,6 @@
  * 5. Running out of memory ends all runs. */
 #include "consensus/consensus.h"
 
-static surety_status consensus_asking(surety_consensus *consensus,
-                                      uint32_t *ret_delay_ms);
-static surety_status consensus_aggregating(surety_consensus *consensus,
-                                           uint32_t *ret_delay_ms);
-
-/* The function of each state. OK: the loop goes on with the state that it set;
- * MORE: wait. ORDER consensus states */
-static surety_status (*const consensus_states[])(surety_consensus *consensus,
-                                                 uint32_t *ret_delay_ms) = {
-    consensus_asking,
-    consensus_aggregating,
-};
-
 /* ORDER consensus kinds */
 static const char *const consensus_kinds[] = {"first", "fastest", "vote",
                                               "aggregate"};
@@ -351,6 +338,14 @@ static surety_status consensus_aggregating(surety_consensus *consensus,
 }
 
 /* ---- stepping ------------------------------------------------------------ */
+
+/* The function of each state. OK: the loop goes on with the state that it set;
+ * MORE: wait. ORDER consensus states */
+static surety_status (*const consensus_states[])(surety_consensus *consensus,
+                                                 uint32_t *ret_delay_ms) = {
+    consensus_asking,
+    consensus_aggregating,
+};
 
 static void consensus_set_now(surety_consensus *consensus, surety_now now)
 {

@@ -27,21 +27,25 @@ typedef enum entry_form {
     FORM_BOOL,
     FORM_STATE,
     FORM_SIZE,
-    FORM_TOKENS,
-    FORM_COST,
-    FORM_STOPPED, /* for an attempt that was stopped */
-    FORM_SAVED
+    FORM_KNOWN,  /* a uint64_t that is known if a bool says so */
+    FORM_STOPPED /* a uint64_t, for an attempt that was stopped */
 } entry_form;
 
 typedef struct entry_column {
     const char *name;
     size_t offset;
     entry_form form;
+    size_t known; /* the bool of FORM_KNOWN */
 } entry_column;
 
 #define COLUMN(name, form)                                                     \
     {                                                                          \
-#name, offsetof(surety_entry, name), form                              \
+#name, offsetof(surety_entry, name), form, 0                           \
+    }
+#define COLUMN_KNOWN(name, known)                                              \
+    {                                                                          \
+#name, offsetof(surety_entry, name), FORM_KNOWN,                       \
+            offsetof(surety_entry, known)                                      \
     }
 static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(id, FORM_TEXT),
@@ -71,19 +75,20 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(stage, FORM_TEXT),
     COLUMN(error_count, FORM_SIZE),
     COLUMN(repair_count, FORM_SIZE),
-    COLUMN(input_tokens, FORM_TOKENS),
-    COLUMN(cached_input_tokens, FORM_TOKENS),
-    COLUMN(output_tokens, FORM_TOKENS),
-    COLUMN(reasoning_tokens, FORM_TOKENS),
-    COLUMN(cost_picousd, FORM_COST),
+    COLUMN_KNOWN(input_tokens, usage_known),
+    COLUMN_KNOWN(cached_input_tokens, usage_known),
+    COLUMN_KNOWN(output_tokens, usage_known),
+    COLUMN_KNOWN(reasoning_tokens, usage_known),
+    COLUMN_KNOWN(cost_picousd, cost_known),
     COLUMN(decision, FORM_TEXT),
     COLUMN(reply, FORM_RAW),
     COLUMN(stopped, FORM_TEXT),
     COLUMN(stopped_bytes, FORM_STOPPED),
-    COLUMN(saved_tokens, FORM_SAVED),
+    COLUMN_KNOWN(saved_tokens, saved_known),
     COLUMN(partial, FORM_BOOL),
 };
 #undef COLUMN
+#undef COLUMN_KNOWN
 
 static const char *const entry_states[] = {"open", "done", "failed",
                                            "cancelled", "unknown"};
@@ -110,59 +115,23 @@ static int64_t entry_number(uint64_t number)
     return number > INT64_MAX ? INT64_MAX : (int64_t)number;
 }
 
-/* Whether a number that may be absent is present. */
-static bool entry_knows(const surety_entry *entry, entry_form form)
-{
-    switch (form) {
-    case FORM_TOKENS: return entry->usage_known;
-    case FORM_COST: return entry->cost_known;
-    case FORM_STOPPED: return entry->stopped.len > 0;
-    default: return entry->saved_known;
-    }
-}
-
-/* The cell of a number. */
-static surety__cell entry_count(const surety_entry *entry, entry_form form,
-                                const void *member)
-{
-    surety__cell cell = {.kind = CELL_INT};
-
-    switch (form) {
-    case FORM_UINT32: cell.number = *(const uint32_t *)member; break;
-    case FORM_INT: cell.number = *(const int *)member; break;
-    case FORM_SIZE: cell.number = entry_number(*(const size_t *)member); break;
-    case FORM_TOKENS:
-    case FORM_COST:
-    case FORM_STOPPED:
-    case FORM_SAVED:
-        if (entry_knows(entry, form))
-            cell.number = entry_number(*(const uint64_t *)member);
-        else
-            cell.kind = CELL_NULL;
-        break;
-    default:
-        cell.number = *(const int64_t *)member;
-        if (form == FORM_MOMENT && !cell.number)
-            cell.kind = CELL_NULL;
-        break;
-    }
-    return cell;
-}
-
 void surety__entry_cells(const surety_entry *entry, bool raw, size_t count,
                          surety__cell *cells)
 {
+    assert(count <= SURETY__COLUMNS);
     for (size_t i = 0; i < count; i++) {
         const entry_column *column = &entry_columns[i];
-        const void *member = (const char *)entry + column->offset;
-        surety__cell cell = {.kind = CELL_NULL};
+        const char *base = (const char *)entry;
+        const void *member = base + column->offset;
+        surety__cell cell = {.kind = CELL_INT};
+        bool present = true;
 
         switch (column->form) {
         case FORM_TEXT:
         case FORM_RAW:
+            cell.kind = column->form == FORM_TEXT ? CELL_TEXT : CELL_BYTES;
             cell.text = *(const surety_str *)member;
-            if (cell.text.len && (column->form == FORM_TEXT || raw))
-                cell.kind = column->form == FORM_TEXT ? CELL_TEXT : CELL_BYTES;
+            present = cell.text.len && (column->form == FORM_TEXT || raw);
             break;
         case FORM_STATE:
             cell.kind = CELL_TEXT;
@@ -172,8 +141,25 @@ void surety__entry_cells(const surety_entry *entry, bool raw, size_t count,
             cell.kind = CELL_BOOL;
             cell.number = *(const bool *)member;
             break;
-        default: cell = entry_count(entry, column->form, member); break;
+        case FORM_UINT32: cell.number = *(const uint32_t *)member; break;
+        case FORM_INT: cell.number = *(const int *)member; break;
+        case FORM_SIZE:
+            cell.number = entry_number(*(const size_t *)member);
+            break;
+        case FORM_KNOWN:
+        case FORM_STOPPED:
+            cell.number = entry_number(*(const uint64_t *)member);
+            present = column->form == FORM_KNOWN
+                          ? *(const bool *)(base + column->known)
+                          : entry->stopped.len > 0;
+            break;
+        default:
+            cell.number = *(const int64_t *)member;
+            present = cell.number || column->form == FORM_TIME;
+            break;
         }
+        if (!present)
+            cell = (surety__cell){.kind = CELL_NULL};
         cells[i] = cell;
     }
 }
@@ -190,8 +176,8 @@ static surety_entry_state entry_state(surety_str name)
 /* Whether a form is a count, which is never negative. */
 static bool entry_counts(entry_form form)
 {
-    return form == FORM_UINT32 || form == FORM_SIZE || form == FORM_TOKENS ||
-           form == FORM_COST || form == FORM_STOPPED || form == FORM_SAVED;
+    return form == FORM_UINT32 || form == FORM_SIZE || form == FORM_KNOWN ||
+           form == FORM_STOPPED;
 }
 
 /* The number, limited to the range of the member that takes it. */
@@ -214,7 +200,8 @@ surety_entry surety__entry_of(const surety__cell *cells)
             continue;
         /* A negative count is read as absent. */
         if (entry_counts(column->form) && cell.number < 0) {
-            is_usage_broken |= column->form == FORM_TOKENS;
+            is_usage_broken |=
+                column->known == offsetof(surety_entry, usage_known);
             continue;
         }
         switch (column->form) {
@@ -230,16 +217,8 @@ surety_entry surety__entry_of(const surety__cell *cells)
             break;
         case FORM_BOOL: *(bool *)member = cell.number != 0; break;
         case FORM_SIZE: *(size_t *)member = (size_t)cell.number; break;
-        case FORM_TOKENS:
-            entry.usage_known = true;
-            *(uint64_t *)member = (uint64_t)cell.number;
-            break;
-        case FORM_COST:
-            entry.cost_known = true;
-            *(uint64_t *)member = (uint64_t)cell.number;
-            break;
-        case FORM_SAVED:
-            entry.saved_known = true;
+        case FORM_KNOWN:
+            *(bool *)((char *)&entry + column->known) = true;
             *(uint64_t *)member = (uint64_t)cell.number;
             break;
         case FORM_STOPPED: *(uint64_t *)member = (uint64_t)cell.number; break;

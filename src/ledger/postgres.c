@@ -27,7 +27,6 @@
 /* A lock that two programs share if they migrate an old database at the same
  * time. */
 #define POSTGRES_LOCK "SELECT pg_advisory_xact_lock(6013508218945)"
-#define POSTGRES_VALUES_MAX (SURETY__COLUMNS + 1)
 
 typedef struct postgres_store {
     surety__store store;
@@ -37,16 +36,6 @@ typedef struct postgres_store {
 } postgres_store;
 
 /* ---- values -------------------------------------------------------------- */
-
-/* The values of one statement. */
-typedef struct postgres_values {
-    Oid types[POSTGRES_VALUES_MAX];
-    const char *values[POSTGRES_VALUES_MAX];
-    int lengths[POSTGRES_VALUES_MAX];
-    int formats[POSTGRES_VALUES_MAX];
-    char numbers[POSTGRES_VALUES_MAX][8];
-    surety__arena arena; /* texts that had to be escaped */
-} postgres_values;
 
 static bool postgres_is_plain(surety_str text)
 {
@@ -101,7 +90,7 @@ static surety_str postgres_unescape(surety__arena *arena, surety_str text)
     return (surety_str){out, text.len / 2 - 1};
 }
 
-static surety_status postgres_bind(postgres_values *to, size_t i,
+static surety_status postgres_bind(surety__link_values *to, size_t i,
                                    const surety__cell *cell,
                                    surety_error *reterr)
 {
@@ -111,30 +100,25 @@ static surety_status postgres_bind(postgres_values *to, size_t i,
     to->formats[i] = 1;
     to->values[i] = NULL;
     to->lengths[i] = 0;
-    switch (cell->kind) {
-    case CELL_NULL: return SURETY_OK;
-    case CELL_INT:
-        for (size_t at = 0; at < 8; at++)
+    if (cell->kind == CELL_NULL)
+        return SURETY_OK;
+    if (cell->kind == CELL_INT || cell->kind == CELL_BOOL) {
+        const bool is_bool = cell->kind == CELL_BOOL;
+        const uint64_t number =
+            is_bool ? cell->number != 0 : (uint64_t)cell->number;
+
+        to->types[i] = is_bool ? POSTGRES_BOOL : POSTGRES_INT8;
+        to->lengths[i] = is_bool ? 1 : 8;
+        to->values[i] = to->numbers[i];
+        for (int at = 0; at < to->lengths[i]; at++)
             to->numbers[i][at] =
-                (char)((uint64_t)cell->number >> (56 - 8 * at) & 0xFF);
-        to->types[i] = POSTGRES_INT8;
-        to->values[i] = to->numbers[i];
-        to->lengths[i] = 8;
+                (char)(number >> 8 * (to->lengths[i] - 1 - at) & 0xFF);
         return SURETY_OK;
-    case CELL_BOOL:
-        to->numbers[i][0] = (char)(cell->number != 0);
-        to->types[i] = POSTGRES_BOOL;
-        to->values[i] = to->numbers[i];
-        to->lengths[i] = 1;
-        return SURETY_OK;
-    case CELL_TEXT:
-        if (!postgres_is_plain(text))
-            text = postgres_escape(&to->arena, text);
-        if (!text.ptr)
-            return surety__fail_nomem(reterr);
-        break;
-    case CELL_BYTES: break;
     }
+    if (cell->kind == CELL_TEXT && !postgres_is_plain(text))
+        text = postgres_escape(&to->arena, text);
+    if (!text.ptr)
+        return surety__fail_nomem(reterr);
     if (text.len > INT32_MAX / 2) {
         (void)surety__fail(reterr, SURETY_LIMIT,
                            "a text of %zu bytes is too long for PostgreSQL",
@@ -228,17 +212,16 @@ static surety_status postgres_send(postgres_store *self,
                                    const surety__query *query,
                                    PGresult **ret_result, surety_error *reterr)
 {
-    postgres_values to = {.types = {0}};
-    const surety__link_values values = {(int)query->count, to.types, to.values,
-                                        to.lengths, to.formats};
+    surety__link_values to = {.count = (int)query->count};
     surety_status status = SURETY_OK;
 
+    assert(query->count <= SURETY__LINK_VALUES_MAX);
     surety__arena_init(&to.arena, self->store.alloc, 0);
     for (size_t i = 0; i < query->count && !status; i++)
         status = postgres_bind(&to, i, &query->cells[i], reterr);
     if (!status)
         status = surety__link_run(&self->link, self->store.sql[query->which],
-                                  &values, ret_result, reterr);
+                                  &to, ret_result, reterr);
     surety__arena_done(&to.arena);
     return status;
 }
@@ -286,7 +269,7 @@ static surety_status postgres_script(surety__store *store, const char *sql,
 static surety_status postgres_ask(postgres_store *self, const char *sql,
                                   int64_t *ret_number, surety_error *reterr)
 {
-    const surety__link_values none = {0, NULL, NULL, NULL, NULL};
+    const surety__link_values none = {.count = 0};
     PGresult *result = NULL;
     const surety_status status =
         surety__link_run(&self->link, sql, &none, &result, reterr);
@@ -301,37 +284,32 @@ static surety_status postgres_ask(postgres_store *self, const char *sql,
     return SURETY_OK;
 }
 
-static surety_status postgres_look(postgres_store *self, int64_t *ret_version,
-                                   surety_error *reterr)
-{
-    int64_t there = 0;
-    int64_t version = 0;
-    surety_status status = postgres_ask(
-        self, "SELECT (to_regclass('surety.ledger_version') IS NOT NULL)::int4",
-        &there, reterr);
-
-    if (!status && there)
-        status =
-            postgres_ask(self, "SELECT max(version) FROM surety.ledger_version",
-                         &version, reterr);
-    if (!status)
-        *ret_version = version;
-    return status;
-}
-
 /* The version. If a migration is due, it is read again under a lock. */
 static surety_status postgres_version(surety__store *store,
                                       int64_t *ret_version,
                                       surety_error *reterr)
 {
     postgres_store *self = (postgres_store *)store;
+    surety_status status = SURETY_OK;
     int64_t version = 0;
-    surety_status status = postgres_look(self, &version, reterr);
 
-    if (!status && version < SURETY__LEDGER_VERSION && !store->read_only) {
-        status = postgres_script(store, POSTGRES_LOCK, reterr);
+    for (int reads = 0; reads < 2 && !status; reads++) {
+        int64_t exists = 0;
+
+        if (reads && (version >= SURETY__LEDGER_VERSION || store->read_only))
+            break;
+        if (reads)
+            status = postgres_script(store, POSTGRES_LOCK, reterr);
+        version = 0;
         if (!status)
-            status = postgres_look(self, &version, reterr);
+            status = postgres_ask(self,
+                                  "SELECT (to_regclass('surety.ledger_version')"
+                                  " IS NOT NULL)::int4",
+                                  &exists, reterr);
+        if (!status && exists)
+            status = postgres_ask(
+                self, "SELECT max(version) FROM surety.ledger_version",
+                &version, reterr);
     }
     if (!status)
         *ret_version = version;

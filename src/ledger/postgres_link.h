@@ -4,6 +4,7 @@
 #define SURETY_LEDGER_POSTGRES_LINK_H
 
 #include "base/base.h"
+#include "ledger/ledger.h"
 #include "ledger/pq.h"
 
 typedef struct surety__link {
@@ -31,12 +32,16 @@ surety_status surety__link_connect(surety__link *link, bool patient,
                                    surety_error *reterr);
 void surety__link_drop(surety__link *link);
 
+/* The values of one statement, in binary form. */
+#define SURETY__LINK_VALUES_MAX (SURETY__COLUMNS + 1)
 typedef struct surety__link_values {
     int count;
-    const Oid *types;
-    const char *const *values;
-    const int *lengths;
-    const int *formats;
+    Oid types[SURETY__LINK_VALUES_MAX];
+    const char *values[SURETY__LINK_VALUES_MAX];
+    int lengths[SURETY__LINK_VALUES_MAX];
+    int formats[SURETY__LINK_VALUES_MAX];
+    char numbers[SURETY__LINK_VALUES_MAX][8];
+    surety__arena arena; /* texts that had to be escaped */
 } surety__link_values;
 
 /* Sends a statement with values (NULL: none, and sql may have several

@@ -267,17 +267,25 @@ void surety__mode_bind(surety__forms *forms, const surety_model *model,
     }
 }
 
-const surety_contract *surety__mode_any(surety__forms *forms)
+/* Reads a contract of ours; NULL: it cannot be read. */
+static surety_contract *mode_contract(const surety__forms *forms,
+                                      surety_str text)
 {
     const surety_contract_options options = {.size = sizeof(options),
                                              .limits =
                                                  forms->setup->options.limits,
                                              .alloc = forms->store->alloc};
+    surety_contract *contract = NULL;
 
+    (void)surety__store_pass(
+        forms->store, surety_contract_read(text, &options, &contract, NULL));
+    return contract;
+}
+
+const surety_contract *surety__mode_any(surety__forms *forms)
+{
     if (!forms->any)
-        (void)surety__store_pass(
-            forms->store, surety_contract_read(SURETY__LITERAL("true"),
-                                               &options, &forms->any, NULL));
+        forms->any = mode_contract(forms, SURETY__LITERAL("true"));
     return forms->any;
 }
 
@@ -285,24 +293,17 @@ const surety_contract *surety__mode_any(surety__forms *forms)
  * one. */
 static void mode_make_delivered(surety__forms *forms, surety__bound *bound)
 {
-    const surety_contract_options options = {.size = sizeof(options),
-                                             .limits =
-                                                 forms->setup->options.limits,
-                                             .alloc = forms->store->alloc};
     surety_buf *text = &forms->store->text;
-    surety_doc *doc = surety_doc_new(forms->store->alloc);
+    surety_doc *doc = NULL;
     surety_status status = SURETY_NOMEM;
 
-    if (doc)
+    if (surety__store_doc(forms->store, &doc))
         status = surety_strict_delivered_schema(bound->strict, doc, NULL);
     if (status == SURETY_OK)
         status =
             surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, text);
-    if (status == SURETY_OK)
-        status = surety_contract_read(surety_buf_str(text), &options,
-                                      &bound->delivered, NULL);
-    if (status == SURETY_NOMEM)
-        forms->store->status = status;
+    if (surety__store_pass(forms->store, status) == SURETY_OK)
+        bound->delivered = mode_contract(forms, surety_buf_str(text));
     surety_buf_reset(text);
     surety_doc_free(doc);
 }
