@@ -29,90 +29,86 @@ typedef struct attempt_draft {
 
 /* ---- the text of a call -------------------------------------------------- */
 
-/* What a prompt is made of. */
-typedef struct attempt_text {
-    bool alone;  /* the format instructions without the prompt */
-    bool reasks; /* with the known errors: */
-    surety_feedback feedback;
-    const surety_outcome *outcome; /* of the reply that the prompt is about;
-                                    * NULL: it is about no reply */
-    bool judged;                   /* (findings.c) */
-} attempt_text;
-
-/* Writes a prompt. If no example can be made for the contract, its schema is
- * shown instead. */
-static bool attempt_write(const attempt_draft *draft, const attempt_text *text,
-                          surety_str *ret_text)
+/* The options of a prompt to the model. */
+static surety_prompt_options attempt_options(const attempt_draft *draft)
 {
-    const surety_contract *contract = draft->setup->options.contract;
-    const surety_str prompt =
-        text->alone ? (surety_str){"", 0} : draft->setup->options.prompt;
-    const surety__subject *basis = &draft->results->judged.basis_of;
-    const surety_str reply = basis->text.len ? basis->text : basis->native;
     surety_prompt_options options = draft->setup->prompt_options;
-    surety_error *cause = &draft->results->cause;
-    surety_buf *out = &draft->store->text;
-    surety_status status;
 
     options.alloc = draft->store->alloc;
     options.native = draft->plan->mode != SURETY_MODE_PROMPT;
     if (options.native)
         surety__mode_show(draft->forms, draft->model, draft->plan, &options);
-    if (text->reasks)
-        options.findings =
-            surety__findings_list(&draft->results->findings, draft->store,
-                                  text->judged, &options.finding_count);
-    for (;; options.style = SURETY_PROMPT_JSON_SCHEMA) {
-        if (text->reasks)
-            status =
-                surety_prompt_again(contract, prompt, text->feedback,
-                                    text->outcome, reply, &options, out, cause);
-        else
-            status =
-                surety_prompt_write(contract, prompt, &options, out, cause);
-        if (status != SURETY_UNSUPPORTED ||
-            options.style == SURETY_PROMPT_JSON_SCHEMA)
-            return surety__store_written(draft->store, status, ret_text);
-        surety_buf_reset(out);
-    }
+    return options;
+}
+
+/* Whether a prompt must be written again with the contract's schema, because
+ * no example can be made for the contract. */
+static bool attempt_repeats(const attempt_draft *draft, surety_status status,
+                            surety_prompt_options *options)
+{
+    if (status != SURETY_UNSUPPORTED ||
+        options->style == SURETY_PROMPT_JSON_SCHEMA)
+        return false;
+    options->style = SURETY_PROMPT_JSON_SCHEMA;
+    surety_buf_reset(&draft->store->text);
+    return true;
 }
 
 /* Writes the first prompt to a model. */
 static bool attempt_ask(const attempt_draft *draft)
 {
-    const surety_run_options *options = &draft->setup->options;
-    const attempt_text text = {.alone = options->instruct_system};
+    const surety_run_options *given = &draft->setup->options;
+    const bool apart = given->contract && given->instruct_system;
+    surety_prompt_options options;
     surety_buf *out = &draft->store->text;
     surety__plan *plan = draft->plan;
-    surety_str format;
+    surety_str text;
+    surety_status status;
 
-    plan->system = options->system;
-    plan->prompt = options->prompt;
-    if (!options->contract)
+    plan->system = given->system;
+    plan->prompt = given->prompt;
+    if (!given->contract)
         return true;
-    if (!text.alone)
-        return attempt_write(draft, &text, &plan->prompt);
-    if (!attempt_write(draft, &text, &format))
+    options = attempt_options(draft);
+    do {
+        status = surety_prompt_write(
+            given->contract, apart ? (surety_str){"", 0} : given->prompt,
+            &options, out, &draft->results->cause);
+    } while (attempt_repeats(draft, status, &options));
+    if (!surety__store_written(draft->store, status, &text))
         return false;
-    surety_buf_add(out, options->system);
-    surety_buf_text(out, options->system.len ? "\n\n" : "");
-    surety_buf_add(out, format);
+    if (!apart) {
+        plan->prompt = text;
+        return true;
+    }
+    surety_buf_add(out, given->system);
+    surety_buf_text(out, given->system.len ? "\n\n" : "");
+    surety_buf_add(out, text);
     plan->system = surety__store_keep(draft->store);
     return true;
 }
 
-/* Writes the prompt with the known errors. */
+/* Writes a prompt with the known errors. outcome: of the reply that the prompt
+ * is about; NULL: it is about no reply. */
 static bool attempt_ask_with_errors(const attempt_draft *draft,
                                     surety_feedback feedback,
                                     const surety_outcome *outcome, bool judged)
 {
-    const attempt_text text = {.reasks = true,
-                               .feedback = feedback,
-                               .outcome = outcome,
-                               .judged = judged};
+    const surety__subject *basis = &draft->results->judged.basis_of;
+    surety_prompt_options options = attempt_options(draft);
+    surety_status status;
 
+    options.findings =
+        surety__findings_list(&draft->results->findings, draft->store, judged,
+                              &options.finding_count);
     draft->plan->system = draft->setup->options.system;
-    return attempt_write(draft, &text, &draft->plan->prompt);
+    do {
+        status = surety_prompt_again(
+            draft->setup->options.contract, draft->setup->options.prompt,
+            feedback, outcome, basis->text.len ? basis->text : basis->native,
+            &options, &draft->store->text, &draft->results->cause);
+    } while (attempt_repeats(draft, status, &options));
+    return surety__store_written(draft->store, status, &draft->plan->prompt);
 }
 
 static const char attempt_shorter[] =

@@ -19,28 +19,17 @@
 #include "provider/provider.h"
 #include "run/run.h"
 
-struct decide_row {
-    const char *result; /* a clause, before its details */
-    surety_run_verdict verdict;
-    const char *hint;
-    surety__action ladder[4];
-};
-
-static const struct decide_row decide_rows[CASE_COUNT] = {
+static const surety__decide_case decide_rows[CASE_COUNT] = {
 #define CASE(id, result, verdict, hint, ...)                                   \
     [id] = {result, verdict, hint, {__VA_ARGS__}},
 #include "run/cases.def"
 #undef CASE
 };
 
-surety_run_verdict surety__decide_verdict(surety__case what)
+const surety__decide_case *surety__decide_row(surety__case what)
 {
-    return decide_rows[what].verdict;
-}
-
-const char *surety__decide_hint(surety__case what)
-{
-    return decide_rows[what].hint;
+    assert(what < CASE_COUNT);
+    return &decide_rows[what];
 }
 
 /* ---- the result ---------------------------------------------------------- */

@@ -63,13 +63,8 @@ void surety__judged_forget(surety__judged *judged)
 {
     surety__judged_forget_basis(judged);
     surety_outcome_free(judged->outcome);
-    judged->outcome = NULL;
-}
-
-void surety__judged_forget_partial(surety__judged *judged)
-{
     surety_outcome_free(judged->partial);
-    judged->partial = NULL;
+    judged->outcome = judged->partial = NULL;
 }
 
 bool surety__judged_settle(surety__judged *judged)

@@ -40,7 +40,7 @@ static surety_run_verdict result_verdict(const surety__log *log)
 
     for (size_t i = 0; i < log->count; i++) {
         const surety_run_verdict one =
-            surety__decide_verdict(log->items[i].what);
+            surety__decide_row(log->items[i].what)->verdict;
 
         if (one == SURETY_RUN_REJECTED || one == SURETY_RUN_REFUSED)
             verdict = one < verdict ? one : verdict;
@@ -111,7 +111,7 @@ surety__end surety__result_give_up(surety__run_store *store,
         end = surety__result_of_cause(store, SURETY_RUN_VALIDATOR, "",
                                       &results->cause);
         if (!end.hint.len)
-            end.hint = surety_str_of(surety__decide_hint(CASE_VALIDATOR));
+            end.hint = surety_str_of(surety__decide_row(CASE_VALIDATOR)->hint);
         return end;
     }
     if (surety__judged_settle(&results->judged))
@@ -124,8 +124,8 @@ surety__end surety__result_give_up(surety__run_store *store,
         end.hint = SURETY__LITERAL(
             "raise the budget, or name a model that needs fewer calls");
     else if (log->count)
-        end.hint =
-            surety_str_of(surety__decide_hint(surety__attempt_last(log)->what));
+        end.hint = surety_str_of(
+            surety__decide_row(surety__attempt_last(log)->what)->hint);
     result_write_reason(contract, end.verdict, spent, &store->text);
     result_write_calls(log, &store->text);
     end.message = surety__store_keep(store);
@@ -138,10 +138,11 @@ void surety__result_withhold(surety__results *results)
     surety__judged *judged = &results->judged;
     surety__attempt *attempt = surety__attempt_last(&results->log);
 
+    surety_outcome_free(judged->partial);
+    judged->partial = NULL;
     if (attempt->seen.judged ||
         surety_outcome_info_of(judged->outcome)->fallback)
         surety__judged_forget(judged);
-    surety__judged_forget_partial(judged);
     attempt->seen.answer.text = attempt->seen.answer.native = none;
     attempt->seen.report = attempt->seen.candidate = none;
     attempt->seen.candidate_len = 0;

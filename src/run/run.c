@@ -525,7 +525,6 @@ void surety_run_free(surety_run *run)
     run->setup.options.event = NULL;
     surety_run_cancel(run, run->now);
     surety__judged_forget(&results->judged);
-    surety__judged_forget_partial(&results->judged);
     surety__mode_done(&run->forms);
     surety_stream_free(run->exchange.watch.stream);
     surety_doc_free(run->judging.delivered);

@@ -532,10 +532,9 @@ void surety__judged_keep_partial(surety__judged *judged,
 void surety__judged_prefer_basis(surety__judged *judged);
 /* Makes the partial value the run's outcome; false: there is none. */
 bool surety__judged_settle(surety__judged *judged);
-/* Frees the outcome and the basis of re-asks, or the basis alone. */
+/* Frees all judgements, or the basis of re-asks alone. */
 void surety__judged_forget(surety__judged *judged);
 void surety__judged_forget_basis(surety__judged *judged);
-void surety__judged_forget_partial(surety__judged *judged);
 
 /* ---- host.c: the host's validators --------------------------------------- */
 
@@ -623,9 +622,14 @@ void surety__decide_sentence(surety__run_store *store,
                              surety__attempt *attempt,
                              const surety__decision *decision,
                              surety_str reason);
-/* The verdict of a run that ends with this case, and a hint for its user. */
-surety_run_verdict surety__decide_verdict(surety__case what);
-const char *surety__decide_hint(surety__case what);
+/* A row of cases.def. */
+typedef struct surety__decide_case {
+    const char *result; /* a clause, before its details */
+    surety_run_verdict verdict;
+    const char *hint;
+    surety__action ladder[4];
+} surety__decide_case;
+const surety__decide_case *surety__decide_row(surety__case what);
 
 /* ---- record.c: the ledger ------------------------------------------------ */
 
