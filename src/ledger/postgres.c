@@ -243,7 +243,7 @@ static surety_status postgres_run(surety__store *store,
         }
         if (!status)
             status = postgres_send(self, query, &result, reterr);
-        if (!status || !self->link.lost)
+        if (!status || !self->link.broken)
             break;
         if (!tries)
             status = SURETY_OK;
@@ -351,7 +351,7 @@ static surety_status postgres_commit(surety__store *store, surety_error *reterr)
 static bool postgres_rollback(surety__store *store)
 {
     postgres_store *self = (postgres_store *)store;
-    const bool again = self->opened && (self->link.lost || self->link.again);
+    const bool again = self->opened && (self->link.broken || self->link.again);
 
     /* A new connection is cheap and keeps no state of the old one. */
     self->transaction = false;

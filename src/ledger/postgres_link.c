@@ -15,7 +15,7 @@
 #include "ledger/postgres_link.h"
 
 #define LINK_PAUSE_MS 100
-#define LINK_TOLD_MAX 200
+#define LINK_MESSAGE_MAX 200
 
 static const surety__function_row link_rows[] = {SURETY__PQ(SURETY__ROW)};
 static const surety__library link_library = {
@@ -33,7 +33,7 @@ static uint64_t link_now_ms(void)
 void surety__link_start(surety__link *link)
 {
     link->deadline_ms = link_now_ms() + link->timeout_ms;
-    link->lost = false;
+    link->broken = false;
     link->again = false;
 }
 
@@ -66,37 +66,31 @@ static bool link_wait(surety__link *link, short events)
 
 /* ---- failures ------------------------------------------------------------ */
 
-/* The first line of a message, shortened; empty if the message contains the
- * password. */
-static surety_str link_told(const surety__link *link, const char *told)
+/* Fails with the first line of a message of libpq or the server, shortened;
+ * without it if it contains the password. */
+static surety_status link_fail(const surety__link *link, const char *what,
+                               const char *message, const char *hint,
+                               surety_error *reterr)
 {
     const surety_str password = {
         link->password.ptr, link->password.len ? link->password.len - 1 : 0};
-    surety_str text = surety__str_trim(surety_str_of(told));
-    const surety_str line = {text.ptr,
-                             surety__str_find(text, SURETY__LITERAL("\n"))};
+    surety_str text = surety__str_trim(surety_str_of(message));
+    const bool secret =
+        password.len && surety__str_find(text, password) < text.len;
 
-    if (password.len && surety__str_find(text, password) < text.len)
-        return (surety_str){"", 0};
-    text = line;
-    if (text.len > LINK_TOLD_MAX)
-        text.len = LINK_TOLD_MAX;
-    return text;
-}
-
-static surety_status link_fail(const surety__link *link, const char *what,
-                               const char *told, surety_error *reterr)
-{
-    const surety_str text = link_told(link, told);
-
-    return surety__fail(reterr, SURETY_IO, "the ledger at %s %s%s%.*s",
-                        link->name.ptr, what, text.len ? ": " : "",
-                        (int)text.len, text.len ? text.ptr : "");
+    text.len = secret ? 0 : surety__str_find(text, SURETY__LITERAL("\n"));
+    if (text.len > LINK_MESSAGE_MAX)
+        text.len = LINK_MESSAGE_MAX;
+    (void)surety__fail(reterr, SURETY_IO, "the ledger at %s %s%s%.*s",
+                       link->name.ptr, what, text.len ? ": " : "",
+                       (int)text.len, text.len ? text.ptr : "");
+    surety__hint(reterr, "%s", hint);
+    return SURETY_IO;
 }
 
 static surety_status link_fail_late(surety__link *link, surety_error *reterr)
 {
-    link->lost = true;
+    link->broken = true;
     surety__link_drop(link);
     (void)surety__fail(reterr, SURETY_IO,
                        "the ledger at %s did not answer within %u ms",
@@ -136,32 +130,29 @@ static surety_status link_fail_result(surety__link *link,
                                       const PGresult *result,
                                       surety_error *reterr)
 {
-    const char *state = link->pq.resultErrorField(result, PG_DIAG_SQLSTATE);
-    const char *told =
+    const surety_str state =
+        surety_str_of(link->pq.resultErrorField(result, PG_DIAG_SQLSTATE));
+    const char *message =
         link->pq.resultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    const surety_str whole = surety_str_of(state);
+    const char *hint = "";
 
     if (link->pq.status(link->connection) != CONNECTION_OK)
-        link->lost = true;
-    if (!result) {
-        (void)link_fail(link, "ended the connection",
-                        link->pq.errorMessage(link->connection), reterr);
-        surety__hint(reterr, "see that the server runs and can be reached");
-        return SURETY_IO;
-    }
-    (void)link_fail(link, "refused",
-                    told ? told : link->pq.resultErrorMessage(result), reterr);
-    surety__hint(reterr, "%s", "");
+        link->broken = true;
+    if (!result)
+        return link_fail(link, "ended the connection",
+                         link->pq.errorMessage(link->connection),
+                         "see that the server runs and can be reached", reterr);
     for (size_t i = 0; i < sizeof(link_cases) / sizeof(*link_cases); i++) {
         const link_case *found = &link_cases[i];
 
-        if (!surety__str_starts(whole, surety_str_of(found->state)))
+        if (*hint || !surety__str_starts(state, surety_str_of(found->state)))
             continue;
         link->again = link->again || found->again;
-        surety__hint(reterr, "%s", found->hint);
-        break;
+        hint = found->hint;
     }
-    return SURETY_IO;
+    return link_fail(link, "refused",
+                     message ? message : link->pq.resultErrorMessage(result),
+                     hint, reterr);
 }
 
 /* ---- one statement ------------------------------------------------------- */
@@ -194,8 +185,8 @@ surety_status surety__link_run(surety__link *link, const char *sql,
     int sent;
 
     if (!connection) {
-        link->lost = true;
-        return link_fail(link, "is not connected", "", reterr);
+        link->broken = true;
+        return link_fail(link, "is not connected", "", "", reterr);
     }
     sent = values
                ? link->pq.sendQueryParams(connection, sql, values->count,
@@ -206,18 +197,16 @@ surety_status surety__link_run(surety__link *link, const char *sql,
         return link_fail_result(link, NULL, reterr);
     status = link_flush(link, reterr);
     while (!status) {
-        PGresult *result;
+        PGresult *result = NULL;
 
-        while (link->pq.isBusy(connection)) {
+        if (link->pq.isBusy(connection)) {
             if (!link_wait(link, POLLIN)) {
                 status = link_fail_late(link, reterr);
                 break;
             }
-            if (!link->pq.consumeInput(connection))
-                break;
+            if (link->pq.consumeInput(connection))
+                continue;
         }
-        if (status)
-            break;
         result = link->pq.getResult(connection);
         if (!result)
             break;
@@ -263,13 +252,12 @@ static surety_status link_try(surety__link *link, surety_error *reterr)
     link->pq.setNoticeProcessor(link->connection, link_pass_over, NULL);
     while (polled != PGRES_POLLING_OK) {
         if (link->pq.status(link->connection) == CONNECTION_BAD ||
-            polled == PGRES_POLLING_FAILED) {
-            (void)link_fail(link, "cannot be reached",
-                            link->pq.errorMessage(link->connection), reterr);
-            surety__hint(reterr, "see that the server runs and that the URL's "
-                                 "host, user and password are right");
-            return SURETY_IO;
-        }
+            polled == PGRES_POLLING_FAILED)
+            return link_fail(link, "cannot be reached",
+                             link->pq.errorMessage(link->connection),
+                             "see that the server runs and that the URL's "
+                             "host, user and password are right",
+                             reterr);
         if (!link_wait(link,
                        polled == PGRES_POLLING_READING ? POLLIN : POLLOUT))
             return link_fail_late(link, reterr);
@@ -326,7 +314,7 @@ surety_status surety__link_connect(surety__link *link, bool patient,
         if (!status)
             return SURETY_OK;
         surety__link_drop(link);
-        link->lost = false;
+        link->broken = false;
         if (!patient || status != SURETY_IO ||
             link_left_ms(link) <= LINK_PAUSE_MS)
             return status;
@@ -368,7 +356,7 @@ surety_status surety__link_init(surety__link *link, surety_str url,
 {
     PQconninfoOption *options;
     const char *password;
-    char *told = NULL;
+    char *message = NULL;
 
     surety_status status = surety__load(&link_library, &link->pq, reterr);
 
@@ -384,8 +372,8 @@ surety_status surety__link_init(surety__link *link, surety_str url,
     /* libpq's message may quote the password, so it is not shown. */
     options = memchr(url.ptr, 0, url.len)
                   ? NULL
-                  : link->pq.conninfoParse(link->url.ptr, &told);
-    link->pq.freemem(told);
+                  : link->pq.conninfoParse(link->url.ptr, &message);
+    link->pq.freemem(message);
     if (!options) {
         (void)surety__fail(reterr, SURETY_MISUSE,
                            "the ledger's URL is no URL of PostgreSQL");

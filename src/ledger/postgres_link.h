@@ -16,7 +16,7 @@ typedef struct surety__link {
     uint32_t timeout_ms;
     uint64_t deadline_ms; /* of the call under way */
     PGconn *connection;   /* NULL: none */
-    bool lost;            /* the connection caused the last failure */
+    bool broken;          /* the connection caused the last failure */
     bool again;           /* or a failure that may not happen again */
 } surety__link;
 

@@ -75,27 +75,23 @@ static surety_status sqlite_script(surety__store *store, const char *sql,
     return code ? sqlite_fail(self, code, reterr) : SURETY_OK;
 }
 
-/* Runs a statement that gives one row with one column: a number, or the first
- * byte of a text. */
-static int sqlite_ask(sqlite_store *self, const char *sql, int64_t *ret_number,
-                      char *ret_letter)
+/* Runs a statement that gives one row with one column: a number, or a text,
+ * whose first byte is the number. */
+static int sqlite_ask(sqlite_store *self, const char *sql, int64_t *ret_number)
 {
+    const surety__sqlite *sqlite = &self->sqlite;
     sqlite3_stmt *statement = NULL;
-    int code = self->sqlite.prepare_v2(self->db, sql, -1, &statement, NULL);
+    const unsigned char *text = NULL;
+    int code = sqlite->prepare_v2(self->db, sql, -1, &statement, NULL);
 
-    if (!code) {
-        code = self->sqlite.step(statement);
-        if (code == SQLITE_ROW && ret_letter) {
-            const unsigned char *text = self->sqlite.column_text(statement, 0);
-
-            *ret_letter = text ? (char)text[0] : '\0';
-        } else if (code == SQLITE_ROW) {
-            *ret_number = self->sqlite.column_int64(statement, 0);
-        }
-        code = code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
-    }
-    (void)self->sqlite.finalize(statement);
-    return code;
+    if (!code)
+        code = sqlite->step(statement);
+    if (code == SQLITE_ROW && sqlite->column_type(statement, 0) == SQLITE_TEXT)
+        text = sqlite->column_text(statement, 0);
+    if (code == SQLITE_ROW)
+        *ret_number = text ? *text : sqlite->column_int64(statement, 0);
+    (void)sqlite->finalize(statement);
+    return code == SQLITE_ROW || code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 static int sqlite_bind(const surety__sqlite *sqlite, sqlite3_stmt *statement,
@@ -124,25 +120,31 @@ static bool sqlite_row(const surety__sqlite *sqlite, sqlite3_stmt *statement,
 {
     const int count = sqlite->column_count(statement);
 
+    assert(count <= SURETY__COLUMNS + 4);
     for (int i = 0; i < count; i++) {
-        const int type = sqlite->column_type(statement, i);
-        surety__cell *cell = &cells[i];
+        surety__cell cell = {.kind = CELL_NULL};
 
-        *cell = (surety__cell){.kind = CELL_NULL};
-        if (type == SQLITE_INTEGER || type == SQLITE_FLOAT) {
-            cell->kind = CELL_INT;
-            cell->number = sqlite->column_int64(statement, i);
-        } else if (type != SQLITE_NULL) {
-            const void *ptr = type == SQLITE_BLOB
-                                  ? sqlite->column_blob(statement, i)
-                                  : sqlite->column_text(statement, i);
-
-            cell->kind = type == SQLITE_BLOB ? CELL_BYTES : CELL_TEXT;
-            cell->text.len = (size_t)sqlite->column_bytes(statement, i);
-            cell->text.ptr = ptr;
-            if (!ptr && cell->text.len)
-                return false;
+        switch (sqlite->column_type(statement, i)) {
+        case SQLITE_NULL: break;
+        case SQLITE_INTEGER:
+        case SQLITE_FLOAT:
+            cell.kind = CELL_INT;
+            cell.number = sqlite->column_int64(statement, i);
+            break;
+        case SQLITE_BLOB:
+            cell.kind = CELL_BYTES;
+            cell.text.ptr = sqlite->column_blob(statement, i);
+            break;
+        default:
+            cell.kind = CELL_TEXT;
+            cell.text.ptr = (const char *)sqlite->column_text(statement, i);
+            break;
         }
+        if (cell.kind == CELL_BYTES || cell.kind == CELL_TEXT)
+            cell.text.len = (size_t)sqlite->column_bytes(statement, i);
+        if (cell.text.len && !cell.text.ptr)
+            return false;
+        cells[i] = cell;
     }
     return true;
 }
@@ -318,11 +320,10 @@ static surety_status sqlite_check(sqlite_store *self, surety_error *reterr)
 {
     int64_t mark = 0;
     int64_t tables = 0;
-    int code = sqlite_ask(self, "PRAGMA application_id", &mark, NULL);
+    int code = sqlite_ask(self, "PRAGMA application_id", &mark);
 
     if (!code)
-        code = sqlite_ask(self, "SELECT count(*) FROM sqlite_schema", &tables,
-                          NULL);
+        code = sqlite_ask(self, "SELECT count(*) FROM sqlite_schema", &tables);
     if (code)
         return sqlite_fail(self, code, reterr);
     if (mark == SURETY__LEDGER_MARK || (!mark && !tables))
@@ -341,11 +342,11 @@ static surety_status sqlite_check(sqlite_store *self, surety_error *reterr)
 static surety_status sqlite_log(sqlite_store *self, surety_error *reterr)
 {
     uint32_t waited_ms = 0;
-    char letter = '\0';
+    int64_t letter = 0;
     int code;
 
     for (;;) {
-        code = sqlite_ask(self, "PRAGMA journal_mode = WAL", NULL, &letter);
+        code = sqlite_ask(self, "PRAGMA journal_mode = WAL", &letter);
         if ((code & 0xFF) != SQLITE_BUSY || waited_ms >= self->store.timeout_ms)
             break;
         waited_ms += 10;
@@ -366,7 +367,7 @@ static surety_status sqlite_version(surety__store *store, int64_t *ret_version,
                                     surety_error *reterr)
 {
     sqlite_store *self = (sqlite_store *)store;
-    const int code = sqlite_ask(self, "PRAGMA user_version", ret_version, NULL);
+    const int code = sqlite_ask(self, "PRAGMA user_version", ret_version);
 
     if (code)
         return sqlite_fail(self, code, reterr);
