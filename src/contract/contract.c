@@ -15,16 +15,152 @@
 #include "contract/contract.h"
 
 static surety_status contract_read_doc(surety_contract *contract,
-                                       surety_str text, surety_error *reterr);
-static surety_status contract_check(const surety_contract *contract,
-                                    surety_error *reterr);
+                                       surety_str text, surety_error *reterr)
+{
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_SKIP_BOM,
+                                         .limits = &contract->limits};
+    surety_status status;
+    surety_kind kind;
+
+    if (text.len > contract->limits.schema_bytes_max)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "the contract has %zu bytes, more than "
+                            "schema_bytes_max (%zu)",
+                            text.len, contract->limits.schema_bytes_max);
+    contract->doc = surety_doc_new(contract->alloc);
+    if (!contract->doc)
+        return surety__fail_nomem(reterr);
+    status = surety_doc_read(contract->doc, text, &options, reterr);
+    if (status != SURETY_OK)
+        return status;
+    kind = surety_val_kind(surety_doc_root(contract->doc));
+    if (kind == SURETY_KIND_OBJECT || kind == SURETY_KIND_BOOLEAN)
+        return SURETY_OK;
+    status = surety__fail(reterr, SURETY_SYNTAX,
+                          "a contract is an object or a boolean, and this is "
+                          "%s %s",
+                          kind == SURETY_KIND_ARRAY ? "an" : "a",
+                          surety_kind_name(kind));
+    return surety__policy_at(surety_doc_root(contract->doc), reterr, status);
+}
+
+/* Converts a finding to an error at its location in the contract. For a failed
+ * pattern the message describes the expected text in words. */
 static surety_status contract_explain(surety_finding finding,
-                                      surety_error *reterr);
+                                      surety_error *reterr)
+{
+    const surety_str found = surety_val_str(finding.instance);
+    const surety_str where = finding.instance_location;
+    const surety_str prefix = SURETY__LITERAL("/x-surety/");
+    surety_str place = SURETY__LITERAL("x-surety");
+    surety_status status;
+
+    if (surety__str_starts(where, prefix))
+        place = (surety_str){where.ptr + 1, where.len - 1};
+    if (surety_str_equal(finding.keyword, SURETY__LITERAL("pattern")))
+        status = surety__fail(
+            reterr, SURETY_SYNTAX, "%.*s: \"%.*s\" is no %s", (int)place.len,
+            place.ptr, (int)found.len, found.ptr,
+            surety_str_equal(place, SURETY__LITERAL("x-surety/version"))
+                ? "semantic version (1.0.0)"
+                : "contract name (lower-case words joined by \"/\")");
+    else
+        status = surety__fail(reterr, SURETY_SYNTAX, "%.*s: %.*s",
+                              (int)place.len, place.ptr,
+                              (int)finding.message.len, finding.message.ptr);
+    surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
+    return surety__policy_at(finding.instance, reterr, status);
+}
+
+/* Checks the document against surety/contract and reports the first finding. A
+ * plain schema, without x-surety, needs no check. */
+static surety_status contract_check(const surety_contract *contract,
+                                    surety_error *reterr)
+{
+    const surety_val root = surety_doc_root(contract->doc);
+    const surety__embedded *own =
+        surety__builtin_find(SURETY__LITERAL("surety/contract"));
+    const surety_schema_options options = {.size = sizeof(options),
+                                           .assert_format = true,
+                                           .alloc = contract->alloc};
+    surety_schema *schema = NULL;
+    surety_checker *checker = NULL;
+    surety_findings *findings = NULL;
+    surety_status status;
+    bool valid = false;
+
+    if (!surety_val_get(root, "x-surety").doc)
+        return SURETY_OK;
+    assert(own);
+    status = surety_schema_read((surety_str){own->text, own->len}, &options,
+                                &schema, reterr);
+    if (status != SURETY_OK)
+        goto done;
+    checker = surety_checker_new(contract->alloc, &contract->limits);
+    findings = surety_findings_new(contract->alloc);
+    if (!checker || !findings) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
+    status = surety_checker_check(checker, schema, root, &valid, reterr);
+    if (status != SURETY_OK || valid)
+        goto done;
+    status = surety_checker_report(checker, schema, root, findings, reterr);
+    if (status != SURETY_OK)
+        goto done;
+    assert(surety_findings_count(findings) > 0);
+    status = contract_explain(surety_findings_at(findings, 0), reterr);
+done:
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+    surety_schema_free(schema);
+    return status;
+}
+
+/* Chooses the name and makes the id: name and version. */
 static surety_status contract_name(surety_contract *contract,
-                                   surety_str otherwise, surety_error *reterr);
+                                   surety_str otherwise, surety_error *reterr)
+{
+    surety__policy *policy = &contract->policy;
+    const surety_str at = SURETY__LITERAL("@");
+    surety_buf id;
+
+    if (policy->info.name.len == 0 && otherwise.len > 0) {
+        policy->info.name = surety__arena_text(&contract->arena, otherwise);
+        if (!policy->info.name.ptr)
+            return surety__fail_nomem(reterr);
+    }
+    policy->info.id = policy->info.name;
+    if (policy->info.version.len == 0)
+        return SURETY_OK;
+    surety_buf_init(&id, contract->alloc, 0);
+    surety_buf_add(&id, policy->info.name);
+    surety_buf_add(&id, at);
+    surety_buf_add(&id, policy->info.version);
+    policy->info.id =
+        id.status == SURETY_OK
+            ? surety__arena_text(&contract->arena, surety_buf_str(&id))
+            : (surety_str){NULL, 0};
+    surety_buf_done(&id);
+    return policy->info.id.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+}
+
 static surety_status contract_compile(surety_contract *contract,
                                       const surety_contract_options *options,
-                                      surety_error *reterr);
+                                      surety_error *reterr)
+{
+    surety_schema_options schema;
+
+    if (surety__options_take(&schema, sizeof(schema), options->schema, reterr))
+        return SURETY_MISUSE;
+    if (!options->schema)
+        schema.assert_format = true;
+    schema.limits = &contract->limits;
+    schema.alloc = contract->alloc;
+    return surety_schema_compile(surety_doc_root(contract->doc), &schema,
+                                 &contract->schema, reterr);
+}
 
 surety_status surety_contract_read(surety_str text,
                                    const surety_contract_options *options,
@@ -82,168 +218,8 @@ void surety_contract_free(surety_contract *contract)
     surety__free(contract->alloc, contract, sizeof(*contract));
 }
 
-static surety_status contract_read_doc(surety_contract *contract,
-                                       surety_str text, surety_error *reterr)
-{
-    const surety_read_options options = {.size = sizeof(options),
-                                         .flags = SURETY_READ_SKIP_BOM,
-                                         .limits = &contract->limits};
-    surety_status status;
-    surety_kind kind;
-
-    if (text.len > contract->limits.schema_bytes_max)
-        return surety__fail(reterr, SURETY_LIMIT,
-                            "the contract has %zu bytes, more than "
-                            "schema_bytes_max (%zu)",
-                            text.len, contract->limits.schema_bytes_max);
-    contract->doc = surety_doc_new(contract->alloc);
-    if (!contract->doc)
-        return surety__fail_nomem(reterr);
-    status = surety_doc_read(contract->doc, text, &options, reterr);
-    if (status != SURETY_OK)
-        return status;
-    kind = surety_val_kind(surety_doc_root(contract->doc));
-    if (kind == SURETY_KIND_OBJECT || kind == SURETY_KIND_BOOLEAN)
-        return SURETY_OK;
-    status = surety__fail(reterr, SURETY_SYNTAX,
-                          "a contract is an object or a boolean, and this is "
-                          "%s %s",
-                          kind == SURETY_KIND_ARRAY ? "an" : "a",
-                          surety_kind_name(kind));
-    return surety__policy_at(surety_doc_root(contract->doc), reterr, status);
-}
-
-/* Checks the document against surety/contract and reports the first finding. A
- * plain schema, without x-surety, needs no check. */
-static surety_status contract_check(const surety_contract *contract,
-                                    surety_error *reterr)
-{
-    const surety_val root = surety_doc_root(contract->doc);
-    const surety__embedded *own =
-        surety__builtin_find(SURETY__LITERAL("surety/contract"));
-    const surety_schema_options options = {.size = sizeof(options),
-                                           .assert_format = true,
-                                           .alloc = contract->alloc};
-    surety_schema *schema = NULL;
-    surety_checker *checker = NULL;
-    surety_findings *findings = NULL;
-    surety_status status;
-    bool valid = false;
-
-    if (!surety_val_get(root, "x-surety").doc)
-        return SURETY_OK;
-    assert(own);
-    status = surety_schema_read((surety_str){own->text, own->len}, &options,
-                                &schema, reterr);
-    if (status != SURETY_OK)
-        goto done;
-    checker = surety_checker_new(contract->alloc, &contract->limits);
-    findings = surety_findings_new(contract->alloc);
-    if (!checker || !findings) {
-        status = surety__fail_nomem(reterr);
-        goto done;
-    }
-    status = surety_checker_check(checker, schema, root, &valid, reterr);
-    if (status != SURETY_OK || valid)
-        goto done;
-    status = surety_checker_report(checker, schema, root, findings, reterr);
-    if (status != SURETY_OK)
-        goto done;
-    assert(surety_findings_count(findings) > 0);
-    status = contract_explain(surety_findings_at(findings, 0), reterr);
-done:
-    surety_findings_free(findings);
-    surety_checker_free(checker);
-    surety_schema_free(schema);
-    return status;
-}
-
-/* Converts a finding to an error at its location in the contract. For a failed
- * pattern the message describes the expected text in words. */
-static surety_status contract_explain(surety_finding finding,
-                                      surety_error *reterr)
-{
-    const surety_str found = surety_val_str(finding.instance);
-    const surety_str where = finding.instance_location;
-    const surety_str prefix = SURETY__LITERAL("/x-surety/");
-    surety_str place = SURETY__LITERAL("x-surety");
-    surety_status status;
-
-    if (surety__str_starts(where, prefix))
-        place = (surety_str){where.ptr + 1, where.len - 1};
-    if (surety_str_equal(finding.keyword, SURETY__LITERAL("pattern")))
-        status = surety__fail(
-            reterr, SURETY_SYNTAX, "%.*s: \"%.*s\" is no %s", (int)place.len,
-            place.ptr, (int)found.len, found.ptr,
-            surety_str_equal(place, SURETY__LITERAL("x-surety/version"))
-                ? "semantic version (1.0.0)"
-                : "contract name (lower-case words joined by \"/\")");
-    else
-        status = surety__fail(reterr, SURETY_SYNTAX, "%.*s: %.*s",
-                              (int)place.len, place.ptr,
-                              (int)finding.message.len, finding.message.ptr);
-    surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
-    return surety__policy_at(finding.instance, reterr, status);
-}
-
-/* Chooses the name and makes the id: name and version. */
-static surety_status contract_name(surety_contract *contract,
-                                   surety_str otherwise, surety_error *reterr)
-{
-    surety__policy *policy = &contract->policy;
-    const surety_str at = SURETY__LITERAL("@");
-    surety_buf id;
-
-    if (policy->info.name.len == 0 && otherwise.len > 0) {
-        policy->info.name = surety__arena_text(&contract->arena, otherwise);
-        if (!policy->info.name.ptr)
-            return surety__fail_nomem(reterr);
-    }
-    policy->info.id = policy->info.name;
-    if (policy->info.version.len == 0)
-        return SURETY_OK;
-    surety_buf_init(&id, contract->alloc, 0);
-    surety_buf_add(&id, policy->info.name);
-    surety_buf_add(&id, at);
-    surety_buf_add(&id, policy->info.version);
-    policy->info.id =
-        id.status == SURETY_OK
-            ? surety__arena_text(&contract->arena, surety_buf_str(&id))
-            : (surety_str){NULL, 0};
-    surety_buf_done(&id);
-    return policy->info.id.ptr ? SURETY_OK : surety__fail_nomem(reterr);
-}
-
-static surety_status contract_compile(surety_contract *contract,
-                                      const surety_contract_options *options,
-                                      surety_error *reterr)
-{
-    surety_schema_options schema;
-
-    if (surety__options_take(&schema, sizeof(schema), options->schema, reterr))
-        return SURETY_MISUSE;
-    if (!options->schema)
-        schema.assert_format = true;
-    schema.limits = &contract->limits;
-    schema.alloc = contract->alloc;
-    return surety_schema_compile(surety_doc_root(contract->doc), &schema,
-                                 &contract->schema, reterr);
-}
-
-/* ---- getters ------------------------------------------------------------ */
-
 const surety_contract_info *
 surety_contract_info_of(const surety_contract *contract)
 {
     return &contract->policy.info;
-}
-
-const surety_limits *surety__contract_limits(const surety_contract *contract)
-{
-    return &contract->limits;
-}
-
-const surety__policy *surety__contract_policy(const surety_contract *contract)
-{
-    return &contract->policy;
 }

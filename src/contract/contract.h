@@ -36,7 +36,9 @@ struct surety_contract {
     surety_schema *schema;
     surety__arena arena;
     surety__policy policy;
-    surety__pair *names; /* the properties' names, by hash; in the arena */
+    /* The names of the schema's properties, by hash; in the arena. Without
+     * names the tolerant reader expects no key in particular. */
+    surety__pair *names;
     size_t name_count;
     struct surety__pool *pool; /* the spare worker; NULL without rules */
 };
@@ -53,10 +55,10 @@ surety_status surety__policy_read(surety_val root, surety__arena *arena,
  * which surety__fail has just filled. Returns status. */
 surety_status surety__policy_at(surety_val val, surety_error *reterr,
                                 surety_status status);
-/* The limits that the contract was read with, defaults filled in; and its
- * policy. (contract.c) */
-const surety_limits *surety__contract_limits(const surety_contract *contract);
-const surety__policy *surety__contract_policy(const surety_contract *contract);
+/* Fails with SURETY_SYNTAX at val. */
+surety_status surety__policy_fail(surety_val val, surety_error *reterr,
+                                  const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* ---- versions (version.c) ------------------------------------------------ */
 
@@ -70,23 +72,20 @@ int surety__version_compare(surety_str a, surety_str b);
 /* Collects the names of the schema's properties. Returns false when out of
  * memory. */
 bool surety__contract_collect(surety_contract *contract);
-/* Returns whether the schema names any property. Without names the tolerant
- * reader expects no key in particular. */
-bool surety__contract_names_any(const surety_contract *contract);
 /* Returns whether a property somewhere in the schema has this name. */
 bool surety__contract_expects(const surety_contract *contract, surety_str name);
 
 /* ---- rules (rules.c) ---------------------------------------------------- */
 
 /* The result of one rule for one value. */
-typedef struct surety__verdict {
+typedef struct surety__rule_result {
     /* OK: the rule was evaluated, and `holds` is the result. Otherwise it does
      * not hold, and text has the reason. SYNTAX: the program failed or gave no
      * output. TIMEOUT, LIMIT: it exceeded its time or memory. */
     surety_status status;
     bool holds;
     surety_str text;
-} surety__verdict;
+} surety__rule_result;
 
 /* Evaluates the rules and derived members of one contract; a judge owns it. The
  * programs run in a child process, which starts with the first evaluation, so
@@ -101,14 +100,14 @@ surety__rules *surety__rules_new(const surety_contract *contract,
                                  const surety_alloc *alloc);
 void surety__rules_free(surety__rules *rules); /* takes NULL */
 
-/* Gives the verdicts on value, one for each rule of the contract, in its order.
+/* Gives the results for value, one for each rule of the contract, in its order.
  * rules owns them; they are valid until its next use. A rule that does not hold
  * is no failure of the call. Blocks for at most the time limit and the start of
  * a process. Fails with SURETY_NOMEM; SURETY_LIMIT: the value is too deep;
  * SURETY_IO: the child could not start or died (the next call starts
  * another). */
 surety_status surety__rules_check(surety__rules *rules, surety_val value,
-                                  const surety__verdict **ret_verdicts,
+                                  const surety__rule_result **ret_results,
                                   surety_error *reterr);
 
 /* Writes the derived members of value to out as one object, in the order of the

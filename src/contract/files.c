@@ -30,20 +30,17 @@ struct files_walk {
     size_t files_count, files_cap;
 };
 
-static surety_status files_read_folder(struct files_walk *walk,
-                                       struct files_path from,
-                                       surety_error *reterr);
-static surety_status files_take(struct files_walk *walk, DIR *stream,
-                                struct files_path from, const char *name);
-static int files_compare(const void *a, const void *b);
-static surety_status files_fail(surety_error *reterr, const char *path,
-                                int error);
-
 bool surety__file_exists(const char *path)
 {
     struct stat info;
 
     return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
+
+static surety_status files_fail(surety_error *reterr, const char *path,
+                                int error)
+{
+    return surety__fail(reterr, SURETY_IO, "%s: %s", path, strerror(error));
 }
 
 surety_status surety__file_read(const char *path, size_t max, surety_buf *buf,
@@ -73,6 +70,85 @@ surety_status surety__file_read(const char *path, size_t max, surety_buf *buf,
     }
     close(file);
     return status;
+}
+
+static surety_status files_take(struct files_walk *walk, DIR *stream,
+                                struct files_path from, const char *name)
+{
+    const surety_str suffix = SURETY__LITERAL(".json");
+    const surety_str own = surety_str_of(name);
+    const bool json =
+        own.len > suffix.len &&
+        surety_str_equal(
+            (surety_str){own.ptr + own.len - suffix.len, suffix.len}, suffix);
+    surety_status status;
+    surety_str path;
+    struct stat info;
+
+    if (fstatat(dirfd(stream), name, &info, AT_SYMLINK_NOFOLLOW) != 0)
+        return SURETY_OK; /* it was deleted in the meantime */
+    if (S_ISLNK(info.st_mode) &&
+        (fstatat(dirfd(stream), name, &info, 0) != 0 || S_ISDIR(info.st_mode)))
+        return SURETY_OK;
+    if (S_ISDIR(info.st_mode) ? from.depth == walk->depth_max
+                              : !json || !S_ISREG(info.st_mode))
+        return SURETY_OK;
+    path = surety__path_join(walk->arena, from.path, own);
+    if (!path.ptr)
+        return SURETY_NOMEM;
+    assert(from.depth <= walk->depth_max);
+    if (S_ISDIR(info.st_mode)) {
+        status = surety__grow(walk->arena->alloc, &walk->folders,
+                              &walk->folders_cap, walk->folders_count + 1,
+                              sizeof(*walk->folders), FILES_MAX);
+        if (status == SURETY_OK)
+            walk->folders[walk->folders_count++] =
+                (struct files_path){path, from.depth + 1};
+        return status;
+    }
+    status =
+        surety__grow(walk->arena->alloc, &walk->files, &walk->files_cap,
+                     walk->files_count + 1, sizeof(*walk->files), FILES_MAX);
+    if (status == SURETY_OK)
+        walk->files[walk->files_count++] = path;
+    return status;
+}
+
+/* Reads one folder: adds its files to the list, and its folders to the
+ * stack. */
+static surety_status files_read_folder(struct files_walk *walk,
+                                       struct files_path from,
+                                       surety_error *reterr)
+{
+    const surety_str path =
+        surety__path_join(walk->arena, walk->folder, from.path);
+    surety_status status = SURETY_OK;
+    const struct dirent *entry;
+    DIR *stream;
+
+    if (!path.ptr)
+        return surety__fail_nomem(reterr);
+    stream = opendir(path.ptr);
+    if (!stream && (errno == ENOENT || errno == ENOTDIR))
+        return SURETY_OK;
+    if (!stream)
+        return files_fail(reterr, path.ptr, errno);
+    while (status == SURETY_OK && (entry = readdir(stream)) != NULL)
+        if (entry->d_name[0] != '.')
+            status = files_take(walk, stream, from, entry->d_name);
+    closedir(stream);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (status == SURETY_LIMIT)
+        return surety__fail(reterr, status,
+                            "%s has more than %d files or folders", path.ptr,
+                            FILES_MAX);
+    return status;
+}
+
+static int files_compare(const void *a, const void *b)
+{
+    return surety__str_compare(*(const surety_str *)a, *(const surety_str *)b);
 }
 
 surety_status surety__folder_list(surety_str folder, unsigned depth,
@@ -127,93 +203,4 @@ surety_str surety__path_join(surety__arena *arena, surety_str folder,
     if (name.len > 0)
         memcpy(path + folder.len + slash, name.ptr, name.len);
     return (surety_str){path, len};
-}
-
-/* Reads one folder: adds its files to the list, and its folders to the
- * stack. */
-static surety_status files_read_folder(struct files_walk *walk,
-                                       struct files_path from,
-                                       surety_error *reterr)
-{
-    const surety_str path =
-        surety__path_join(walk->arena, walk->folder, from.path);
-    surety_status status = SURETY_OK;
-    const struct dirent *entry;
-    DIR *stream;
-
-    if (!path.ptr)
-        return surety__fail_nomem(reterr);
-    stream = opendir(path.ptr);
-    if (!stream && (errno == ENOENT || errno == ENOTDIR))
-        return SURETY_OK;
-    if (!stream)
-        return files_fail(reterr, path.ptr, errno);
-    while (status == SURETY_OK && (entry = readdir(stream)) != NULL)
-        if (entry->d_name[0] != '.')
-            status = files_take(walk, stream, from, entry->d_name);
-    closedir(stream);
-    if (status == SURETY_NOMEM)
-        return surety__fail_nomem(reterr);
-    if (status == SURETY_LIMIT)
-        return surety__fail(reterr, status,
-                            "%s has more than %d files or folders", path.ptr,
-                            FILES_MAX);
-    return status;
-}
-
-static surety_status files_take(struct files_walk *walk, DIR *stream,
-                                struct files_path from, const char *name)
-{
-    const surety_str suffix = SURETY__LITERAL(".json");
-    const surety_str own = surety_str_of(name);
-    const bool json =
-        own.len > suffix.len &&
-        surety_str_equal(
-            (surety_str){own.ptr + own.len - suffix.len, suffix.len}, suffix);
-    surety_status status;
-    surety_str path;
-    struct stat info;
-    void *items;
-
-    if (fstatat(dirfd(stream), name, &info, AT_SYMLINK_NOFOLLOW) != 0)
-        return SURETY_OK; /* it was deleted in the meantime */
-    if (S_ISLNK(info.st_mode) &&
-        (fstatat(dirfd(stream), name, &info, 0) != 0 || S_ISDIR(info.st_mode)))
-        return SURETY_OK;
-    if (S_ISDIR(info.st_mode) ? from.depth == walk->depth_max
-                              : !json || !S_ISREG(info.st_mode))
-        return SURETY_OK;
-    path = surety__path_join(walk->arena, from.path, own);
-    if (!path.ptr)
-        return SURETY_NOMEM;
-    if (S_ISDIR(info.st_mode)) {
-        items = walk->folders;
-        status = surety__grow(walk->arena->alloc, &items, &walk->folders_cap,
-                              walk->folders_count + 1, sizeof(*walk->folders),
-                              FILES_MAX);
-        walk->folders = items;
-        if (status == SURETY_OK)
-            walk->folders[walk->folders_count++] =
-                (struct files_path){path, from.depth + 1};
-        return status;
-    }
-    items = walk->files;
-    status =
-        surety__grow(walk->arena->alloc, &items, &walk->files_cap,
-                     walk->files_count + 1, sizeof(*walk->files), FILES_MAX);
-    walk->files = items;
-    if (status == SURETY_OK)
-        walk->files[walk->files_count++] = path;
-    return status;
-}
-
-static int files_compare(const void *a, const void *b)
-{
-    return surety__str_compare(*(const surety_str *)a, *(const surety_str *)b);
-}
-
-static surety_status files_fail(surety_error *reterr, const char *path,
-                                int error)
-{
-    return surety__fail(reterr, SURETY_IO, "%s: %s", path, strerror(error));
 }

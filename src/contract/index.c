@@ -13,25 +13,6 @@ enum {
     INDEX_RECORDS_MAX = 100000 /* files and aliases */
 };
 
-static surety_status index_read_folder(surety__index *index,
-                                       const surety_registry *registry,
-                                       size_t rank, surety_doc *doc,
-                                       surety_error *reterr);
-static surety_status index_read_file(surety__index *index,
-                                     const surety_limits *limits,
-                                     surety__record record, surety_doc *doc,
-                                     surety_error *reterr);
-static surety_status index_read_builtin(surety__index *index,
-                                        const surety_registry *registry,
-                                        surety_doc *doc, surety_error *reterr);
-static surety_status index_add_head(surety__index *index, surety__record record,
-                                    const surety__head *head);
-static surety_status index_add_broken(surety__index *index,
-                                      surety__record record,
-                                      const surety_error *why);
-static surety_status index_push(surety__index *index, surety__record record);
-static int index_compare(const void *a, const void *b);
-
 bool surety__name_valid(surety_str text)
 {
     bool word = false; /* a letter, digit or "-" came before */
@@ -85,10 +66,8 @@ surety_status surety__head_read(surety_doc *doc, surety_str text,
     root = surety_doc_root(doc);
     if (surety_val_kind(root) != SURETY_KIND_OBJECT &&
         surety_val_kind(root) != SURETY_KIND_BOOLEAN)
-        return surety__policy_at(
-            root, reterr,
-            surety__fail(reterr, SURETY_SYNTAX,
-                         "a contract is an object or a boolean"));
+        return surety__policy_fail(root, reterr,
+                                   "a contract is an object or a boolean");
     own = surety_val_get(root, "x-surety");
     ret_head->name = surety_val_str(surety_val_get(own, "name"));
     ret_head->version = surety_val_str(surety_val_get(own, "version"));
@@ -116,67 +95,53 @@ void surety__index_done(surety__index *index)
     index->cap = 0;
 }
 
-surety_status surety__index_read(surety__index *index,
-                                 const surety_registry *registry,
-                                 surety_error *reterr)
+static surety_status index_push(surety__index *index, surety__record record)
 {
-    surety_doc *doc = surety_doc_new(index->alloc);
-    surety_status status = SURETY_OK;
+    const surety_status status = surety__grow(
+        index->alloc, &index->records, &index->cap, index->count + 1,
+        sizeof(*index->records), INDEX_RECORDS_MAX);
 
-    if (!doc)
-        return surety__fail_nomem(reterr);
-    for (size_t i = 0; i < registry->folder_count && status == SURETY_OK; i++)
-        status = index_read_folder(index, registry, i, doc, reterr);
     if (status == SURETY_OK)
-        status = index_read_builtin(index, registry, doc, reterr);
-    if (status == SURETY_OK && index->count > 1)
-        qsort(index->records, index->count, sizeof(*index->records),
-              index_compare);
-    surety_doc_free(doc);
+        index->records[index->count++] = record;
     return status;
 }
 
-void surety__index_hide(surety__index *index)
+/* Adds a contract and its aliases. */
+static surety_status index_add_head(surety__index *index, surety__record record,
+                                    const surety__head *head)
 {
-    size_t kept = 0;
+    surety_registry_entry *entry = &record.entry;
+    const surety_str name = entry->name;
+    surety_status status;
 
-    for (size_t i = 0; i < index->count; i++) {
-        const surety_registry_entry *entry = &index->records[i].entry;
-        const surety_registry_entry *last =
-            kept > 0 ? &index->records[kept - 1].entry : NULL;
-
-        if (last && surety_str_equal(last->name, entry->name) &&
-            surety_str_equal(last->version, entry->version))
+    assert(name.len > 0 && entry->source.len > 0);
+    entry->version = surety__arena_text(&index->arena, head->version);
+    entry->title = surety__arena_text(&index->arena, head->title);
+    entry->deprecated = surety__arena_text(&index->arena, head->deprecated);
+    if (!entry->version.ptr || !entry->title.ptr || !entry->deprecated.ptr)
+        return SURETY_NOMEM;
+    status = index_push(index, record);
+    for (surety_val alias = surety_val_first(head->aliases);
+         alias.doc && status == SURETY_OK;
+         alias = surety_val_next(head->aliases, alias)) {
+        if (!surety__name_valid(surety_val_str(alias)))
             continue;
-        index->records[kept++] = index->records[i];
-    }
-    index->count = kept;
-}
-
-static surety_status index_read_folder(surety__index *index,
-                                       const surety_registry *registry,
-                                       size_t rank, surety_doc *doc,
-                                       surety_error *reterr)
-{
-    const surety_str folder = registry->folders[rank];
-    surety__listing files;
-    surety_status status =
-        surety__folder_list(folder, INDEX_DEPTH, &index->arena, &files, reterr);
-
-    for (size_t i = 0; status == SURETY_OK && i < files.count; i++) {
-        surety__record record = {.rank = rank};
-
-        record.entry.name = (surety_str){files.paths[i].ptr,
-                                         files.paths[i].len - 5 /* .json */};
-        record.entry.name =
-            surety__name_split(record.entry.name, &record.entry.version);
-        record.entry.source =
-            surety__path_join(&index->arena, folder, files.paths[i]);
-        if (!record.entry.source.ptr)
-            return surety__fail_nomem(reterr);
-        status = index_read_file(index, &registry->limits, record, doc, reterr);
+        entry->alias_of = name;
+        entry->name = surety__arena_text(&index->arena, surety_val_str(alias));
+        if (!entry->name.ptr)
+            return SURETY_NOMEM;
+        status = index_push(index, record);
     }
     return status;
+}
+
+static surety_status index_add_broken(surety__index *index,
+                                      surety__record record,
+                                      const surety_error *why)
+{
+    record.entry.error =
+        surety__arena_text(&index->arena, surety_str_of(why->message));
+    return record.entry.error.ptr ? index_push(index, record) : SURETY_NOMEM;
 }
 
 /* Adds the contract of a file. The record has its name and, if the file's name
@@ -221,6 +186,32 @@ static surety_status index_read_file(surety__index *index,
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
+static surety_status index_read_folder(surety__index *index,
+                                       const surety_registry *registry,
+                                       size_t rank, surety_doc *doc,
+                                       surety_error *reterr)
+{
+    const surety_str folder = registry->folders[rank];
+    surety__listing files;
+    surety_status status =
+        surety__folder_list(folder, INDEX_DEPTH, &index->arena, &files, reterr);
+
+    for (size_t i = 0; status == SURETY_OK && i < files.count; i++) {
+        surety__record record = {.rank = rank};
+
+        record.entry.name = (surety_str){files.paths[i].ptr,
+                                         files.paths[i].len - 5 /* .json */};
+        record.entry.name =
+            surety__name_split(record.entry.name, &record.entry.version);
+        record.entry.source =
+            surety__path_join(&index->arena, folder, files.paths[i]);
+        if (!record.entry.source.ptr)
+            return surety__fail_nomem(reterr);
+        status = index_read_file(index, &registry->limits, record, doc, reterr);
+    }
+    return status;
+}
+
 static surety_status index_read_builtin(surety__index *index,
                                         const surety_registry *registry,
                                         surety_doc *doc, surety_error *reterr)
@@ -245,54 +236,6 @@ static surety_status index_read_builtin(surety__index *index,
     return status;
 }
 
-/* Adds a contract and its aliases. */
-static surety_status index_add_head(surety__index *index, surety__record record,
-                                    const surety__head *head)
-{
-    surety_registry_entry *entry = &record.entry;
-    const surety_str name = entry->name;
-    surety_status status;
-
-    entry->version = surety__arena_text(&index->arena, head->version);
-    entry->title = surety__arena_text(&index->arena, head->title);
-    entry->deprecated = surety__arena_text(&index->arena, head->deprecated);
-    if (!entry->version.ptr || !entry->title.ptr || !entry->deprecated.ptr)
-        return SURETY_NOMEM;
-    status = index_push(index, record);
-    for (surety_val alias = surety_val_first(head->aliases);
-         alias.doc && status == SURETY_OK;
-         alias = surety_val_next(head->aliases, alias)) {
-        if (!surety__name_valid(surety_val_str(alias)))
-            continue;
-        entry->alias_of = name;
-        entry->name = surety__arena_text(&index->arena, surety_val_str(alias));
-        if (!entry->name.ptr)
-            return SURETY_NOMEM;
-        status = index_push(index, record);
-    }
-    return status;
-}
-
-static surety_status index_add_broken(surety__index *index,
-                                      surety__record record,
-                                      const surety_error *why)
-{
-    record.entry.error =
-        surety__arena_text(&index->arena, surety_str_of(why->message));
-    return record.entry.error.ptr ? index_push(index, record) : SURETY_NOMEM;
-}
-
-static surety_status index_push(surety__index *index, surety__record record)
-{
-    const surety_status status = surety__grow(
-        index->alloc, &index->records, &index->cap, index->count + 1,
-        sizeof(*index->records), INDEX_RECORDS_MAX);
-
-    if (status == SURETY_OK)
-        index->records[index->count++] = record;
-    return status;
-}
-
 /* Compares by name, version and folder; a contract comes before an alias. */
 static int index_compare(const void *a, const void *b)
 {
@@ -311,4 +254,42 @@ static int index_compare(const void *a, const void *b)
     if (order == 0)
         order = surety__str_compare(x->entry.source, y->entry.source);
     return order;
+}
+
+surety_status surety__index_read(surety__index *index,
+                                 const surety_registry *registry,
+                                 surety_error *reterr)
+{
+    surety_doc *doc = surety_doc_new(index->alloc);
+    surety_status status = SURETY_OK;
+
+    if (!doc)
+        return surety__fail_nomem(reterr);
+    for (size_t i = 0; i < registry->folder_count && status == SURETY_OK; i++)
+        status = index_read_folder(index, registry, i, doc, reterr);
+    if (status == SURETY_OK)
+        status = index_read_builtin(index, registry, doc, reterr);
+    if (status == SURETY_OK && index->count > 1)
+        qsort(index->records, index->count, sizeof(*index->records),
+              index_compare);
+    surety_doc_free(doc);
+    return status;
+}
+
+void surety__index_hide(surety__index *index)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < index->count; i++) {
+        const surety_registry_entry *entry = &index->records[i].entry;
+        const surety_registry_entry *last =
+            kept > 0 ? &index->records[kept - 1].entry : NULL;
+
+        if (last && surety_str_equal(last->name, entry->name) &&
+            surety_str_equal(last->version, entry->version))
+            continue;
+        index->records[kept++] = index->records[i];
+    }
+    assert(kept <= index->count);
+    index->count = kept;
 }

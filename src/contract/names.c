@@ -50,13 +50,9 @@ bool surety__contract_collect(surety_contract *contract)
         }
     }
     contract->name_count = count;
+    assert(count > 0);
     surety__pairs_sort(contract->names, count);
     return true;
-}
-
-bool surety__contract_names_any(const surety_contract *contract)
-{
-    return contract->name_count > 0;
 }
 
 bool surety__contract_expects(const surety_contract *contract, surety_str name)

@@ -9,56 +9,6 @@
 #include "contract/contract.h"
 #include "extract/extract.h"
 
-static surety_status policy_read_extract(surety_val own, surety__policy *policy,
-                                         surety_error *reterr);
-static surety_status policy_read_rules(surety_val own, surety__arena *arena,
-                                       surety__policy *policy,
-                                       surety_error *reterr);
-static surety_status policy_read_fallback(surety_val own,
-                                          surety__policy *policy,
-                                          surety_error *reterr);
-static surety_status policy_check_aliases(const surety__policy *policy,
-                                          surety_error *reterr);
-static void policy_read_prompt(surety_val own, surety__policy *policy);
-static int policy_choice(surety_val name, const char *const *names, int count);
-
-surety_status surety__policy_read(surety_val root, surety__arena *arena,
-                                  surety__policy *policy, surety_error *reterr)
-{
-    static const char *const repairs[] = {"none", "syntax", "align"};
-    const surety_val own = surety_val_get(root, "x-surety");
-    surety_status status;
-
-    *policy = (surety__policy){0};
-    policy->info.size = sizeof(policy->info);
-    policy->info.root = root;
-    policy->info.extract = &policy->extract;
-    policy->extract.size = sizeof(policy->extract);
-    policy->info.name = surety_val_str(surety_val_get(own, "name"));
-    policy->info.version = surety_val_str(surety_val_get(own, "version"));
-    policy->info.deprecated = surety_val_str(surety_val_get(own, "deprecated"));
-    policy->info.strips_unknown =
-        surety_val_is(surety_val_get(own, "unknown"), "strip");
-    policy->info.fills_defaults =
-        surety_val_bool(surety_val_get(own, "defaults"), true);
-    policy->info.repair =
-        (surety_repair)policy_choice(surety_val_get(own, "repair"), repairs, 3);
-    policy->info.partial =
-        surety_val_bool(surety_val_get(own, "partial"), false);
-    policy->info.derive = surety_val_get(own, "derive");
-    policy->aliases = surety_val_get(own, "aliases");
-    policy_read_prompt(own, policy);
-
-    status = policy_read_extract(own, policy, reterr);
-    if (status == SURETY_OK)
-        status = policy_read_rules(own, arena, policy, reterr);
-    if (status == SURETY_OK)
-        status = policy_read_fallback(own, policy, reterr);
-    if (status == SURETY_OK)
-        status = policy_check_aliases(policy, reterr);
-    return status;
-}
-
 surety_status surety__policy_at(surety_val val, surety_error *reterr,
                                 surety_status status)
 {
@@ -74,6 +24,43 @@ surety_status surety__policy_at(surety_val val, surety_error *reterr,
     reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
     reterr->position = surety_val_position(val);
     return status;
+}
+
+surety_status surety__policy_fail(surety_val val, surety_error *reterr,
+                                  const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    (void)surety__failv(reterr, SURETY_SYNTAX, format, args);
+    va_end(args);
+    return surety__policy_at(val, reterr, SURETY_SYNTAX);
+}
+
+/* Returns the index of a string in names; 0 when it is absent. */
+static int policy_choice(surety_val name, const char *const *names, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (surety_val_is(name, names[i]))
+            return i;
+    return 0;
+}
+
+static void policy_read_prompt(surety_val own, surety__policy *policy)
+{
+    static const char *const feedbacks[] = {"errors", "simple", "patch"};
+    static const char *const styles[] = {"json-schema", "typescript",
+                                         "example"};
+    const surety_val retry = surety_val_get(own, "retry");
+    const surety_val prompt = surety_val_get(own, "prompt");
+
+    policy->info.retry_max =
+        (uint32_t)surety_val_uint(surety_val_get(retry, "max"), 2);
+    policy->info.feedback = (surety_feedback)policy_choice(
+        surety_val_get(retry, "feedback"), feedbacks, 3);
+    policy->prompt_style = (surety__prompt_style)policy_choice(
+        surety_val_get(prompt, "style"), styles, 3);
+    policy->prompt_example = surety_val_get(prompt, "example");
 }
 
 static surety_status policy_read_extract(surety_val own, surety__policy *policy,
@@ -130,11 +117,9 @@ static surety_status policy_read_rules(surety_val own, surety__arena *arena,
         rule->message = surety_val_str(surety_val_get(item, "message"));
         for (size_t before = 0; before < i; before++)
             if (surety_str_equal(made[before].id, rule->id))
-                return surety__policy_at(
-                    surety_val_get(item, "id"), reterr,
-                    surety__fail(reterr, SURETY_SYNTAX,
-                                 "two rules are called \"%.*s\"",
-                                 (int)rule->id.len, rule->id.ptr));
+                return surety__policy_fail(surety_val_get(item, "id"), reterr,
+                                           "two rules are called \"%.*s\"",
+                                           (int)rule->id.len, rule->id.ptr);
     }
     policy->info.rules = made;
     policy->info.rule_count = count;
@@ -160,25 +145,21 @@ static surety_status policy_read_fallback(surety_val own,
     if (!fallback.doc)
         return SURETY_OK;
     if (takes_value != (value.doc != NULL))
-        return surety__policy_at(
-            takes_value ? fallback : value, reterr,
-            surety__fail(reterr, SURETY_SYNTAX,
-                         takes_value ? "a fallback \"%s\" needs a value"
-                                     : "a fallback \"%s\" takes no value",
-                         names[kind]));
+        return surety__policy_fail(takes_value ? fallback : value, reterr,
+                                   takes_value
+                                       ? "a fallback \"%s\" needs a value"
+                                       : "a fallback \"%s\" takes no value",
+                                   names[kind]);
     if (takes_field != (field.doc != NULL))
-        return surety__policy_at(
-            takes_field ? fallback : field, reterr,
-            surety__fail(reterr, SURETY_SYNTAX,
-                         takes_field ? "a fallback \"%s\" needs a field"
-                                     : "a fallback \"%s\" takes no field",
-                         names[kind]));
+        return surety__policy_fail(takes_field ? fallback : field, reterr,
+                                   takes_field
+                                       ? "a fallback \"%s\" needs a field"
+                                       : "a fallback \"%s\" takes no field",
+                                   names[kind]);
     if (takes_field && !surety_val_at(value, path).doc)
-        return surety__policy_at(
-            field, reterr,
-            surety__fail(reterr, SURETY_SYNTAX,
-                         "the field \"%.*s\" leads nowhere in the value",
-                         (int)path.len, path.ptr));
+        return surety__policy_fail(
+            field, reterr, "the field \"%.*s\" leads nowhere in the value",
+            (int)path.len, path.ptr);
     policy->info.fallback = (surety_fallback)kind;
     policy->info.fallback_value = value;
     policy->info.fallback_field = path;
@@ -193,35 +174,44 @@ static surety_status policy_check_aliases(const surety__policy *policy,
     for (surety_val alias = surety_val_first(aliases); alias.doc;
          alias = surety_val_next(aliases, alias))
         if (surety_str_equal(surety_val_str(alias), policy->info.name))
-            return surety__policy_at(
-                alias, reterr,
-                surety__fail(reterr, SURETY_SYNTAX,
-                             "the alias is the contract's own name"));
+            return surety__policy_fail(alias, reterr,
+                                       "the alias is the contract's own name");
     return SURETY_OK;
 }
 
-static void policy_read_prompt(surety_val own, surety__policy *policy)
+surety_status surety__policy_read(surety_val root, surety__arena *arena,
+                                  surety__policy *policy, surety_error *reterr)
 {
-    static const char *const feedbacks[] = {"errors", "simple", "patch"};
-    static const char *const styles[] = {"json-schema", "typescript",
-                                         "example"};
-    const surety_val retry = surety_val_get(own, "retry");
-    const surety_val prompt = surety_val_get(own, "prompt");
+    static const char *const repairs[] = {"none", "syntax", "align"};
+    const surety_val own = surety_val_get(root, "x-surety");
+    surety_status status;
 
-    policy->info.retry_max =
-        (uint32_t)surety_val_uint(surety_val_get(retry, "max"), 2);
-    policy->info.feedback = (surety_feedback)policy_choice(
-        surety_val_get(retry, "feedback"), feedbacks, 3);
-    policy->prompt_style = (surety__prompt_style)policy_choice(
-        surety_val_get(prompt, "style"), styles, 3);
-    policy->prompt_example = surety_val_get(prompt, "example");
-}
+    *policy = (surety__policy){0};
+    policy->info.size = sizeof(policy->info);
+    policy->info.root = root;
+    policy->info.extract = &policy->extract;
+    policy->extract.size = sizeof(policy->extract);
+    policy->info.name = surety_val_str(surety_val_get(own, "name"));
+    policy->info.version = surety_val_str(surety_val_get(own, "version"));
+    policy->info.deprecated = surety_val_str(surety_val_get(own, "deprecated"));
+    policy->info.strips_unknown =
+        surety_val_is(surety_val_get(own, "unknown"), "strip");
+    policy->info.fills_defaults =
+        surety_val_bool(surety_val_get(own, "defaults"), true);
+    policy->info.repair =
+        (surety_repair)policy_choice(surety_val_get(own, "repair"), repairs, 3);
+    policy->info.partial =
+        surety_val_bool(surety_val_get(own, "partial"), false);
+    policy->info.derive = surety_val_get(own, "derive");
+    policy->aliases = surety_val_get(own, "aliases");
+    policy_read_prompt(own, policy);
 
-/* Returns the index of a string in names; 0 when it is absent. */
-static int policy_choice(surety_val name, const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (surety_val_is(name, names[i]))
-            return i;
-    return 0;
+    status = policy_read_extract(own, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_read_rules(own, arena, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_read_fallback(own, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_check_aliases(policy, reterr);
+    return status;
 }

@@ -27,37 +27,6 @@ struct registry_search {
     struct registry_hit hit;
 };
 
-static surety_status registry_find_name(struct registry_search *search,
-                                        surety_contract **ret_contract,
-                                        surety_error *reterr);
-static surety_status registry_search_folder(struct registry_search *search,
-                                            surety_str folder,
-                                            surety_error *reterr);
-static surety_status registry_search_builtin(struct registry_search *search,
-                                             surety_error *reterr);
-static surety_status registry_consider(struct registry_search *search,
-                                       surety_str text, struct registry_hit hit,
-                                       surety_error *reterr);
-static bool registry_named(surety_str path, surety_str base,
-                           surety_str request);
-static surety_status registry_search_alias(struct registry_search *search,
-                                           const surety__index *index,
-                                           surety_error *reterr);
-static surety_status registry_read_hit(struct registry_search *search,
-                                       surety_contract **ret_contract,
-                                       surety_error *reterr);
-static surety_status registry_read_file(struct registry_search *search,
-                                        surety_str path,
-                                        surety_contract **ret_contract,
-                                        surety_error *reterr);
-static surety_status registry_miss(const struct registry_search *search,
-                                   const surety__index *index,
-                                   surety_error *reterr);
-static bool registry_prefer(surety_str version, surety_str than);
-static surety_str registry_stem(surety_str path);
-static surety_status registry_source(surety_error *reterr, surety_status status,
-                                     const char *prefix, surety_str source);
-
 surety_status surety_registry_new(surety_str folders,
                                   const surety_contract_options *options,
                                   surety_registry **ret_registry,
@@ -109,66 +78,140 @@ void surety_registry_free(surety_registry *registry)
     surety__free(registry->alloc, registry, sizeof(*registry));
 }
 
-surety_status surety_registry_find(surety_registry *registry, surety_str name,
-                                   surety_contract **ret_contract,
-                                   surety_error *reterr)
+/* Returns a path without ".json". */
+static surety_str registry_stem(surety_str path)
 {
-    struct registry_search search = {.registry = registry};
-    surety_status status;
-    surety_str path;
+    const surety_str suffix = SURETY__LITERAL(".json");
 
-    surety__arena_init(&search.arena, registry->alloc, 0);
-    surety_buf_init(&search.text, registry->alloc, 0);
-    search.doc = surety_doc_new(registry->alloc);
-    path = surety__arena_text(&search.arena, name);
-    search.name = surety__name_split(path, &search.request);
-    if (!search.doc || !path.ptr)
-        status = surety__fail_nomem(reterr);
-    else if (name.len > 0 && !memchr(name.ptr, '\0', name.len) &&
-             surety__file_exists(path.ptr))
-        status = registry_read_file(&search, path, ret_contract, reterr);
-    else
-        status = registry_find_name(&search, ret_contract, reterr);
-    surety_doc_free(search.doc);
-    surety_buf_done(&search.text);
-    surety__arena_done(&search.arena);
+    if (path.len > suffix.len &&
+        surety_str_equal(
+            (surety_str){path.ptr + path.len - suffix.len, suffix.len}, suffix))
+        path.len -= suffix.len;
+    return path;
+}
+
+/* Writes the source of the text to reterr and returns status. */
+static surety_status registry_source(surety_error *reterr, surety_status status,
+                                     const char *prefix, surety_str source)
+{
+    surety_buf buf;
+
+    if (!reterr || status >= SURETY_OK || status == SURETY_NOMEM)
+        return status;
+    /* A buffer that cannot grow: an error allocates nothing. */
+    buf = (surety_buf){.ptr = reterr->source,
+                       .cap = sizeof(reterr->source) - 1,
+                       .max = sizeof(reterr->source) - 1};
+    surety_buf_text(&buf, prefix);
+    surety_buf_add(&buf, source);
+    reterr->source[buf.len] = '\0';
     return status;
 }
 
-static surety_status registry_find_name(struct registry_search *search,
+static surety_status registry_read_hit(struct registry_search *search,
+                                       surety_contract **ret_contract,
+                                       surety_error *reterr)
+{
+    const struct registry_hit *hit = &search->hit;
+    surety_contract_options options = search->registry->options;
+    surety_status status = SURETY_OK;
+    surety_str text;
+
+    assert(hit->builtin || hit->path.ptr);
+    options.name = hit->name;
+    if (hit->builtin) {
+        text = (surety_str){hit->builtin->text, hit->builtin->len};
+        status = surety_contract_read(text, &options, ret_contract, reterr);
+        return registry_source(reterr, status, "built-in ", hit->name);
+    }
+    status = surety__file_read(hit->path.ptr,
+                               search->registry->limits.schema_bytes_max,
+                               &search->text, reterr);
+    if (status == SURETY_OK)
+        status = surety_contract_read(surety_buf_str(&search->text), &options,
+                                      ret_contract, reterr);
+    return registry_source(reterr, status, "", hit->path);
+}
+
+static surety_status registry_read_file(struct registry_search *search,
+                                        surety_str path,
                                         surety_contract **ret_contract,
                                         surety_error *reterr)
 {
-    const surety_registry *registry = search->registry;
-    surety_status status = SURETY_OK;
-    surety__index index;
+    size_t start = path.len;
 
-    const bool asked = search->request.ptr == NULL ||
-                       surety__version_request_valid(search->request);
+    while (start > 0 && path.ptr[start - 1] != '/')
+        start--;
+    search->hit.name =
+        registry_stem((surety_str){path.ptr + start, path.len - start});
+    search->hit.path = path;
+    return registry_read_hit(search, ret_contract, reterr);
+}
 
-    if (surety__name_valid(search->name) && asked) {
-        for (size_t i = 0; i < registry->folder_count && status == SURETY_OK &&
-                           !search->hit.found;
-             i++)
-            status =
-                registry_search_folder(search, registry->folders[i], reterr);
-        if (status == SURETY_OK && !search->hit.found)
-            status = registry_search_builtin(search, reterr);
-        if (status != SURETY_OK)
-            return status;
-        if (search->hit.found)
-            return registry_read_hit(search, ret_contract, reterr);
+/* Returns whether a file with this path may hold the contract base in a
+ * requested version, by the file's name. */
+static bool registry_named(surety_str path, surety_str base, surety_str request)
+{
+    surety_str version;
+    const surety_str name = surety__name_split(registry_stem(path), &version);
+
+    return surety_str_equal(name, base) &&
+           (version.len == 0 || surety__version_matches(version, request));
+}
+
+/* ---- helpers ------------------------------------------------------------ */
+
+/* Returns whether version is better than `than`: it is newer, but a pre-release
+ * is better only than another pre-release. */
+static bool registry_prefer(surety_str version, surety_str than)
+{
+    const bool early = surety__version_is_early(version);
+
+    if (early != surety__version_is_early(than))
+        return !early;
+    return surety__version_compare(version, than) > 0;
+}
+
+/* Keeps hit, whose text is given, if its version matches the request and is
+ * better than the best one so far. */
+static surety_status registry_consider(struct registry_search *search,
+                                       surety_str text, struct registry_hit hit,
+                                       surety_error *reterr)
+{
+    struct registry_hit *best = &search->hit;
+    surety__head head;
+    surety_status status = surety__head_read(
+        search->doc, text, &search->registry->limits, &head, reterr);
+
+    if (status != SURETY_OK)
+        return status;
+    if (head.name.len > 0 && !surety_str_equal(head.name, hit.name)) {
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the contract is called \"%.*s\" but stands "
+                              "where \"%.*s\" would",
+                              (int)head.name.len, head.name.ptr,
+                              (int)hit.name.len, hit.name.ptr);
+        surety__hint(reterr, "move the file or change the name");
+        return status;
     }
-    surety__index_init(&index, registry->alloc);
-    status = surety__index_read(&index, registry, reterr);
-    if (status == SURETY_OK && asked)
-        status = registry_search_alias(search, &index, reterr);
-    if (status == SURETY_OK)
-        status = search->hit.found
-                     ? registry_read_hit(search, ret_contract, reterr)
-                     : registry_miss(search, &index, reterr);
-    surety__index_done(&index);
-    return status;
+    if (hit.version.len > 0 && !surety_str_equal(head.version, hit.version)) {
+        status = surety__fail(reterr, SURETY_SYNTAX,
+                              "the contract's version is \"%.*s\", but its "
+                              "file's name says \"%.*s\"",
+                              (int)head.version.len, head.version.ptr,
+                              (int)hit.version.len, hit.version.ptr);
+        surety__hint(reterr, "rename the file or change the version");
+        return status;
+    }
+    if (!surety__version_matches(head.version, search->request) ||
+        (best->found && !registry_prefer(head.version, best->version)))
+        return SURETY_OK;
+    hit.version = surety__arena_text(&search->arena, head.version);
+    if (!hit.version.ptr)
+        return surety__fail_nomem(reterr);
+    hit.found = true;
+    *best = hit;
+    return SURETY_OK;
 }
 
 /* Considers FOLDER/NAME.json and FOLDER/NAME@VERSION.json. */
@@ -221,59 +264,6 @@ static surety_status registry_search_builtin(struct registry_search *search,
                              hit, reterr);
 }
 
-/* Keeps hit, whose text is given, if its version matches the request and is
- * better than the best one so far. */
-static surety_status registry_consider(struct registry_search *search,
-                                       surety_str text, struct registry_hit hit,
-                                       surety_error *reterr)
-{
-    struct registry_hit *best = &search->hit;
-    surety__head head;
-    surety_status status = surety__head_read(
-        search->doc, text, &search->registry->limits, &head, reterr);
-
-    if (status != SURETY_OK)
-        return status;
-    if (head.name.len > 0 && !surety_str_equal(head.name, hit.name)) {
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the contract is called \"%.*s\" but stands "
-                              "where \"%.*s\" would",
-                              (int)head.name.len, head.name.ptr,
-                              (int)hit.name.len, hit.name.ptr);
-        surety__hint(reterr, "move the file or change the name");
-        return status;
-    }
-    if (hit.version.len > 0 && !surety_str_equal(head.version, hit.version)) {
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the contract's version is \"%.*s\", but its "
-                              "file's name says \"%.*s\"",
-                              (int)head.version.len, head.version.ptr,
-                              (int)hit.version.len, hit.version.ptr);
-        surety__hint(reterr, "rename the file or change the version");
-        return status;
-    }
-    if (!surety__version_matches(head.version, search->request) ||
-        (best->found && !registry_prefer(head.version, best->version)))
-        return SURETY_OK;
-    hit.version = surety__arena_text(&search->arena, head.version);
-    if (!hit.version.ptr)
-        return surety__fail_nomem(reterr);
-    hit.found = true;
-    *best = hit;
-    return SURETY_OK;
-}
-
-/* Returns whether a file with this path may hold the contract base in a
- * requested version, by the file's name. */
-static bool registry_named(surety_str path, surety_str base, surety_str request)
-{
-    surety_str version;
-    const surety_str name = surety__name_split(registry_stem(path), &version);
-
-    return surety_str_equal(name, base) &&
-           (version.len == 0 || surety__version_matches(version, request));
-}
-
 /* Searches the contracts that have the name as an alias: takes the one of the
  * earliest folder, and of several there the newest. */
 static surety_status registry_search_alias(struct registry_search *search,
@@ -304,45 +294,6 @@ static surety_status registry_search_alias(struct registry_search *search,
     if (!search->hit.name.ptr || !search->hit.path.ptr)
         return surety__fail_nomem(reterr);
     return SURETY_OK;
-}
-
-static surety_status registry_read_hit(struct registry_search *search,
-                                       surety_contract **ret_contract,
-                                       surety_error *reterr)
-{
-    const struct registry_hit *hit = &search->hit;
-    surety_contract_options options = search->registry->options;
-    surety_status status = SURETY_OK;
-    surety_str text;
-
-    options.name = hit->name;
-    if (hit->builtin) {
-        text = (surety_str){hit->builtin->text, hit->builtin->len};
-        status = surety_contract_read(text, &options, ret_contract, reterr);
-        return registry_source(reterr, status, "built-in ", hit->name);
-    }
-    status = surety__file_read(hit->path.ptr,
-                               search->registry->limits.schema_bytes_max,
-                               &search->text, reterr);
-    if (status == SURETY_OK)
-        status = surety_contract_read(surety_buf_str(&search->text), &options,
-                                      ret_contract, reterr);
-    return registry_source(reterr, status, "", hit->path);
-}
-
-static surety_status registry_read_file(struct registry_search *search,
-                                        surety_str path,
-                                        surety_contract **ret_contract,
-                                        surety_error *reterr)
-{
-    size_t start = path.len;
-
-    while (start > 0 && path.ptr[start - 1] != '/')
-        start--;
-    search->hit.name =
-        registry_stem((surety_str){path.ptr + start, path.len - start});
-    search->hit.path = path;
-    return registry_read_hit(search, ret_contract, reterr);
 }
 
 /* ---- names that are not found ------------------------------------------- */
@@ -407,6 +358,7 @@ static void registry_near(surety_str name, unsigned distance,
 {
     size_t place = 3;
 
+    assert(far[0] <= far[1] && far[1] <= far[2]); /* nearest first */
     for (size_t i = 0; i < 3; i++)
         if (near[i].ptr && surety_str_equal(name, near[i]))
             return;
@@ -452,46 +404,65 @@ static surety_status registry_miss(const struct registry_search *search,
     return status;
 }
 
-/* ---- helpers ------------------------------------------------------------ */
-
-/* Returns whether version is better than `than`: it is newer, but a pre-release
- * is better only than another pre-release. */
-static bool registry_prefer(surety_str version, surety_str than)
+static surety_status registry_find_name(struct registry_search *search,
+                                        surety_contract **ret_contract,
+                                        surety_error *reterr)
 {
-    const bool early = surety__version_is_early(version);
+    const surety_registry *registry = search->registry;
+    surety_status status = SURETY_OK;
+    surety__index index;
 
-    if (early != surety__version_is_early(than))
-        return !early;
-    return surety__version_compare(version, than) > 0;
+    const bool asked = search->request.ptr == NULL ||
+                       surety__version_request_valid(search->request);
+
+    if (surety__name_valid(search->name) && asked) {
+        for (size_t i = 0; i < registry->folder_count && status == SURETY_OK &&
+                           !search->hit.found;
+             i++)
+            status =
+                registry_search_folder(search, registry->folders[i], reterr);
+        if (status == SURETY_OK && !search->hit.found)
+            status = registry_search_builtin(search, reterr);
+        if (status != SURETY_OK)
+            return status;
+        if (search->hit.found)
+            return registry_read_hit(search, ret_contract, reterr);
+    }
+    surety__index_init(&index, registry->alloc);
+    status = surety__index_read(&index, registry, reterr);
+    if (status == SURETY_OK && asked)
+        status = registry_search_alias(search, &index, reterr);
+    if (status == SURETY_OK)
+        status = search->hit.found
+                     ? registry_read_hit(search, ret_contract, reterr)
+                     : registry_miss(search, &index, reterr);
+    surety__index_done(&index);
+    return status;
 }
 
-/* Returns a path without ".json". */
-static surety_str registry_stem(surety_str path)
+surety_status surety_registry_find(surety_registry *registry, surety_str name,
+                                   surety_contract **ret_contract,
+                                   surety_error *reterr)
 {
-    const surety_str suffix = SURETY__LITERAL(".json");
+    struct registry_search search = {.registry = registry};
+    surety_status status;
+    surety_str path;
 
-    if (path.len > suffix.len &&
-        surety_str_equal(
-            (surety_str){path.ptr + path.len - suffix.len, suffix.len}, suffix))
-        path.len -= suffix.len;
-    return path;
-}
-
-/* Writes the source of the text to reterr and returns status. */
-static surety_status registry_source(surety_error *reterr, surety_status status,
-                                     const char *prefix, surety_str source)
-{
-    surety_buf buf;
-
-    if (!reterr || status >= SURETY_OK || status == SURETY_NOMEM)
-        return status;
-    /* A buffer that cannot grow: an error allocates nothing. */
-    buf = (surety_buf){.ptr = reterr->source,
-                       .cap = sizeof(reterr->source) - 1,
-                       .max = sizeof(reterr->source) - 1};
-    surety_buf_text(&buf, prefix);
-    surety_buf_add(&buf, source);
-    reterr->source[buf.len] = '\0';
+    surety__arena_init(&search.arena, registry->alloc, 0);
+    surety_buf_init(&search.text, registry->alloc, 0);
+    search.doc = surety_doc_new(registry->alloc);
+    path = surety__arena_text(&search.arena, name);
+    search.name = surety__name_split(path, &search.request);
+    if (!search.doc || !path.ptr)
+        status = surety__fail_nomem(reterr);
+    else if (name.len > 0 && !memchr(name.ptr, '\0', name.len) &&
+             surety__file_exists(path.ptr))
+        status = registry_read_file(&search, path, ret_contract, reterr);
+    else
+        status = registry_find_name(&search, ret_contract, reterr);
+    surety_doc_free(search.doc);
+    surety_buf_done(&search.text);
+    surety__arena_done(&search.arena);
     return status;
 }
 

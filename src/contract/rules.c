@@ -19,8 +19,6 @@
 #include "contract/contract.h"
 #include "contract/rules_worker.h"
 
-static surety_val rules_source(const surety_contract *contract, size_t index);
-
 size_t surety__rules_count(const surety_contract *contract)
 {
     return contract->policy.info.rule_count +
@@ -35,6 +33,7 @@ static surety_val rules_source(const surety_contract *contract, size_t index)
         surety_val_get(surety_doc_root(contract->doc), "x-surety");
     surety_val member;
 
+    assert(index < surety__rules_count(contract));
     if (index < contract->policy.info.rule_count)
         return surety_val_get(
             surety_val_item(surety_val_get(own, "rules"), index), "expr");
@@ -96,13 +95,13 @@ void surety__rules_free(surety__rules *rules)
 }
 
 surety_status surety__rules_check(surety__rules *rules, surety_val value,
-                                  const surety__verdict **ret_verdicts,
+                                  const surety__rule_result **ret_results,
                                   surety_error *reterr)
 {
     (void)rules;
     (void)value;
     (void)reterr;
-    *ret_verdicts = NULL;
+    *ret_results = NULL;
     return SURETY_OK;
 }
 
@@ -137,44 +136,95 @@ struct surety__rules {
     const surety_alloc *alloc;
     const surety_contract *contract;
     surety__worker worker;
-    surety__verdict *verdicts;
-    surety__arena arena; /* the texts of the verdicts */
+    surety__rule_result *results;
+    surety__arena arena; /* the texts of the results */
     surety_buf text;     /* the value as JSON, then what the worker sent */
     surety_doc *output;  /* the output of one program */
     bool spent;          /* the worker exceeded its time or memory */
 };
 
-static surety_status rules_scan(surety_val source, surety_error *reterr);
+/* Reads one token as far as brackets matter. Returns the offset of the next
+ * one, or `at` for a token that is not allowed there. open is the stack of open
+ * brackets and strings ('"'); a "\(" in a string pushes a '('. */
 static size_t rules_bracket(surety_str text, size_t at, char *open,
-                            size_t *depth);
-static void rules_add(const surety_contract *contract, size_t index,
-                      surety_buf *out);
-static surety_status rules_ready(surety__worker *worker, surety_buf *buf,
-                                 const surety_contract *contract,
-                                 surety_error *reterr);
-static surety_status rules_refuse(const surety_contract *contract,
-                                  surety_str said, surety_error *reterr);
-static surety__worker rules_borrow(const surety_contract *contract);
-static void rules_return(const surety_contract *contract,
-                         surety__worker *worker);
-static surety_status rules_send(surety__rules *rules, uint32_t kind,
-                                surety_val value, uint64_t *ret_deadline_ms,
-                                surety_error *reterr);
-static surety_status rules_next(surety__rules *rules, size_t index,
-                                uint64_t deadline_ms, surety_error *reterr);
-static surety_status rules_mourn(const surety_contract *contract, size_t index,
-                                 surety_error *reterr);
-static surety_status rules_judge(surety__rules *rules, size_t index,
-                                 surety_error *reterr);
-static surety_status rules_spend(surety__rules *rules, size_t index,
-                                 surety_status status, surety_error *reterr);
-static surety_status rules_build(surety__rules *rules, size_t index,
-                                 surety_val member, surety_doc *out,
-                                 surety_error *reterr);
-static surety_status rules_excuse(const surety_contract *contract, size_t index,
-                                  surety_status status, surety_error *reterr);
-static const char *rules_bound(const surety_contract *contract,
-                               surety_status status, uint32_t *ret_number);
+                            size_t *depth)
+{
+    const char byte = text.ptr[at];
+    const bool string = *depth > 0 && open[*depth - 1] == '"';
+    char push = 0;
+
+    assert(at < text.len && *depth <= RULES_NESTING_MAX);
+    if (byte == '\0')
+        return at;
+    if (string && byte == '\\') {
+        if (at + 1 == text.len)
+            return at;
+        if (text.ptr[at + 1] != '(')
+            return at + 2;
+        push = '(';
+    } else if (byte == '"') {
+        if (string) {
+            (*depth)--;
+            return at + 1;
+        }
+        push = '"';
+    } else if (string) {
+        return at + 1;
+    } else if (byte == '#') {
+        while (at < text.len && text.ptr[at] != '\n')
+            at++;
+        return at;
+    } else if (byte == '(' || byte == '[' || byte == '{') {
+        push = byte;
+    } else if (byte == ')' || byte == ']' || byte == '}') {
+        const char want = byte == ')' ? '(' : byte == ']' ? '[' : '{';
+
+        if (*depth == 0 || open[*depth - 1] != want)
+            return at;
+        (*depth)--;
+        return at + 1;
+    }
+    if (push) {
+        if (*depth == RULES_NESTING_MAX)
+            return at;
+        open[(*depth)++] = push;
+    }
+    return at + (push == '(' && byte == '\\' ? 2 : 1);
+}
+
+/* Checks that a program's brackets and strings are balanced, so that it stays
+ * inside its parentheses in the combined program. */
+static surety_status rules_scan(surety_val source, surety_error *reterr)
+{
+    const surety_str text = surety_val_str(source);
+    char open[RULES_NESTING_MAX];
+    size_t depth = 0;
+    size_t at = 0;
+
+    while (at < text.len) {
+        const size_t next = rules_bracket(text, at, open, &depth);
+
+        if (next == at)
+            break;
+        at = next;
+    }
+    if (at == text.len && depth == 0)
+        return SURETY_OK;
+    if (at == text.len)
+        return surety__policy_fail(
+            source, reterr, "the jq program has a '%c' that is never closed",
+            open[depth - 1]);
+    if (text.ptr[at] == '\0')
+        return surety__policy_fail(
+            source, reterr, "the jq program has a zero byte at byte %zu", at);
+    return surety__policy_fail(source, reterr,
+                               depth == RULES_NESTING_MAX
+                                   ? "the jq program has '%c' nested too deep "
+                                     "at byte %zu"
+                                   : "the jq program has a stray '%c' at byte "
+                                     "%zu",
+                               text.ptr[at], at);
+}
 
 /* ---- when the contract is read ------------------------------------------ */
 
@@ -198,27 +248,30 @@ surety_status surety__rules_start(surety_contract *contract,
     return surety__worker_start(&contract->pool->worker, contract, reterr);
 }
 
-surety_status surety__rules_await(surety_contract *contract,
-                                  surety_error *reterr)
+/* Reports which program does not compile, with jq's message. Cuts off what jq
+ * adds about shells and line numbers, because they refer to the combined
+ * program. */
+static surety_status rules_refuse(const surety_contract *contract,
+                                  surety_str said, surety_error *reterr)
 {
-    surety_buf buf;
-    surety_status status;
+    static const char *const noise[] = {" (Unix shell quoting issues?)",
+                                        " at <top-level>", ", line ", "\n"};
+    const surety_str prefix = SURETY__LITERAL("jq: error: ");
+    uint32_t index = 0;
 
-    if (!contract->pool)
-        return SURETY_OK;
-    surety_buf_init(&buf, contract->alloc, 0);
-    status = rules_ready(&contract->pool->worker, &buf, contract, reterr);
-    surety_buf_done(&buf);
-    return status;
-}
-
-void surety__rules_stop(surety_contract *contract)
-{
-    if (!contract->pool)
-        return;
-    surety__worker_stop(&contract->pool->worker);
-    surety__free(contract->alloc, contract->pool, sizeof(*contract->pool));
-    contract->pool = NULL;
+    assert(said.len >= sizeof(index));
+    memcpy(&index, said.ptr, sizeof(index));
+    said.ptr += sizeof(index);
+    said.len -= sizeof(index);
+    if (surety__str_starts(said, prefix)) {
+        said.ptr += prefix.len;
+        said.len -= prefix.len;
+    }
+    for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+        said.len = surety__str_find(said, surety_str_of(noise[i]));
+    return surety__policy_fail(rules_source(contract, index), reterr,
+                               "the jq program does not compile: %.*s",
+                               (int)said.len, said.ptr);
 }
 
 /* Waits until the worker has compiled the programs. */
@@ -261,118 +314,47 @@ static surety_status rules_ready(surety__worker *worker, surety_buf *buf,
     return surety__fail(reterr, SURETY_IO, "the rules' process died");
 }
 
-/* Reports which program does not compile, with jq's message. Cuts off what jq
- * adds about shells and line numbers, because they refer to the combined
- * program. */
-static surety_status rules_refuse(const surety_contract *contract,
-                                  surety_str said, surety_error *reterr)
+surety_status surety__rules_await(surety_contract *contract,
+                                  surety_error *reterr)
 {
-    static const char *const noise[] = {" (Unix shell quoting issues?)",
-                                        " at <top-level>", ", line ", "\n"};
-    const surety_str prefix = SURETY__LITERAL("jq: error: ");
-    uint32_t index = 0;
-
-    assert(said.len >= sizeof(index));
-    memcpy(&index, said.ptr, sizeof(index));
-    said.ptr += sizeof(index);
-    said.len -= sizeof(index);
-    if (surety__str_starts(said, prefix)) {
-        said.ptr += prefix.len;
-        said.len -= prefix.len;
-    }
-    for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
-        said.len = surety__str_find(said, surety_str_of(noise[i]));
-    return surety__policy_at(
-        rules_source(contract, index), reterr,
-        surety__fail(reterr, SURETY_SYNTAX,
-                     "the jq program does not compile: %.*s", (int)said.len,
-                     said.ptr));
-}
-
-/* Checks that a program's brackets and strings are balanced, so that it stays
- * inside its parentheses in the combined program. */
-static surety_status rules_scan(surety_val source, surety_error *reterr)
-{
-    const surety_str text = surety_val_str(source);
-    char open[RULES_NESTING_MAX];
-    size_t depth = 0;
-    size_t at = 0;
+    surety_buf buf;
     surety_status status;
 
-    while (at < text.len) {
-        const size_t next = rules_bracket(text, at, open, &depth);
-
-        if (next == at)
-            break;
-        at = next;
-    }
-    if (at == text.len && depth == 0)
+    if (!contract->pool)
         return SURETY_OK;
-    if (at == text.len)
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the jq program has a '%c' that is never closed",
-                              open[depth - 1]);
-    else if (text.ptr[at] == '\0')
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the jq program has a zero byte at byte %zu", at);
-    else if (depth == RULES_NESTING_MAX)
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the jq program has '%c' nested too deep at byte "
-                              "%zu",
-                              text.ptr[at], at);
-    else
-        status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the jq program has a stray '%c' at byte %zu",
-                              text.ptr[at], at);
-    return surety__policy_at(source, reterr, status);
+    surety_buf_init(&buf, contract->alloc, 0);
+    status = rules_ready(&contract->pool->worker, &buf, contract, reterr);
+    surety_buf_done(&buf);
+    return status;
 }
 
-/* Reads one token as far as brackets matter. Returns the offset of the next
- * one, or `at` for a token that is not allowed there. open is the stack of open
- * brackets and strings ('"'); a "\(" in a string pushes a '('. */
-static size_t rules_bracket(surety_str text, size_t at, char *open,
-                            size_t *depth)
+void surety__rules_stop(surety_contract *contract)
 {
-    const char byte = text.ptr[at];
-    const bool string = *depth > 0 && open[*depth - 1] == '"';
-    char push = 0;
+    if (!contract->pool)
+        return;
+    surety__worker_stop(&contract->pool->worker);
+    surety__free(contract->alloc, contract->pool, sizeof(*contract->pool));
+    contract->pool = NULL;
+}
 
-    if (byte == '\0')
-        return at;
-    if (string && byte == '\\') {
-        if (at + 1 == text.len)
-            return at;
-        if (text.ptr[at + 1] != '(')
-            return at + 2;
-        push = '(';
-    } else if (byte == '"') {
-        if (string) {
-            (*depth)--;
-            return at + 1;
-        }
-        push = '"';
-    } else if (string) {
-        return at + 1;
-    } else if (byte == '#') {
-        while (at < text.len && text.ptr[at] != '\n')
-            at++;
-        return at;
-    } else if (byte == '(' || byte == '[' || byte == '{') {
-        push = byte;
-    } else if (byte == ')' || byte == ']' || byte == '}') {
-        const char want = byte == ')' ? '(' : byte == ']' ? '[' : '{';
+/* Adds a program, wrapped so that it has exactly one output. A rule gives true,
+ * false or, without any output, null; it gives true only if all its outputs are
+ * true. A derived member gives [VALUE] or []. Both give {"e": REASON} on an
+ * error. */
+static void rules_add(const surety_contract *contract, size_t index,
+                      surety_buf *out)
+{
+    const surety_str program = surety_val_str(rules_source(contract, index));
+    const bool rule = index < contract->policy.info.rule_count;
 
-        if (*depth == 0 || open[*depth - 1] != want)
-            return at;
-        (*depth)--;
-        return at + 1;
-    }
-    if (push) {
-        if (*depth == RULES_NESTING_MAX)
-            return at;
-        open[(*depth)++] = push;
-    }
-    return at + (push == '(' && byte == '\\' ? 2 : 1);
+    surety_buf_text(out, rule ? ",\n([try (reduce (" : ",\n([try [first((");
+    surety_buf_add(out, program);
+    surety_buf_text(out, rule ? "\n) as $x (null; if . == false then . else "
+                                "($x | if . then true else false end) end)"
+                                ")"
+                              : "\n))]");
+    surety_buf_text(out, " catch {e: (if type == \"string\" then . else tojson "
+                         "end | .[:200])}] | .[0])");
 }
 
 /* ---- the program -------------------------------------------------------- */
@@ -404,26 +386,6 @@ void surety__rules_program(const surety_contract *contract, size_t only,
     surety_buf_text(out, ")) end");
 }
 
-/* Adds a program, wrapped so that it has exactly one output. A rule gives true,
- * false or, without any output, null; it gives true only if all its outputs are
- * true. A derived member gives [VALUE] or []. Both give {"e": REASON} on an
- * error. */
-static void rules_add(const surety_contract *contract, size_t index,
-                      surety_buf *out)
-{
-    const surety_str program = surety_val_str(rules_source(contract, index));
-    const bool rule = index < contract->policy.info.rule_count;
-
-    surety_buf_text(out, rule ? ",\n([try (reduce (" : ",\n([try [first((");
-    surety_buf_add(out, program);
-    surety_buf_text(out, rule ? "\n) as $x (null; if . == false then . else "
-                                "($x | if . then true else false end) end)"
-                                ")"
-                              : "\n))]");
-    surety_buf_text(out, " catch {e: (if type == \"string\" then . else tojson "
-                         "end | .[:200])}] | .[0])");
-}
-
 /* ---- evaluating --------------------------------------------------------- */
 
 surety__rules *surety__rules_new(const surety_contract *contract,
@@ -438,14 +400,30 @@ surety__rules *surety__rules_new(const surety_contract *contract,
     surety__arena_init(&rules->arena, alloc, 0);
     surety_buf_init(&rules->text, alloc, 0);
     rules->output = surety_doc_new(alloc);
-    rules->verdicts =
-        surety__new(alloc, (contract->policy.info.rule_count + 1) *
-                               sizeof(*rules->verdicts));
-    if (!rules->output || !rules->verdicts) {
+    rules->results = surety__new(alloc, (contract->policy.info.rule_count + 1) *
+                                            sizeof(*rules->results));
+    if (!rules->output || !rules->results) {
         surety__rules_free(rules);
         return NULL;
     }
     return rules;
+}
+
+/* Puts the worker back if it is idle and the pool is empty; ends it
+ * otherwise. */
+static void rules_return(const surety_contract *contract,
+                         surety__worker *worker)
+{
+    assert(!worker->ready || contract->pool);
+    if (worker->ready && surety__worker_idle(worker) &&
+        !atomic_flag_test_and_set(&contract->pool->busy)) {
+        if (contract->pool->worker.pid == 0) {
+            contract->pool->worker = *worker;
+            *worker = (surety__worker){0};
+        }
+        atomic_flag_clear(&contract->pool->busy);
+    }
+    surety__worker_stop(worker);
 }
 
 void surety__rules_free(surety__rules *rules)
@@ -456,74 +434,11 @@ void surety__rules_free(surety__rules *rules)
     surety_doc_free(rules->output);
     surety_buf_done(&rules->text);
     surety__arena_done(&rules->arena);
-    if (rules->verdicts)
-        surety__free(rules->alloc, rules->verdicts,
+    if (rules->results)
+        surety__free(rules->alloc, rules->results,
                      (rules->contract->policy.info.rule_count + 1) *
-                         sizeof(*rules->verdicts));
+                         sizeof(*rules->results));
     surety__free(rules->alloc, rules, sizeof(*rules));
-}
-
-surety_status surety__rules_check(surety__rules *rules, surety_val value,
-                                  const surety__verdict **ret_verdicts,
-                                  surety_error *reterr)
-{
-    const size_t count = rules->contract->policy.info.rule_count;
-    uint64_t deadline_ms = 0;
-    surety_status status = SURETY_OK;
-
-    surety__arena_reset(&rules->arena);
-    if (count > 0)
-        status = rules_send(rules, FRAME_CHECK, value, &deadline_ms, reterr);
-    for (size_t i = 0; i < count && status == SURETY_OK; i++) {
-        status = rules_next(rules, i, deadline_ms, reterr);
-        if (rules->spent) {
-            status = rules_spend(rules, i, status, reterr);
-            break;
-        }
-        if (status == SURETY_OK)
-            status = rules_judge(rules, i, reterr);
-    }
-    if (status == SURETY_OK && rules->worker.pid != 0 && count > 0)
-        status =
-            rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
-    if (status == SURETY_OK)
-        *ret_verdicts = rules->verdicts;
-    else if (status == SURETY_NOMEM)
-        surety__worker_stop(&rules->worker);
-    return status;
-}
-
-surety_status surety__rules_derive(surety__rules *rules, surety_val value,
-                                   surety_doc *out, surety_error *reterr)
-{
-    const surety_contract *contract = rules->contract;
-    const surety_val derive = contract->policy.info.derive;
-    size_t index = contract->policy.info.rule_count;
-    uint64_t deadline_ms = 0;
-    surety_status status = SURETY_OK;
-
-    surety_build_begin(out, NULL);
-    surety_build_object(out);
-    if (surety_val_count(derive) > 0)
-        status = rules_send(rules, FRAME_DERIVE, value, &deadline_ms, reterr);
-    for (surety_val member = surety_val_first(derive);
-         member.doc && status == SURETY_OK;
-         member = surety_val_next(derive, member), index++) {
-        status = rules_next(rules, index, deadline_ms, reterr);
-        if (rules->spent)
-            return rules_excuse(contract, index, status, reterr);
-        if (status == SURETY_OK)
-            status = rules_build(rules, index, member, out, reterr);
-    }
-    if (status == SURETY_OK && surety_val_count(derive) > 0)
-        status =
-            rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
-    if (status != SURETY_OK) {
-        surety__worker_stop(&rules->worker); /* it may still send messages */
-        return status;
-    }
-    surety_build_close(out);
-    return surety_build_end(out, reterr);
 }
 
 /* Takes the contract's spare worker, unless another thread holds the pool. All
@@ -540,20 +455,35 @@ static surety__worker rules_borrow(const surety_contract *contract)
     return worker;
 }
 
-/* Puts the worker back if it is idle and the pool is empty; ends it
- * otherwise. */
-static void rules_return(const surety_contract *contract,
-                         surety__worker *worker)
+static const char *rules_bound(const surety_contract *contract,
+                               surety_status status, uint32_t *ret_number)
 {
-    if (worker->ready && surety__worker_idle(worker) &&
-        !atomic_flag_test_and_set(&contract->pool->busy)) {
-        if (contract->pool->worker.pid == 0) {
-            contract->pool->worker = *worker;
-            *worker = (surety__worker){0};
-        }
-        atomic_flag_clear(&contract->pool->busy);
+    assert(status == SURETY_TIMEOUT || status == SURETY_LIMIT ||
+           status == SURETY_IO);
+    if (status == SURETY_TIMEOUT) {
+        *ret_number = contract->limits.rule_time_ms_max;
+        return "ms (rule_time_ms_max)";
     }
-    surety__worker_stop(worker);
+    *ret_number = contract->limits.rule_memory_mib_max;
+    return "MiB (rule_memory_mib_max)";
+}
+
+/* Reports a program that exceeded its time or memory. */
+static surety_status rules_excuse(const surety_contract *contract, size_t index,
+                                  surety_status status, surety_error *reterr)
+{
+    uint32_t number;
+    const char *unit = rules_bound(contract, status, &number);
+
+    if (status == SURETY_IO)
+        return surety__fail(reterr, status, "the rules' process died");
+    if (index == SIZE_MAX)
+        return surety__fail(reterr, status, "the rules take more than %u %s",
+                            (unsigned)number, unit);
+    return surety__policy_at(
+        rules_source(contract, index), reterr,
+        surety__fail(reterr, status, "the derived member takes more than %u %s",
+                     (unsigned)number, unit));
 }
 
 /* Sends a value to a ready worker; starts a worker if necessary. The time limit
@@ -604,6 +534,26 @@ static surety_status rules_send(surety__rules *rules, uint32_t kind,
     return rules_excuse(contract, SIZE_MAX, status, reterr);
 }
 
+/* Reports that the process died and, unless index is SIZE_MAX, in which
+ * program. */
+static surety_status rules_mourn(const surety_contract *contract, size_t index,
+                                 surety_error *reterr)
+{
+    const bool rule = index < contract->policy.info.rule_count;
+    surety_status status;
+    surety_str name;
+
+    if (index == SIZE_MAX)
+        return surety__fail(reterr, SURETY_IO, "the rules' process died");
+    name = rule ? contract->policy.info.rules[index].id
+                : surety_val_str(surety_val_key(rules_source(contract, index)));
+    status = surety__fail(
+        reterr, SURETY_IO, "the rules' process died in the %s %.*s",
+        rule ? "rule" : "derived member", (int)name.len, name.ptr);
+    surety__hint(reterr, "make it do less, or simpler, things");
+    return status;
+}
+
 /* Receives the output of program number index into rules->output. SIZE_MAX:
  * receives FRAME_DONE. Ends a worker that fails. If the worker exceeded its
  * time or memory, sets `spent` and leaves reterr to the caller, who knows the
@@ -644,49 +594,7 @@ static surety_status rules_next(surety__rules *rules, size_t index,
     return rules_mourn(contract, index, reterr);
 }
 
-/* Reports that the process died and, unless index is SIZE_MAX, in which
- * program. */
-static surety_status rules_mourn(const surety_contract *contract, size_t index,
-                                 surety_error *reterr)
-{
-    const bool known = index < surety__rules_count(contract);
-    const bool rule = index < contract->policy.info.rule_count;
-    surety_status status;
-    surety_str name;
-
-    if (!known)
-        return surety__fail(reterr, SURETY_IO, "the rules' process died");
-    name = rule ? contract->policy.info.rules[index].id
-                : surety_val_str(surety_val_key(rules_source(contract, index)));
-    status = surety__fail(
-        reterr, SURETY_IO, "the rules' process died in the %s %.*s",
-        rule ? "rule" : "derived member", (int)name.len, name.ptr);
-    surety__hint(reterr, "make it do less, or simpler, things");
-    return status;
-}
-
-/* Converts the last output to the verdict of rule number index. */
-static surety_status rules_judge(surety__rules *rules, size_t index,
-                                 surety_error *reterr)
-{
-    const surety_val output = surety_doc_root(rules->output);
-    const surety_val failure = surety_val_get(output, "e");
-    surety__verdict *verdict = &rules->verdicts[index];
-    surety_str text = surety_val_str(failure);
-
-    *verdict = (surety__verdict){0};
-    if (surety_val_kind(output) == SURETY_KIND_BOOLEAN) {
-        verdict->holds = surety_val_bool(output, false);
-        return SURETY_OK;
-    }
-    if (!failure.doc)
-        text = SURETY__LITERAL("the rule gave neither true nor false");
-    verdict->status = SURETY_SYNTAX;
-    verdict->text = surety__arena_text(&rules->arena, text);
-    return verdict->text.ptr ? SURETY_OK : surety__fail_nomem(reterr);
-}
-
-/* Fills in the verdicts of the rule that exceeded its time or memory, and of
+/* Fills in the results of the rule that exceeded its time or memory, and of
  * all rules after it. */
 static surety_status rules_spend(surety__rules *rules, size_t index,
                                  surety_status status, surety_error *reterr)
@@ -695,7 +603,7 @@ static surety_status rules_spend(surety__rules *rules, size_t index,
     const char *unit = rules_bound(rules->contract, status, &number);
 
     for (size_t i = index; i < rules->contract->policy.info.rule_count; i++) {
-        surety__verdict *verdict = &rules->verdicts[i];
+        surety__rule_result *result = &rules->results[i];
 
         surety_buf_reset(&rules->text);
         surety__buf_printf(&rules->text,
@@ -704,13 +612,65 @@ static surety_status rules_spend(surety__rules *rules, size_t index,
                                : "not evaluated: a rule before it takes more "
                                  "than %u %s",
                            (unsigned)number, unit);
-        *verdict = (surety__verdict){.status = status};
-        verdict->text =
+        *result = (surety__rule_result){.status = status};
+        result->text =
             surety__arena_text(&rules->arena, surety_buf_str(&rules->text));
-        if (rules->text.status != SURETY_OK || !verdict->text.ptr)
+        if (rules->text.status != SURETY_OK || !result->text.ptr)
             return surety__fail_nomem(reterr);
     }
     return SURETY_OK;
+}
+
+/* Converts the last output to the result of rule number index. */
+static surety_status rules_judge(surety__rules *rules, size_t index,
+                                 surety_error *reterr)
+{
+    const surety_val output = surety_doc_root(rules->output);
+    const surety_val failure = surety_val_get(output, "e");
+    surety__rule_result *result = &rules->results[index];
+    surety_str text = surety_val_str(failure);
+
+    assert(index < rules->contract->policy.info.rule_count);
+    *result = (surety__rule_result){0};
+    if (surety_val_kind(output) == SURETY_KIND_BOOLEAN) {
+        result->holds = surety_val_bool(output, false);
+        return SURETY_OK;
+    }
+    if (!failure.doc)
+        text = SURETY__LITERAL("the rule gave neither true nor false");
+    result->status = SURETY_SYNTAX;
+    result->text = surety__arena_text(&rules->arena, text);
+    return result->text.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+}
+
+surety_status surety__rules_check(surety__rules *rules, surety_val value,
+                                  const surety__rule_result **ret_results,
+                                  surety_error *reterr)
+{
+    const size_t count = rules->contract->policy.info.rule_count;
+    uint64_t deadline_ms = 0;
+    surety_status status = SURETY_OK;
+
+    surety__arena_reset(&rules->arena);
+    if (count > 0)
+        status = rules_send(rules, FRAME_CHECK, value, &deadline_ms, reterr);
+    for (size_t i = 0; i < count && status == SURETY_OK; i++) {
+        status = rules_next(rules, i, deadline_ms, reterr);
+        if (rules->spent) {
+            status = rules_spend(rules, i, status, reterr);
+            break;
+        }
+        if (status == SURETY_OK)
+            status = rules_judge(rules, i, reterr);
+    }
+    if (status == SURETY_OK && rules->worker.pid != 0 && count > 0)
+        status =
+            rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
+    if (status == SURETY_OK)
+        *ret_results = rules->results;
+    else if (status == SURETY_NOMEM)
+        surety__worker_stop(&rules->worker);
+    return status;
 }
 
 /* Appends the last output to out as a derived member. */
@@ -723,47 +683,48 @@ static surety_status rules_build(surety__rules *rules, size_t index,
     const surety_val source = rules_source(rules->contract, index);
 
     if (surety_val_kind(output) == SURETY_KIND_OBJECT)
-        return surety__policy_at(source, reterr,
-                                 surety__fail(reterr, SURETY_SYNTAX,
-                                              "the derived member fails: %.*s",
-                                              (int)failure.len, failure.ptr));
+        return surety__policy_fail(source, reterr,
+                                   "the derived member fails: %.*s",
+                                   (int)failure.len, failure.ptr);
     if (surety_val_count(output) == 0)
-        return surety__policy_at(
-            source, reterr,
-            surety__fail(reterr, SURETY_SYNTAX,
-                         "the derived member gives no value"));
+        return surety__policy_fail(source, reterr,
+                                   "the derived member gives no value");
     surety_build_key_of(out, surety_val_key(member));
     surety_build_val(out, surety_val_first(output));
     return SURETY_OK;
 }
 
-/* Reports a program that exceeded its time or memory. */
-static surety_status rules_excuse(const surety_contract *contract, size_t index,
-                                  surety_status status, surety_error *reterr)
+surety_status surety__rules_derive(surety__rules *rules, surety_val value,
+                                   surety_doc *out, surety_error *reterr)
 {
-    uint32_t number;
-    const char *unit = rules_bound(contract, status, &number);
+    const surety_contract *contract = rules->contract;
+    const surety_val derive = contract->policy.info.derive;
+    size_t index = contract->policy.info.rule_count;
+    uint64_t deadline_ms = 0;
+    surety_status status = SURETY_OK;
 
-    if (status == SURETY_IO)
-        return surety__fail(reterr, status, "the rules' process died");
-    if (index == SIZE_MAX)
-        return surety__fail(reterr, status, "the rules take more than %u %s",
-                            (unsigned)number, unit);
-    return surety__policy_at(
-        rules_source(contract, index), reterr,
-        surety__fail(reterr, status, "the derived member takes more than %u %s",
-                     (unsigned)number, unit));
-}
-
-static const char *rules_bound(const surety_contract *contract,
-                               surety_status status, uint32_t *ret_number)
-{
-    if (status == SURETY_TIMEOUT) {
-        *ret_number = contract->limits.rule_time_ms_max;
-        return "ms (rule_time_ms_max)";
+    surety_build_begin(out, NULL);
+    surety_build_object(out);
+    if (surety_val_count(derive) > 0)
+        status = rules_send(rules, FRAME_DERIVE, value, &deadline_ms, reterr);
+    for (surety_val member = surety_val_first(derive);
+         member.doc && status == SURETY_OK;
+         member = surety_val_next(derive, member), index++) {
+        status = rules_next(rules, index, deadline_ms, reterr);
+        if (rules->spent)
+            return rules_excuse(contract, index, status, reterr);
+        if (status == SURETY_OK)
+            status = rules_build(rules, index, member, out, reterr);
     }
-    *ret_number = contract->limits.rule_memory_mib_max;
-    return "MiB (rule_memory_mib_max)";
+    if (status == SURETY_OK && surety_val_count(derive) > 0)
+        status =
+            rules_next(rules, SIZE_MAX, deadline_ms + RULES_GRACE_MS, reterr);
+    if (status != SURETY_OK) {
+        surety__worker_stop(&rules->worker); /* it may still send messages */
+        return status;
+    }
+    surety_build_close(out);
+    return surety_build_end(out, reterr);
 }
 
 #endif

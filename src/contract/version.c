@@ -4,12 +4,77 @@
  * converted. */
 #include "contract/version.h"
 
-static surety_str version_word(surety_str text, size_t *at, const char *ends);
-static bool version_is_number(surety_str word);
-static bool version_are_words(surety_str text, bool numbers_plain);
-static surety_str version_core(surety_str version);
-static surety_str version_early(surety_str version);
-static int version_compare_words(surety_str a, surety_str b);
+/* Returns the text from *at up to one of the characters `ends`, or up to the
+ * end; moves *at there. */
+static surety_str version_word(surety_str text, size_t *at, const char *ends)
+{
+    const size_t start = *at;
+
+    assert(start <= text.len);
+    while (*at < text.len &&
+           (text.ptr[*at] == '\0' || !strchr(ends, text.ptr[*at])))
+        (*at)++;
+    return (surety_str){start < text.len ? text.ptr + start : "", *at - start};
+}
+
+/* Returns "1.2.3" from "1.2.3-rc.1+5". */
+static surety_str version_core(surety_str version)
+{
+    size_t at = 0;
+
+    return version_word(version, &at, "-+");
+}
+
+/* Returns "rc.1" from "1.2.3-rc.1+5"; ptr is NULL when there is none. */
+static surety_str version_early(surety_str version)
+{
+    size_t at = version_core(version).len;
+
+    if (at == version.len || version.ptr[at] != '-')
+        return (surety_str){NULL, 0};
+    at++;
+    return version_word(version, &at, "+");
+}
+
+static bool version_is_number(surety_str word)
+{
+    if (word.len == 0 || (word.len > 1 && word.ptr[0] == '0'))
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if (word.ptr[i] < '0' || word.ptr[i] > '9')
+            return false;
+    return true;
+}
+
+/* Returns whether text is words of letters, digits and "-", joined by dots.
+ * numbers_plain: no number may have a leading zero. */
+static bool version_are_words(surety_str text, bool numbers_plain)
+{
+    size_t at = 0;
+
+    for (;;) {
+        const surety_str word = version_word(text, &at, ".");
+        bool digits = true;
+
+        if (word.len == 0)
+            return false;
+        for (size_t i = 0; i < word.len; i++) {
+            const char byte = word.ptr[i];
+            const bool digit = byte >= '0' && byte <= '9';
+            const bool letter =
+                (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+
+            if (!digit && !letter && byte != '-')
+                return false;
+            digits = digits && digit;
+        }
+        if (numbers_plain && digits && !version_is_number(word))
+            return false;
+        if (at == text.len)
+            return true;
+        at++;
+    }
+}
 
 bool surety__version_valid(surety_str text)
 {
@@ -63,98 +128,6 @@ bool surety__version_matches(surety_str version, surety_str request)
            surety__str_starts(core, request);
 }
 
-int surety__version_compare(surety_str a, surety_str b)
-{
-    const surety_str a_early = version_early(a);
-    const surety_str b_early = version_early(b);
-    int order;
-
-    if (a.len == 0 || b.len == 0)
-        return (a.len > 0) - (b.len > 0);
-    order = version_compare_words(version_core(a), version_core(b));
-    if (order != 0)
-        return order;
-    if (!a_early.ptr || !b_early.ptr)
-        return (a_early.ptr == NULL) - (b_early.ptr == NULL);
-    return version_compare_words(a_early, b_early);
-}
-
-bool surety__version_is_early(surety_str version)
-{
-    return version_early(version).ptr != NULL;
-}
-
-/* Returns the text from *at up to one of the characters `ends`, or up to the
- * end; moves *at there. */
-static surety_str version_word(surety_str text, size_t *at, const char *ends)
-{
-    const size_t start = *at;
-
-    while (*at < text.len &&
-           (text.ptr[*at] == '\0' || !strchr(ends, text.ptr[*at])))
-        (*at)++;
-    return (surety_str){start < text.len ? text.ptr + start : "", *at - start};
-}
-
-static bool version_is_number(surety_str word)
-{
-    if (word.len == 0 || (word.len > 1 && word.ptr[0] == '0'))
-        return false;
-    for (size_t i = 0; i < word.len; i++)
-        if (word.ptr[i] < '0' || word.ptr[i] > '9')
-            return false;
-    return true;
-}
-
-/* Returns whether text is words of letters, digits and "-", joined by dots.
- * numbers_plain: no number may have a leading zero. */
-static bool version_are_words(surety_str text, bool numbers_plain)
-{
-    size_t at = 0;
-
-    for (;;) {
-        const surety_str word = version_word(text, &at, ".");
-        bool digits = true;
-
-        if (word.len == 0)
-            return false;
-        for (size_t i = 0; i < word.len; i++) {
-            const char byte = word.ptr[i];
-            const bool digit = byte >= '0' && byte <= '9';
-            const bool letter =
-                (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
-
-            if (!digit && !letter && byte != '-')
-                return false;
-            digits = digits && digit;
-        }
-        if (numbers_plain && digits && !version_is_number(word))
-            return false;
-        if (at == text.len)
-            return true;
-        at++;
-    }
-}
-
-/* Returns "1.2.3" from "1.2.3-rc.1+5". */
-static surety_str version_core(surety_str version)
-{
-    size_t at = 0;
-
-    return version_word(version, &at, "-+");
-}
-
-/* Returns "rc.1" from "1.2.3-rc.1+5"; ptr is NULL when there is none. */
-static surety_str version_early(surety_str version)
-{
-    size_t at = version_core(version).len;
-
-    if (at == version.len || version.ptr[at] != '-')
-        return (surety_str){NULL, 0};
-    at++;
-    return version_word(version, &at, "+");
-}
-
 static int version_compare_words(surety_str a, surety_str b)
 {
     size_t a_at = 0;
@@ -179,4 +152,25 @@ static int version_compare_words(surety_str a, surety_str b)
         a_at++;
         b_at++;
     }
+}
+
+int surety__version_compare(surety_str a, surety_str b)
+{
+    const surety_str a_early = version_early(a);
+    const surety_str b_early = version_early(b);
+    int order;
+
+    if (a.len == 0 || b.len == 0)
+        return (a.len > 0) - (b.len > 0);
+    order = version_compare_words(version_core(a), version_core(b));
+    if (order != 0)
+        return order;
+    if (!a_early.ptr || !b_early.ptr)
+        return (a_early.ptr == NULL) - (b_early.ptr == NULL);
+    return version_compare_words(a_early, b_early);
+}
+
+bool surety__version_is_early(surety_str version)
+{
+    return version_early(version).ptr != NULL;
 }

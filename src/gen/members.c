@@ -10,7 +10,7 @@
 static bool member_default(surety__gen_model *model, surety__gen_member *member,
                            const surety__shape *shape, surety_val fill)
 {
-    const surety_limits *limits = surety__contract_limits(model->contract);
+    const surety_limits *limits = &model->contract->limits;
     uint64_t work = limits->work_base;
     surety_status status;
     bool valid = false;

@@ -339,12 +339,11 @@ surety_status surety__gen_model_make(surety__gen_model *model)
 {
     surety_gen *gen = model->gen;
 
-    model->graph =
-        (surety__graph){.arena = &gen->arena,
-                        .status = &gen->status,
-                        .limits = surety__contract_limits(model->contract),
-                        .schema = model->schema,
-                        .counts = surety__gen_union_counts};
+    model->graph = (surety__graph){.arena = &gen->arena,
+                                   .status = &gen->status,
+                                   .limits = &model->contract->limits,
+                                   .schema = model->schema,
+                                   .counts = surety__gen_union_counts};
     model->value = surety__gen_node_new(model, SURETY_TYPED_VALUE);
     if (model->value)
         model->root =

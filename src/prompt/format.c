@@ -19,7 +19,7 @@ static surety_prompt_style format_style(const surety_contract *contract,
 
     if (options->style != SURETY_PROMPT_CONTRACT)
         return options->style;
-    return styles[surety__contract_policy(contract)->prompt_style];
+    return styles[contract->policy.prompt_style];
 }
 
 void surety__format_place(const surety_contract *contract, bool native,
@@ -248,10 +248,9 @@ static surety_status example_check(const surety_contract *contract,
                                    surety_val value, const surety_alloc *alloc,
                                    bool *ret_valid, surety_error *reterr)
 {
-    surety_checker *checker =
-        surety_checker_new(alloc, surety__contract_limits(contract));
+    surety_checker *checker = surety_checker_new(alloc, &contract->limits);
     const size_t count = surety_contract_info_of(contract)->rule_count;
-    const surety__verdict *verdicts = NULL;
+    const surety__rule_result *results = NULL;
     surety__rules *rules = NULL;
     surety_status status;
 
@@ -265,10 +264,10 @@ static surety_status example_check(const surety_contract *contract,
     if (status != SURETY_OK || !*ret_valid || !count)
         return status;
     rules = surety__rules_new(contract, alloc);
-    status = rules ? surety__rules_check(rules, value, &verdicts, reterr)
+    status = rules ? surety__rules_check(rules, value, &results, reterr)
                    : surety__fail_nomem(reterr);
     for (size_t i = 0; i < count && status == SURETY_OK; i++)
-        *ret_valid = *ret_valid && verdicts[i].holds;
+        *ret_valid = *ret_valid && results[i].holds;
     surety__rules_free(rules);
     return status;
 }
@@ -277,7 +276,7 @@ static surety_status example_check(const surety_contract *contract,
 static surety_status example_given(const surety_contract *contract,
                                    surety_doc *out, surety_error *reterr)
 {
-    const surety_val given = surety__contract_policy(contract)->prompt_example;
+    const surety_val given = contract->policy.prompt_example;
     bool valid = false;
     surety_status status;
 

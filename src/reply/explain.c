@@ -37,7 +37,7 @@ surety_status surety__explain_errors(surety_judge *judge)
         return explain_fault(judge);
     if (best->objections)
         return explain_objections(judge);
-    return best->verdicts ? explain_rules(judge) : explain_findings(judge);
+    return best->results ? explain_rules(judge) : explain_findings(judge);
 }
 
 void surety__explain_keyword(surety__issue *issue, const char *keyword)
@@ -507,7 +507,7 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
 {
     const surety_rule rule =
         surety_contract_info_of(judge->task.contract)->rules[i];
-    const surety__verdict *verdict = &judge->best->verdicts[i];
+    const surety__rule_result *result = &judge->best->results[i];
     surety_outcome *outcome = &judge->outcome;
     surety__issue *issue = surety__issue_add(outcome, &outcome->errors);
     surety_buf *out = &judge->scratch;
@@ -525,7 +525,7 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
     surety__buf_printf(out, "#/x-surety/rules/%zu", i);
     if (!surety__outcome_take(outcome, &to->absolute_keyword_location))
         return SURETY_NOMEM;
-    if (verdict->status == SURETY_OK) {
+    if (result->status == SURETY_OK) {
         surety_buf_text(out, "rule ");
         surety_buf_add(out, rule.id);
         if (!surety__outcome_take(outcome, &to->hint))
@@ -535,7 +535,7 @@ static surety_status explain_rule(surety_judge *judge, size_t i)
         surety_buf_text(out, "the rule ");
         surety_buf_add(out, rule.id);
         surety_buf_text(out, " could not be evaluated: ");
-        surety_buf_add(out, verdict->text);
+        surety_buf_add(out, result->text);
     }
     if (!surety__outcome_take(outcome, &to->message) ||
         !surety__outcome_copy(outcome, rule.at, &to->instance_location))
@@ -550,7 +550,7 @@ static surety_status explain_rules(surety_judge *judge)
     surety_status status = SURETY_OK;
 
     for (size_t i = 0; i < count && status == SURETY_OK; i++)
-        if (!judge->best->verdicts[i].holds)
+        if (!judge->best->results[i].holds)
             status = explain_rule(judge, i);
     return status;
 }

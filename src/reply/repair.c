@@ -62,9 +62,7 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
         .strict = judge->task.repair == SURETY_REPAIR_NONE,
         .certain_only = judge->task.options.certain_only,
         .cut = cut,
-        .expects = surety__contract_names_any(judge->task.contract)
-                       ? repair_expects
-                       : NULL,
+        .expects = judge->task.contract->name_count ? repair_expects : NULL,
         .expects_ctx = expects.ctx,
         .limits = &judge->limits,
     };
@@ -439,7 +437,7 @@ static surety_status repair_take_back(surety_judge *judge, surety__trial *trial,
                                       surety_error *reterr)
 {
     trial->fits = false;
-    trial->verdicts = NULL;
+    trial->results = NULL;
     trial->objections = NULL;
     trial->stage = SURETY_STAGE_VALIDATION;
     return surety__trial_count(judge, trial, reterr);

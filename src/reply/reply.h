@@ -100,7 +100,7 @@ typedef struct surety__trial {
     surety_stage stage;
     bool counted; /* error_count is known */
     size_t error_count;
-    surety__verdict *verdicts; /* the rules', or NULL; in the arena */
+    surety__rule_result *results; /* the rules', or NULL; in the arena */
     surety__objection *objections, *objection_last; /* the validators' */
     size_t objection_count; /* those too that are not kept */
     bool refused;           /* by the options' native_fault */

@@ -118,7 +118,7 @@ static surety_status trial_rules(surety_judge *judge, surety__trial *trial,
 {
     const size_t count =
         surety_contract_info_of(judge->task.contract)->rule_count;
-    const surety__verdict *verdicts;
+    const surety__rule_result *results;
     surety_status status;
 
     trial->error_count = 0;
@@ -131,18 +131,18 @@ static surety_status trial_rules(surety_judge *judge, surety__trial *trial,
     if (!judge->rules)
         return surety__fail_nomem(reterr);
     status = surety__rules_check(judge->rules, surety__trial_value(trial),
-                                 &verdicts, reterr);
+                                 &results, reterr);
     if (status != SURETY_OK)
         return status;
-    trial->verdicts = surety__arena_take(&judge->outcome.arena,
-                                         count * sizeof(*trial->verdicts));
-    if (!trial->verdicts)
+    trial->results = surety__arena_take(&judge->outcome.arena,
+                                        count * sizeof(*trial->results));
+    if (!trial->results)
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
-        trial->verdicts[i] = verdicts[i];
-        trial->error_count += !verdicts[i].holds;
-        if (!surety__outcome_copy(&judge->outcome, verdicts[i].text,
-                                  &trial->verdicts[i].text))
+        trial->results[i] = results[i];
+        trial->error_count += !results[i].holds;
+        if (!surety__outcome_copy(&judge->outcome, results[i].text,
+                                  &trial->results[i].text))
             return surety__fail_nomem(reterr);
     }
     if (trial->error_count == 0)

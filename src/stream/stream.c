@@ -308,9 +308,7 @@ static surety_status stream_begin_reader(surety_stream *stream,
     const surety__lenient_options options = {
         .strict = stream->task.repair == SURETY_REPAIR_NONE,
         .certain_only = stream->task.how.certain_only,
-        .expects = surety__contract_names_any(stream->task.contract)
-                       ? stream_expects
-                       : NULL,
+        .expects = stream->task.contract->name_count ? stream_expects : NULL,
         .expects_ctx = stream,
         .limits = &stream->limits,
     };

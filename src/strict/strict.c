@@ -76,10 +76,9 @@ surety_status surety_strict_new(const surety_contract *contract,
     strict->contract = contract;
     strict->subset = row;
     surety__arena_init(&strict->arena, alloc, 0);
-    strict->graph =
-        (surety__graph){.arena = &strict->arena,
-                        .status = &strict->status,
-                        .limits = surety__contract_limits(contract)};
+    strict->graph = (surety__graph){.arena = &strict->arena,
+                                    .status = &strict->status,
+                                    .limits = &contract->limits};
     strict_name(strict);
     strict->root = surety__node_of(
         strict, CONJUNCTION_OF(surety_contract_info_of(contract)->schema->root),

@@ -126,7 +126,7 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
                                   bool *ret_valid)
 {
     const surety_contract *contract = chooser->contract;
-    const surety_limits *limits = surety__contract_limits(contract);
+    const surety_limits *limits = &contract->limits;
     const surety__shape *shape;
 
     *ret_valid = true;

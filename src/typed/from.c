@@ -132,8 +132,7 @@ static surety_status from_value(from_state *state, surety_val val, char *at)
         if (!state->values)
             return from_nomem(state);
         surety_build_begin(state->values, NULL);
-        state->values->limits =
-            *surety__contract_limits(state->chooser.contract);
+        state->values->limits = state->chooser.contract->limits;
         state->values->limits.depth_max++; /* for the array around them */
         surety_build_array(state->values);
     }
@@ -612,7 +611,7 @@ surety_status surety_typed_from(const surety_typed *typed,
     state.alloc = contract->alloc;
     state.chooser = (surety__typed_chooser){
         .typed = typed, .contract = contract, .alloc = contract->alloc};
-    state.left = surety__contract_limits(contract)->text_bytes_max * FROM_TIMES;
+    state.left = contract->limits.text_bytes_max * FROM_TIMES;
     surety__arena_init(&state.arena, state.alloc, 0);
     status = from_run(&state, val, &typed->types[typed->root], &head);
     from_done(&state, status != SURETY_OK);

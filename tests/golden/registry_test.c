@@ -97,7 +97,7 @@ static void put_rules(surety_buf *out, const surety_contract *contract)
 
 static void put_contract(surety_buf *out, const surety_contract *contract)
 {
-    const surety__policy *policy = surety__contract_policy(contract);
+    const surety__policy *policy = &contract->policy;
 
     put_str(out, "name", surety_contract_info_of(contract)->name);
     put_str(out, "version", surety_contract_info_of(contract)->version);
@@ -235,7 +235,7 @@ static surety_status read_rules(surety_str lines, surety_contract **contract,
     return status;
 }
 
-static void put_verdict(surety_buf *out, const surety__verdict *verdict)
+static void put_verdict(surety_buf *out, const surety__rule_result *verdict)
 {
     surety_buf_text(out, verdict->holds ? "  holds" : "  does not hold");
     if (verdict->status) {
@@ -250,7 +250,7 @@ static void put_verdict(surety_buf *out, const surety__verdict *verdict)
 static bool put_rules_said(struct setting *setting,
                            const struct golden_section *section)
 {
-    const surety__verdict *verdicts = NULL;
+    const surety__rule_result *verdicts = NULL;
     surety_contract *contract = NULL;
     surety__rules *rules = NULL;
     surety_str lines = section->body;

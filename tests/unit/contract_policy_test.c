@@ -38,8 +38,7 @@ TEST(reads_a_plain_schema)
     CHECK(surety_contract_info_of(contract)->retry_max == 2);
     CHECK(surety_contract_info_of(contract)->feedback ==
           SURETY_FEEDBACK_ERRORS);
-    CHECK(surety__contract_policy(contract)->prompt_style ==
-          PROMPT_JSON_SCHEMA);
+    CHECK(contract->policy.prompt_style == PROMPT_JSON_SCHEMA);
     CHECK(surety_contract_info_of(contract)->schema != NULL);
     CHECK(surety_val_is(
         surety_val_get(surety_contract_info_of(contract)->root, "type"),
@@ -161,7 +160,7 @@ TEST(keeps_what_prompts_need)
     const surety__policy *policy;
 
     TRY(policy_try(t, text, &contract, NULL));
-    policy = surety__contract_policy(contract);
+    policy = &contract->policy;
     CHECK(policy->info.retry_max == 5);
     CHECK(policy->info.feedback == SURETY_FEEDBACK_PATCH);
     CHECK(policy->prompt_style == PROMPT_TYPESCRIPT);

@@ -396,7 +396,7 @@ TEST(gives_valid_examples)
         if (status == SURETY_UNSUPPORTED && !with_jq)
             continue;
         TRY(status);
-        example = surety__contract_policy(contract)->prompt_example;
+        example = contract->policy.prompt_example;
         if (example.doc) {
             TRY(surety_checker_check(checker,
                                      surety_contract_info_of(contract)->schema,

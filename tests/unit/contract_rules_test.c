@@ -17,7 +17,7 @@ struct bench {
     surety_doc *value, *out;
     surety_limits limits;
     surety_error err;
-    const surety__verdict *verdicts;
+    const surety__rule_result *results;
 };
 
 /* Opens a contract with these rules, and these derived members (name, program,
@@ -69,7 +69,7 @@ static surety_status bench_check(struct bench *bench, const char *json)
     if (status != SURETY_OK)
         return status;
     return surety__rules_check(bench->rules, surety_doc_root(bench->value),
-                               &bench->verdicts, &bench->err);
+                               &bench->results, &bench->err);
 }
 
 static surety_status bench_derive(struct bench *bench, const char *json)
@@ -101,21 +101,21 @@ TEST(answers_rules)
 
     TRY(bench_open(t, &bench, exprs, NULL));
     TRY(bench_check(&bench, "{\"a\":1,\"b\":[1,2]}"));
-    CHECK(bench.verdicts[0].holds);
-    CHECK(bench.verdicts[1].holds);
-    CHECK(bench.verdicts[2].holds);
-    CHECK(!bench.verdicts[3].holds);
-    CHECK(bench.verdicts[3].status == SURETY_SYNTAX);
-    CHECK_TEXT(bench.verdicts[3].text, "the rule gave neither true nor false");
-    CHECK(!bench.verdicts[4].holds && bench.verdicts[4].status == SURETY_OK);
-    CHECK(bench.verdicts[5].holds);
-    CHECK(!bench.verdicts[6].holds);
-    CHECK(bench.verdicts[6].status == SURETY_SYNTAX);
-    CHECK_TEXT(bench.verdicts[6].text, "why");
-    CHECK(!bench.verdicts[7].holds);
+    CHECK(bench.results[0].holds);
+    CHECK(bench.results[1].holds);
+    CHECK(bench.results[2].holds);
+    CHECK(!bench.results[3].holds);
+    CHECK(bench.results[3].status == SURETY_SYNTAX);
+    CHECK_TEXT(bench.results[3].text, "the rule gave neither true nor false");
+    CHECK(!bench.results[4].holds && bench.results[4].status == SURETY_OK);
+    CHECK(bench.results[5].holds);
+    CHECK(!bench.results[6].holds);
+    CHECK(bench.results[6].status == SURETY_SYNTAX);
+    CHECK_TEXT(bench.results[6].text, "why");
+    CHECK(!bench.results[7].holds);
     TRY(bench_check(&bench, "{\"a\":2,\"b\":[1,0,2]}"));
-    CHECK(!bench.verdicts[0].holds && bench.verdicts[0].status == SURETY_OK);
-    CHECK(!bench.verdicts[2].holds && bench.verdicts[2].status == SURETY_OK);
+    CHECK(!bench.results[0].holds && bench.results[0].status == SURETY_OK);
+    CHECK(!bench.results[2].holds && bench.results[2].status == SURETY_OK);
 done:
     bench_close(&bench);
 }
@@ -259,14 +259,14 @@ TEST(keeps_programs_from_looking_elsewhere)
 
     TRY(bench_open(t, &bench, exprs, NULL));
     TRY(bench_check(&bench, "{}"));
-    CHECK(bench.verdicts[0].holds);
-    CHECK(bench.verdicts[1].holds);
+    CHECK(bench.results[0].holds);
+    CHECK(bench.results[1].holds);
     for (size_t i = 2; i < 7; i++) {
-        CHECK(bench.verdicts[i].status == SURETY_SYNTAX);
-        CHECK_TEXT(bench.verdicts[i].text, "not available in a contract");
+        CHECK(bench.results[i].status == SURETY_SYNTAX);
+        CHECK_TEXT(bench.results[i].text, "not available in a contract");
     }
-    CHECK(bench.verdicts[7].holds);
-    CHECK(bench.verdicts[8].holds);
+    CHECK(bench.results[7].holds);
+    CHECK(bench.results[8].holds);
 done:
     bench_close(&bench);
 }
@@ -279,16 +279,16 @@ TEST(ends_a_rule_that_never_ends)
 
     TRY(bench_open(t, &bench, exprs, NULL));
     TRY(bench_check(&bench, "{}"));
-    CHECK(bench.verdicts[0].holds);
-    CHECK(bench.verdicts[1].status == SURETY_TIMEOUT);
-    CHECK_TEXT(bench.verdicts[1].text,
+    CHECK(bench.results[0].holds);
+    CHECK(bench.results[1].status == SURETY_TIMEOUT);
+    CHECK_TEXT(bench.results[1].text,
                "the rule takes more than 200 ms (rule_time_ms_max)");
-    CHECK(!bench.verdicts[2].holds);
-    CHECK(bench.verdicts[2].status == SURETY_TIMEOUT);
+    CHECK(!bench.results[2].holds);
+    CHECK(bench.results[2].status == SURETY_TIMEOUT);
     /* The next value gets another process. */
     TRY(bench_check(&bench, "1"));
-    CHECK(bench.verdicts[1].holds);
-    CHECK(bench.verdicts[2].holds);
+    CHECK(bench.results[1].holds);
+    CHECK(bench.results[2].holds);
 done:
     bench_close(&bench);
 }
@@ -320,10 +320,10 @@ TEST(ends_a_rule_that_takes_memory)
 
     TRY(bench_open(t, &bench, exprs, NULL));
     TRY(bench_check(&bench, "{}"));
-    CHECK(bench.verdicts[0].status == SURETY_LIMIT);
-    CHECK_TEXT(bench.verdicts[0].text,
+    CHECK(bench.results[0].status == SURETY_LIMIT);
+    CHECK_TEXT(bench.results[0].text,
                "the rule takes more than 64 MiB (rule_memory_mib_max)");
-    CHECK(bench.verdicts[1].status == SURETY_LIMIT);
+    CHECK(bench.results[1].status == SURETY_LIMIT);
 done:
     bench_close(&bench);
 }
@@ -347,7 +347,7 @@ TEST(takes_values_of_depth_256)
                        "rules can take");
         } else {
             TRY(bench_check(&bench, json));
-            CHECK(bench.verdicts[0].holds);
+            CHECK(bench.results[0].holds);
         }
     }
     TRY(bench_check(&bench, "1"));
@@ -414,7 +414,7 @@ TEST(starts_again_after_a_death)
     CHECK_TEXT(surety_str_of(bench.err.hint),
                "make it do less, or simpler, things");
     TRY(bench_check(&bench, "1"));
-    CHECK(bench.verdicts[0].holds);
+    CHECK(bench.results[0].holds);
 done:
     bench_close(&bench);
 }
@@ -431,12 +431,12 @@ TEST(hands_its_process_on)
     NEED(second = surety__rules_new(bench.contract, check_alloc(t)));
     TRY(bench_check(&bench, "1"));
     TRY(surety__rules_check(second, surety_doc_root(bench.value),
-                            &bench.verdicts, NULL));
-    CHECK(bench.verdicts[0].holds);
+                            &bench.results, NULL));
+    CHECK(bench.results[0].holds);
     surety__rules_free(bench.rules);
     NEED(bench.rules = surety__rules_new(bench.contract, check_alloc(t)));
     TRY(bench_check(&bench, "2"));
-    CHECK(!bench.verdicts[0].holds);
+    CHECK(!bench.results[0].holds);
 done:
     surety__rules_free(second);
     bench_close(&bench);
@@ -456,7 +456,7 @@ TEST(survives_a_fork)
     pid = fork();
     if (pid == 0) {
         const bool good =
-            bench_check(&bench, "2") == SURETY_OK && !bench.verdicts[0].holds;
+            bench_check(&bench, "2") == SURETY_OK && !bench.results[0].holds;
 
         bench_close(&bench);
         _exit(good ? 0 : 1);
@@ -464,7 +464,7 @@ TEST(survives_a_fork)
     CHECK(pid > 0);
     for (unsigned i = 0; i < 20; i++) {
         TRY(bench_check(&bench, "1"));
-        CHECK(bench.verdicts[0].holds);
+        CHECK(bench.results[0].holds);
     }
 done:
     if (pid > 0) {
