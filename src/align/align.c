@@ -226,26 +226,7 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
     return aligner_end(aligner, &answer, val, out, reterr);
 }
 
-/* ---- edits --------------------------------------------------------------- */
-
-size_t surety__aligner_edit_count(const surety__aligner *aligner)
+const surety__align_edits *surety__aligner_edits(const surety__aligner *aligner)
 {
-    return aligner ? aligner->edits.count : 0;
-}
-
-size_t surety__aligner_edit_likely(const surety__aligner *aligner)
-{
-    return aligner ? aligner->edits.likely : 0;
-}
-
-surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i)
-{
-    if (!aligner || i >= aligner->edits.kept)
-        return (surety__edit){.kind = ""};
-    return aligner->edits.items[i];
-}
-
-uint64_t surety__aligner_cost(const surety__aligner *aligner)
-{
-    return aligner ? aligner->edits.cost : 0;
+    return &aligner->edits;
 }

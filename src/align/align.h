@@ -51,14 +51,17 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
                                          surety_str text, surety_doc *out,
                                          surety_error *reterr);
 
-/* The edits of the last call that was OK, in the order of the aligned value,
- * outer before inner. At most repairs_max are kept; the count and the cost are
- * exact. */
-size_t surety__aligner_edit_count(const surety__aligner *aligner);
-/* How many of them are likely; exact. */
-size_t surety__aligner_edit_likely(const surety__aligner *aligner);
-/* An edit that was not kept has an empty kind. */
-surety__edit surety__aligner_edit(const surety__aligner *aligner, size_t i);
-uint64_t surety__aligner_cost(const surety__aligner *aligner);
+/* The edits of the last call, in the order of the aligned value, outer before
+ * inner; none if it failed. Counts and cost are exact, but at most repairs_max
+ * edits are kept. */
+typedef struct surety__align_edits {
+    surety__edit *items;
+    size_t kept, cap;
+    size_t count, likely;
+    uint64_t cost;
+} surety__align_edits;
+
+const surety__align_edits *
+surety__aligner_edits(const surety__aligner *aligner);
 
 #endif

@@ -162,15 +162,6 @@ typedef struct surety__align_docs {
     surety_doc *text; /* a plain text as a value */
 } surety__align_docs;
 
-/* The edits of the last call: all are counted; those within the limit are
- * kept. */
-typedef struct surety__align_edits {
-    surety__edit *items;
-    size_t kept, cap;
-    size_t count, likely;
-    uint64_t cost;
-} surety__align_edits;
-
 struct surety__aligner {
     const surety_alloc *alloc;
     surety_limits limits;

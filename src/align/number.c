@@ -42,6 +42,16 @@ static void human_put(struct human_read *read, const char *ptr, size_t len)
     read->len += len;
 }
 
+/* Copies the digits here to the number; gives how many. */
+static size_t human_take(struct human_read *read)
+{
+    const size_t count = human_digits(read);
+
+    human_put(read, read->at, count);
+    read->at += count;
+    return count;
+}
+
 static void human_blanks(struct human_read *read)
 {
     while (read->at < read->end && *read->at == ' ')
@@ -104,23 +114,19 @@ static const char *human_grouping(const struct human_read *read)
 /* Reads the integer part and joins its groups. */
 static bool human_whole(struct human_read *read)
 {
-    size_t first = human_digits(read), count;
     const char *start = read->at;
+    size_t first = human_take(read), count;
     const char *mark;
 
-    human_put(read, read->at, first);
-    read->at += first;
     mark = first ? human_grouping(read) : NULL;
     if (!mark)
         return true;
     if (*mark != '_' && (first > 3 || *start == '0'))
         return false;
     while (human_skip(read, mark)) {
-        count = human_digits(read);
+        count = human_take(read);
         if (!count || (*mark != '_' && count != 3))
             return false;
-        human_put(read, read->at, count);
-        read->at += count;
     }
     read->edit = EDIT_NUMBER_FROM_FORM;
     return true;
@@ -158,8 +164,7 @@ static bool human_rest(struct human_read *read, bool has_whole)
             human_put(read, ".", 1);
         else
             read->edit = EDIT_NUMBER_FROM_FORM;
-        human_put(read, read->at, count);
-        read->at += count;
+        human_take(read);
     } else if (!has_whole) {
         return false;
     }
@@ -168,10 +173,7 @@ static bool human_rest(struct human_read *read, bool has_whole)
     human_put(read, read->at++, 1);
     if (read->at < read->end && (*read->at == '+' || *read->at == '-'))
         human_put(read, read->at++, 1);
-    count = human_digits(read);
-    human_put(read, read->at, count);
-    read->at += count;
-    return count != 0;
+    return human_take(read) != 0;
 }
 
 /* Reads "/4" after the numerator, whose digits are in out from `from`, and

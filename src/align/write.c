@@ -59,18 +59,7 @@ static void put_number(const struct put_turn *turn, surety_str text)
     surety_read_options options = {.size = sizeof(options),
                                    .flags = SURETY_READ_BORROW};
     surety_status status;
-    bool negative = *text.ptr == '-';
-    int64_t value = 0;
-    size_t at = negative;
 
-    /* Most numbers are short integers. */
-    while (at < text.len && text.len < 19 && text.ptr[at] >= '0' &&
-           text.ptr[at] <= '9')
-        value = value * 10 + (text.ptr[at++] - '0');
-    if (at == text.len && (value || !negative)) {
-        surety_build_int(turn->doc, negative ? -value : value);
-        return;
-    }
     status = surety_doc_read(turn->aligner->docs.literal, text, &options, NULL);
     if (status)
         turn->aligner->status = status;

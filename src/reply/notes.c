@@ -178,17 +178,12 @@ static bool notes_edit(surety_judge *judge, const surety__edit *edit)
 static bool notes_edits(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
-    const size_t count = surety__aligner_edit_count(best->aligner);
-    const size_t kept = judge->limits.repairs_max;
+    const surety__align_edits *edits = surety__aligner_edits(best->aligner);
 
-    for (size_t i = 0; i < count && i < kept; i++) {
-        const surety__edit edit = surety__aligner_edit(best->aligner, i);
-
-        if (!notes_edit(judge, &edit))
+    for (size_t i = 0; i < edits->kept; i++)
+        if (!notes_edit(judge, &edits->items[i]))
             return false;
-    }
-    if (count > kept)
-        judge->outcome.repairs.total += count - kept;
+    judge->outcome.repairs.total += edits->count - edits->kept;
     return true;
 }
 

@@ -91,15 +91,6 @@ static void repair_rank(surety__trial *trial)
     trial->rank.cost = (uint64_t)likely * REPAIR_LIKELY_COST;
 }
 
-/* Whether an edit of the aligner's is a guess. */
-static bool repair_guesses(const surety__aligner *aligner)
-{
-    for (size_t i = 0; i < surety__aligner_edit_count(aligner); i++)
-        if (surety__aligner_edit(aligner, i).likely)
-            return true;
-    return false;
-}
-
 /* The docs and the aligner that alignment takes. */
 static bool repair_prepare(surety_judge *judge, surety__trial *trial)
 {
@@ -120,11 +111,11 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
         return surety__fail_nomem(reterr);
     if (status != SURETY_OK)
         return SURETY_END;
-    guesses = repair_guesses(trial->aligner);
+    guesses = surety__aligner_edits(trial->aligner)->likely > 0;
     if (guesses && judge->task.options.certain_only)
         return SURETY_END;
     trial->fits = true;
-    trial->rank.cost += surety__aligner_cost(trial->aligner);
+    trial->rank.cost += surety__aligner_edits(trial->aligner)->cost;
     if (guesses)
         trial->rank.repaired = REPAIRED_LIKELY;
     else if (trial->rank.repaired == REPAIRED_NOTHING)

@@ -123,15 +123,10 @@ static bool string_is_json(surety__machine *machine, surety_str text,
     surety_buf_init(&decoded, machine->alloc, 0);
     if (base64)
         (void)surety__base64_decode(&decoded, text);
-    if (!machine->content)
-        machine->content = surety_doc_new(machine->alloc);
     status = decoded.status;
     if (!status)
-        status = machine->content
-                     ? surety_doc_read(machine->content,
-                                       base64 ? surety_buf_str(&decoded) : text,
-                                       NULL, NULL)
-                     : SURETY_NOMEM;
+        status = surety__machine_read(machine,
+                                      base64 ? surety_buf_str(&decoded) : text);
     surety_buf_done(&decoded);
     if (status == SURETY_NOMEM)
         machine->status = status;

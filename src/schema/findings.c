@@ -92,32 +92,27 @@ surety_status surety__findings_add(surety_findings *findings,
 
 /* ---- output ------------------------------------------------------------ */
 
-static void output_location(surety_buf *out, const char *name, surety_str value)
+/* Opens a unit with its three locations: of the keyword, absolute, and of the
+ * instance. */
+static void output_locations(surety_buf *out, const surety_str locations[3])
 {
-    surety_buf_byte(out, '"');
-    surety_buf_text(out, name);
-    surety_buf_text(out, "\":");
-    surety_json_string(out, value);
-}
+    static const char *const names[] = {
+        "keywordLocation", "absoluteKeywordLocation", "instanceLocation"};
 
-static void output_locations(surety_buf *out, surety_str keyword,
-                             surety_str absolute, surety_str instance)
-{
-    surety_buf_text(out, "{\"valid\":false,");
-    output_location(out, "keywordLocation", keyword);
-    surety_buf_byte(out, ',');
-    output_location(out, "absoluteKeywordLocation", absolute);
-    surety_buf_byte(out, ',');
-    output_location(out, "instanceLocation", instance);
-    surety_buf_byte(out, ',');
+    surety_buf_text(out, "{\"valid\":false");
+    for (size_t i = 0; i < 3; i++) {
+        surety__buf_printf(out, ",\"%s\":", names[i]);
+        surety_json_string(out, locations[i]);
+    }
 }
 
 static void output_unit(surety_buf *out, const surety_finding *finding)
 {
-    output_locations(out, finding->keyword_location,
-                     finding->absolute_keyword_location,
-                     finding->instance_location);
-    output_location(out, "error", finding->message);
+    output_locations(out, (surety_str[]){finding->keyword_location,
+                                         finding->absolute_keyword_location,
+                                         finding->instance_location});
+    surety_buf_text(out, ",\"error\":");
+    surety_json_string(out, finding->message);
     surety_buf_byte(out, '}');
 }
 
@@ -147,11 +142,11 @@ static void output_open(surety_buf *out, const surety__noted *noted,
     if (absolute.status && !out->status)
         out->status = absolute.status;
     output_locations(
-        out,
-        (surety_str){noted->finding.keyword_location.ptr, mark->keyword_len},
-        surety_buf_str(&absolute),
-        (surety_str){noted->finding.instance_location.ptr, mark->instance_len});
-    surety_buf_text(out, "\"errors\":[");
+        out, (surety_str[]){
+                 {noted->finding.keyword_location.ptr, mark->keyword_len},
+                 surety_buf_str(&absolute),
+                 {noted->finding.instance_location.ptr, mark->instance_len}});
+    surety_buf_text(out, ",\"errors\":[");
     surety_buf_done(&absolute);
 }
 

@@ -47,6 +47,15 @@ bool surety__machine_room(surety__machine *machine, size_t depth)
     return false;
 }
 
+surety_status surety__machine_read(surety__machine *machine, surety_str text)
+{
+    if (!machine->content)
+        machine->content = surety_doc_new(machine->alloc);
+    return machine->content
+               ? surety_doc_read(machine->content, text, NULL, NULL)
+               : SURETY_NOMEM;
+}
+
 void surety__machine_scope(surety__machine *machine, const surety__shape *shape)
 {
     if (!surety__machine_charge(machine, 1) ||

@@ -111,6 +111,9 @@ static inline bool surety__machine_charge(surety__machine *machine,
 }
 /* Room for a frame at depth. False, with the status set, when out of memory. */
 bool surety__machine_room(surety__machine *machine, size_t depth);
+/* Reads text to the machine's content, which holds it until the next call. The
+ * status is that of surety_doc_read. */
+surety_status surety__machine_read(surety__machine *machine, surety_str text);
 /* Adds shape to the dynamic scope. The status is set where it could not. */
 void surety__machine_scope(surety__machine *machine,
                            const surety__shape *shape);

@@ -520,13 +520,9 @@ static void hint_enum(const surety__shape *shape, surety_val val,
 static void hint_inside(surety__machine *machine, const surety__shape *shape,
                         surety_str text, surety_buf *out)
 {
-    surety_status status = SURETY_NOMEM;
+    const surety_status status = surety__machine_read(machine, text);
     surety_val inner = surety_val_none();
 
-    if (!machine->content)
-        machine->content = surety_doc_new(machine->alloc);
-    if (machine->content)
-        status = surety_doc_read(machine->content, text, NULL, NULL);
     if (status == SURETY_NOMEM && !out->status)
         out->status = status;
     if (!status)

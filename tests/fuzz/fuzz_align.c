@@ -74,11 +74,11 @@ static bool same(const surety_buf *a, const surety_buf *b)
 static void check_edits(const struct trial *trial,
                         const surety__aligner *aligner)
 {
-    size_t count = surety__aligner_edit_count(aligner);
+    size_t count = surety__aligner_edits(aligner)->count;
     uint64_t cost = 0;
 
     for (size_t i = 0; i < count; i++) {
-        surety__edit edit = surety__aligner_edit(aligner, i);
+        surety__edit edit = surety__aligner_edits(aligner)->items[i];
         surety_val at =
             surety_val_at(surety_doc_root(trial->out), edit.pointer);
         surety_val key;
@@ -96,7 +96,7 @@ static void check_edits(const struct trial *trial,
         if (edit.to.index != key.index || strncmp(edit.kind, "key-", 4))
             fault(trial, "an edit is told of another place");
     }
-    if (cost != surety__aligner_cost(aligner))
+    if (cost != surety__aligner_edits(aligner)->cost)
         fault(trial, "the costs do not add up");
 }
 
@@ -119,24 +119,25 @@ static void check_result(struct trial *trial, surety__aligner *aligner,
     check_edits(trial, aligner);
     if (trial->mode == MODE_VALUE) {
         trial_write(trial, trial->val, &before);
-        if (same(&before, &after) != !surety__aligner_edit_count(aligner))
+        if (same(&before, &after) != !surety__aligner_edits(aligner)->count)
             fault(trial, "edits and changes are not the same");
-    } else if (!surety__aligner_edit_count(aligner)) {
+    } else if (!surety__aligner_edits(aligner)->count) {
         fault(trial, "an alignment without an edit");
     }
     trial_align(&second, other, again);
     trial_write(trial, surety_doc_root(again), &before);
     if (second.status || !same(&before, &after) ||
-        surety__aligner_edit_count(other) !=
-            surety__aligner_edit_count(aligner) ||
-        surety__aligner_cost(other) != surety__aligner_cost(aligner))
+        surety__aligner_edits(other)->count !=
+            surety__aligner_edits(aligner)->count ||
+        surety__aligner_edits(other)->cost !=
+            surety__aligner_edits(aligner)->cost)
         fault(trial, "a second alignment differs");
     second.mode = MODE_VALUE;
     second.val = surety_doc_root(trial->out);
     trial_align(&second, other, again);
     trial_write(trial, surety_doc_root(again), &before);
     if (second.status || !same(&before, &after) ||
-        surety__aligner_edit_count(other))
+        surety__aligner_edits(other)->count)
         fault(trial, "aligning the result changes it");
     surety_buf_done(&before);
     surety_buf_done(&after);
@@ -158,12 +159,12 @@ static void try_one(struct trial *trial, surety__aligner *aligner)
     trial_align(trial, aligner, out);
     if (trial->status == SURETY_OK)
         check_result(trial, aligner, checker);
-    else if (surety__aligner_edit_count(aligner))
+    else if (surety__aligner_edits(aligner)->count)
         fault(trial, "edits of what failed");
     if (trial->mode == MODE_VALUE &&
         !surety_checker_check(checker, trial->schema, trial->val, &valid,
                               NULL) &&
-        valid && (trial->status || surety__aligner_edit_count(aligner)))
+        valid && (trial->status || surety__aligner_edits(aligner)->count))
         fault(trial, "a valid value was not copied");
 done:
     surety_doc_free(out);

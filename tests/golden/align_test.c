@@ -72,8 +72,8 @@ static void write_aligned(const struct setting *setting, surety_str line,
     }
     add_val(out, surety_doc_root(setting->out));
     surety_buf_text(out, "\n");
-    for (size_t i = 0; i < surety__aligner_edit_count(setting->aligner); i++)
-        add_edit(out, surety__aligner_edit(setting->aligner, i));
+    for (size_t i = 0; i < surety__aligner_edits(setting->aligner)->count; i++)
+        add_edit(out, surety__aligner_edits(setting->aligner)->items[i]);
 }
 
 static void write_values(const struct setting *setting, surety_str lines,

@@ -54,8 +54,8 @@ static surety_str bench_tell(struct bench *bench)
     surety_buf_reset(&bench->text);
     surety_val_write(surety_doc_root(bench->out), SURETY_STYLE_COMPACT,
                      &bench->text);
-    for (size_t i = 0; i < surety__aligner_edit_count(bench->aligner); i++) {
-        surety__edit edit = surety__aligner_edit(bench->aligner, i);
+    for (size_t i = 0; i < surety__aligner_edits(bench->aligner)->count; i++) {
+        surety__edit edit = surety__aligner_edits(bench->aligner)->items[i];
 
         surety_buf_text(&bench->text, "\n");
         surety_buf_text(&bench->text, edit.kind);
@@ -106,8 +106,8 @@ TEST(edits_in_order)
         "array-from-value ~8 /1/tags \"A\" > [\"a\"]\n"
         "enum-case 1 /1/tags/0 \"A\" > \"a\"\n"
         "enum-punctuation ~2 /2/tags/1 \"B.\" > \"b\"");
-    CHECK(surety__aligner_cost(bench.aligner) == 33);
-    CHECK(surety__aligner_edit_likely(bench.aligner) == 6);
+    CHECK(surety__aligner_edits(bench.aligner)->cost == 33);
+    CHECK(surety__aligner_edits(bench.aligner)->likely == 6);
     /* What was copied keeps its place, what was made has none. */
     CHECK(surety_val_position(surety_val_at(surety_doc_root(bench.out),
                                             surety_str_of("/2/tags/0")))
@@ -121,10 +121,10 @@ TEST(edits_in_order)
     EXPECT(SURETY_END,
            surety__aligner_align(bench.aligner, bench.schema,
                                  surety_doc_root(bench.doc), bench.out, NULL));
-    CHECK(surety__aligner_edit_count(bench.aligner) == 0);
-    CHECK(surety__aligner_edit_likely(bench.aligner) == 0);
-    CHECK(surety__aligner_cost(bench.aligner) == 0);
-    CHECK(!*surety__aligner_edit(bench.aligner, 0).kind);
+    CHECK(surety__aligner_edits(bench.aligner)->count == 0);
+    CHECK(surety__aligner_edits(bench.aligner)->likely == 0);
+    CHECK(surety__aligner_edits(bench.aligner)->cost == 0);
+    CHECK(surety__aligner_edits(bench.aligner)->kept == 0);
 done:
     bench_done(&bench);
 }
@@ -207,7 +207,7 @@ TEST(plain_text)
         check_that(t, status == (spoken[i].want ? SURETY_OK : SURETY_END),
                    "status", __FILE__, __LINE__);
         if (status == SURETY_OK && spoken[i].want) {
-            surety__edit edit = surety__aligner_edit(bench.aligner, 0);
+            surety__edit edit = surety__aligner_edits(bench.aligner)->items[0];
 
             check_that(t, !strcmp(edit.kind, "text") && !edit.from.doc,
                        "the edit text", __FILE__, __LINE__);
@@ -247,12 +247,12 @@ TEST(repairs_max)
         TRY(many_make(&bench, count));
         TRY(surety__aligner_align(bench.aligner, bench.schema,
                                   surety_doc_root(bench.doc), bench.out, NULL));
-        CHECK(surety__aligner_edit_count(bench.aligner) == count);
-        CHECK(surety__aligner_edit_likely(bench.aligner) == count);
-        CHECK(surety__aligner_cost(bench.aligner) == 3 * (uint64_t)count);
-        CHECK(*surety__aligner_edit(bench.aligner, 2).kind);
-        CHECK(!*surety__aligner_edit(bench.aligner, 3).kind == (count < 4));
-        CHECK(!*surety__aligner_edit(bench.aligner, 4).kind);
+        CHECK(surety__aligner_edits(bench.aligner)->count == count);
+        CHECK(surety__aligner_edits(bench.aligner)->likely == count);
+        CHECK(surety__aligner_edits(bench.aligner)->cost ==
+              3 * (uint64_t)count);
+        CHECK(surety__aligner_edits(bench.aligner)->kept ==
+              (count < 4 ? count : 4));
         CHECK(surety_val_count(surety_doc_root(bench.out)) == count);
     }
 done:
@@ -289,7 +289,7 @@ TEST(work_is_bounded)
            surety__aligner_align(bench.aligner, bench.schema,
                                  surety_doc_root(bench.doc), bench.out, &err));
     CHECK(strstr(err.message, "work_base") != NULL);
-    CHECK(surety__aligner_edit_count(bench.aligner) == 0);
+    CHECK(surety__aligner_edits(bench.aligner)->count == 0);
 done:
     bench_done(&bench);
 }

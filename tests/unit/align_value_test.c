@@ -69,8 +69,8 @@ static bool bench_result(struct check *t, struct bench *bench, const char *want)
     CHECK_JSON(surety_doc_root(bench->out), want);
     TRY(surety__aligner_align(bench->aligner, bench->schema,
                               surety_doc_root(bench->out), bench->again, NULL));
-    CHECK(surety__aligner_edit_count(bench->aligner) == 0);
-    CHECK(surety__aligner_cost(bench->aligner) == 0);
+    CHECK(surety__aligner_edits(bench->aligner)->count == 0);
+    CHECK(surety__aligner_edits(bench->aligner)->cost == 0);
     CHECK(surety_val_equal(surety_doc_root(bench->out),
                            surety_doc_root(bench->again)));
     return true;
