@@ -21,7 +21,7 @@ struct object_work {
     surety_val object;
     surety__align_plan *plan;
     struct object_claim *claims; /* for each name */
-    surety__member_said said;    /* scratch */
+    surety__member_facts member; /* scratch */
     uint64_t cost;
 };
 
@@ -32,7 +32,7 @@ static bool member_ask(struct object_work *work, surety_str name)
 {
     return surety__conjunction_member(&work->aligner->graph,
                                       &work->alternative->all, name,
-                                      surety__name_hash(name), &work->said);
+                                      surety__name_hash(name), &work->member);
 }
 
 /* Whether a member of this name is allowed; *ret_goal: the goal of its
@@ -40,17 +40,17 @@ static bool member_ask(struct object_work *work, surety_str name)
 static bool member_goal(struct object_work *work, surety_str name,
                         surety__goal **ret_goal)
 {
-    surety__member_said *said = &work->said;
+    surety__member_facts *member = &work->member;
 
-    if (!member_ask(work, name) || said->closed)
+    if (!member_ask(work, name) || member->closed)
         return false;
-    if (!said->covered) {
+    if (!member->covered) {
         surety__conjunction_unevaluated(
-            &work->aligner->graph, &work->alternative->all, true, &said->all);
-        if (surety__conjunction_never(&said->all))
+            &work->aligner->graph, &work->alternative->all, true, &member->all);
+        if (surety__conjunction_never(&member->all))
             return false;
     }
-    *ret_goal = surety__goal_of(work->aligner, &said->all);
+    *ret_goal = surety__goal_of(work->aligner, &member->all);
     return true;
 }
 
@@ -119,7 +119,7 @@ static bool part_rename(struct object_work *work, uint32_t i)
         return true;
     /* No property has the key's exact name, so a pattern names it. */
     if (!name || work->claims[at].exact ||
-        (member_ask(work, key) && work->said.named) ||
+        (member_ask(work, key) && work->member.named) ||
         (!name->required && member_goal(work, key, &goal))) {
         part->key_edit = EDIT_NONE;
         part->name = key;

@@ -27,8 +27,8 @@ static bool members_count(const surety__conjunction *all)
 static void member_compare_default(surety_diff *diff,
                                    const surety__diff_task *task,
                                    surety_str name,
-                                   const surety__member_said *before,
-                                   const surety__member_said *after)
+                                   const surety__member_facts *before,
+                                   const surety__member_facts *after)
 {
     if (!before->fill.doc)
         return;
@@ -48,7 +48,7 @@ static void member_compare_default(surety_diff *diff,
 /* Whether an object with a member that the conjunction forbids is new for a
  * consumer that reads by name: the member was required, or members count. */
 static bool member_is_barred(const surety__conjunction *all,
-                             const surety__member_said *member)
+                             const surety__member_facts *member)
 {
     return member->closed && (member->required || members_count(all));
 }
@@ -58,12 +58,12 @@ static bool member_is_barred(const surety__conjunction *all,
  * they have a schema, the two are compared. */
 static void member_compare_lone(surety_diff *diff,
                                 const surety__diff_task *task, surety_str name,
-                                const surety__member_said *before,
-                                const surety__member_said *after)
+                                const surety__member_facts *before,
+                                const surety__member_facts *after)
 {
     const bool is_new = after->named;
-    const surety__member_said *lone = is_new ? after : before;
-    const surety__member_said *other = is_new ? before : after;
+    const surety__member_facts *lone = is_new ? after : before;
+    const surety__member_facts *other = is_new ? before : after;
     const bool is_free = !other->all.count && lone->all.count > 0;
     unsigned breaks = DIFF_NONE;
 
@@ -92,8 +92,8 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
                            const surety__property *property)
 {
     const surety_str name = property->name;
-    surety__member_said *before = &diff->members[0];
-    surety__member_said *after = &diff->members[1];
+    surety__member_facts *before = &diff->members[0];
+    surety__member_facts *after = &diff->members[1];
 
     if (!surety__conjunction_member(&diff->graph, task->before, name,
                                     property->hash, before) ||

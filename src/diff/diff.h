@@ -49,10 +49,10 @@ struct surety_diff {
     surety__diff_task *tasks; /* a stack */
     size_t task_count, task_cap, pair_count, match_count;
     surety__graph graph;
-    surety__conjunction lists[2];   /* for surety__diff_list */
-    surety__member_said members[2]; /* of the member being compared */
-    surety__map seen;               /* pairs of conjunctions */
-    surety__map same;               /* pairs of shapes with equal meaning */
+    surety__conjunction lists[2];    /* for surety__diff_list */
+    surety__member_facts members[2]; /* of the member being compared */
+    surety__map seen;                /* pairs of conjunctions */
+    surety__map same;                /* pairs of shapes with equal meaning */
     surety_checker *checker; /* for listed values; NULL: not needed yet */
     uint64_t work;           /* steps left for it */
     surety_buf scratch;

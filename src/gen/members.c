@@ -42,7 +42,7 @@ static bool member_default(surety__gen_model *model, surety__gen_member *member,
 static void object_members(surety__gen_model *model, surety__gen_node *node,
                            const surety__facts *facts)
 {
-    surety__member_said about = {.required = false};
+    surety__member_facts about = {.required = false};
     const surety__property *property;
     surety__name_at at = {0, 0};
     size_t count = 0;

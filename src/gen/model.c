@@ -183,9 +183,9 @@ static void model_node(surety__gen_model *model, surety__gen_node *node)
         node->form = GEN_NEVER;
         return;
     }
-    if (facts.lost) {
+    if (facts.unresolved) {
         model_any(
-            model, node, facts.lost->at, NULL,
+            model, node, facts.unresolved->at, NULL,
             "the target of a dynamic reference depends on the path to it");
         return;
     }

@@ -21,8 +21,8 @@ struct legend {
     const surety_alloc *alloc;
     surety__arena arena; /* for paths and conjunctions */
     surety__graph graph;
-    surety__conjunction all;  /* of the current value */
-    surety__member_said said; /* of its member or item */
+    surety__conjunction all;   /* of the current value */
+    surety__member_facts said; /* of its member or item */
     struct legend_place *places;
     size_t count, cap;
     surety_str told[LEGEND_TOLD];
@@ -112,7 +112,7 @@ static void legend_member(struct legend *legend, surety_str above,
                           surety_val member)
 {
     const surety_str key = surety_val_str(surety_val_key(member));
-    surety__member_said *said = &legend->said;
+    surety__member_facts *said = &legend->said;
     surety_str path;
 
     surety_buf_add(&legend->scratch, above);

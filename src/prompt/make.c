@@ -35,8 +35,8 @@ enum {
 };
 
 typedef struct make_level {
-    surety__conjunction all;  /* unfolded */
-    surety__member_said said; /* for a member or an item */
+    surety__conjunction all;   /* unfolded */
+    surety__member_facts said; /* for a member or an item */
 } make_level;
 
 typedef struct make_state {
@@ -550,7 +550,7 @@ static bool make_array(make_state *state, const surety__conjunction *want,
 static bool make_member_want(make_state *state, const surety__conjunction *all,
                              surety_str name)
 {
-    surety__member_said *said = &state->levels[state->depth - 1].said;
+    surety__member_facts *said = &state->levels[state->depth - 1].said;
 
     return surety__conjunction_member(&state->graph, all, name,
                                       surety__name_hash(name), said) &&

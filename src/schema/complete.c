@@ -35,8 +35,8 @@ struct surety__completion {
     bool fill, strip, changed;
     surety__arena arena; /* of the lists */
     surety__graph graph;
-    const surety__cell *cell; /* the value at hand */
-    surety__member_said said; /* its conjunction is said.all */
+    const surety__cell *cell;    /* the value at hand */
+    surety__member_facts member; /* its conjunction is member.all */
     struct level *levels;
     size_t depth, level_cap, level_made;
     const surety__shape **chain; /* scratch: the way to a conjunct */
@@ -50,7 +50,7 @@ struct surety__completion {
 static void scope_enter(struct surety__completion *completion, size_t i)
 {
     surety__machine *machine = completion->machine;
-    const surety__conjunction *all = &completion->said.all;
+    const surety__conjunction *all = &completion->member.all;
     size_t level = completion->depth, length = 0;
 
     while (all) {
@@ -151,7 +151,7 @@ static void note_deprecated(struct surety__completion *completion,
 static void child_gather(struct surety__completion *completion,
                          const struct level *level, const surety__cell *child)
 {
-    surety__conjunction *all = &completion->said.all;
+    surety__conjunction *all = &completion->member.all;
     const bool object = level->cell->kind == CELL_OBJECT;
 
     all->count = 0;
@@ -159,7 +159,7 @@ static void child_gather(struct surety__completion *completion,
         surety__conjunction_member(
             &completion->graph, &level->all,
             surety__cell_str(completion->machine->doc, child - 1),
-            child[-1].hash, &completion->said);
+            child[-1].hash, &completion->member);
         if (completion->machine->schema->has_deprecated)
             note_deprecated(completion, &level->all, child - 1);
     } else {
@@ -235,7 +235,7 @@ static void value_begin(struct surety__completion *completion)
 {
     surety__machine *machine = completion->machine;
     const surety__cell *cell = completion->cell;
-    surety__conjunction *all = &completion->said.all;
+    surety__conjunction *all = &completion->member.all;
     surety__conjunction spare;
     struct level *level;
 
@@ -285,7 +285,7 @@ static void level_step(struct surety__completion *completion)
     child_gather(completion, level, child);
     level->left--;
     level->cursor = surety__cell_after(child);
-    if (object && completion->strip && !completion->said.all.count &&
+    if (object && completion->strip && !completion->member.all.count &&
         level_defines(level)) {
         completion->changed = true;
         return;
@@ -331,7 +331,7 @@ static struct surety__completion *completion_begin(surety_checker *checker)
                                             .limits = &machine->limits,
                                             .adds = CONJUNCTION_POSSIBLE};
     }
-    completion->said.all.count = 0;
+    completion->member.all.count = 0;
     completion->depth = 0;
     completion->changed = false;
     completion->deprecated_count = 0;
@@ -363,7 +363,7 @@ surety_status surety__checker_complete(surety_checker *checker,
     surety_build_begin(doc, val.doc);
     completion->cell = surety__cell_of(val);
     completion->graph.reterr = machine->reterr;
-    if (surety__conjunction_add(&completion->graph, &completion->said.all,
+    if (surety__conjunction_add(&completion->graph, &completion->member.all,
                                 (surety__conjunct){.shape = schema->root}))
         value_begin(completion);
     while (completion->depth && !machine->status)

@@ -12,7 +12,7 @@
  * and a recursive schema has cycles in it.
  *
  * Invariants:
- * 1. A shape stands in a conjunction once, so loops of references end.
+ * 1. A shape is in a conjunction once, so loops of references end.
  * 2. The same conjuncts (shape, settled, quiet) and types are the same node.
  * 3. Nothing recurses. Everything lives in the graph's arena, and the graph's
  *    status keeps the first failure; after it nothing is added. */
@@ -82,7 +82,7 @@ typedef struct surety__graph {
      * lead to the schema that they name, wherever they stand. */
     const surety_schema *schema;
     /* Its own: */
-    surety__map nodes, said; /* by hash */
+    surety__map nodes, messages; /* by hash */
     surety__matcher *matcher;
 } surety__graph;
 
@@ -134,7 +134,7 @@ bool surety__conjunction_follow(surety__graph *graph, surety__conjunction *all,
 bool surety__conjunction_apply(surety__graph *graph, surety__conjunction *all,
                                size_t i, const surety__shape *shape);
 
-/* Where a union (anyOf, oneOf) stands. */
+/* The place of a union (anyOf, oneOf). */
 typedef struct surety__union_at {
     size_t conjunct;
     uint32_t index; /* of the applicator */
@@ -206,8 +206,9 @@ int surety__bound_compare(surety__bound a, surety__bound b, bool is_upper);
 
 /* ---- members and items (conjunction_child.c) ----------------------------- */
 
-/* What is said of one member. It begins as zeros, and can be used again. */
-typedef struct surety__member_said {
+/* What a conjunction requires of one member. It begins as zeros, and can be
+ * used again. */
+typedef struct surety__member_facts {
     surety__conjunction all;          /* that applies to its value */
     const surety__property *property; /* the first that has a schema, or NULL */
     surety_val fill; /* the first default; NONE: there is none */
@@ -216,14 +217,14 @@ typedef struct surety__member_said {
     bool named;   /* by properties or patternProperties */
     bool closed;  /* additionalProperties is false for it */
     bool covered; /* some keyword is about it: it is evaluated */
-} surety__member_said;
+} surety__member_facts;
 
 /* What properties, patternProperties and additionalProperties say of a name;
  * hash: the low 16 bits of surety__hash, as a key's cell has them. False:
  * status says why. */
 bool surety__conjunction_member(surety__graph *graph,
                                 const surety__conjunction *all, surety_str name,
-                                uint32_t hash, surety__member_said *said);
+                                uint32_t hash, surety__member_facts *member);
 static inline uint32_t surety__name_hash(surety_str name)
 {
     return surety__hash(name.ptr, name.len) & 0xFFFF;
@@ -265,10 +266,10 @@ typedef struct surety__facts {
     bool typed;       /* there is type, enum or const */
     bool conditional; /* there are subschemas that hold now and then */
     bool any_of;      /* there is anyOf, decided or not */
-    /* Has a dynamic reference that leads where the way to it says; or NULL. */
-    const surety__shape *lost;
-    /* The unions that count and are not decided: how many, and where the first
-     * stands. */
+    /* Has a dynamic reference whose target depends on the way to it; or NULL.
+     */
+    const surety__shape *unresolved;
+    /* The unions that count and are not decided: how many, and the first. */
     size_t union_count;
     surety__union_at first;
 } surety__facts;

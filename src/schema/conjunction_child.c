@@ -45,51 +45,51 @@ static bool pattern_matches(surety__graph *graph,
 /* Notes what conjunct i says of the name. */
 static bool child_ask(surety__graph *graph, const surety__conjunction *all,
                       size_t i, surety_str name, uint32_t hash,
-                      surety__member_said *said)
+                      surety__member_facts *member)
 {
     const surety__objects *objects = child_objects(all, i);
     const surety__property *property =
         surety__objects_named(objects, name, hash);
     bool named = property && property->shape;
 
-    said->required |= property && property->required;
+    member->required |= property && property->required;
     if (named) {
-        if (!said->property)
-            said->property = property;
-        if (property->default_val && !said->fill.doc) {
-            said->fill = surety__val_of(all->items[i].shape->at.doc,
-                                        property->default_val);
-            said->fill_shape = property->shape;
+        if (!member->property)
+            member->property = property;
+        if (property->default_val && !member->fill.doc) {
+            member->fill = surety__val_of(all->items[i].shape->at.doc,
+                                          property->default_val);
+            member->fill_shape = property->shape;
         }
-        child_add(graph, &said->all, i, property->shape);
+        child_add(graph, &member->all, i, property->shape);
     }
     for (uint32_t j = 0; j < objects->pattern_count; j++)
         if (pattern_matches(graph, objects->patterns[j].pattern, name)) {
             named = true;
-            child_add(graph, &said->all, i, objects->patterns[j].shape);
+            child_add(graph, &member->all, i, objects->patterns[j].shape);
         }
-    said->named |= named;
-    said->covered |= named || objects->additional;
+    member->named |= named;
+    member->covered |= named || objects->additional;
     if (!named && objects->additional) {
-        said->closed |= objects->additional->never;
-        child_add(graph, &said->all, i, objects->additional);
+        member->closed |= objects->additional->never;
+        child_add(graph, &member->all, i, objects->additional);
     }
     return *graph->status == SURETY_OK;
 }
 
 bool surety__conjunction_member(surety__graph *graph,
                                 const surety__conjunction *all, surety_str name,
-                                uint32_t hash, surety__member_said *said)
+                                uint32_t hash, surety__member_facts *member)
 {
-    surety__conjunction kept = said->all;
+    surety__conjunction kept = member->all;
 
     assert(hash <= 0xFFFF);
     kept.count = 0;
     kept.is_cut = false;
-    *said = (surety__member_said){.all = kept};
+    *member = (surety__member_facts){.all = kept};
     for (size_t i = 0; i < all->count; i++)
         if (child_objects(all, i) &&
-            !child_ask(graph, all, i, name, hash, said))
+            !child_ask(graph, all, i, name, hash, member))
             return false;
     return *graph->status == SURETY_OK;
 }

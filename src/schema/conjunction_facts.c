@@ -43,7 +43,7 @@ static bool facts_decide(void *context, surety__conjunction *all, size_t i,
         return true;
     target = facts_dynamic(work->graph, one);
     if (!target)
-        work->facts->lost = all->items[i].shape;
+        work->facts->unresolved = all->items[i].shape;
     return surety__conjunction_apply(work->graph, all, i, target);
 }
 

@@ -42,14 +42,14 @@ surety_str surety__graph_text(surety__graph *graph, surety_str text)
 
 surety_str surety__graph_keep(surety__graph *graph, surety_buf *text)
 {
-    surety_str kept = {NULL, 0};
+    surety_str copy = {NULL, 0};
 
     if (text->status != SURETY_OK)
         surety__graph_fail(graph, text->status);
     else
-        kept = surety__graph_text(graph, surety_buf_str(text));
+        copy = surety__graph_text(graph, surety_buf_str(text));
     surety_buf_done(text);
-    return kept;
+    return copy;
 }
 
 surety_str surety__graph_words(surety__graph *graph, const char *format,
@@ -66,8 +66,8 @@ void surety__graph_reset(surety__graph *graph)
     if (!graph->arena)
         return;
     surety__map_done(&graph->nodes, graph->arena->alloc);
-    surety__map_done(&graph->said, graph->arena->alloc);
-    graph->nodes = graph->said = (surety__map){.cap = 0};
+    surety__map_done(&graph->messages, graph->arena->alloc);
+    graph->nodes = graph->messages = (surety__map){.cap = 0};
 }
 
 void surety__graph_done(surety__graph *graph)
@@ -76,30 +76,30 @@ void surety__graph_done(surety__graph *graph)
     surety__matcher_free(graph->matcher);
 }
 
-/* ---- what was said ------------------------------------------------------- */
+/* ---- messages ------------------------------------------------------------ */
 
-typedef struct graph_saying {
-    struct graph_saying *next; /* of the same hash */
+typedef struct graph_message {
+    struct graph_message *next; /* of the same hash */
     surety_val at;
     unsigned kind;
-} graph_saying;
+} graph_message;
 
 bool surety__graph_is_news(surety__graph *graph, surety_val at, unsigned kind)
 {
     const uint64_t hash =
         (uint64_t)at.index << 16 ^ (uint64_t)(uintptr_t)at.doc;
-    graph_saying *first = surety__map_get(&graph->said, hash);
-    graph_saying *saying;
+    graph_message *first = surety__map_get(&graph->messages, hash);
+    graph_message *message;
 
-    for (saying = first; saying; saying = saying->next)
-        if (saying->at.doc == at.doc && saying->at.index == at.index &&
-            saying->kind == kind)
+    for (message = first; message; message = message->next)
+        if (message->at.doc == at.doc && message->at.index == at.index &&
+            message->kind == kind)
             return false;
-    saying = surety__graph_take(graph, sizeof(*saying));
-    if (!saying)
+    message = surety__graph_take(graph, sizeof(*message));
+    if (!message)
         return false;
-    *saying = (graph_saying){first, at, kind};
-    if (!surety__map_put(&graph->said, graph->arena->alloc, hash, saying))
+    *message = (graph_message){first, at, kind};
+    if (!surety__map_put(&graph->messages, graph->arena->alloc, hash, message))
         surety__graph_fail(graph, SURETY_NOMEM);
     return *graph->status == SURETY_OK;
 }

@@ -436,7 +436,7 @@ void surety__message_write(const surety__machine *machine,
     case KW_TYPE:
         message_put(&message,
                     kind >= SURETY_KIND_ARRAY
-                        ? "%T stands here, but it must be %t"
+                        ? "the value is %T, but must be %t"
                     : kind == SURETY_KIND_NULL || kind == SURETY_KIND_NUMBER
                         ? "%v must be %t"
                         : "%v is %T, but must be %t");

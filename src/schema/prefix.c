@@ -388,7 +388,7 @@ surety_status surety__prefix_step(surety__prefix *prefix, surety_val root,
     prefix->spent += work - machine->work;
     prefix->duplicates = root.doc->duplicate_count;
     if (!prefix->nomem && prefix->refuted &&
-        surety__prefix_tell(prefix, root) == SURETY_NOMEM)
+        surety__prefix_explain(prefix, root) == SURETY_NOMEM)
         prefix->nomem = true;
     if (prefix->nomem) {
         prefix->ended = true;

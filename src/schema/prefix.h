@@ -58,7 +58,7 @@ typedef struct prefix_thread {
     uint8_t node;      /* enum prefix_node */
     uint8_t role;      /* enum prefix_role */
     uint8_t state;     /* enum prefix_state */
-    bool asked;        /* something depends on whether it is proven */
+    bool needed;       /* something depends on whether it is proven */
     bool own;          /* its own assertions are proven */
 } prefix_thread;
 
@@ -213,6 +213,6 @@ void surety__past_forget(surety__prefix *prefix, size_t count);
 /* ---- prefix_find.c ------------------------------------------------------ */
 
 /* Fills prefix->found: why root is refuted. OK, NOMEM. */
-surety_status surety__prefix_tell(surety__prefix *prefix, surety_val root);
+surety_status surety__prefix_explain(surety__prefix *prefix, surety_val root);
 
 #endif

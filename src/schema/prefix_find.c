@@ -79,7 +79,7 @@ static surety_status find_plainly(surety__prefix *prefix, surety_val root)
     return text->status ? SURETY_NOMEM : SURETY_OK;
 }
 
-surety_status surety__prefix_tell(surety__prefix *prefix, surety_val root)
+surety_status surety__prefix_explain(surety__prefix *prefix, surety_val root)
 {
     unsigned best = RANK_NONE;
     size_t count;

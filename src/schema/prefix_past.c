@@ -181,7 +181,7 @@ void surety__past_begin(surety__prefix *prefix, const prefix_level *level,
     bool proven = false;
 
     begun->lacking = PREFIX_NONE;
-    if (!begun->asked || level->kind < CELL_ARRAY ||
+    if (!begun->needed || level->kind < CELL_ARRAY ||
         surety__past_waits(prefix, begun->shape, level->kind))
         return;
     if (level->kind == CELL_ARRAY) {

@@ -225,8 +225,8 @@ static prefix_thread *thread_add(surety__prefix *prefix, size_t base,
     if (made.parent != PREFIX_NONE) {
         assert(made.parent < prefix->thread_count);
         parent = &prefix->threads[made.parent];
-        made.asked = parent->asked || made.role == ROLE_NOT ||
-                     made.role == ROLE_IF || parent->node == NODE_ONE;
+        made.needed = parent->needed || made.role == ROLE_NOT ||
+                      made.role == ROLE_IF || parent->node == NODE_ONE;
     }
     made.open = made.node == NODE_ALL;
     prefix->threads[prefix->thread_count] = made;

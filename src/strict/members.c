@@ -9,7 +9,7 @@
 static void member_fields(surety_strict *strict, surety__object_form *object,
                           const surety__facts *facts)
 {
-    surety__member_said member = {.required = false};
+    surety__member_facts member = {.required = false};
     const surety__property *property;
     surety__name_at at = {0, 0};
     size_t count = 0;

@@ -270,7 +270,7 @@ def test_bad_replies():
     texts = {
         "S0.7 prose": ("I looked at the regions.", "nothing that looks like"),
         "no JSON": ('```json\n{"iteration_number": 1,\n```', "(path: )"),
-        "S0.10 a list": ("[1, 2]", "an array stands here"),
+        "S0.10 a list": ("[1, 2]", "the value is an array"),
         "an empty object": ("{}", '"plan" is missing'),
         "10,000 characters": ("x" * 10000, "(path: )"),
         "S0.13 four actions": (json.dumps(reply(1, actions=[call()] * 4)),

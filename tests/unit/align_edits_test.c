@@ -294,7 +294,7 @@ done:
     bench_done(&bench);
 }
 
-TEST(torn_is_told)
+TEST(ambiguous_is_reported)
 {
     struct bench bench;
     surety_error err;
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
         {"plain text", plain_text},
         {"no more edits are kept than repairs_max", repairs_max},
         {"work is bounded", work_is_bounded},
-        {"what is torn is told", torn_is_told},
+        {"an ambiguous value is reported", ambiguous_is_reported},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

@@ -102,7 +102,7 @@ TEST(references_are_followed_once)
     CHECK(one.facts.all.count == 5);
     CHECK(one.facts.types == TYPE_OBJECT);
     CHECK(one.facts.speaks == (TYPE_STRING | TYPE_NUMBERS));
-    CHECK(one.facts.typed && !one.facts.never && !one.facts.lost);
+    CHECK(one.facts.typed && !one.facts.never && !one.facts.unresolved);
     /* What was gathered is a whole that says the same, and no more. */
     again = surety__graph_node(&one.graph, &one.facts.all, TYPE_ANY);
     NEED(again);
@@ -224,7 +224,7 @@ TEST(dynamic_references_lead_where_they_can_only_lead)
     for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
         TRY(subject_read(t, &one, texts[i]));
         /* The root, {$ref}, b, and n of b. */
-        CHECK(one.facts.all.count == 4 && !one.facts.lost);
+        CHECK(one.facts.all.count == 4 && !one.facts.unresolved);
         root = subject_node(&one, one.schema->root);
         NEED(root);
         one.graph.schema = one.schema;
@@ -232,7 +232,7 @@ TEST(dynamic_references_lead_where_they_can_only_lead)
             TRY(one.status);
         /* The root's it is; or nothing. */
         CHECK(one.facts.all.count == (i == 0 ? 4 : 3));
-        CHECK((one.facts.lost != NULL) == (i == 1));
+        CHECK((one.facts.unresolved != NULL) == (i == 1));
         subject_done(&one);
     }
 done:
@@ -276,7 +276,7 @@ TEST(members_are_what_all_say)
     static const char *const names[] = {"a", "b", "c", "d"};
     struct subject one;
     const surety__property *property;
-    surety__member_said said[4] = {{.required = false}};
+    surety__member_facts said[4] = {{.required = false}};
     surety__name_at at = {0, 0};
     size_t count = 0;
 
