@@ -56,12 +56,6 @@ static bool member_goal(struct object_work *work, surety_str name,
 
 /* ---- members and properties ---------------------------------------------- */
 
-static surety_str part_key(const struct object_work *work,
-                           const surety__aligned_part *part)
-{
-    return surety_val_str((surety_val){work->object.doc, part->key});
-}
-
 static surety__edit_id key_edit(enum surety__closeness close)
 {
     return close == CLOSE_CASE        ? EDIT_KEY_CASE
@@ -112,7 +106,7 @@ static bool part_rename(struct object_work *work, uint32_t i)
     surety__aligned_part *part = &work->plan->parts[i];
     surety__entry *name = part->near;
     size_t at = name ? (size_t)(name - work->alternative->names.entries) : 0;
-    surety_str key = part_key(work, part);
+    surety_str key = surety_val_str((surety_val){work->object.doc, part->key});
     surety__goal *goal;
 
     if (part->name.ptr)
@@ -240,6 +234,7 @@ surety__align_plan *surety__array_plan(surety__aligner *aligner,
         surety__conjunction_range(&alternative->all, COUNT_ITEMS);
     surety__align_plan *plan;
 
+    assert(surety__cell_of(array)->kind == CELL_ARRAY);
     if (count < range.least || count > range.most)
         return NULL;
     plan = surety__plan_new(aligner, PLAN_ARRAY, EDIT_NONE, array);

@@ -265,10 +265,6 @@ size_t surety__number_of_text(surety_str text, char *out,
 
 /* words.c */
 
-/* Whether word is one of the words, ignoring ASCII case. */
-bool surety__word_is(surety_str word, const char *const *words, size_t count);
-#define WORD_IS(word, words)                                                   \
-    surety__word_is((word), (words), sizeof(words) / sizeof(*(words)))
 /* The choice of goal that text means, and the edit for it; NULL: none, or
  * several. */
 const surety__entry *surety__choice_meant(surety__aligner *aligner,

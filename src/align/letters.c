@@ -51,16 +51,13 @@ static const struct letter_row *letter_find(const struct letter_row *rows,
     return NULL;
 }
 
-#define LETTER_FIND(rows, code)                                                \
-    letter_find((rows), sizeof(rows) / sizeof(*(rows)), (code))
-
 static uint32_t letter_small(uint32_t code)
 {
     const struct letter_row *row;
 
     if (code < 0x80)
         return code - 'A' < 26 ? code + 32 : code;
-    row = LETTER_FIND(letter_cases, code);
+    row = letter_find(letter_cases, SURETY__COUNT(letter_cases), code);
     return row ? (uint32_t)((int32_t)code + row->value) : code;
 }
 
@@ -88,7 +85,7 @@ static uint32_t letter_plain(uint32_t code, uint32_t *ret_second)
     /* Full-width forms of ASCII. */
     if (code - 0xFF01 < 0x5E)
         return letter_small(code - 0xFEE0);
-    row = LETTER_FIND(letter_bases, code);
+    row = letter_find(letter_bases, SURETY__COUNT(letter_bases), code);
     return row ? (uint32_t)row->value : code;
 }
 

@@ -51,6 +51,7 @@ surety__entry *surety__lexicon_add(surety__aligner *aligner,
                              .letters = letters,
                              .hash = surety__name_hash(text),
                              .next = *slot};
+    assert(lexicon->count < lexicon->mask);
     exact = &lexicon->exact_slots[entry->hash & lexicon->mask];
     entry->next_exact = *exact;
     *slot = *exact = ++lexicon->count;

@@ -82,7 +82,7 @@ static bool human_currency(struct human_read *read)
                                         "USD",
                                         "EUR",
                                         "GBP"};
-    const char *sign = human_any(read, signs, sizeof(signs) / sizeof(*signs));
+    const char *sign = human_any(read, signs, SURETY__COUNT(signs));
 
     if (sign)
         read->edit = EDIT_NUMBER_FROM_FORM;
@@ -105,7 +105,7 @@ static const char *human_grouping(const struct human_read *read)
                                         "\xE2\x80\xAF" /* narrow no-break */,
                                         "\xE2\x80\x89" /* thin space */,
                                         "\xE2\x80\x99" /* apostrophe */};
-    const char *mark = human_any(read, marks, sizeof(marks) / sizeof(*marks));
+    const char *mark = human_any(read, marks, SURETY__COUNT(marks));
     struct human_read rest = *read;
 
     return mark && human_skip(&rest, mark) && human_digits(&rest) ? mark : NULL;
@@ -288,6 +288,7 @@ size_t surety__number_of_text(surety_str text, char *out,
         human_currency(&read);
     if (read.at != read.end)
         return 0;
+    assert(read.len && read.len <= text.len + 24);
     *ret_edit = read.edit;
     return read.len;
 }

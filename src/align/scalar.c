@@ -25,6 +25,7 @@ static void scalar_offer(struct scalar_choice *choice, surety__align_plan offer)
                          (surety__edit_id)offer.edit, choice->val);
     surety__answer answer = {.plan = plan, .fits = true};
 
+    assert(offer.edit != EDIT_NONE);
     if (plan && offer.text.ptr)
         plan->text = surety__graph_text(&aligner->graph, offer.text);
     if (!plan || aligner->status ||
@@ -194,9 +195,9 @@ static surety_str text_number(surety_str text)
             return (surety_str){NULL, 0};
         if (digits)
             found = (surety_str){text.ptr + start, at - start};
-        if (WORD_IS(
+        if (surety__str_among_nocase(
                 surety__text_bare((surety_str){text.ptr + start, at - start}),
-                vague))
+                vague, SURETY__COUNT(vague)))
             return (surety_str){NULL, 0};
         at++;
     }

@@ -58,6 +58,7 @@ struct known_answer {
 
 static struct surety__question *question_top(surety__aligner *aligner)
 {
+    assert(aligner->question_count);
     return &aligner->questions[aligner->question_count - 1];
 }
 
@@ -156,6 +157,7 @@ static void question_offer(surety__aligner *aligner, surety__answer offer)
     struct surety__question *question = question_top(aligner);
 
     /* A plan without edits gives the same value, which is known not to fit. */
+    assert(offer.plan || !offer.cost);
     if (!offer.cost || aligner->status ||
         (question->best.fits && offer.cost > question->best.cost))
         return;
@@ -432,6 +434,7 @@ static void question_answered(surety__aligner *aligner,
     surety__align_plan *plan = question->plan;
     uint32_t at = question->at++;
 
+    assert(at < plan->count);
     question->phase = QUESTION_CHILD;
     if (!answer.fits && plan->kind == PLAN_OBJECT && plan->parts[at].optional &&
         surety__cell_of((surety_val){plan->val.doc, plan->parts[at].key + 1})
@@ -464,7 +467,8 @@ static bool key_is_known(surety__aligner *aligner, surety__goal *goal,
     static const char *const others[] = {"error",   "errors",  "reason",
                                          "refusal", "message", "warning"};
 
-    return WORD_IS(surety_val_str(key), others) ||
+    return surety__str_among_nocase(surety_val_str(key), others,
+                                    SURETY__COUNT(others)) ||
            goal_knows(aligner, goal, key);
 }
 
@@ -564,13 +568,6 @@ static surety__edit_id val_within(const struct surety__question *question,
     }
 }
 
-/* Whether a goal accepts values of val's kind only because it has no type:
- * that is no reason to replace an object by one. */
-static bool goal_lets_slip(const surety__goal *goal, surety_val val)
-{
-    return (goal->types & ~goal->named & val_bits(val)) != 0;
-}
-
 /* Asks about the next value inside this one. */
 static void question_within(surety__aligner *aligner,
                             struct surety__question *question)
@@ -601,7 +598,9 @@ static void question_within(surety__aligner *aligner,
                            val.doc->cells);
             if (known ||
                 (!scalar && surety__cell_of(val)->kind < CELL_STRING) ||
-                goal_lets_slip(goal, val))
+                /* That a goal accepts such a value only because it has no type
+                 * is no reason to replace an object by it. */
+                goal->types & ~goal->named & val_bits(val))
                 val = surety_val_none();
         }
         question->at++;

@@ -21,14 +21,6 @@ enum { EXPLAINED_MAX = 4096 };
 
 /* ---- words --------------------------------------------------------------- */
 
-bool surety__word_is(surety_str word, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (surety__str_equal_nocase(word, surety_str_of(words[i])))
-            return true;
-    return false;
-}
-
 static uint32_t word_before(surety_str text, size_t at)
 {
     size_t start = at;
@@ -152,7 +144,8 @@ static bool word_is_doubt(surety_str word)
             plain[len++] = word.ptr[i];
         }
     }
-    return WORD_IS(((surety_str){plain, len}), words);
+    return surety__str_among_nocase((surety_str){plain, len}, words,
+                                    SURETY__COUNT(words));
 }
 
 /* Whether text, without the part from start to end, negates, doubts or asks. */
@@ -181,13 +174,15 @@ static bool text_doubts(surety_str text, size_t start, size_t end)
     return false;
 }
 
-/* Whether no other choice than hit's occurs in text. */
-static bool hit_is_alone(surety__aligner *aligner, const surety__goal *goal,
+/* Whether no other choice than hit's occurs in text, and nothing negates it. */
+static bool hit_is_meant(surety__aligner *aligner, const surety__goal *goal,
                          surety_str text, const struct word_hit *hit)
 {
     struct word_hit other;
     size_t at = 0;
 
+    if (text_doubts(text, hit->start, hit->end))
+        return false;
     while (word_hit_next(aligner, goal, text, &at, &other))
         if (other.choice != hit->choice)
             return false;
@@ -266,10 +261,7 @@ static const surety__entry *choice_explained(surety__aligner *aligner,
         if (colon <= offset || surety__is_word(word_at(text, colon - 1, &len)))
             return NULL;
     }
-    if (text_doubts(text, hit.start, hit.end) ||
-        !hit_is_alone(aligner, goal, text, &hit))
-        return NULL;
-    return hit.choice;
+    return hit_is_meant(aligner, goal, text, &hit) ? hit.choice : NULL;
 }
 
 const surety__entry *surety__choice_meant(surety__aligner *aligner,
@@ -307,12 +299,11 @@ const surety__entry *surety__choice_within(surety__aligner *aligner,
     struct word_hit hit;
     size_t at = 0;
 
-    if (!goal->choices.count ||
-        !word_hit_next(aligner, goal, text, &at, &hit) ||
-        text_doubts(text, hit.start, hit.end) ||
-        !hit_is_alone(aligner, goal, text, &hit))
-        return NULL;
-    return hit.choice;
+    return goal->choices.count &&
+                   word_hit_next(aligner, goal, text, &at, &hit) &&
+                   hit_is_meant(aligner, goal, text, &hit)
+               ? hit.choice
+               : NULL;
 }
 
 /* ---- booleans and null --------------------------------------------------- */
@@ -323,7 +314,9 @@ static int word_boolean(surety_str word)
     static const char *const yes[] = {"true", "yes"};
     static const char *const no[] = {"false", "no"};
 
-    return WORD_IS(word, yes) ? 1 : WORD_IS(word, no) ? 0 : -1;
+    return surety__str_among_nocase(word, yes, SURETY__COUNT(yes)) ? 1
+           : surety__str_among_nocase(word, no, SURETY__COUNT(no)) ? 0
+                                                                   : -1;
 }
 
 /* Finds the next word of text from *at, and moves *at behind it; false: there
@@ -409,5 +402,6 @@ bool surety__text_is_null(surety_str text)
         return true;
     if (bare.len > 32)
         return false;
-    return WORD_IS(surety__text_bare(bare), words);
+    return surety__str_among_nocase(surety__text_bare(bare), words,
+                                    SURETY__COUNT(words));
 }

@@ -170,6 +170,7 @@ static void put_step(const struct put_turn *turn)
         &aligner->places[aligner->place_count - 1];
     uint32_t count = place->plan->kind == PLAN_WRAP ? 1 : place->plan->count;
 
+    assert(place->at <= count && place->pointer_len <= aligner->pointer.len);
     aligner->pointer.len = place->pointer_len;
     if (place->at == count) {
         surety_build_close(turn->doc);

@@ -106,6 +106,7 @@ EVALUATE_INLINE void branches_begin(const surety__machine *machine,
     const surety__word *word;
     uint64_t names;
 
+    assert(applicator->count);
     frame->sub = 0;
     if (applicator->count > SWITCH_BRANCHES) {
         frame->branches = applicator->count;

@@ -77,7 +77,7 @@ static bool assert_number(surety__machine *machine, const surety__shape *shape,
         {KW_EXCLUSIVE_MAXIMUM, numbers->exclusive_maximum, -1, -1},
     };
 
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(*bounds); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(bounds); i++) {
         int order;
 
         if (!bounds[i].bound)

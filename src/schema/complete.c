@@ -67,6 +67,7 @@ static void scope_enter(struct surety__completion *completion, size_t i)
         if (!one->here)
             all = level ? &completion->levels[--level].all : NULL;
     }
+    assert(length);
     machine->depth = 0;
     machine->bits_len = 0;
     while (length-- > 0 && !machine->status)
@@ -275,6 +276,7 @@ static void level_step(struct surety__completion *completion)
     bool object = level->cell->kind == CELL_OBJECT;
     const surety__cell *child = level->cursor + (object ? 1 : 0);
 
+    assert(level->left <= level->cell->count);
     if (level->left == 0) {
         if (object && completion->fill)
             level_defaults(completion, level);

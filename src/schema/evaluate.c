@@ -528,19 +528,6 @@ EVALUATE_INLINE enum surety__validity phase_rest(surety__machine *machine,
 
 /* ---- frames ------------------------------------------------------------- */
 
-/* The bits of a frame on a container: its own where its shape has an
- * unevaluated keyword or what it evaluates may not count, else those of the
- * frame below, `under`. False when out of memory. */
-static bool frame_bits(surety__machine *machine, surety__frame *frame,
-                       uint32_t under, bool branch)
-{
-    frame->owns = frame->shape->tracks || branch;
-    frame->keeps = under != BITS_NONE;
-    frame->bits =
-        frame->owns ? surety__bits_open(machine, frame->cell->count) : under;
-    return frame->bits != BITS_NONE;
-}
-
 /* Frees a frame's own bits; into are those of the frame below. */
 static void frame_end(surety__machine *machine, const surety__frame *frame,
                       bool holds, uint32_t into)
@@ -644,9 +631,16 @@ EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
     }
     if (cell->kind < CELL_ARRAY)
         return true;
-    if ((shape->tracks || under != BITS_NONE) &&
-        !frame_bits(machine, frame, under, branch))
-        return false;
+    if (shape->tracks || under != BITS_NONE) {
+        /* Its own bits where its shape has an unevaluated keyword or what it
+         * evaluates may not count, else those of the frame below. */
+        frame->owns = shape->tracks || branch;
+        frame->keeps = under != BITS_NONE;
+        frame->bits =
+            frame->owns ? surety__bits_open(machine, cell->count) : under;
+        if (frame->bits == BITS_NONE)
+            return false;
+    }
     return frame_children(frame, report);
 }
 

@@ -185,7 +185,7 @@ static void output_detailed(const surety_findings *findings, surety_buf *out)
 
         if (i)
             surety_buf_byte(out, ',');
-        while (depth < sizeof(open) / sizeof(*open) &&
+        while (depth < SURETY__COUNT(open) &&
                (level = output_level(findings, i,
                                      depth ? open[depth - 1] : 0)) != 0) {
             output_open(out, noted, level);

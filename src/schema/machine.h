@@ -233,11 +233,10 @@ uint32_t surety__meant_branch(surety__machine *machine,
 const surety__cell *surety__meant_unknown(const surety_doc *doc,
                                           const surety__applicator *applicator,
                                           const surety__cell *object);
-/* How many of the members for which branch has a const or an enum have its
- * value, and how many another. */
-void surety__meant_members(const surety_doc *doc, const surety__shape *branch,
-                           const surety__cell *object, unsigned *ret_fit,
-                           unsigned *ret_miss);
+/* Whether there are members for which branch has a const or an enum, and all of
+ * them have its value. */
+bool surety__meant_fits(const surety_doc *doc, const surety__shape *branch,
+                        const surety__cell *object);
 /* The const or enum that branch has for the property with this key, or NULL;
  * *ret_of is the shape that has it. */
 const surety__choices *surety__meant_choices(const surety_doc *doc,

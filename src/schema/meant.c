@@ -33,16 +33,11 @@ uint32_t surety__meant_branch(surety__machine *machine,
     bool tie = false;
 
     for (uint32_t i = 0; i < applicator->count; i++) {
-        unsigned fit = 0;
-        unsigned miss = 0;
-
-        if (cell->kind == CELL_OBJECT)
-            surety__meant_members(machine->doc, applicator->shapes[i], cell,
-                                  &fit, &miss);
-        if (fit && !miss) {
-            fitting++;
-            meant = i;
-        }
+        if (cell->kind != CELL_OBJECT ||
+            !surety__meant_fits(machine->doc, applicator->shapes[i], cell))
+            continue;
+        fitting++;
+        meant = i;
     }
     if (fitting == 1)
         return meant;

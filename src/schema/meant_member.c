@@ -37,15 +37,13 @@ static const surety__choices *property_choices(const surety__property *property,
     return (*ret_of)->constant ? (*ret_of)->constant : (*ret_of)->choices;
 }
 
-void surety__meant_members(const surety_doc *doc, const surety__shape *branch,
-                           const surety__cell *cell, unsigned *ret_fit,
-                           unsigned *ret_miss)
+bool surety__meant_fits(const surety_doc *doc, const surety__shape *branch,
+                        const surety__cell *object)
 {
     const surety__shape *shapes[MEANT_SHAPES];
     size_t count = meant_shapes(branch, shapes);
+    bool fits = false;
 
-    *ret_fit = 0;
-    *ret_miss = 0;
     for (size_t i = 0; i < count; i++) {
         const surety__objects *objects = shapes[i]->objects;
 
@@ -54,18 +52,18 @@ void surety__meant_members(const surety_doc *doc, const surety__shape *branch,
             const surety__shape *of = NULL;
             const surety__choices *choices = property_choices(property, &of);
             const surety__cell *member =
-                choices ? surety__member_named(doc, cell, property->name)
+                choices ? surety__member_named(doc, object, property->name)
                         : NULL;
 
             if (!member)
                 continue;
-            if (surety__choices_have(choices, of->at.doc,
-                                     surety__val_of(doc, member)))
-                ++*ret_fit;
-            else
-                ++*ret_miss;
+            if (!surety__choices_have(choices, of->at.doc,
+                                      surety__val_of(doc, member)))
+                return false;
+            fits = true;
         }
     }
+    return fits;
 }
 
 const surety__choices *surety__meant_choices(const surety_doc *doc,

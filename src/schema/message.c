@@ -100,7 +100,7 @@ static void message_types(surety_buf *out, unsigned types)
 {
     const char *between = "";
 
-    for (size_t i = 0; i < sizeof(type_names) / sizeof(*type_names); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(type_names); i++) {
         if (!types || (types & type_names[i].bits) != type_names[i].bits)
             continue;
         types &= ~type_names[i].bits;

@@ -293,6 +293,7 @@ static void prefix_child(surety__prefix *prefix)
     const bool object = level.kind == CELL_OBJECT;
     const uint32_t child = level.cursor + object;
 
+    assert(level.kind >= CELL_ARRAY && level.thread <= before);
     prefix->base = before;
     for (uint32_t i = level.thread; i < before && !prefix->refuted; i++) {
         if (!surety__thread_is_open(prefix, i) ||

@@ -24,7 +24,7 @@ static bool find_is_certain(const surety_doc *doc,
     if (!(doc->cells[finding->instance.index].flags & FLAG_OPEN) ||
         surety_val_kind(finding->schema) == SURETY_KIND_BOOLEAN)
         return true;
-    for (size_t i = 0; i < sizeof(keywords) / sizeof(*keywords); i++)
+    for (size_t i = 0; i < SURETY__COUNT(keywords); i++)
         if (surety_str_equal(finding->keyword,
                              surety__keyword_name(keywords[i])))
             return true;

@@ -118,15 +118,6 @@ static bool past_is_wanted(const surety__property *property)
     return property->required || (property->shape && !property->shape->always);
 }
 
-static uint32_t past_count_wanted(const surety__objects *objects)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < objects->property_count; i++)
-        count += past_is_wanted(&objects->properties[i]);
-    return count;
-}
-
 /* Whether the level's value has a member of that name that has ended. */
 static bool past_has(const surety__prefix *prefix, const prefix_level *level,
                      const surety__property *property)
@@ -191,8 +182,10 @@ void surety__past_begin(surety__prefix *prefix, const prefix_level *level,
         proven = true;
     } else if (past_is_named(objects) &&
                surety__prefix_charge(prefix, objects->property_count / 8)) {
-        const uint32_t count = past_count_wanted(objects);
+        uint32_t count = 0;
 
+        for (uint32_t i = 0; i < objects->property_count; i++)
+            count += past_is_wanted(&objects->properties[i]);
         if (count >= objects->min_properties)
             begun->lacking = count;
         proven = begun->lacking == 0;

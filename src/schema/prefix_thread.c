@@ -64,7 +64,7 @@ static enum prefix_state node_state(const prefix_thread *node)
         return node->proven > 1 || !node->open   ? PREFIX_REFUTED
                : node->proven && node->open == 1 ? PREFIX_PROVEN
                                                  : PREFIX_OPEN;
-    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+    for (size_t i = 0; i < SURETY__COUNT(known); i++)
         if ((node->known & known[i].parts) == known[i].parts)
             return known[i].state;
     return PREFIX_OPEN;

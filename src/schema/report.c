@@ -164,7 +164,7 @@ static bool report_note(surety__machine *machine,
     surety_str *const parts[] = {
         &finding.instance_location, &finding.keyword_location,
         &finding.absolute_keyword_location, &finding.message, &finding.hint};
-    size_t ends[sizeof(parts) / sizeof(*parts)], start = 0;
+    size_t ends[SURETY__COUNT(parts)], start = 0;
     surety_str kept;
 
     if (!marks)
@@ -189,7 +189,7 @@ static bool report_note(surety__machine *machine,
     if (texts->status)
         return false;
     kept = surety__arena_text(&findings->arena, surety_buf_str(texts));
-    for (size_t i = 0; kept.ptr && i < sizeof(parts) / sizeof(*parts); i++) {
+    for (size_t i = 0; kept.ptr && i < SURETY__COUNT(parts); i++) {
         *parts[i] = (surety_str){kept.ptr + start, ends[i] - start};
         start = ends[i] + 1;
     }
