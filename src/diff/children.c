@@ -30,19 +30,15 @@ static void member_compare_default(surety_diff *diff,
                                    const surety__member_facts *before,
                                    const surety__member_facts *after)
 {
-    if (!before->fill.doc)
-        return;
-    if (!after->fill.doc) {
-        if (!after->required)
-            surety__diff_report_below(
-                diff, task, name, "default", DIFF_CONSUMERS,
-                "it is not filled in any more where it is "
-                "absent");
-    } else if (!surety_val_equal(before->fill, after->fill)) {
+    const bool gone = !after->fill.doc;
+
+    if (before->fill.doc &&
+        (gone ? !after->required
+              : !surety_val_equal(before->fill, after->fill)))
         surety__diff_report_below(
             diff, task, name, "default", DIFF_CONSUMERS,
-            "another value is filled in where it is absent");
-    }
+            gone ? "it is not filled in any more where it is absent"
+                 : "another value is filled in where it is absent");
 }
 
 /* Whether an object with a member that the conjunction forbids is new for a

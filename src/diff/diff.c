@@ -233,7 +233,7 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
         }
         left = forms_branch(diff, task->before, before, i - 1, false);
         right = forms_branch(diff, task->after, after, partner[i - 1], true);
-        surety__diff_push(diff, surety__diff_with(diff, task, left, right));
+        surety__diff_push(diff, task, left, right);
     }
 }
 
@@ -258,12 +258,11 @@ static void diff_union_alone(surety_diff *diff, const surety__diff_task *task,
         const unsigned types = surety__conjunction_types(branch) & form;
 
         if (types & open) {
-            surety__diff_task put_off =
-                surety__diff_with(diff, task, is_new ? task->before : branch,
-                                  is_new ? branch : task->after);
+            surety__diff_task put_off = *task;
 
             put_off.types_reported = true;
-            surety__diff_push(diff, put_off);
+            surety__diff_push(diff, &put_off, is_new ? task->before : branch,
+                              is_new ? branch : task->after);
         } else if (types) {
             forms_report(diff, task, of->one, i, is_new);
         }
@@ -282,6 +281,7 @@ static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
     /* A union is not divided where its counterpart cannot be. */
     if ((!before.one && !after.one) || (wide && (!before.one || !after.one)))
         return false;
+    opened.types_reported = false;
     opened.loose = task->loose || forms_are_loose(task->before, before.one) ||
                    forms_are_loose(task->after, after.one);
     forms_compare_counting(diff, task, before.one, after.one);
@@ -304,9 +304,7 @@ static bool diff_rest_differs(surety_diff *diff, const surety__diff_task *task)
     const bool is_reported = !surety__conjunction_settled(before) &&
                              !surety__conjunction_settled(after);
 
-    if ((before->is_cut || after->is_cut) &&
-        !surety_val_equal(surety_contract_info_of(diff->before)->root,
-                          surety_contract_info_of(diff->after)->root))
+    if ((before->is_cut || after->is_cut) && !diff->is_unchanged)
         return true;
     for (size_t n = is_reported;; n++) {
         const surety__applicator *left = forms_closed(before, n).one;
@@ -357,8 +355,7 @@ static surety_status diff_all(surety_diff *diff)
             &diff->graph, surety__diff_list(diff, i),
             (surety__conjunct){
                 .shape = surety_contract_info_of(contracts[i])->schema->root});
-    surety__diff_push(diff, surety__diff_with(diff, &whole, &diff->lists[0],
-                                              &diff->lists[1]));
+    surety__diff_push(diff, &whole, &diff->lists[0], &diff->lists[1]);
     while (diff->status == SURETY_OK && diff->task_count > 0) {
         const surety__diff_task task = diff->tasks[--diff->task_count];
 
@@ -386,6 +383,8 @@ surety_status surety_diff_new(const surety_contract *before,
     diff->alloc = alloc;
     diff->before = before;
     diff->after = after;
+    diff->is_unchanged = surety_val_equal(surety_contract_info_of(before)->root,
+                                          surety_contract_info_of(after)->root);
     surety__arena_init(&diff->arena, alloc, 0);
     surety_buf_init(&diff->scratch, alloc, 0);
     diff->graph =

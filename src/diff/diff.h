@@ -43,6 +43,7 @@ struct surety_diff {
     surety_diff_info info; /* filled in at the end */
     const surety_alloc *alloc;
     const surety_contract *before, *after;
+    bool is_unchanged; /* the contracts' texts are equal as JSON */
     surety__arena arena;
     surety_change *changes;
     size_t change_count, change_cap;
@@ -80,12 +81,10 @@ void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,
 /* An empty list for an old or new conjunction; valid until the next call with
  * the same is_new. */
 surety__conjunction *surety__diff_list(surety_diff *diff, bool is_new);
-/* A task at the same location with other conjunctions, which are copied. */
-surety__diff_task surety__diff_with(surety_diff *diff,
-                                    const surety__diff_task *task,
-                                    const surety__conjunction *before,
-                                    const surety__conjunction *after);
-void surety__diff_push(surety_diff *diff, surety__diff_task task);
+/* Pushes a task like this one with other conjunctions, which are copied. */
+void surety__diff_push(surety_diff *diff, const surety__diff_task *task,
+                       const surety__conjunction *before,
+                       const surety__conjunction *after);
 /* Pushes a task for a member or item of the task's location. */
 void surety__diff_push_below(surety_diff *diff, const surety__diff_task *task,
                              surety_str token,

@@ -467,23 +467,24 @@ static bool facet_is_used(const surety__conjunction *all, const char *keyword)
 static void facet_compare_context(surety_diff *diff,
                                   const surety__diff_task *task)
 {
-    static const char *const unevaluated[] = {"unevaluatedProperties",
-                                              "unevaluatedItems"};
-    static const char *const dynamic[] = {"$dynamicRef", "$recursiveRef"};
+    static const struct {
+        const char *keyword;
+        bool is_dynamic;
+    } rows[] = {{"unevaluatedProperties", false},
+                {"unevaluatedItems", false},
+                {"$dynamicRef", true},
+                {"$recursiveRef", true}};
 
-    for (size_t i = 0; i < 2; i++)
-        if (facet_is_used(task->before, unevaluated[i]) &&
-            facet_is_used(task->after, unevaluated[i]) &&
-            !facet_leaves_same(diff, task->before, task->after))
-            surety__diff_report(diff, task, unevaluated[i], DIFF_BOTH,
-                                "it applies to other parts of the value");
-    for (size_t i = 0; i < 2; i++)
-        if (facet_is_used(task->before, dynamic[i]) &&
-            facet_is_used(task->after, dynamic[i]) &&
-            !surety_val_equal(surety_contract_info_of(diff->before)->root,
-                              surety_contract_info_of(diff->after)->root))
-            surety__diff_report(diff, task, dynamic[i], DIFF_BOTH,
-                                "it may refer to something else");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (facet_is_used(task->before, rows[i].keyword) &&
+            facet_is_used(task->after, rows[i].keyword) &&
+            !(rows[i].is_dynamic
+                  ? diff->is_unchanged
+                  : facet_leaves_same(diff, task->before, task->after)))
+            surety__diff_report(diff, task, rows[i].keyword, DIFF_BOTH,
+                                rows[i].is_dynamic
+                                    ? "it may refer to something else"
+                                    : "it applies to other parts of the value");
 }
 
 void surety__diff_facets(surety_diff *diff, const surety__diff_task *task)

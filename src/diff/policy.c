@@ -119,12 +119,10 @@ static void policy_compare_rest(surety_diff *diff,
             after->repair < before->repair ? DIFF_PRODUCERS : DIFF_NONE,
             after->repair < before->repair ? "less is repaired than before"
                                            : "more is repaired than before");
-    if (before->partial != after->partial)
-        surety__diff_report(
-            diff, &policy_task, "partial",
-            after->partial ? DIFF_CONSUMERS : DIFF_PRODUCERS,
-            after->partial ? "a reply that is cut off gives a partial value now"
-                           : "a reply that is cut off gives no value any more");
+    surety__diff_report_turn(
+        diff, &policy_task, "partial", before->partial - after->partial,
+        "a reply that is cut off gives a partial value now",
+        "a reply that is cut off gives no value any more");
     if (before->strips_unknown != after->strips_unknown)
         surety__diff_report(
             diff, &policy_task, "unknown", DIFF_NONE,
@@ -175,9 +173,7 @@ static surety_bump diff_bump(const surety_diff *diff)
             return SURETY_BUMP_MAJOR;
         bump = SURETY_BUMP_MINOR;
     }
-    if (bump == SURETY_BUMP_NONE &&
-        !surety_val_equal(surety_contract_info_of(diff->before)->root,
-                          surety_contract_info_of(diff->after)->root))
+    if (bump == SURETY_BUMP_NONE && !diff->is_unchanged)
         bump = SURETY_BUMP_PATCH;
     return bump;
 }

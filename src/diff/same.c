@@ -235,8 +235,7 @@ static void same_applied(struct same_walk *walk, surety_val within,
                          const surety__applicator *after)
 {
     if (before->kind == APPLY_DYNAMIC && !within.doc &&
-        !surety_val_equal(surety_contract_info_of(walk->diff->before)->root,
-                          surety_contract_info_of(walk->diff->after)->root))
+        !walk->diff->is_unchanged)
         walk->differs = true;
     for (uint32_t i = 0; i < before->count; i++)
         same_child(walk, within, before->shapes[i],

@@ -8,23 +8,14 @@ enum { DIFF_VALUE_MAX = 80 };
 
 /* ---- changes ------------------------------------------------------------- */
 
-static void diff_keep_text(surety_diff *diff, surety_str text,
-                           surety_str *ret_text)
-{
-    *ret_text = surety__arena_text(&diff->arena, text);
-    if (!ret_text->ptr)
-        diff->status = SURETY_NOMEM;
-}
-
 /* The JSON Pointer of the first conjunct in its document. all NULL: empty, for
  * a change outside the schemas. */
-static void diff_locate(surety_diff *diff, const surety__conjunction *all,
-                        surety_str *ret_location)
+static surety_str diff_locate(surety_diff *diff, const surety__conjunction *all)
 {
     surety_buf_reset(&diff->scratch);
     if (all && all->count)
         surety_val_pointer(all->items[0].shape->at, &diff->scratch);
-    diff_keep_text(diff, surety_buf_str(&diff->scratch), ret_location);
+    return surety__graph_text(&diff->graph, surety_buf_str(&diff->scratch));
 }
 
 /* Whether the change is already recorded at this location. If so, adds whom it
@@ -59,10 +50,11 @@ void surety__diff_record(surety_diff *diff, const surety__diff_task *task,
     if (diff->status == SURETY_OK)
         diff->status = diff->scratch.status;
     if (diff->status == SURETY_OK)
-        diff_keep_text(diff, surety_buf_str(&diff->scratch), &change.message);
+        change.message =
+            surety__graph_text(&diff->graph, surety_buf_str(&diff->scratch));
     if (diff->status == SURETY_OK && !diff_is_recorded(diff, &change)) {
-        diff_locate(diff, task->before, &change.old_location);
-        diff_locate(diff, task->after, &change.new_location);
+        change.old_location = diff_locate(diff, task->before);
+        change.new_location = diff_locate(diff, task->after);
         if (diff->status == SURETY_OK)
             diff->status =
                 surety__grow(diff->alloc, &diff->changes, &diff->change_cap,
@@ -104,7 +96,8 @@ static surety_str diff_below(surety_diff *diff, surety_str at, surety_str token)
     if (diff->scratch.status)
         diff->status = SURETY_NOMEM;
     else
-        diff_keep_text(diff, surety_buf_str(&diff->scratch), &place);
+        place =
+            surety__graph_text(&diff->graph, surety_buf_str(&diff->scratch));
     surety_buf_reset(&diff->scratch);
     return place;
 }
@@ -174,32 +167,26 @@ static const surety__conjunction *diff_node(surety_diff *diff,
     return node ? &node->all : &none;
 }
 
-surety__diff_task surety__diff_with(surety_diff *diff,
-                                    const surety__diff_task *task,
-                                    const surety__conjunction *before,
-                                    const surety__conjunction *after)
+void surety__diff_push(surety_diff *diff, const surety__diff_task *task,
+                       const surety__conjunction *before,
+                       const surety__conjunction *after)
 {
-    return (surety__diff_task){.at = task->at,
-                               .before = diff_node(diff, before),
-                               .after = diff_node(diff, after),
-                               .loose = task->loose};
-}
+    surety__diff_task pushed = *task;
 
-void surety__diff_push(surety_diff *diff, surety__diff_task task)
-{
-    assert(task.before && task.after);
-    if (diff->status || (task.before->count == 0 && task.after->count == 0) ||
-        diff_is_seen(diff, &task) || diff->status)
+    assert(before && after);
+    pushed.before = diff_node(diff, before);
+    pushed.after = diff_node(diff, after);
+    if (diff->status || (before->count == 0 && after->count == 0) ||
+        diff_is_seen(diff, &pushed) || diff->status)
         return;
-    if (diff->pair_count++ >= SURETY_DIFF_PAIRS_MAX) {
+    if (diff->pair_count++ >= SURETY_DIFF_PAIRS_MAX)
         diff->status = SURETY_LIMIT;
-        return;
-    }
-    diff->status =
-        surety__grow(diff->alloc, &diff->tasks, &diff->task_cap,
-                     diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
+    else
+        diff->status =
+            surety__grow(diff->alloc, &diff->tasks, &diff->task_cap,
+                         diff->task_count + 1, sizeof(*diff->tasks), SIZE_MAX);
     if (diff->status == SURETY_OK)
-        diff->tasks[diff->task_count++] = task;
+        diff->tasks[diff->task_count++] = pushed;
 }
 
 void surety__diff_push_below(surety_diff *diff, const surety__diff_task *task,
@@ -207,9 +194,11 @@ void surety__diff_push_below(surety_diff *diff, const surety__diff_task *task,
                              const surety__conjunction *before,
                              const surety__conjunction *after)
 {
+    surety__diff_task below = *task;
     const size_t count = diff->task_count;
 
-    surety__diff_push(diff, surety__diff_with(diff, task, before, after));
+    below.types_reported = false;
+    surety__diff_push(diff, &below, before, after);
     if (diff->task_count > count)
         diff->tasks[count].at = diff_below(diff, task->at, token);
 }

@@ -163,9 +163,8 @@ bool surety__diff_values(surety_diff *diff, const surety__diff_task *task)
     else if (!before.list)
         surety__diff_report(diff, task, "enum", DIFF_PRODUCERS,
                             "only listed values are taken now");
-    if ((values_are_dynamic(&before) || values_are_dynamic(&after)) &&
-        !surety_val_equal(surety_contract_info_of(diff->before)->root,
-                          surety_contract_info_of(diff->after)->root))
+    if (!diff->is_unchanged &&
+        (values_are_dynamic(&before) || values_are_dynamic(&after)))
         surety__diff_report(diff, task, "enum", DIFF_BOTH,
                             "other listed values may be taken");
     return !task->loose;

@@ -85,44 +85,17 @@ static const char *function_result(const function_row *row)
 #define FUNCTION_DERIVE                                                        \
     FUNCTION_CONTRACT "\nconst @ *value\nsurety_doc *doc\n" FUNCTION_ERROR
 
-static void derive_each(surety__gen_model *model, surety_buf *out,
-                        void (*put)(surety__gen_model *model, surety_str key,
-                                    const char *suffix, surety_buf *out))
-{
-    const surety_val derive = surety_contract_info_of(model->contract)->derive;
-    size_t i = 0;
-
-    if (!surety_val_count(derive))
-        return;
-    assert(model->derives);
-    put(model, (surety_str){NULL, 0}, "derive", out);
-    for (surety_val v = surety_val_first(derive); v.doc;
-         v = surety_val_next(derive, v))
-        put(model, surety_val_str(surety_val_key(v)),
-            model->derives[i++].ptr + model->prefix.len + 1, out);
-}
-
-static void derive_declare(surety__gen_model *model, surety_str key,
-                           const char *suffix, surety_buf *out)
-{
-    if (!key.ptr)
-        surety__gen_comment(
-            out, 0,
-            SURETY__LITERAL("What the contract derives from a value, as the "
-                            "root of doc: all of it as an object, or one "
-                            "member."));
-    surety__gen_function(out, "surety_status ", model->prefix, suffix,
-                         FUNCTION_DERIVE, ";\n");
-}
-
-static void derive_define(surety__gen_model *model, surety_str key,
-                          const char *suffix, surety_buf *out)
+/* Declares or defines a function; key.ptr NULL: that of all members. */
+static void derive_write(const surety__gen_model *model, surety_str key,
+                         const char *suffix, bool defines, surety_buf *out)
 {
     surety_buf arguments;
 
-    surety_buf_byte(out, '\n');
+    surety_buf_text(out, defines ? "\n" : "");
     surety__gen_function(out, "surety_status ", model->prefix, suffix,
-                         FUNCTION_DERIVE, "\n{\n");
+                         FUNCTION_DERIVE, defines ? "\n{\n" : ";\n");
+    if (!defines)
+        return;
     surety_buf_init(&arguments, out->alloc, 0);
     function_typed(&arguments, model);
     surety_buf_text(&arguments, "contract\nvalue\n");
@@ -134,6 +107,31 @@ static void derive_define(surety__gen_model *model, surety_str key,
     surety__gen_call(out, 4, SURETY__LITERAL("return surety_typed_derive"),
                      surety_buf_str(&arguments), ";\n}\n");
     surety__gen_put_done(out, &arguments);
+}
+
+static void derive_all(const surety__gen_model *model, bool defines,
+                       surety_buf *out)
+{
+    const surety_val derive = surety_contract_info_of(model->contract)->derive;
+    size_t i = 0;
+
+    if (!surety_val_count(derive))
+        return;
+    assert(model->derives);
+    if (!defines) {
+        surety_buf_byte(out, '\n');
+        surety__gen_comment(
+            out, 0,
+            SURETY__LITERAL("What the contract derives from a value, as the "
+                            "root of doc: all of it as an object, or one "
+                            "member."));
+    }
+    derive_write(model, (surety_str){NULL, 0}, "derive", defines, out);
+    for (surety_val v = surety_val_first(derive); v.doc;
+         v = surety_val_next(derive, v))
+        derive_write(model, surety_val_str(surety_val_key(v)),
+                     model->derives[i++].ptr + model->prefix.len + 1, defines,
+                     out);
 }
 
 /* ---- the rows ------------------------------------------------------------ */
@@ -167,9 +165,7 @@ void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
         surety__gen_function(out, function_result(row), model->prefix,
                              row->suffix, row->arguments, ";\n");
     }
-    if (surety_val_count(surety_contract_info_of(model->contract)->derive))
-        surety_buf_byte(out, '\n');
-    derive_each(model, out, derive_declare);
+    derive_all(model, false, out);
 }
 
 static void function_body(surety__gen_model *model, const function_row *row,
@@ -216,5 +212,5 @@ void surety__gen_functions_define(surety__gen_model *model, surety_buf *out)
         }
         surety_buf_text(out, "}\n");
     }
-    derive_each(model, out, derive_define);
+    derive_all(model, true, out);
 }

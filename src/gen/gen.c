@@ -301,7 +301,7 @@ void surety_gen_free(surety_gen *gen)
 {
     if (!gen)
         return;
-    surety__gen_names_done(gen, &gen->names);
+    surety__map_done(&gen->names, gen->alloc);
     surety_buf_done(&gen->header);
     surety_buf_done(&gen->source);
     surety__free(gen->alloc, gen->notes, gen->note_cap * sizeof(*gen->notes));

@@ -108,11 +108,6 @@ struct surety__gen_node {
     surety__gen_in_c in_c;
 };
 
-/* Identifiers in use; name.c. */
-typedef struct surety__gen_names {
-    surety__map map;
-} surety__gen_names;
-
 struct surety_gen {
     surety_gen_info info; /* filled in at the end */
     const surety_alloc *alloc;
@@ -121,8 +116,8 @@ struct surety_gen {
     surety_buf header, source;
     surety_gen_note *notes;
     size_t note_count, note_cap;
-    surety_status status;    /* the first failure */
-    surety__gen_names names; /* of everything, also of static names */
+    surety_status status; /* the first failure */
+    surety__map names;    /* of everything, also of static names */
 };
 
 /* A contract while its types are generated. */
@@ -229,13 +224,11 @@ void surety__gen_array(surety__gen_model *model, surety__gen_node *node,
 void surety__gen_word(surety_buf *out, surety_str text, bool upper);
 /* A copy of name, with "_2", "_3", ... if names has it already, or escaped if
  * C or C++ reserves it. Adds it to names. */
-surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
+surety_str surety__gen_claim(surety_gen *gen, surety__map *names,
                              surety_str name);
-bool surety__gen_is_taken(const surety__gen_names *names, surety_str name);
 /* The name without a "_" at its end, for use before "_count" and similar
  * suffixes. */
 surety_str surety__gen_stem(surety_str name);
-void surety__gen_names_done(surety_gen *gen, surety__gen_names *names);
 /* Names the root and the functions of a model; then, after all models have
  * these, everything else. */
 void surety__gen_name_root(surety__gen_model *model);

@@ -9,6 +9,7 @@
  * same names. */
 #include "gen/inside.h"
 
+/* An identifier in use: an entry of a map of names. */
 typedef struct name_entry {
     struct name_entry *next; /* with the same hash */
     surety_str name;
@@ -130,21 +131,16 @@ static uint64_t name_hash(surety_str name)
     return (uint64_t)surety__hash(name.ptr, name.len) << 32 | name.len;
 }
 
-static name_entry *name_find(const surety__gen_names *names, surety_str name)
+static name_entry *name_find(const surety__map *names, surety_str name)
 {
-    name_entry *entry = surety__map_get(&names->map, name_hash(name));
+    name_entry *entry = surety__map_get(names, name_hash(name));
 
     while (entry && !surety_str_equal(entry->name, name))
         entry = entry->next;
     return entry;
 }
 
-bool surety__gen_is_taken(const surety__gen_names *names, surety_str name)
-{
-    return name_find(names, name) != NULL;
-}
-
-static name_entry *name_add(surety_gen *gen, surety__gen_names *names,
+static name_entry *name_add(surety_gen *gen, surety__map *names,
                             surety_str name)
 {
     name_entry *entry = surety__gen_take(gen, sizeof(*entry));
@@ -153,8 +149,8 @@ static name_entry *name_add(surety_gen *gen, surety__gen_names *names,
         return NULL;
     entry->name = surety__gen_text(gen, name);
     entry->last = 1;
-    entry->next = surety__map_get(&names->map, name_hash(name));
-    if (!surety__map_put(&names->map, gen->alloc, name_hash(name), entry))
+    entry->next = surety__map_get(names, name_hash(name));
+    if (!surety__map_put(names, gen->alloc, name_hash(name), entry))
         gen->status = SURETY_NOMEM;
     return entry;
 }
@@ -164,11 +160,6 @@ surety_str surety__gen_stem(surety_str name)
     if (name.len && name.ptr[name.len - 1] == '_')
         name.len--;
     return name;
-}
-
-void surety__gen_names_done(surety_gen *gen, surety__gen_names *names)
-{
-    surety__map_done(&names->map, gen->alloc);
 }
 
 /* The name in a form such as "@" or "@_count". An underscore that was appended
@@ -185,7 +176,7 @@ static surety_str name_formed(surety_gen *gen, surety_buf *scratch,
     return surety_buf_str(scratch);
 }
 
-static bool name_is_free(surety_gen *gen, const surety__gen_names *names,
+static bool name_is_free(surety_gen *gen, const surety__map *names,
                          surety_str name, const char *const *forms,
                          surety_buf *scratch)
 {
@@ -210,7 +201,7 @@ static void name_escape(surety_buf *out, surety_str name)
 
 /* The name, with a number if needed, so that it is unused in all forms, the
  * last of which is followed by NULL. */
-static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
+static surety_str name_claim(surety_gen *gen, surety__map *names,
                              surety_str name, const char *const *forms)
 {
     surety_buf scratch, tried;
@@ -241,7 +232,7 @@ static surety_str name_claim(surety_gen *gen, surety__gen_names *names,
     return result;
 }
 
-surety_str surety__gen_claim(surety_gen *gen, surety__gen_names *names,
+surety_str surety__gen_claim(surety_gen *gen, surety__map *names,
                              surety_str name)
 {
     static const char *const alone[] = {"@", NULL};
@@ -371,7 +362,7 @@ static void type_propose(const surety__gen_model *model,
 }
 
 static void type_name(surety__gen_model *model, surety__gen_node *node,
-                      const surety__gen_names *counts)
+                      const surety__map *counts)
 {
     static const char *const forms[] = {"@",      "@_name",  "@_of",
                                         "@_kind", "@_entry", NULL};
@@ -393,7 +384,7 @@ static void type_name(surety__gen_model *model, surety__gen_node *node,
 
 /* Counts how many types propose each short name. */
 static void type_count(surety__gen_model *model, const surety__gen_node *node,
-                       surety__gen_names *counts)
+                       surety__map *counts)
 {
     name_entry *entry;
     surety_buf name;
@@ -411,7 +402,7 @@ static void type_count(surety__gen_model *model, const surety__gen_node *node,
 
 /* ---- members, words and branches ----------------------------------------- */
 
-static void member_name(surety_gen *gen, surety__gen_names *names,
+static void member_name(surety_gen *gen, surety__map *names,
                         surety__gen_member *member)
 {
     const char *forms[5] = {"@"};
@@ -427,7 +418,7 @@ static void member_name(surety_gen *gen, surety__gen_names *names,
     surety_buf_init(&word, gen->alloc, 0);
     surety__gen_word(&word, member->json, false);
     /* In C++ a member must not have the name of another member's type. */
-    if (surety__gen_is_taken(&gen->names, surety_buf_str(&word)))
+    if (name_find(&gen->names, surety_buf_str(&word)))
         surety_buf_byte(&word, '_');
     member->name = name_claim(gen, names, surety__gen_keep(gen, &word), forms);
 }
@@ -473,7 +464,7 @@ static surety_str union_word(const surety__gen_member *member)
 static void union_names(surety__gen_model *model, surety__gen_node *node)
 {
     surety_gen *gen = model->gen;
-    surety__gen_names names = {0};
+    surety__map names = {0};
 
     assert(node->in_c.name.len);
     node->in_c.kind = surety__gen_join(gen, node->in_c.name, "_kind");
@@ -486,14 +477,14 @@ static void union_names(surety__gen_model *model, surety__gen_node *node)
         member_name(gen, &names, member);
         node->in_c.words[i] = constant_name(gen, node->in_c.name, member->json);
     }
-    surety__gen_names_done(gen, &names);
+    surety__map_done(&names, gen->alloc);
 }
 
 static void struct_names(surety__gen_model *model, surety__gen_node *node)
 {
     static const char *const rest[] = {"@", "@_count", NULL};
     surety_gen *gen = model->gen;
-    surety__gen_names names = {0};
+    surety__map names = {0};
 
     for (uint32_t i = 0; i < node->member_count; i++)
         member_name(gen, &names, &node->members[i]);
@@ -503,7 +494,7 @@ static void struct_names(surety__gen_model *model, surety__gen_node *node)
                                          ? SURETY__LITERAL("rest")
                                          : SURETY__LITERAL("others"),
                                      rest);
-    surety__gen_names_done(gen, &names);
+    surety__map_done(&names, gen->alloc);
 }
 
 /* The word of a node inside the source file. */
@@ -551,7 +542,7 @@ static void type_local(surety__gen_model *model, surety__gen_node *node)
 void surety__gen_name_types(surety__gen_model *model)
 {
     surety_gen *gen = model->gen;
-    surety__gen_names counts = {0};
+    surety__map counts = {0};
 
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
         if (type_is_named(model, model->nodes[i]))
@@ -559,7 +550,7 @@ void surety__gen_name_types(surety__gen_model *model)
     for (size_t i = 0; i < model->node_count && gen->status == SURETY_OK; i++)
         if (type_is_named(model, model->nodes[i]))
             type_name(model, model->nodes[i], &counts);
-    surety__gen_names_done(gen, &counts);
+    surety__map_done(&counts, gen->alloc);
     for (size_t i = 0; i < model->order_count && gen->status == SURETY_OK;
          i++) {
         surety__gen_node *node = model->order[i];

@@ -58,28 +58,18 @@ surety__gen_node *surety__gen_node_of(surety__gen_model *model,
 static surety_str model_definition(surety__gen_model *model,
                                    const surety__shape *shape)
 {
-    surety_str name = {NULL, 0};
+    static const char *const folders[] = {"$defs", "definitions", "schemas"};
+    surety_str last, before;
     surety_buf pointer;
-    surety_str text;
-    size_t last, before;
 
     surety_buf_init(&pointer, model->gen->alloc, 0);
     surety_val_pointer(shape->at, &pointer);
-    text = surety__gen_keep(model->gen, &pointer);
-    for (last = text.len; last > 0 && text.ptr[last - 1] != '/'; last--)
-        ;
-    for (before = last ? last - 1 : 0;
-         before > 0 && text.ptr[before - 1] != '/'; before--)
-        ;
-    if (last > before + 1) {
-        const surety_str folder = {text.ptr + before, last - 1 - before};
-
-        if (surety_str_equal(folder, SURETY__LITERAL("$defs")) ||
-            surety_str_equal(folder, SURETY__LITERAL("definitions")) ||
-            surety_str_equal(folder, SURETY__LITERAL("schemas")))
-            name = (surety_str){text.ptr + last, text.len - last};
-    }
-    return name;
+    last =
+        surety__pointer_last(surety__gen_keep(model->gen, &pointer), &before);
+    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+        if (surety_str_equal(before, surety_str_of(folders[i])))
+            return last;
+    return (surety_str){NULL, 0};
 }
 
 surety__gen_node *surety__gen_link(surety__gen_model *model,

@@ -206,12 +206,7 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
 
 static bool settle_is_same(const surety__gen_node *a, const surety__gen_node *b)
 {
-    if (a == b)
-        return true;
-    return a->form == b->form &&
-           (a->form == SURETY_TYPED_TEXT || a->form == SURETY_TYPED_BOOL ||
-            a->form == SURETY_TYPED_INT || a->form == SURETY_TYPED_UINT ||
-            a->form == SURETY_TYPED_REAL || a->form == SURETY_TYPED_NUMBER);
+    return a == b || (a->form == b->form && a->form <= SURETY_TYPED_NUMBER);
 }
 
 /* Whether a branch is removed: null, never, or the same as an earlier one. */

@@ -210,6 +210,12 @@ const surety__cell *surety__member(const surety_doc *doc,
                                    const surety__cell *object, surety_str key,
                                    uint32_t hash);
 
+/* ---- pointers (pointer.c) ----------------------------------------------- */
+
+/* Returns the last token of a JSON Pointer, as it is written; *ret_before (may
+ * be NULL): the token before it. A token that does not exist is empty. */
+surety_str surety__pointer_last(surety_str pointer, surety_str *ret_before);
+
 /* ---- the strict reader (read.c) ------------------------------------------ */
 
 /* Reads the array or object at the start of text, strictly, and stops after it.

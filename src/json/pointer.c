@@ -133,3 +133,26 @@ void surety_val_pointer(surety_val val, surety_buf *out)
         }
     }
 }
+
+/* Takes the last token from a pointer. */
+static surety_str pointer_take_last(surety_str *pointer)
+{
+    size_t start = pointer->len;
+    surety_str token;
+
+    while (start > 0 && pointer->ptr[start - 1] != '/')
+        start--;
+    token = (surety_str){start ? pointer->ptr + start : NULL,
+                         start ? pointer->len - start : 0};
+    pointer->len = start ? start - 1 : 0;
+    return token;
+}
+
+surety_str surety__pointer_last(surety_str pointer, surety_str *ret_before)
+{
+    const surety_str last = pointer_take_last(&pointer);
+
+    if (ret_before)
+        *ret_before = pointer_take_last(&pointer);
+    return last;
+}

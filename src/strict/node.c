@@ -53,8 +53,7 @@ static const surety__shape *link_target(const surety__shape *shape)
          val = surety_val_next(shape->at, val)) {
         const surety_str name = surety_val_str(surety_val_key(val));
         const surety__strict_keyword *row = surety__strict_keyword_of(name);
-        if (row && row->role != ROLE_SILENT &&
-            !surety_str_equal(name, SURETY__LITERAL("$ref")))
+        if (row && !surety_str_equal(name, SURETY__LITERAL("$ref")))
             return NULL;
     }
     return target;

@@ -10,15 +10,11 @@ static bool note_is_name(surety_str pointer)
     static const char *const maps[] = {
         "properties",  "patternProperties", "$defs",
         "definitions", "dependentSchemas",  "dependencies"};
-    size_t end, start;
+    surety_str before;
 
-    for (end = pointer.len; end > 0 && pointer.ptr[end - 1] != '/';)
-        end--;
-    for (start = end ? end - 1 : 0; start > 0 && pointer.ptr[start - 1] != '/';)
-        start--;
-    for (size_t i = 0; end && i < sizeof(maps) / sizeof(*maps); i++)
-        if (surety_str_equal((surety_str){pointer.ptr + start, end - 1 - start},
-                             surety_str_of(maps[i])))
+    surety__pointer_last(pointer, &before);
+    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+        if (surety_str_equal(before, surety_str_of(maps[i])))
             return true;
     return false;
 }
@@ -27,14 +23,14 @@ static bool note_is_name(surety_str pointer)
 static surety_str note_keyword(surety_val keyword, surety_val key,
                                surety_str pointer)
 {
-    if (surety_val_kind(keyword) == SURETY_KIND_BOOLEAN &&
-        (!key.doc || note_is_name(pointer)))
+    const bool whole = !key.doc || note_is_name(pointer);
+
+    if (whole && surety_val_kind(keyword) == SURETY_KIND_BOOLEAN)
         return surety_val_bool(keyword, false) ? SURETY__LITERAL("true")
                                                : SURETY__LITERAL("false");
-    if (!key.doc || note_is_name(pointer) ||
-        !surety__strict_keyword_of(surety_val_str(key)))
-        return SURETY__LITERAL("schema");
-    return surety_val_str(key);
+    return whole || !surety__strict_keyword_of(surety_val_str(key))
+               ? SURETY__LITERAL("schema")
+               : surety_val_str(key);
 }
 
 void surety__strict_add_note(surety_strict *strict,

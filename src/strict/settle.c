@@ -262,24 +262,24 @@ bool surety__node_lists(const surety__node *node, surety_val val)
     return node->choice_count == 0;
 }
 
-void surety__node_settle_all(surety_strict *strict)
+/* Settles all nodes until nothing changes. */
+static void settle_rounds(surety_strict *strict, bool (*settle)(surety__node *))
 {
-    bool changed = true;
-
-    while (changed) {
+    for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = strict->node_count; i-- > 0;)
-            changed |= settle_node(strict->nodes[i]);
+            changed |= settle(strict->nodes[i]);
     }
+}
+
+void surety__node_settle_all(surety_strict *strict)
+{
+    settle_rounds(strict, settle_node);
     if (strict->subset->traits & SUBSET_ALL_REQUIRED)
         for (size_t i = 0; i < strict->node_count; i++)
             settle_nulled(strict, strict->nodes[i]);
     settle_names(strict);
-    for (changed = true; changed;) {
-        changed = false;
-        for (size_t i = strict->node_count; i-- > 0;)
-            changed |= settle_changes(strict->nodes[i]);
-    }
+    settle_rounds(strict, settle_changes);
     for (size_t i = 0; i < strict->node_count && strict->status == SURETY_OK;
          i++)
         if (strict->nodes[i]->object.field_count)

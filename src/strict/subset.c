@@ -75,18 +75,9 @@ const char *surety_subset_name(surety_subset subset)
     return (unsigned)subset < SUBSETS ? subset_rows[subset].name : "unknown";
 }
 
-/* In the order of the specifications; searched one by one. */
+/* Keywords that describe values, in the order of the specifications; searched
+ * one by one. */
 static const surety__strict_keyword keyword_rows[] = {
-    {"$schema", ROLE_SILENT, 0, 0, NULL},
-    {"$id", ROLE_SILENT, 0, 0, NULL},
-    {"id", ROLE_SILENT, 0, 0, NULL},
-    {"$anchor", ROLE_SILENT, 0, 0, NULL},
-    {"$dynamicAnchor", ROLE_SILENT, 0, 0, NULL},
-    {"$recursiveAnchor", ROLE_SILENT, 0, 0, NULL},
-    {"$vocabulary", ROLE_SILENT, 0, 0, NULL},
-    {"$comment", ROLE_SILENT, 0, 0, NULL},
-    {"$defs", ROLE_SILENT, 0, 0, NULL},
-    {"definitions", ROLE_SILENT, 0, 0, NULL},
     {"type", ROLE_STRUCTURE, EVERYONE, 0, NULL},
     {"enum", ROLE_STRUCTURE, EVERYONE, 0, NULL},
     {"const", ROLE_STRUCTURE, OPENAI | ANTHROPIC | GRAMMAR, 0, NULL},
@@ -108,9 +99,6 @@ static const surety__strict_keyword keyword_rows[] = {
     {"description", ROLE_ANNOTATION, EVERYONE, 0, NULL},
     {"default", ROLE_ANNOTATION, ANTHROPIC | GRAMMAR, 0, "Default: %.*s."},
     {"examples", ROLE_ANNOTATION, GRAMMAR, 0, "Examples: %.*s."},
-    {"deprecated", ROLE_SILENT, 0, 0, NULL},
-    {"readOnly", ROLE_SILENT, 0, 0, NULL},
-    {"writeOnly", ROLE_SILENT, 0, 0, NULL},
     {"format", ROLE_ASSERTION, EVERYONE, TYPE_STRING, "Format: %.*s."},
     {"pattern", ROLE_ASSERTION, OPENAI | ANTHROPIC | GRAMMAR, TYPE_STRING,
      "Must match the regular expression %.*s."},

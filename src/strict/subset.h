@@ -47,7 +47,6 @@ const surety__subset *surety__subset_of(surety_subset id);
 
 /* The role of a keyword for the compiler. */
 enum surety__strict_role {
-    ROLE_SILENT,    /* identifies; no constraint on values */
     ROLE_STRUCTURE, /* nodes are made from it */
     ROLE_ASSERTION, /* sent, or a sentence in the description */
     ROLE_ANNOTATION /* the same */
@@ -61,7 +60,7 @@ typedef struct surety__strict_keyword {
     const char *words; /* the sentence; "%.*s" is its value. NULL: none */
 } surety__strict_keyword;
 
-/* NULL: not a keyword. */
+/* NULL: not a keyword, or one that does not describe values, such as "$id". */
 const surety__strict_keyword *surety__strict_keyword_of(surety_str name);
 bool surety__subset_takes_format(const surety__subset *subset,
                                  surety_str format);

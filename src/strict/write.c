@@ -414,7 +414,6 @@ static void write_run(struct write_state *state)
 static void write_wish(const surety__node *node, surety_buf *out)
 {
     surety_buf pointer;
-    size_t start;
 
     if (!node->origin.doc) {
         surety_buf_text(out, "any_value");
@@ -422,10 +421,8 @@ static void write_wish(const surety__node *node, surety_buf *out)
     }
     surety_buf_init(&pointer, out->alloc, 0);
     surety_val_pointer(node->origin, &pointer);
-    for (start = pointer.len; start > 0 && pointer.ptr[start - 1] != '/';)
-        start--;
     surety__strict_plain(
-        out, (surety_str){pointer.ptr + start, pointer.len - start}, 50, "");
+        out, surety__pointer_last(surety_buf_str(&pointer), NULL), 50, "");
     if (out->len == 0)
         surety_buf_text(out, "root");
     if (pointer.status != SURETY_OK)

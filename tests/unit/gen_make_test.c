@@ -134,7 +134,7 @@ TEST(names_are_claimed_once)
     };
     surety_contract *contract = NULL;
     surety_gen *gen = NULL;
-    surety__gen_names names = {0};
+    surety__map names = {0};
 
     TRY(read_text(t, "{\"type\":\"object\"}", &contract));
     TRY(make(t, contract, "", "", &gen));
@@ -147,7 +147,7 @@ TEST(names_are_claimed_once)
     }
 done:
     if (gen)
-        surety__gen_names_done(gen, &names);
+        surety__map_done(&names, gen->alloc);
     surety_gen_free(gen);
     surety_contract_free(contract);
 }
