@@ -61,7 +61,7 @@ static surety_status from_nomem(from_state *state)
 static surety_status from_wrong(from_state *state, surety_val val,
                                 const surety_typed_type *type, const char *want)
 {
-    surety__fail(state->reterr, SURETY_SYNTAX, "%s holds %s, and this is %s",
+    surety__fail(state->reterr, SURETY_SYNTAX, "%s must be %s, but this is %s",
                  type->name, want, surety_kind_name(surety_val_kind(val)));
     surety__hint(state->reterr, "check the value against the contract first");
     return surety__policy_at(val, state->reterr, SURETY_SYNTAX);
@@ -220,86 +220,75 @@ static surety_status from_push(from_state *state, surety_val val,
     return SURETY_OK;
 }
 
-/* Makes an array of count elements; its pointer goes to `at`. */
-static surety_status from_array(from_state *state, size_t count, size_t stride,
-                                char *at, char *count_at)
-{
-    surety_status status = SURETY_OK;
-    void *items = NULL;
-
-    if (count)
-        status = from_take(
-            state, count > SIZE_MAX / stride ? SIZE_MAX : count * stride,
-            &items);
-    if (status != SURETY_OK)
-        return status;
-    memcpy(at, &items, sizeof(items));
-    memcpy(count_at, &count, sizeof(count));
-    return SURETY_OK;
-}
+/* Values that go to a list or map: the children of an array or object. */
+struct from_span {
+    const surety_typed_type *type;  /* the list or map */
+    size_t skip;                    /* children before them */
+    const surety_typed_type *named; /* NULL, or a struct: its members are
+                                     * left out */
+    size_t count;
+    char *at, *count_at; /* where the pointer and the count go */
+};
 
 static surety_status from_element(from_state *state, surety_val val,
                                   const surety_typed_type *type, char *at);
 
-/* Writes the items of a list after the first skip items. */
-static surety_status from_items(from_state *state, surety_val list, size_t skip,
-                                const surety_typed_type *type, char *at,
-                                char *count_at)
+/* Writes the children of val that span describes. */
+static surety_status from_children(from_state *state, surety_val val,
+                                   const struct from_span *span)
 {
-    const surety_typed_type *item =
-        surety__typed_type(state->typed, type->rest);
-    const size_t count = surety_val_count(list) - skip;
-    surety_status status = from_array(state, count, type->stride, at, count_at);
-    surety_val v = surety_val_first(list);
-    char *element;
+    const surety_typed_type *type = span->type;
+    const bool map = type->form == SURETY_TYPED_MAP;
+    surety_status status = SURETY_OK;
+    char *element = NULL;
+    size_t skip = span->skip;
 
+    assert(map || type->form == SURETY_TYPED_LIST);
+    if (span->count)
+        status = from_take(state,
+                           span->count > SIZE_MAX / type->stride
+                               ? SIZE_MAX
+                               : span->count * type->stride,
+                           &element);
     if (status != SURETY_OK)
         return status;
-    memcpy(&element, at, sizeof(element));
-    for (; v.doc && skip; skip--)
-        v = surety_val_next(list, v);
-    for (; v.doc && status == SURETY_OK;
-         v = surety_val_next(list, v), element += type->stride)
-        status = from_element(state, v, item, element);
+    memcpy(span->at, &element, sizeof(element));
+    memcpy(span->count_at, &span->count, sizeof(span->count));
+    for (surety_val v = surety_val_first(val); v.doc && status == SURETY_OK;
+         v = surety_val_next(val, v)) {
+        const surety_str name = surety_val_str(surety_val_key(v));
+
+        if (skip) {
+            skip--;
+            continue;
+        }
+        if (span->named &&
+            surety__typed_member(span->named, name, 0) < span->named->count)
+            continue;
+        if (map)
+            status = from_text(state, name, element);
+        if (status == SURETY_OK)
+            status = from_element(state, v,
+                                  surety__typed_type(state->typed, type->rest),
+                                  element + (map ? type->offset : 0));
+        element += type->stride;
+    }
     return status;
-}
-
-static surety_status from_entry(from_state *state, surety_val member,
-                                const surety_typed_type *map, char *element)
-{
-    const surety_status status =
-        from_text(state, surety_val_str(surety_val_key(member)), element);
-
-    if (status != SURETY_OK)
-        return status;
-    return from_element(state, member,
-                        surety__typed_type(state->typed, map->rest),
-                        element + map->offset);
 }
 
 static surety_status from_list(from_state *state, surety_val val,
                                const surety_typed_type *type, char *at,
                                char *count_at)
 {
-    char *element;
-    surety_status status;
+    const bool map = type->form == SURETY_TYPED_MAP;
+    const struct from_span span = {.type = type,
+                                   .count = surety_val_count(val),
+                                   .at = at,
+                                   .count_at = count_at};
 
-    if (type->form == SURETY_TYPED_LIST) {
-        if (surety_val_kind(val) != SURETY_KIND_ARRAY)
-            return from_wrong(state, val, type, "an array");
-        return from_items(state, val, 0, type, at, count_at);
-    }
-    if (surety_val_kind(val) != SURETY_KIND_OBJECT)
-        return from_wrong(state, val, type, "an object");
-    status =
-        from_array(state, surety_val_count(val), type->stride, at, count_at);
-    if (status != SURETY_OK)
-        return status;
-    memcpy(&element, at, sizeof(element));
-    for (surety_val v = surety_val_first(val); v.doc && status == SURETY_OK;
-         v = surety_val_next(val, v), element += type->stride)
-        status = from_entry(state, v, type, element);
-    return status;
+    if (surety_val_kind(val) != (map ? SURETY_KIND_OBJECT : SURETY_KIND_ARRAY))
+        return from_wrong(state, val, type, map ? "an object" : "an array");
+    return from_children(state, val, &span);
 }
 
 /* Writes a value to memory of its own type: an item, a map's value, the
@@ -438,33 +427,6 @@ static surety_status from_turn(from_state *state, size_t count)
     return SURETY_OK;
 }
 
-/* Writes the members that the struct does not name to its map. */
-static surety_status from_others(from_state *state, surety_val val,
-                                 const surety_typed_type *type, size_t count,
-                                 char *base)
-{
-    const surety_typed_type *map = surety__typed_type(state->typed, type->rest);
-    surety_status status =
-        from_array(state, count, map->stride, base + type->offset,
-                   base + type->count_offset);
-    char *element;
-
-    if (status != SURETY_OK)
-        return status;
-    memcpy(&element, base + type->offset, sizeof(element));
-    for (surety_val v = surety_val_first(val);
-         count && v.doc && status == SURETY_OK; v = surety_val_next(val, v)) {
-        const surety_str name = surety_val_str(surety_val_key(v));
-
-        if (surety__typed_member(type, name, 0) < type->count)
-            continue;
-        status = from_entry(state, v, map, element);
-        element += map->stride;
-        count--;
-    }
-    return status;
-}
-
 static surety_status from_struct(from_state *state, surety_val val,
                                  const surety_typed_type *type, char *base)
 {
@@ -492,7 +454,14 @@ static surety_status from_struct(from_state *state, surety_val val,
         if (state->seen[i] != state->turn)
             status = from_absent(state, val, type, &type->members[i], base);
     if (status == SURETY_OK && type->rest != SURETY_TYPED_NONE && others)
-        status = from_others(state, val, type, others, base);
+        status = from_children(
+            state, val,
+            &(struct from_span){
+                .type = surety__typed_type(state->typed, type->rest),
+                .named = type,
+                .count = others,
+                .at = base + type->offset,
+                .count_at = base + type->count_offset});
     return status;
 }
 
@@ -511,9 +480,14 @@ static surety_status from_tuple(from_state *state, surety_val val,
     for (; i < type->count && status == SURETY_OK; i++)
         status = from_absent(state, val, type, &type->members[i], base);
     if (status == SURETY_OK && v.doc && type->rest != SURETY_TYPED_NONE)
-        status = from_items(state, val, type->count,
-                            surety__typed_type(state->typed, type->rest),
-                            base + type->offset, base + type->count_offset);
+        status = from_children(
+            state, val,
+            &(struct from_span){
+                .type = surety__typed_type(state->typed, type->rest),
+                .skip = type->count,
+                .count = surety_val_count(val) - type->count,
+                .at = base + type->offset,
+                .count_at = base + type->count_offset});
     return status;
 }
 

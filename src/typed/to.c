@@ -433,82 +433,63 @@ static bool to_is_absent(const surety_typed_member *member, const char *base)
     return has == 0;
 }
 
-/* Writes the next member of a struct, or the next of the members that it does
- * not name. */
-static void to_struct_next(to_state *state, to_frame *frame, size_t index)
+/* Writes the i-th element of a list or map whose elements are at items. */
+static void to_child(to_state *state, const surety_typed_type *type,
+                     const char *items, size_t i)
 {
-    const surety_typed_type *type = frame->type;
-    const surety_typed_type *map;
-    const char *element;
+    const char *element = items + i * type->stride;
     surety_str key;
 
-    if (index < frame->count) {
-        const surety_typed_member *member = &type->members[index];
-        const bool absent = to_is_absent(member, frame->base);
-
-        if (absent && state->doc)
-            return;
-        to_key(state, type, member->name);
-        if (absent)
-            surety_buf_text(state->out, "absent");
-        else
-            to_member(state, member, frame->base);
-        return;
+    assert(type->form == SURETY_TYPED_MAP || type->form == SURETY_TYPED_LIST);
+    if (type->form == SURETY_TYPED_MAP) {
+        memcpy(&key, element, sizeof(key));
+        to_key(state, type, key);
+        element += type->offset;
+    } else if (state->out) {
+        to_line(state);
     }
-    map = surety__typed_type(state->typed, type->rest);
-    element = frame->rest + (index - frame->count) * map->stride;
-    memcpy(&key, element, sizeof(key));
-    to_key(state, map, key);
-    to_element(state, surety__typed_type(state->typed, map->rest),
-               element + map->offset);
+    to_element(state, surety__typed_type(state->typed, type->rest), element);
 }
 
-/* Writes the next element of a tuple. Returns false when the tuple ends
- * here. */
-static bool to_tuple_next(to_state *state, to_frame *frame, size_t index)
+/* Writes the next member of a struct or tuple, or the next of the values that
+ * it does not name. */
+static void to_member_next(to_state *state, to_frame *frame, size_t index)
 {
     const surety_typed_type *type = frame->type;
-    const surety_typed_type *list;
+    const bool object = type->form == SURETY_TYPED_STRUCT;
+    const surety_typed_member *member;
+    bool absent;
 
-    if (index < frame->count) {
-        if (to_is_absent(&type->members[index], frame->base))
-            return false;
-        if (state->out)
-            to_line(state);
-        to_member(state, &type->members[index], frame->base);
-        return true;
+    if (index >= frame->count) {
+        to_child(state, surety__typed_type(state->typed, type->rest),
+                 frame->rest, index - frame->count);
+        return;
     }
-    list = surety__typed_type(state->typed, type->rest);
-    if (state->out)
+    member = &type->members[index];
+    absent = to_is_absent(member, frame->base);
+    if (absent && !object) /* the tuple ends here */
+        frame->index = frame->count + frame->rest_count;
+    if (absent && (!object || state->doc))
+        return;
+    if (object)
+        to_key(state, type, member->name);
+    else if (state->out)
         to_line(state);
-    to_element(state, surety__typed_type(state->typed, list->rest),
-               frame->rest + (index - frame->count) * list->stride);
-    return true;
+    if (absent)
+        surety_buf_text(state->out, "absent");
+    else
+        to_member(state, member, frame->base);
 }
 
 static void to_next(to_state *state, to_frame *frame)
 {
     const surety_typed_type *type = frame->type;
     const size_t index = frame->index++;
-    const char *element = frame->base + index * type->stride;
-    surety_str key;
 
-    switch ((int)type->form) {
-    case SURETY_TYPED_STRUCT: to_struct_next(state, frame, index); return;
-    case SURETY_TYPED_TUPLE:
-        if (!to_tuple_next(state, frame, index))
-            frame->index = frame->count + frame->rest_count;
-        return;
-    case SURETY_TYPED_MAP:
-        memcpy(&key, element, sizeof(key));
-        to_key(state, type, key);
-        element += type->offset;
-        break;
-    default:
-        if (state->out)
-            to_line(state);
-    }
-    to_element(state, surety__typed_type(state->typed, type->rest), element);
+    if (type->form == SURETY_TYPED_STRUCT || type->form == SURETY_TYPED_TUPLE)
+        to_member_next(state, frame, index);
+    else
+        to_child(state, type, frame->base, index);
 }
 
 static void to_run(to_state *state, const void *value)
