@@ -46,6 +46,7 @@ static surety_status groups_add(surety_vote *vote, groups *all, uint64_t hash,
 
 static void groups_give(surety__column *column, uint32_t voter, surety_val val)
 {
+    assert(!column->given[voter].doc); /* 1. at most one item a voter */
     if (!column->votes++)
         column->first = voter;
     column->given[voter] = val;

@@ -24,8 +24,8 @@ typedef struct surety__column {
 typedef struct surety__vote_frame {
     surety__column *next;
     size_t path_len;
-    size_t kept; /* number of items kept so far */
-    uint32_t asked, asked_first;
+    size_t item_count;         /* of the result so far */
+    uint32_t here, here_first; /* as in surety_vote */
     bool is_array;
 } surety__vote_frame;
 
@@ -44,7 +44,7 @@ struct surety_vote {
     uint32_t voters;
     /* The voters who gave the container of the current columns: how many, and
      * the first of them. */
-    uint32_t asked, asked_first;
+    uint32_t here, here_first;
 };
 
 /* Subtracts steps from the remaining work. Returns false when none is left. */

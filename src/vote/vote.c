@@ -72,9 +72,9 @@ surety__column *surety__vote_column(surety_vote *vote)
  * or half with the first voter among them. */
 static bool vote_keeps(const surety_vote *vote, const surety__column *column)
 {
-    return column->votes * 2 > vote->asked ||
-           (column->votes * 2 == vote->asked &&
-            column->first == vote->asked_first);
+    return column->votes * 2 > vote->here ||
+           (column->votes * 2 == vote->here &&
+            column->first == vote->here_first);
 }
 
 /* ---- ballots ------------------------------------------------------------ */
@@ -131,6 +131,7 @@ static uint32_t vote_count(const surety_vote *vote, const surety_val *column,
 {
     uint32_t votes = 0;
 
+    assert(val.doc);
     for (uint32_t i = 0; i < vote->voters; i++)
         votes += column[i].doc && surety_val_equal(column[i], val);
     return votes;
@@ -195,7 +196,7 @@ static surety_status vote_scalar(surety_vote *vote, const surety_val *column,
         votes = given;
         how = SURETY_VOTE_PLURALITY;
     }
-    if (votes == vote->asked) {
+    if (votes == vote->here) {
         /* All values of this kind are equal: only values of other kinds
          * differ. */
         how =
@@ -211,10 +212,22 @@ static surety_status vote_scalar(surety_vote *vote, const surety_val *column,
 
 /* ---- containers --------------------------------------------------------- */
 
-/* Puts a container on the stack; vote_next decides its columns. */
-static surety_status vote_open(surety_vote *vote, surety__column *columns,
+/* Opens a container of the result and puts it on the stack; vote_next decides
+ * its columns. */
+static surety_status vote_open(surety_vote *vote, const surety_val *column,
                                bool is_array)
 {
+    surety__column *columns = NULL;
+    const surety_status status =
+        is_array ? surety__items_group(vote, column, &columns)
+                 : surety__members_group(vote, column, &columns);
+
+    if (status != SURETY_OK)
+        return status;
+    if (is_array)
+        surety_build_array(vote->out);
+    else
+        surety_build_object(vote->out);
     if (surety__grow(vote->alloc, &vote->frames, &vote->frame_cap,
                      vote->frame_count + 1, sizeof(*vote->frames),
                      SIZE_MAX / sizeof(*vote->frames)) != SURETY_OK)
@@ -223,31 +236,9 @@ static surety_status vote_open(surety_vote *vote, surety__column *columns,
         (surety__vote_frame){.next = columns,
                              .is_array = is_array,
                              .path_len = vote->path.len,
-                             .asked = vote->asked,
-                             .asked_first = vote->asked_first};
+                             .here = vote->here,
+                             .here_first = vote->here_first};
     return SURETY_OK;
-}
-
-static surety_status vote_object(surety_vote *vote, const surety_val *column)
-{
-    surety__column *columns = NULL;
-    const surety_status status = surety__members_group(vote, column, &columns);
-
-    if (status != SURETY_OK)
-        return status;
-    surety_build_object(vote->out);
-    return vote_open(vote, columns, false);
-}
-
-static surety_status vote_array(surety_vote *vote, const surety_val *column)
-{
-    surety__column *columns = NULL;
-    const surety_status status = surety__items_group(vote, column, &columns);
-
-    if (status != SURETY_OK)
-        return status;
-    surety_build_array(vote->out);
-    return vote_open(vote, columns, true);
 }
 
 /* Decides the next column of the innermost container, or closes the
@@ -257,9 +248,10 @@ static surety_status vote_next(surety_vote *vote)
     surety__vote_frame *frame = &vote->frames[vote->frame_count - 1];
     surety__column *column = frame->next;
 
+    assert(vote->path.len >= frame->path_len || vote->path.status);
     vote->path.len = frame->path_len;
-    vote->asked = frame->asked;
-    vote->asked_first = frame->asked_first;
+    vote->here = frame->here;
+    vote->here_first = frame->here_first;
     if (!column) {
         surety_build_close(vote->out);
         vote->frame_count--;
@@ -271,7 +263,7 @@ static surety_status vote_next(surety_vote *vote)
                          column->votes, SURETY_VOTE_LEFT_OUT);
     if (frame->is_array) {
         surety_buf_byte(&vote->path, '/');
-        surety_buf_number(&vote->path, frame->kept++);
+        surety_buf_number(&vote->path, frame->item_count++);
     } else {
         surety_build_key_of(vote->out, column->key);
         surety_pointer_token(&vote->path, surety_val_str(column->key));
@@ -294,22 +286,24 @@ static surety_status vote_decide(surety_vote *vote, const surety_val *column)
             (kind == SURETY_KIND_NONE || votes[given] >= votes[kind]))
             kind = given;
     }
-    vote->asked = votes[kind];
-    vote->asked_first = 0;
-    while (surety_val_kind(column[vote->asked_first]) != kind)
-        vote->asked_first++;
+    assert(kind != SURETY_KIND_NONE); /* some voter gave a value */
+    vote->here = votes[kind];
+    vote->here_first = 0;
+    while (surety_val_kind(column[vote->here_first]) != kind)
+        vote->here_first++;
     if (!surety__vote_work(vote, vote->voters))
         return SURETY_LIMIT;
-    return kind == SURETY_KIND_OBJECT  ? vote_object(vote, column)
-           : kind == SURETY_KIND_ARRAY ? vote_array(vote, column)
-                                       : vote_scalar(vote, column, kind);
+    return kind >= SURETY_KIND_ARRAY
+               ? vote_open(vote, column, kind == SURETY_KIND_ARRAY)
+               : vote_scalar(vote, column, kind);
 }
 
 /* ---- the merge ---------------------------------------------------------- */
 
-static surety_status vote_begin(surety_vote *vote, const surety_val *vals,
-                                size_t count, surety_doc *out)
+static void vote_begin(surety_vote *vote, const surety_val *vals, size_t count,
+                       surety_doc *out)
 {
+    assert(count >= 1 && count <= SURETY_VOTERS_MAX);
     vote->voters = (uint32_t)count;
     vote->out = out;
     vote->frame_count = vote->ballot_count = 0;
@@ -320,7 +314,6 @@ static surety_status vote_begin(surety_vote *vote, const surety_val *vals,
     surety__arena_reset(&vote->arena);
     surety_buf_reset(&vote->path);
     surety_build_begin(out, NULL);
-    return SURETY_OK;
 }
 
 static double vote_agreement(const surety_vote *vote)
