@@ -228,8 +228,8 @@ static void render_value(struct renderer *renderer, surety_val value,
 static void render_outcome(struct renderer *renderer, struct session *session,
                            const surety_outcome *outcome, const char *source)
 {
-    const bool is_usable = surety_outcome_info_of(outcome)->ok ||
-                           surety_outcome_info_of(outcome)->fallback;
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+    const bool is_usable = info->ok || info->fallback;
     const bool is_piped = strcmp(renderer->output.folder, "-") == 0;
     surety_buf report;
 
@@ -246,10 +246,9 @@ static void render_outcome(struct renderer *renderer, struct session *session,
     /* The value is written before any output can fail. */
     output_flush(&renderer->cli->out);
     if (is_usable)
-        render_value(renderer, surety_outcome_info_of(outcome)->value, source);
+        render_value(renderer, info->value, source);
     else if (session->settings->contract && !renderer->output.quiet &&
-             !renderer->output.is_json &&
-             surety_outcome_info_of(outcome)->candidate.doc)
+             !renderer->output.is_json && info->candidate.doc)
         surety_buf_text(
             &renderer->cli->err.buf,
             "a value that breaks its contract is not drawn; without -c "

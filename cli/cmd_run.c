@@ -498,16 +498,14 @@ static void job_cut_log(const struct job *job, bool color, surety_buf *out)
  * reply. */
 static void job_failure(struct job *job, int code)
 {
-    const surety_str message = surety_run_info_of(job->run)->message;
-    const surety_str hint = surety_run_info_of(job->run)->hint;
-    surety_error error = {.status = SURETY_IO};
+    const surety_run_info *info = surety_run_info_of(job->run);
+    char hint[sizeof(((surety_error *)0)->hint)];
 
     if (code < CODE_PROVIDER)
         return;
-    snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
-             message.ptr);
-    snprintf(error.hint, sizeof(error.hint), "%.*s", (int)hint.len, hint.ptr);
-    cli_report(job->cli, code, "surety run", NO_TEXT, &error);
+    snprintf(hint, sizeof(hint), "%.*s", (int)info->hint.len, info->hint.ptr);
+    cli_fail(job->cli, code, hint, "%.*s", (int)info->message.len,
+             info->message.ptr);
 }
 
 /* Writes the report in the chosen form; a text report is written only if it has
@@ -541,15 +539,14 @@ static void job_report(struct job *job, int code)
 
 static void job_result(struct job *job)
 {
-    const int code = run_code(surety_run_info_of(job->run)->verdict,
-                              surety_run_info_of(job->run)->outcome != NULL);
+    const surety_run_info *info = surety_run_info_of(job->run);
+    const int code = run_code(info->verdict, info->outcome != NULL);
 
     if (job->settings->dry_run && job->dry.is_shown)
         return;
     if (job->settings->verbose && job->ledger)
         put_format(&job->cli->err.buf, "surety run: recorded as run %.*s\n",
-                   (int)surety_run_info_of(job->run)->id.len,
-                   surety_run_info_of(job->run)->id.ptr);
+                   (int)info->id.len, info->id.ptr);
     job_report(job, code);
     job_value(job, code);
 }

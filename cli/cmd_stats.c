@@ -46,24 +46,20 @@ static bool find_ledger(struct job *job)
                                            .keyless = true};
     const struct stats_settings *settings = job->settings;
 
-    if (settings->ledger && !settings->config &&
-        !configuration_limits(job->cli))
-        return false;
-    if (settings->ledger && settings->config) {
+    if (settings->ledger && !settings->config) {
+        if (!configuration_limits(job->cli))
+            return false;
+    } else {
         job->config = configuration_open(job->cli, settings->config, &options);
         if (!job->config)
             return false;
     }
     if (settings->ledger) {
         job->url = surety_str_of(settings->ledger);
-        if (job->url.len > 0 && strcmp(settings->ledger, "none") != 0)
-            return true;
-        return cli_usage(job->cli, "a file, sqlite:FILE or postgresql://...",
+        return (job->url.len > 0 && strcmp(settings->ledger, "none") != 0) ||
+               cli_usage(job->cli, "a file, sqlite:FILE or postgresql://...",
                          "--ledger needs a place");
     }
-    job->config = configuration_open(job->cli, settings->config, &options);
-    if (!job->config)
-        return false;
     job->url = surety_config_info_of(job->config)->ledger;
     if (surety_str_equal(job->url, surety_str_of("none")))
         return cli_usage(job->cli, "name one with --ledger",
@@ -269,36 +265,30 @@ static bool ends_with(surety_str text, const char *ending)
 /* Checks --chart: the format of the picture and its file. */
 static bool check_chart(struct job *job)
 {
-    const surety_str path = surety_str_of(job->settings->chart);
-    surety_str name = path;
+    const char *path = job->settings->chart;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const surety_str name = surety_str_of(slash ? slash + 1 : path);
     surety_buf safe;
     bool is_safe;
 
-    if (!job->settings->chart)
+    if (!path)
         return true;
-    while (name.len > 0 && memchr(name.ptr, '/', name.len)) {
-        name.ptr++;
-        name.len--;
-    }
     if (!ends_with(name, ".svg") && !ends_with(name, ".png"))
         return cli_usage(job->cli, NULL,
                          "--chart names a file that ends in .svg or .png");
     job->chart_format =
         ends_with(name, ".svg") ? SURETY_CHART_SVG : SURETY_CHART_PNG;
     job->chart_name = name;
-    job->chart_folder = (surety_str){path.ptr, path.len - name.len};
-    while (job->chart_folder.len > 1 &&
-           job->chart_folder.ptr[job->chart_folder.len - 1] == '/')
-        job->chart_folder.len--;
-    if (job->chart_folder.len == 0)
-        job->chart_folder = surety_str_of(".");
+    job->chart_folder = surety_str_of(slash ? "/" : ".");
+    if (slash && slash != path)
+        job->chart_folder = (surety_str){path, (size_t)(slash - path)};
     surety_buf_init(&safe, NULL, 0);
     surety_file_name(name, &safe);
     is_safe = surety_str_equal(surety_buf_str(&safe), name);
     if (!is_safe)
         cli_usage(job->cli, NULL, "--chart %s is no usual name of a file%s%.*s",
-                  job->settings->chart, safe.len ? "; such as " : "",
-                  (int)safe.len, safe.len ? safe.ptr : "");
+                  path, safe.len ? "; such as " : "", (int)safe.len,
+                  safe.len ? safe.ptr : "");
     surety_buf_done(&safe);
     return is_safe;
 }

@@ -5,8 +5,6 @@
 #include "run_consensus.h"
 
 #include <assert.h>
-#include <stdio.h>
-
 #include "commands.h"
 #include "diag.h"
 #include "run_world.h"
@@ -60,7 +58,6 @@ static void put_report(struct run_consensus *job, int code)
     const surety_str message =
         surety_consensus_info_of(job->consensus)->message;
     surety_buf *out = &job->cli->err.buf;
-    surety_error error = {.status = SURETY_IO};
 
     if (!job->settings->session.quiet) {
         surety_consensus_write(job->consensus, form, out);
@@ -69,9 +66,7 @@ static void put_report(struct run_consensus *job, int code)
             surety_buf_byte(out, '\n');
         }
     } else if (code >= CODE_PROVIDER) {
-        snprintf(error.message, sizeof(error.message), "%.*s", (int)message.len,
-                 message.ptr);
-        cli_report(job->cli, code, "surety run", NO_TEXT, &error);
+        cli_fail(job->cli, code, NULL, "%.*s", (int)message.len, message.ptr);
     }
 }
 

@@ -36,13 +36,15 @@ uint64_t tally_invalid(const struct tally *tally)
 
 void tally_add(struct tally *tally, const surety_outcome *outcome)
 {
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+
     tally->replies++;
-    if (surety_outcome_info_of(outcome)->ok)
+    if (info->ok)
         tally->valid++;
-    else if (surety_outcome_info_of(outcome)->fallback)
+    else if (info->fallback)
         tally->fallbacks++;
     else
-        tally->invalid[surety_outcome_info_of(outcome)->stage]++;
+        tally->invalid[info->stage]++;
 }
 
 /* ---- preparation -------------------------------------------------------- */
@@ -341,14 +343,14 @@ static void put_verbose(const struct session *session,
                         const surety_outcome *outcome, const char *source,
                         surety_buf *out)
 {
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+
     put_safe(out, surety_str_of(source));
-    surety_buf_text(out, surety_outcome_info_of(outcome)->ok ? ": valid"
-                                                             : ": invalid");
+    surety_buf_text(out, info->ok ? ": valid" : ": invalid");
     surety_buf_text(out, ", contract ");
     surety_buf_add(out, surety_contract_info_of(session->contract)->id);
-    if (surety_outcome_info_of(outcome)->candidate.doc)
-        put_format(out, ", place %s",
-                   surety_place_name(surety_outcome_info_of(outcome)->place));
+    if (info->candidate.doc)
+        put_format(out, ", place %s", surety_place_name(info->place));
     surety_buf_text(out, "; formats were asserted\n");
 }
 
@@ -436,13 +438,13 @@ static void put_derived(const surety_outcome *outcome, surety_style style,
 bool session_put(const struct session *session, const surety_outcome *outcome,
                  surety_style style, surety_buf *out)
 {
-    if (surety_outcome_info_of(outcome)->ok ||
-        surety_outcome_info_of(outcome)->fallback) {
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+
+    if (info->ok || info->fallback) {
         if (session->settings->derive)
             put_derived(outcome, style, out);
         else
-            surety_val_write(surety_outcome_info_of(outcome)->value, style,
-                             out);
+            surety_val_write(info->value, style, out);
         return true;
     }
     if (session->settings->not_strict)

@@ -194,6 +194,7 @@ static void stop_json(const struct arrival *arrival,
 static void stop_text(const struct arrival *arrival,
                       const surety_outcome *outcome)
 {
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
     struct session *session = arrival->session;
     const surety_issue finding = surety_stream_finding(arrival->stream);
     surety_buf *out = &session->cli->err.buf;
@@ -202,7 +203,7 @@ static void stop_text(const struct arrival *arrival,
                               .source =
                                   surety_str_of(input_name(arrival->path)),
                               .text = surety_stream_reply(arrival->stream),
-                              .warning = surety_outcome_info_of(outcome)->ok};
+                              .warning = info->ok};
     const bool color = session->cli->color;
     const surety_report report =
         color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT;
@@ -215,12 +216,11 @@ static void stop_text(const struct arrival *arrival,
     surety_buf_text(out, color ? "\033[34m      =\033[0m " : "      = ");
     put_stop(arrival, out);
     surety_buf_byte(out, '\n');
-    if (surety_outcome_info_of(outcome)->ok) {
+    if (info->ok) {
         session_report(session, outcome, input_name(arrival->path));
     } else {
         form.warning = true;
-        for (size_t i = 0; i < surety_outcome_info_of(outcome)->warning_count;
-             i++) {
+        for (size_t i = 0; i < info->warning_count; i++) {
             const surety_issue issue = surety_outcome_warning(outcome, i);
             surety_issue_write(&issue, report, &form, out);
         }
