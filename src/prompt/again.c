@@ -78,33 +78,20 @@ static surety_val again_schema(const again_state *state,
     return surety_val_at(root, where);
 }
 
-/* Appends the keys of an object as a list. */
-static void again_keys(surety_buf *out, surety_val object)
+/* Appends a list of names: the keys of an object, or the texts of an array,
+ * that are no members of without. */
+static void again_names(surety_buf *out, surety_val names, surety_val without)
 {
+    const bool is_list = surety_val_kind(names) == SURETY_KIND_ARRAY;
     const size_t start = out->len;
 
-    if (surety_val_count(object) == 0)
+    if (!is_list && surety_val_count(names) == 0)
         surety_buf_text(out, "none");
-    for (surety_val v = surety_val_first(object); v.doc;
-         v = surety_val_next(object, v)) {
-        if (out->len - start > AGAIN_VALUE_MAX) {
-            surety_buf_text(out, ", ... [cut here]");
-            return;
-        }
-        if (out->len > start)
-            surety_buf_text(out, ", ");
-        surety__layout_value(out, surety_val_key(v), 80);
-    }
-}
-
-/* Appends the names of a list that are missing in object. */
-static void again_missing(surety_buf *out, surety_val object, surety_val names)
-{
-    const size_t start = out->len;
-
     for (surety_val v = surety_val_first(names); v.doc;
          v = surety_val_next(names, v)) {
-        if (surety_val_member(object, surety_val_str(v)).doc)
+        const surety_val name = is_list ? v : surety_val_key(v);
+
+        if (surety_val_member(without, surety_val_str(name)).doc)
             continue;
         if (out->len - start > AGAIN_VALUE_MAX) {
             surety_buf_text(out, ", ... [cut here]");
@@ -112,19 +99,17 @@ static void again_missing(surety_buf *out, surety_val object, surety_val names)
         }
         if (out->len > start)
             surety_buf_text(out, ", ");
-        surety__layout_value(out, v, 80);
+        surety__layout_value(out, name, 80);
     }
 }
 
-/* The object that an error about keys belongs to. */
-static surety_val again_object(surety_val root, surety_str pointer, bool parent)
+/* The object that has the member at pointer. */
+static surety_val again_parent(surety_val root, surety_str pointer)
 {
-    if (parent) {
-        while (pointer.len && pointer.ptr[pointer.len - 1] != '/')
-            pointer.len--;
-        if (pointer.len)
-            pointer.len--;
-    }
+    while (pointer.len && pointer.ptr[pointer.len - 1] != '/')
+        pointer.len--;
+    if (pointer.len)
+        pointer.len--;
     return surety_val_at(root, pointer);
 }
 
@@ -179,16 +164,18 @@ static void again_about(const again_state *state, const surety_issue *issue,
 
     if (missing && found.doc) {
         surety_buf_text(out, "   keys there: ");
-        again_keys(out, found);
+        again_names(out, found, surety_val_none());
         surety_buf_text(out, "\n   keys missing: ");
-        again_missing(out, found, surety_val_get(schema, "required"));
+        again_names(out, surety_val_get(schema, "required"), found);
         surety_buf_byte(out, '\n');
     } else if (excess && root.doc) {
         surety_buf_text(out, "   keys there: ");
-        again_keys(out, again_object(root, issue->instance_location, true));
+        again_names(out, again_parent(root, issue->instance_location),
+                    surety_val_none());
         if (surety_val_get(schema, "properties").doc) {
             surety_buf_text(out, "\n   keys allowed: ");
-            again_keys(out, surety_val_get(schema, "properties"));
+            again_names(out, surety_val_get(schema, "properties"),
+                        surety_val_none());
         }
         surety_buf_byte(out, '\n');
     }
@@ -214,6 +201,7 @@ static void again_excerpt(const again_state *state, size_t offset)
         reply.len - offset > AGAIN_EXCERPT ? offset + AGAIN_EXCERPT : reply.len;
     surety_buf text;
 
+    assert(offset <= reply.len);
     while (start > 0 && ((unsigned char)reply.ptr[start] & 0xC0) == 0x80)
         start--;
     while (end < reply.len && ((unsigned char)reply.ptr[end] & 0xC0) == 0x80)
@@ -332,8 +320,8 @@ static void again_corrected(const again_state *state)
  * memory. */
 static bool again_gather(again_state *state, const surety_prompt_options *given)
 {
-    const size_t told = surety_outcome_info_of(state->outcome)->error_count;
-    const size_t most = told + given->finding_count;
+    const surety_outcome_info *info = surety_outcome_info_of(state->outcome);
+    const size_t most = info->error_count + given->finding_count;
 
     if (most == 0)
         return true;
@@ -341,21 +329,20 @@ static bool again_gather(again_state *state, const surety_prompt_options *given)
         surety__new(state->out->alloc, most * sizeof(*state->errors));
     if (!state->errors)
         return false;
-    for (; state->error_count < told; state->error_count++)
+    for (; state->error_count < info->error_count; state->error_count++)
         state->errors[state->error_count] = (surety_prompt_finding){
             .issue = surety_outcome_error(state->outcome, state->error_count)};
     for (size_t i = 0; i < given->finding_count; i++)
         if (given->findings[i].when != SURETY_PROMPT_CORRECTED)
             state->errors[state->error_count++] = given->findings[i];
-    surety__order_findings(state->errors, state->error_count,
-                           surety_outcome_info_of(state->outcome)->candidate);
+    surety__order_findings(state->errors, state->error_count, info->candidate);
     for (size_t i = 0; i < given->finding_count; i++)
         if (given->findings[i].when == SURETY_PROMPT_CORRECTED)
             state->errors[state->error_count + state->corrected_count++] =
                 given->findings[i];
     surety__order_findings(state->errors + state->error_count,
-                           state->corrected_count,
-                           surety_outcome_info_of(state->outcome)->candidate);
+                           state->corrected_count, info->candidate);
+    assert(state->error_count + state->corrected_count <= most);
     return true;
 }
 

@@ -101,7 +101,6 @@ static void format_schema(const surety_contract *contract, surety_buf *out)
                          : old                 ? drop_old
                                                : drop,
                          out);
-    surety_buf_byte(out, '\n');
 }
 
 /* Appends the line before the schema. */
@@ -123,6 +122,7 @@ static void format_head(surety_prompt_style style, bool native, surety_buf *out)
              "your own content:\n"},
     };
 
+    assert(style > SURETY_PROMPT_CONTRACT && style <= SURETY_PROMPT_EXAMPLE);
     surety_buf_text(out, heads[style][native]);
 }
 
@@ -136,7 +136,6 @@ static surety_status format_example(const surety_contract *contract,
 
     if (status == SURETY_OK) {
         surety__layout_write(surety_doc_root(doc), NULL, out);
-        surety_buf_byte(out, '\n');
         status = surety__legend_write(surety_contract_info_of(contract)->schema,
                                       surety_doc_root(doc), alloc, out);
         if (status != SURETY_OK)
@@ -164,13 +163,11 @@ static surety_status format_form(const surety_contract *contract,
     if (other && (!example || !options->example.doc)) {
         format_head(SURETY_PROMPT_JSON_SCHEMA, true, out);
         surety__layout_write(options->schema, NULL, out);
-        surety_buf_byte(out, '\n');
         return SURETY_OK;
     }
     format_head(style, options->native, out);
     if (other) {
         surety__layout_write(options->example, NULL, out);
-        surety_buf_byte(out, '\n');
     } else if (style == SURETY_PROMPT_TYPESCRIPT) {
         surety__spell_write(surety_contract_info_of(contract)->schema,
                             options->alloc, out);
@@ -295,6 +292,7 @@ surety_status surety_prompt_example(const surety_contract *contract,
 {
     surety_status status;
     surety_buf text;
+    surety_str id;
     bool valid = false;
 
     if (!contract || !out)
@@ -322,14 +320,10 @@ surety_status surety_prompt_example(const surety_contract *contract,
     surety_buf_done(&text);
     if (status != SURETY_OK || valid)
         return status;
-    if (surety_contract_info_of(contract)->id.len)
-        surety__fail(reterr, SURETY_UNSUPPORTED,
-                     "no example could be made for the contract %.*s",
-                     (int)surety_contract_info_of(contract)->id.len,
-                     surety_contract_info_of(contract)->id.ptr);
-    else
-        surety__fail(reterr, SURETY_UNSUPPORTED,
-                     "no example could be made for the contract");
+    id = surety_contract_info_of(contract)->id;
+    surety__fail(reterr, SURETY_UNSUPPORTED,
+                 "no example could be made for the contract%s%.*s",
+                 id.len ? " " : "", (int)id.len, id.ptr);
     surety__hint(reterr, "give one in x-surety.prompt.example, or choose "
                          "another style");
     return SURETY_UNSUPPORTED;

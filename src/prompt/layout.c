@@ -56,16 +56,14 @@ static void layout_newline(layout_state *state)
 /* Opens a container. */
 static void layout_open(layout_state *state, surety_val val)
 {
-    void *levels = state->levels;
-    const surety_status status =
-        surety__grow(state->out->alloc, &levels, &state->cap, state->depth + 1,
-                     sizeof(*state->levels), SIZE_MAX / sizeof(layout_level));
+    const surety_status status = surety__grow(
+        state->out->alloc, &state->levels, &state->cap, state->depth + 1,
+        sizeof(*state->levels), SIZE_MAX / sizeof(layout_level));
 
     if (status != SURETY_OK) {
         state->out->status = status;
         return;
     }
-    state->levels = levels;
     state->levels[state->depth++] =
         (layout_level){.container = val, .child = surety_val_first(val)};
     surety_buf_byte(state->out,
@@ -87,6 +85,7 @@ static void layout_step(layout_state *state)
     const bool object = surety_val_kind(level->container) == SURETY_KIND_OBJECT;
     const surety_val child = level->child;
 
+    assert(state->depth > 0);
     if (!child.doc) {
         const bool begun = level->begun;
 
@@ -123,6 +122,7 @@ void surety__layout_write(surety_val value, const char *const *drop,
         layout_open(&state, value);
     while (state.depth > 0 && out->status == SURETY_OK)
         layout_step(&state);
+    surety_buf_byte(out, '\n');
     surety__free(out->alloc, state.levels, state.cap * sizeof(*state.levels));
     surety_buf_done(&state.line);
 }

@@ -8,7 +8,7 @@
  * that kind. */
 #include "prompt/prompt.h"
 
-enum { LEGEND_CONJUNCTS = 16, LEGEND_TOLD = 24 };
+enum { LEGEND_CONJUNCTS = 16, LEGEND_PATHS = 24 };
 
 /* A value of the example and the conjunction that applies to it. */
 struct legend_place {
@@ -25,8 +25,8 @@ struct legend {
     surety__member_facts said; /* of its member or item */
     struct legend_place *places;
     size_t count, cap;
-    surety_str told[LEGEND_TOLD];
-    size_t told_count;
+    surety_str paths[LEGEND_PATHS];
+    size_t path_count;
     bool more; /* there are more than are listed */
     surety_buf scratch;
     surety_status status;
@@ -81,7 +81,6 @@ static void legend_push(struct legend *legend, const surety__conjunction *all,
                         surety_val val, surety_str path)
 {
     const surety__conjunction_node *node;
-    void *items = legend->places;
 
     if (!all->count || legend->status)
         return;
@@ -89,21 +88,20 @@ static void legend_push(struct legend *legend, const surety__conjunction *all,
     if (!node)
         return;
     legend->status =
-        surety__grow(legend->alloc, &items, &legend->cap, legend->count + 1,
-                     sizeof(*legend->places), SIZE_MAX);
-    legend->places = items;
+        surety__grow(legend->alloc, &legend->places, &legend->cap,
+                     legend->count + 1, sizeof(*legend->places), SIZE_MAX);
     if (legend->status == SURETY_OK)
         legend->places[legend->count++] =
             (struct legend_place){&node->all, val, path};
 }
 
-static void legend_tell(struct legend *legend, surety_str path)
+static void legend_list(struct legend *legend, surety_str path)
 {
-    for (size_t i = 0; i < legend->told_count; i++)
-        if (surety_str_equal(legend->told[i], path))
+    for (size_t i = 0; i < legend->path_count; i++)
+        if (surety_str_equal(legend->paths[i], path))
             return;
-    if (legend->told_count < LEGEND_TOLD)
-        legend->told[legend->told_count++] = path;
+    if (legend->path_count < LEGEND_PATHS)
+        legend->paths[legend->path_count++] = path;
     else
         legend->more = true;
 }
@@ -115,6 +113,7 @@ static void legend_member(struct legend *legend, surety_str above,
     surety__member_facts *said = &legend->said;
     surety_str path;
 
+    assert(legend->scratch.len == 0);
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, above.len ? "." : "");
     surety__spell_line(&legend->scratch, key);
@@ -125,7 +124,7 @@ static void legend_member(struct legend *legend, surety_str above,
         return;
     legend_push(legend, &said->all, member, path);
     if (!said->required && !legend->status)
-        legend_tell(legend, path);
+        legend_list(legend, path);
 }
 
 static void legend_items(struct legend *legend, surety_str above,
@@ -182,11 +181,11 @@ surety_status surety__legend_write(const surety_schema *schema,
                 SURETY__LITERAL(""));
     while (legend.count > 0 && legend.status == SURETY_OK)
         legend_visit(&legend, legend.places[--legend.count]);
-    for (size_t i = 0; i < legend.told_count && !legend.status; i++) {
+    for (size_t i = 0; i < legend.path_count && !legend.status; i++) {
         surety_buf_text(out, i ? ", " : "What may be left out: ");
-        surety_buf_add(out, legend.told[i]);
+        surety_buf_add(out, legend.paths[i]);
     }
-    if (legend.told_count && !legend.status)
+    if (legend.path_count && !legend.status)
         surety_buf_text(out, legend.more ? ", and others.\n" : ".\n");
     surety__free(alloc, legend.places, legend.cap * sizeof(*legend.places));
     surety_buf_done(&legend.scratch);

@@ -74,6 +74,7 @@ static bool make_good(make_state *state, const surety__conjunction *want,
 
     if (status != SURETY_OK || state->checked > MAKE_CHECKED)
         return false;
+    assert(start <= state->out->len);
     text = (surety_str){state->out->ptr + start, state->out->len - start};
     state->checked += text.len + 16;
     status = surety_doc_read(state->doc, text, &options, NULL);
@@ -138,6 +139,7 @@ static bool make_unfold(make_state *state, const surety__conjunction *want,
 {
     struct make_choice choice = {&state->graph, way};
 
+    assert(all != want);
     all->count = 0;
     all->is_cut = want->is_cut;
     for (size_t i = 0; i < want->count; i++)
@@ -156,6 +158,17 @@ static bool make_copy(make_state *state, const surety__conjunction *want,
         return false;
     surety_val_write(val, SURETY_STYLE_COMPACT, state->out);
     return make_keep(state, want, start);
+}
+
+/* Tries each value of a list from the schema. */
+static bool make_listed(make_state *state, const surety__conjunction *want,
+                        surety_val list)
+{
+    for (surety_val v = surety_val_first(list); v.doc;
+         v = surety_val_next(list, v))
+        if (make_copy(state, want, v))
+            return true;
+    return false;
 }
 
 /* Whether a default is useful in an example: null or an empty container would
@@ -191,26 +204,17 @@ static bool make_named(make_state *state, const surety__conjunction *want,
     for (size_t i = 0; i < all->count; i++) {
         const surety_val at = all->items[i].shape->at;
         const surety_val examples = surety_val_get(at, "examples");
-        surety_val v;
 
         if (state->annotated &&
-            surety_val_kind(examples) == SURETY_KIND_ARRAY) {
-            for (v = surety_val_first(examples); v.doc;
-                 v = surety_val_next(examples, v))
-                if (make_copy(state, want, v))
-                    return true;
-        }
+            surety_val_kind(examples) == SURETY_KIND_ARRAY &&
+            make_listed(state, want, examples))
+            return true;
         if (all->items[i].shape->constant &&
             make_copy(state, want, surety_val_get(at, "const")))
             return true;
-        if (all->items[i].shape->choices) {
-            const surety_val choices = surety_val_get(at, "enum");
-
-            for (v = surety_val_first(choices); v.doc;
-                 v = surety_val_next(choices, v))
-                if (make_copy(state, want, v))
-                    return true;
-        }
+        if (all->items[i].shape->choices &&
+            make_listed(state, want, surety_val_get(at, "enum")))
+            return true;
         if (state->annotated &&
             make_default_shows(surety_val_get(at, "default")) &&
             make_copy(state, want, surety_val_get(at, "default")))
@@ -328,16 +332,15 @@ static bool make_number(make_state *state, const surety__conjunction *want,
     for (size_t i = 0; i < all->count; i++) {
         const surety__numbers *numbers = all->items[i].shape->numbers;
         const surety_doc *doc = all->items[i].shape->at.doc;
+        const surety__cell *const bounds[] = {numbers ? numbers->minimum : NULL,
+                                              numbers ? numbers->maximum : NULL,
+                                              numbers ? numbers->multiple_of
+                                                      : NULL};
 
-        if (numbers && numbers->minimum &&
-            make_copy(state, want, surety__val_of(doc, numbers->minimum)))
-            return true;
-        if (numbers && numbers->maximum &&
-            make_copy(state, want, surety__val_of(doc, numbers->maximum)))
-            return true;
-        if (numbers && numbers->multiple_of &&
-            make_copy(state, want, surety__val_of(doc, numbers->multiple_of)))
-            return true;
+        for (size_t k = 0; k < sizeof(bounds) / sizeof(*bounds); k++)
+            if (bounds[k] &&
+                make_copy(state, want, surety__val_of(doc, bounds[k])))
+                return true;
     }
     return false;
 }
@@ -441,6 +444,7 @@ static bool make_string(make_state *state, const surety__conjunction *want,
 /* The conjunction of the current child. */
 static surety__conjunction *make_child(make_state *state)
 {
+    assert(state->depth > 0 && state->depth <= MAKE_DEPTH);
     return &state->levels[state->depth - 1].said.all;
 }
 
@@ -797,6 +801,7 @@ bool surety__make_value(const surety_schema *schema, unsigned pass,
                         .annotated = pass < 4};
     bool good = false;
 
+    assert(pass < MAKE_PASSES);
     surety__arena_init(&state.arena, alloc, 0);
     state.graph = (surety__graph){.arena = &state.arena,
                                   .status = &out->status,

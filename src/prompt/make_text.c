@@ -281,6 +281,7 @@ static void scribe_repeat(scribe_state *scribe)
     const size_t len = out->len - scribe->atom;
     unsigned min = 1, max = 1;
 
+    assert(scribe->atom <= out->len);
     if (scribe->at < scribe->end && memchr("*+?", *scribe->at, 3)) {
         min = *scribe->at == '+';
         max = *scribe->at == '?' ? 1 : SCRIBE_REPEAT_MAX;
@@ -349,6 +350,7 @@ static void scribe_close(scribe_state *scribe)
         return;
     }
     frame = &scribe->frames[--scribe->depth];
+    assert(frame->text >= scribe->start && frame->text <= scribe->out->len);
     scribe->atom = frame->text;
     if (frame->silent)
         scribe->out->len = frame->text;

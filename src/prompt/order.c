@@ -10,6 +10,7 @@ static surety_str order_token(surety_str *pointer)
 {
     surety_str token = *pointer;
 
+    assert(pointer->len > 0);
     for (token.len = 1;
          token.len < pointer->len && pointer->ptr[token.len] != '/';
          token.len++)

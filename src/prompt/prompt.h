@@ -14,8 +14,9 @@
 /* ---- layout.c ----------------------------------------------------------- */
 
 /* Appends value as JSON that is short and easy to read: what fits on a line is
- * on one line, the rest is indented by one space per level. drop (may be
- * NULL): names of members that are left out at the root; NULL ends the list. */
+ * on one line, the rest is indented by one space per level; and a newline. drop
+ * (may be NULL): names of members that are left out at the root; NULL ends the
+ * list. */
 void surety__layout_write(surety_val value, const char *const *drop,
                           surety_buf *out);
 

@@ -61,6 +61,7 @@ static void spell_wrap(spell_state *state, size_t start)
         out->status == SURETY_OK && start > 0 && out->ptr[start - 1] == '\n';
     const size_t len = line ? 2 : 1;
 
+    assert(start <= out->len);
     start -= line;
     surety_buf_text(out, line ? " ()" : "()");
     if (out->status != SURETY_OK)
@@ -137,7 +138,6 @@ static bool spell_is_taken(const spell_state *state, surety_str name)
 /* The name of a shape's type. A new one is added to the queue. */
 static surety_str spell_name(spell_state *state, const surety__shape *shape)
 {
-    void *named = state->named;
     surety_str copy = {NULL, 0};
     surety_buf name;
     size_t len;
@@ -158,13 +158,12 @@ static surety_str spell_name(spell_state *state, const surety__shape *shape)
         copy = surety__arena_text(&state->arena, surety_buf_str(&name));
     surety_buf_done(&name);
     if (!copy.ptr ||
-        surety__grow(state->alloc, &named, &state->cap, state->count + 1,
+        surety__grow(state->alloc, &state->named, &state->cap, state->count + 1,
                      sizeof(*state->named),
                      SIZE_MAX / sizeof(spell_named)) != SURETY_OK) {
         state->out->status = SURETY_NOMEM;
         return (surety_str){NULL, 0};
     }
-    state->named = named;
     state->named[state->count++] = (spell_named){shape, copy};
     return copy;
 }
@@ -259,11 +258,6 @@ static void spell_notes(spell_state *state, const surety__shape *shape,
 
 /* ---- parts --------------------------------------------------------------- */
 
-static void spell_json(spell_state *state, surety_val val)
-{
-    surety_val_write(val, SURETY_STYLE_COMPACT, state->out);
-}
-
 static spell_kind spell_choices(spell_state *state, surety_val list)
 {
     bool begun = false;
@@ -273,7 +267,7 @@ static spell_kind spell_choices(spell_state *state, surety_val list)
         if (begun)
             surety_buf_text(state->out, " | ");
         begun = true;
-        spell_json(state, v);
+        surety_val_write(v, SURETY_STYLE_COMPACT, state->out);
     }
     return surety_val_count(list) > 1 ? SPELL_UNION : SPELL_UNIT;
 }
@@ -459,6 +453,7 @@ static void spell_object(spell_state *state, const surety__objects *objects)
             spell_property(state, objects, property);
     }
     spell_others(state, objects);
+    assert(state->depth > 0);
     state->depth--;
     if (state->out->status == SURETY_OK && state->out->len == start) {
         state->out->len = start - 1;
@@ -471,48 +466,37 @@ static void spell_object(spell_state *state, const surety__objects *objects)
 
 /* ---- shapes -------------------------------------------------------------- */
 
-static void spell_or(spell_state *state, unsigned *count)
-{
-    if ((*count)++ > 0)
-        surety_buf_text(state->out, " | ");
-}
-
 /* Writes the types, each with its keywords. Without a type keyword, only the
  * types that other keywords are about. */
 static spell_kind spell_types(spell_state *state, const surety__shape *shape)
 {
-    const bool any = shape->types == TYPE_ANY;
+    /* The types in their order; one without a word has its own writer. */
+    static const struct {
+        unsigned types;
+        const char *word;
+    } rows[] = {
+        {TYPE_OBJECT, NULL},       {TYPE_ARRAY, NULL},
+        {TYPE_STRING, "string"},   {TYPE_NUMBER | TYPE_INTEGER, "number"},
+        {TYPE_BOOLEAN, "boolean"}, {TYPE_NULL, "null"}};
     unsigned types = shape->types;
     unsigned count = 0;
 
-    if (any)
+    if (types == TYPE_ANY)
         types = (shape->objects ? TYPE_OBJECT : 0u) |
                 (shape->arrays ? TYPE_ARRAY : 0u) |
                 (shape->strings ? TYPE_STRING : 0u) |
                 (shape->numbers ? TYPE_NUMBER : 0u);
-    if (types & TYPE_OBJECT) {
-        spell_or(state, &count);
-        spell_object(state, shape->objects);
-    }
-    if (types & TYPE_ARRAY) {
-        spell_or(state, &count);
-        spell_array(state, shape->arrays);
-    }
-    if (types & TYPE_STRING) {
-        spell_or(state, &count);
-        surety_buf_text(state->out, "string");
-    }
-    if (types & (TYPE_NUMBER | TYPE_INTEGER)) {
-        spell_or(state, &count);
-        surety_buf_text(state->out, "number");
-    }
-    if (types & TYPE_BOOLEAN) {
-        spell_or(state, &count);
-        surety_buf_text(state->out, "boolean");
-    }
-    if (types & TYPE_NULL) {
-        spell_or(state, &count);
-        surety_buf_text(state->out, "null");
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        if (!(types & rows[i].types))
+            continue;
+        if (count++ > 0)
+            surety_buf_text(state->out, " | ");
+        if (rows[i].word)
+            surety_buf_text(state->out, rows[i].word);
+        else if (rows[i].types == TYPE_OBJECT)
+            spell_object(state, shape->objects);
+        else
+            spell_array(state, shape->arrays);
     }
     return count > 1 ? SPELL_UNION : SPELL_UNIT;
 }
@@ -533,7 +517,8 @@ static spell_kind spell_base(spell_state *state, const surety__shape *shape)
         return SPELL_UNIT;
     }
     if (shape->constant) {
-        spell_json(state, surety_val_get(shape->at, "const"));
+        surety_val_write(surety_val_get(shape->at, "const"),
+                         SURETY_STYLE_COMPACT, state->out);
         return SPELL_UNIT;
     }
     if (shape->choices)
@@ -612,6 +597,7 @@ static spell_kind spell_shape(spell_state *state, const surety__shape *shape)
         return SPELL_UNIT;
     }
     state->nested++;
+    assert(state->nested <= SPELL_DEPTH || spell_is_scalar(shape));
     kind = spell_whole(state, shape);
     state->nested--;
     return kind;

@@ -32,11 +32,13 @@ void surety__spell_line(surety_buf *out, surety_str text)
     }
 }
 
-/* Appends a comma if there is text before. */
-static void note_comma(surety_buf *out, size_t start)
+/* Appends words, after a comma if there is text before. */
+static void note_begin(surety_buf *out, size_t start, const char *words)
 {
+    assert(start <= out->len);
     if (out->len > start)
         surety_buf_text(out, ", ");
+    surety_buf_text(out, words);
 }
 
 /* Appends "3 to 5 NOUNs", "at least 3 NOUNs", "at most 5 NOUNs", or "exactly 3
@@ -48,13 +50,11 @@ static void note_counts(surety_buf *out, size_t start, uint64_t least,
 
     if (least == 0 && most == UINT64_MAX)
         return;
-    note_comma(out, start);
-    if (least == most)
-        surety_buf_text(out, "exactly ");
-    else if (most == UINT64_MAX)
-        surety_buf_text(out, "at least ");
-    else if (least == 0)
-        surety_buf_text(out, "at most ");
+    note_begin(out, start,
+               least == most        ? "exactly "
+               : most == UINT64_MAX ? "at least "
+               : least == 0         ? "at most "
+                                    : "");
     if (least != 0 && most != UINT64_MAX && least != most) {
         surety_buf_number(out, least);
         surety_buf_text(out, " to ");
@@ -71,8 +71,7 @@ static void note_bound(surety_buf *out, size_t start, const char *words,
 {
     if (!cell)
         return;
-    note_comma(out, start);
-    surety_buf_text(out, words);
+    note_begin(out, start, words);
     surety_buf_add(out, surety__cell_number(shape->at.doc, cell));
 }
 
@@ -96,10 +95,8 @@ static void note_numbers(const surety__shape *shape, surety_buf *out,
     const surety__numbers *numbers = shape->numbers;
     const surety__cell *least, *most;
 
-    if ((shape->types & (TYPE_NUMBER | TYPE_INTEGER)) == TYPE_INTEGER) {
-        note_comma(out, start);
-        surety_buf_text(out, "integer");
-    }
+    if ((shape->types & (TYPE_NUMBER | TYPE_INTEGER)) == TYPE_INTEGER)
+        note_begin(out, start, "integer");
     if (!numbers)
         return;
     least = note_telling(shape, numbers->minimum);
@@ -122,8 +119,7 @@ static void note_text(surety_buf *out, size_t start, const char *words,
 {
     if (surety_val_kind(text) != SURETY_KIND_STRING)
         return;
-    note_comma(out, start);
-    surety_buf_text(out, words);
+    note_begin(out, start, words);
     surety__spell_line(out, surety_val_str(text));
 }
 
@@ -140,9 +136,9 @@ static void note_strings(const surety__shape *shape, surety_buf *out,
         note_text(out, start, "matches the pattern ",
                   surety_val_get(shape->at, "pattern"));
     if (strings && strings->content_base64)
-        surety_buf_text(out, start < out->len ? ", base64" : "base64");
+        note_begin(out, start, "base64");
     if (strings && strings->content_json)
-        surety_buf_text(out, start < out->len ? ", JSON" : "JSON");
+        note_begin(out, start, "JSON");
 }
 
 /* Appends a schema that a type cannot express, as JSON. */
@@ -151,8 +147,7 @@ static void note_schema(surety_buf *out, size_t start, const char *words,
 {
     if (!shape)
         return;
-    note_comma(out, start);
-    surety_buf_text(out, words);
+    note_begin(out, start, words);
     surety__layout_value(out, shape->at, NOTE_VALUE_MAX);
 }
 
@@ -161,10 +156,8 @@ static void note_list(const surety__arrays *arrays, surety_buf *out,
                       size_t start)
 {
     note_counts(out, start, arrays->min_items, arrays->max_items, "item");
-    if (arrays->unique) {
-        note_comma(out, start);
-        surety_buf_text(out, "all different");
-    }
+    if (arrays->unique)
+        note_begin(out, start, "all different");
     if (arrays->contains &&
         (arrays->min_contains || arrays->max_contains != UINT64_MAX)) {
         note_counts(out, start, arrays->min_contains, arrays->max_contains,
@@ -187,8 +180,7 @@ static void note_arrays(const surety__shape *shape, surety_buf *out,
         size_t from;
 
         before = out->len;
-        note_comma(out, start);
-        surety_buf_text(out, n == 0 ? "each item: " : "each of its items: ");
+        note_begin(out, start, n == 0 ? "each item: " : "each of its items: ");
         from = out->len;
         note_text(out, from, "", surety_val_get(item->at, "description"));
         note_numbers(item, out, from);
@@ -218,8 +210,7 @@ static void note_names(const surety__shape *names, surety_buf *out,
         note_schema(out, start, "each key: ", names);
         return;
     }
-    note_comma(out, start);
-    surety_buf_text(out, "each key one of ");
+    note_begin(out, start, "each key one of ");
     surety__layout_value(out, surety_val_get(names->at, "enum"),
                          NOTE_VALUE_MAX);
 }
@@ -235,8 +226,7 @@ static void note_objects(const surety__shape *shape, surety_buf *out,
         note_counts(out, start, objects->min_properties,
                     objects->max_properties, "key");
     for (uint32_t i = 0; i < objects->dependent_count; i++) {
-        note_comma(out, start);
-        surety_buf_text(out, "with ");
+        note_begin(out, start, "with ");
         surety_json_string(out, objects->dependents[i].key);
         surety_buf_text(out, " also ");
         surety__layout_value(
@@ -260,13 +250,11 @@ static void note_conditions(const surety__shape *shape, surety_buf *out,
             note_schema(out, out->len, " then ", one->shapes[1]);
             note_schema(out, out->len, " else ", one->shapes[2]);
         } else if (one->kind == APPLY_DEPENDENT) {
-            note_comma(out, start);
-            surety_buf_text(out, "with ");
+            note_begin(out, start, "with ");
             surety_json_string(out, one->key);
             note_schema(out, out->len, " also ", one->shapes[0]);
         } else if (one->kind == APPLY_PROPERTY_VALUE) {
-            note_comma(out, start);
-            surety_buf_text(out, "where ");
+            note_begin(out, start, "where ");
             surety_json_string(out, one->key);
             surety_buf_text(out, " is ");
             surety_json_string(out, one->value);
@@ -296,14 +284,11 @@ void surety__spell_note(const surety__shape *shape, surety_buf *out)
     note_objects(shape, out, start);
     note_conditions(shape, out, start);
     if (otherwise.doc) {
-        note_comma(out, start);
-        surety_buf_text(out, "default ");
+        note_begin(out, start, "default ");
         surety__layout_value(out, otherwise, NOTE_VALUE_MAX);
     }
-    if (deprecated) {
-        note_comma(out, start);
-        surety_buf_text(out, "deprecated");
-    }
+    if (deprecated)
+        note_begin(out, start, "deprecated");
     if (out->status != SURETY_OK)
         return;
     if (out->len == start)
