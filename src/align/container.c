@@ -168,27 +168,22 @@ static bool parts_settle(struct object_work *work)
     return !work->aligner->status && (kept || !work->plan->count);
 }
 
-/* Whether there are enough members for the required names: a cheap first test
- * for unions of many branches. */
-static bool parts_may_do(const struct object_work *work)
-{
-    uint32_t count = surety__cell_of(work->object)->count;
-    uint32_t required = 0;
-
-    for (uint32_t i = 0; i < work->alternative->names.count; i++)
-        required += work->alternative->names.entries[i].required;
-    return required <= count;
-}
-
 surety__align_plan *surety__object_plan(surety__aligner *aligner,
                                         surety__alternative *alternative,
                                         surety_val object, uint64_t *ret_cost)
 {
-    uint32_t count = surety__cell_of(object)->count;
+    const uint32_t count = surety__cell_of(object)->count;
+    uint32_t required = 0;
     struct object_work work = {
         .aligner = aligner, .alternative = alternative, .object = object};
 
-    if (!surety__names_make(aligner, alternative) || !parts_may_do(&work) ||
+    if (!surety__names_make(aligner, alternative))
+        return NULL;
+    /* Fewer members than required names: a cheap first test for unions of many
+     * branches. */
+    for (uint32_t i = 0; i < alternative->names.count; i++)
+        required += alternative->names.entries[i].required;
+    if (required > count ||
         !surety__aligner_charge(
             aligner, 1 + (count + (uint64_t)alternative->names.count) / 4))
         return NULL;

@@ -100,6 +100,9 @@ static void message_types(surety_buf *out, unsigned types)
 {
     const char *between = "";
 
+    /* A number that is no integer has no name. */
+    if (!(types & TYPE_INTEGER))
+        types &= ~(unsigned)TYPE_NUMBER;
     for (size_t i = 0; i < SURETY__COUNT(type_names); i++) {
         if (!types || (types & type_names[i].bits) != type_names[i].bits)
             continue;
