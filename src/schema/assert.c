@@ -191,35 +191,143 @@ surety__keyword surety__assert_count(const surety__shape *shape,
     return KW_NONE;
 }
 
+/* Objects of more members are indexed where several names are looked up. */
+enum { MEMBERS_FEW = 16 };
+
+/* An object whose members are looked up by name. */
+struct members {
+    const surety__cell *object;
+    /* By the hash of the key: its offset. NULL: the object is searched. */
+    const surety__pair *pairs;
+};
+
+/* Indexes the object in the scratch of uniqueItems. False: the status is set.
+ */
+static bool members_index(surety__machine *machine, struct members *members)
+{
+    const surety__cell *object = members->object;
+    const surety__cell *key = object + 1;
+
+    if (!surety__machine_charge(machine, object->count))
+        return false;
+    if (surety__grow(machine->alloc, &machine->hashes, &machine->hash_cap,
+                     object->count, sizeof(*machine->hashes), SIZE_MAX)) {
+        machine->status = SURETY_NOMEM;
+        return false;
+    }
+    for (uint32_t i = 0; i < object->count; i++) {
+        machine->hashes[i] =
+            (surety__pair){key->hash, (uint64_t)(key - object)};
+        key = surety__cell_after(key + 1);
+    }
+    surety__pairs_sort(machine->hashes, object->count);
+    members->pairs = machine->hashes;
+    return true;
+}
+
+/* Prepares so many lookups. False: the status is set. */
+static inline bool members_open(surety__machine *machine,
+                                struct members *members, size_t lookups)
+{
+    return members->object->count <= MEMBERS_FEW || lookups <= MEMBERS_FEW ||
+           members_index(machine, members);
+}
+
+/* Whether an indexed object has a member of this name, or the status is set. */
+static bool members_find(surety__machine *machine,
+                         const struct members *members, surety_str name)
+{
+    const surety__cell *object = members->object;
+    const uint64_t hash = surety__hash(name.ptr, name.len) & UINT16_MAX;
+    uint32_t low = 0;
+    uint32_t high = object->count;
+
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (members->pairs[middle].key < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < object->count && members->pairs[low].key == hash; low++)
+        if (!surety__machine_charge(machine, 1) ||
+            surety_str_equal(
+                surety__cell_str(machine->doc,
+                                 object + members->pairs[low].value),
+                name))
+            return true;
+    return false;
+}
+
+/* Whether the object has a member of this name, or the status is set. */
+static inline bool members_have(surety__machine *machine,
+                                const struct members *members, surety_str name)
+{
+    if (!surety__machine_charge(
+            machine, members->pairs ? 1 : members->object->count / 16))
+        return true;
+    return members->pairs ? members_find(machine, members, name)
+                          : surety__member_named(machine->doc, members->object,
+                                                 name) != NULL;
+}
+
+/* The names of one dependent, whose key is there. */
+static bool assert_dependent(surety__machine *machine,
+                             const struct members *members,
+                             const surety__shape *shape,
+                             const surety__dependent_required *dependent)
+{
+    surety_val names = surety__val_of(shape->at.doc, dependent->names);
+
+    for (surety_val v = surety_val_first(names); v.doc;
+         v = surety_val_next(names, v)) {
+        surety__failure failure = {.keyword = dependent->keyword,
+                                   .instance = members->object,
+                                   .name = surety_val_str(v)};
+
+        if (members_have(machine, members, failure.name))
+            continue;
+        failure.step.token = dependent->key;
+        if (assert_fails(machine, failure))
+            return false;
+    }
+    return !machine->status;
+}
+
+/* A report goes through the dependents in their order; for the validity the
+ * members lead to those of many. */
 static bool assert_dependents(surety__machine *machine,
                               const surety__shape *shape,
                               const surety__cell *object)
 {
     const surety__objects *objects = shape->objects;
+    const surety__cell *key = object + 1;
+    const bool by_key = machine->mode == MODE_VALIDITY &&
+                        objects->dependent_count > MEMBERS_FEW;
+    struct members members = {.object = object};
 
-    for (uint32_t i = 0; i < objects->dependent_count; i++) {
-        const surety__dependent_required *dependent = &objects->dependents[i];
-        surety_val names = surety__val_of(shape->at.doc, dependent->names);
-        uint64_t lookups = 1 + surety_val_count(names);
-
-        if (!surety__machine_charge(machine, lookups * object->count / 16))
+    if (!objects->dependent_count)
+        return true;
+    if (!members_open(machine, &members, objects->dependent_names))
+        return false;
+    for (uint32_t i = 0; !by_key && i < objects->dependent_count; i++)
+        if (members_have(machine, &members, objects->dependents[i].key) &&
+            !assert_dependent(machine, &members, shape,
+                              &objects->dependents[i]))
             return false;
-        if (!surety__member_named(machine->doc, object, dependent->key))
-            continue;
-        for (surety_val v = surety_val_first(names); v.doc;
-             v = surety_val_next(names, v)) {
-            surety__failure failure = {.keyword = dependent->keyword,
-                                       .instance = object,
-                                       .name = surety_val_str(v)};
+    for (uint32_t i = 0; by_key && i < object->count; i++) {
+        const surety__word *word = surety__words_find(
+            objects->dependent_keys, surety__cell_str(machine->doc, key));
+        uint64_t next = word ? word->branches : 0;
 
-            if (surety__member_named(machine->doc, object, failure.name))
-                continue;
-            failure.step.token = dependent->key;
-            if (assert_fails(machine, failure))
+        for (; next; next = objects->dependents[next - 1].next)
+            if (!assert_dependent(machine, &members, shape,
+                                  &objects->dependents[next - 1]))
                 return false;
-        }
+        key = surety__cell_after(key + 1);
     }
-    return true;
+    return !machine->status;
 }
 
 bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
@@ -227,14 +335,17 @@ bool surety__assert_names(surety__machine *machine, const surety__shape *shape,
 {
     const surety__objects *objects = shape->objects;
     const bool lacks = seen != objects->required_count;
+    struct members members = {.object = object};
 
     if (lacks && machine->mode == MODE_VALIDITY)
+        return false;
+    if (lacks && !members_open(machine, &members, objects->required_count))
         return false;
     for (uint32_t i = 0; lacks && i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
 
         if (property->required &&
-            !surety__member_named(machine->doc, object, property->name))
+            !members_have(machine, &members, property->name))
             surety__report_failure(machine,
                                    (surety__failure){.keyword = KW_REQUIRED,
                                                      .instance = object,

@@ -463,6 +463,7 @@ static bool many_lists(surety__compiler *compiler, struct branch_many *many,
     size_t open = many->pair_count;
     size_t room = (size_t)applicator->count * (CELL_KINDS + 3);
     size_t listed;
+    uint64_t *kinds;
 
     surety__pairs_sort(many->pairs, many->pair_count);
     while (open > 0 && many->pairs[open - 1].key == UINT32_MAX)
@@ -472,7 +473,8 @@ static bool many_lists(surety__compiler *compiler, struct branch_many *many,
         listed = open = 0;
     many->order =
         surety__compiler_take(compiler, (room + listed) * sizeof(uint32_t));
-    if (!many->order)
+    kinds = surety__compiler_take(compiler, CELL_KINDS * sizeof(*kinds));
+    if (!many->order || !kinds)
         return false;
     built->order = many->order;
     for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++) {
@@ -481,9 +483,10 @@ static bool many_lists(surety__compiler *compiler, struct branch_many *many,
         for (uint32_t i = 0; i < applicator->count; i++)
             if (applicator->shapes[i]->direct->how[kind] != HOW_NO)
                 many_add(many, i);
-        built->kinds[kind] = many_stretch(many, from);
+        kinds[kind] = many_stretch(many, from);
     }
-    built->objects = built->kinds[CELL_OBJECT];
+    built->kinds = kinds;
+    built->objects = kinds[CELL_OBJECT];
     built->lacking = built->open = built->objects;
     if (!open)
         return true;

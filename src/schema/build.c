@@ -464,18 +464,29 @@ static bool objects_dependents(surety__compiler *compiler,
         return true;
     objects->dependents =
         surety__compiler_take(compiler, most * sizeof(*objects->dependents));
-    if (!objects->dependents)
+    objects->dependent_keys =
+        surety__compiler_take(compiler, sizeof(*objects->dependent_keys));
+    if (!objects->dependents || !objects->dependent_keys ||
+        !surety__words_open(compiler, objects->dependent_keys, most))
         return false;
     for (size_t i = 0; i < 2; i++) {
         const surety_val map = keyword_val(compiler, keywords[i]);
 
         for (surety_val v = surety_val_first(map); v.doc;
-             v = surety_val_next(map, v))
-            if (surety_val_kind(v) == SURETY_KIND_ARRAY)
-                objects->dependents[objects->dependent_count++] =
-                    (surety__dependent_required){
-                        surety_val_str(surety_val_key(v)), surety__cell_of(v),
-                        keywords[i]};
+             v = surety_val_next(map, v)) {
+            const surety_str key = surety_val_str(surety_val_key(v));
+            surety__word *word;
+
+            if (surety_val_kind(v) != SURETY_KIND_ARRAY)
+                continue;
+            word = surety__words_add(objects->dependent_keys, key);
+            objects->dependents[objects->dependent_count++] =
+                (surety__dependent_required){key, surety__cell_of(v),
+                                             keywords[i],
+                                             (uint32_t)word->branches};
+            word->branches = objects->dependent_count;
+            objects->dependent_names += 1 + surety_val_count(v);
+        }
     }
     assert(objects->dependent_count <= most);
     return true;

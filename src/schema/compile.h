@@ -71,6 +71,10 @@ bool surety__words_open(surety__compiler *compiler, surety__words *words,
                         size_t count);
 surety__word *surety__words_add(surety__words *words, surety_str text);
 
+/* pattern_index.c: sorts patterns by the texts that they begin with. */
+bool surety__patterns_index(surety__compiler *compiler,
+                            surety__objects *objects);
+
 /* branch.c: the values that satisfy an anyOf or oneOf whose branches are enums,
  * all in doc; no list where they are something else. */
 bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,

@@ -182,10 +182,13 @@ EVALUATE_INLINE const surety__shape *member_next(surety__machine *machine,
             return slot->property->shape;
         }
     }
-    while (wide->sub <= objects->pattern_count) {
-        const surety__pattern_member *pattern =
-            &objects->patterns[wide->sub++ - 1];
+    for (;;) {
+        const uint32_t at = surety__patterns_next(objects, name, wide->sub - 1);
+        const surety__pattern_member *pattern = &objects->patterns[at];
 
+        if (at == objects->pattern_count)
+            break;
+        wide->sub = at + 2;
         if (!surety__assert_pattern(machine, pattern->pattern, name))
             continue;
         wide->matched = true;

@@ -422,10 +422,14 @@ static bool slot_is_alone(const struct fold *fold,
 {
     const surety_str name = slot->property->name;
 
-    if (!fold->matcher ||
-        (uint64_t)objects->property_count * objects->pattern_count > ALONE_MAX)
+    const uint32_t most =
+        objects->index ? objects->index->longest : objects->pattern_count;
+
+    if (!fold->matcher || (uint64_t)objects->property_count * most > ALONE_MAX)
         return false;
-    for (uint32_t i = 0; i < objects->pattern_count; i++) {
+    for (uint32_t i = surety__patterns_next(objects, name, 0);
+         i < objects->pattern_count;
+         i = surety__patterns_next(objects, name, i + 1)) {
         const surety__pattern *pattern = objects->patterns[i].pattern;
 
         if (!surety__pattern_is_simple(pattern) ||
@@ -453,6 +457,8 @@ static bool fold_objects(struct fold *fold, surety__objects *objects)
                                             &compiler->schema->limits);
     if (!slots || (!objects->plain && !fold->matcher))
         return surety__resolver_starve(&compiler->resolver);
+    if (!surety__patterns_index(compiler, objects))
+        return false;
     for (uint32_t i = 0; i < objects->property_count; i++) {
         const surety__property *property = &objects->properties[i];
         surety__slot slot = {.shape = fold->anything,

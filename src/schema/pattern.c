@@ -249,6 +249,15 @@ bool surety__pattern_is_simple(const surety__pattern *pattern)
     return pattern->simple.form != PATTERN_PROGRAM;
 }
 
+surety_str surety__pattern_prefix(const surety__pattern *pattern)
+{
+    const surety__pattern_simple *simple = &pattern->simple;
+    const bool literal = simple->form == PATTERN_LITERAL && simple->starts;
+
+    return literal || simple->form == PATTERN_AUTOMATON ? simple->literal
+                                                        : (surety_str){NULL, 0};
+}
+
 bool surety__pattern_is_valid(surety_str text)
 {
     surety__pattern_reader reader;

@@ -127,11 +127,40 @@ typedef struct surety__pattern_member {
     surety_str source;
 } surety__pattern_member;
 
+/* Patterns by the texts that they begin with (pattern_index.c). */
+typedef struct surety__pattern_node {
+    surety_str text;
+    uint32_t parent;   /* number + 1; 0: none */
+    uint32_t from, to; /* of lists */
+    uint32_t count;
+} surety__pattern_node;
+
+typedef struct surety__pattern_index {
+    surety__pattern_node *nodes;
+    uint32_t node_count;
+    uint32_t *lists; /* numbers of patterns */
+    uint32_t longest;
+} surety__pattern_index;
+
 typedef struct surety__dependent_required {
     surety_str key;
     const surety__cell *names; /* the array of strings */
     surety__keyword keyword;
+    uint32_t next; /* with the same key: its number + 1, or 0 */
 } surety__dependent_required;
+
+/* Strings, found by surety__hash; a free entry has no text. */
+typedef struct surety__word {
+    surety_str text; /* ptr NULL: free */
+    uint32_t hash;
+    uint64_t branches; /* of a surety__switch, or a number */
+} surety__word;
+
+typedef struct surety__words {
+    surety__word *entries;
+    uint32_t mask;  /* 0: a list */
+    size_t longest; /* bytes */
+} surety__words;
 
 typedef struct surety__objects {
     /* Folded. */
@@ -148,10 +177,13 @@ typedef struct surety__objects {
     uint32_t table_mask;
     surety__pattern_member *patterns;
     uint32_t pattern_count;
+    const surety__pattern_index *index; /* folded; NULL: few patterns */
     const surety__shape *additional;
     const surety__shape *names;
     surety__dependent_required *dependents;
     uint32_t dependent_count;
+    size_t dependent_names;        /* of all together, keys included */
+    surety__words *dependent_keys; /* branches: the number + 1 of the first */
     uint64_t min_properties, max_properties;
     bool walks;   /* the members must be looked at */
     bool defines; /* has properties or patternProperties */
@@ -165,19 +197,6 @@ typedef struct surety__choices {
     surety__pair *list; /* a value's hash, and its index in the document */
     uint32_t count;
 } surety__choices;
-
-/* Strings, found by surety__hash; a free entry has no text. */
-typedef struct surety__word {
-    surety_str text; /* ptr NULL: free */
-    uint32_t hash;
-    uint64_t branches; /* of a surety__switch */
-} surety__word;
-
-typedef struct surety__words {
-    surety__word *entries;
-    uint32_t mask;  /* 0: a list */
-    size_t longest; /* bytes */
-} surety__words;
 
 /* Whether an object can satisfy a branch, by the names of its members alone.
  * Each name is one of 64 bits, by its hash. */
@@ -203,7 +222,7 @@ typedef struct surety__switch {
     uint64_t open;    /* branches without assertions on the member */
     uint64_t lacking; /* branches that an object without it may satisfy */
     const uint32_t *order;
-    uint64_t kinds[CELL_KINDS]; /* of many: branches for each kind */
+    const uint64_t *kinds; /* of many: branches for each kind */
 } surety__switch;
 
 /* How many branches a set has; count: the branches of the anyOf or oneOf. */
@@ -365,6 +384,17 @@ static inline uint32_t surety__objects_slot(const surety__objects *objects,
 /* The same for a name whose surety__hash, cut to 16 bits, is hash. */
 const surety__property *surety__objects_named(const surety__objects *objects,
                                               surety_str name, uint32_t hash);
+/* The same of an object with an index. */
+uint32_t surety__index_next(const surety__objects *objects, surety_str name,
+                            uint32_t from);
+/* The number of the first pattern from `from` on that may match name;
+ * pattern_count: none. */
+static inline uint32_t surety__patterns_next(const surety__objects *objects,
+                                             surety_str name, uint32_t from)
+{
+    assert(from <= objects->pattern_count);
+    return objects->index ? surety__index_next(objects, name, from) : from;
+}
 /* The TYPE_ bit of the values of a kind. */
 extern const uint8_t surety__type_of_kind[CELL_KINDS];
 /* The TYPE_ bits of a value. */

@@ -753,11 +753,11 @@ TEST(dependents_of_a_large_object)
         surety_buf_text(&question.instance_text, "\":1");
     }
     surety_buf_byte(&question.instance_text, '}');
-    /* Each look-up walks the object: 400 million keys are too many. */
-    question.limits.work_base = 10000000;
+    /* Each name is looked up in an index of the object. */
+    question.limits.work_base = 100000;
     question.limits.work_per_value = 1;
-    EXPECT(SURETY_LIMIT, question_ask(&question));
-    CHECK(question_names(&question, "work_per_value"));
+    TRY(question_ask(&question));
+    CHECK(question.valid);
 done:
     question_done(&question);
 }

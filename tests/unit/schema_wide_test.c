@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unions of many branches: the result is that of trying each, and the work
- * grows as the value does, not with the number of branches. */
+/* Unions of many branches, and objects with many patterns and dependents: the
+ * result is that of trying each, and the work grows as the value does, not with
+ * the number of branches, patterns or dependents. */
 #include "check.h"
 
 #include "schema/schema.h"
@@ -268,11 +269,256 @@ TEST(work_grows_with_the_values)
 done:;
 }
 
+/* ---- objects ------------------------------------------------------------- */
+
+/* Compiles the text and reads the value; false after a failure. */
+static bool prepare(struct check *t, const surety_buf *schema_text,
+                    const surety_buf *value_text, surety_schema **ret_schema,
+                    surety_doc *doc)
+{
+    surety_schema_options options = {.size = sizeof(options),
+                                     .alloc = check_alloc(t)};
+    bool ready = false;
+
+    TRY(schema_text->status);
+    TRY(value_text->status);
+    TRY(surety_schema_read(surety_buf_str(schema_text), &options, ret_schema,
+                           NULL));
+    TRY(surety_doc_read(doc, surety_buf_str(value_text), NULL, NULL));
+    ready = true;
+done:
+    return ready;
+}
+
+/* Whether the patterns that the index leaves to the name are those that match
+ * it, and maybe others. */
+static bool index_agrees(const surety__objects *objects,
+                         surety__matcher *matcher, surety_str name)
+{
+    uint32_t at = surety__patterns_next(objects, name, 0);
+
+    for (uint32_t i = 0; i < objects->pattern_count; i++) {
+        const int match =
+            surety__pattern_match(objects->patterns[i].pattern, matcher, name);
+
+        if (at < i || (match == 1 && at != i))
+            return false;
+        if (at == i)
+            at = surety__patterns_next(objects, name, i + 1);
+    }
+    return at == objects->pattern_count;
+}
+
+TEST(the_index_has_every_pattern_that_matches)
+{
+    static const char patterns[] =
+        "{\"patternProperties\":{\"^a\":{},\"^ab\":{},\"^ab$\":{},\"^abc$\":{},"
+        "\"^a[0-9]+\":{},\"^b\":{},\"^ba\":{},\"x$\":{},\"^a.c\":{},"
+        "\"^b|^c\":{},\"^bab\":{},\"^bb+\":{},\"^c{2}\":{},\"^cab\":{},"
+        "\"^cb\":{},\"^(?=b)bb\":{},\"^1\":{},\"^11\":{},\"^1a\":{},"
+        "\"^\\u00e9\":{},\"^x*a\":{},\"^xa\":{},\"^xb\":{},\"^xx\":{}}}";
+    static const char letters[] = "abc1x";
+    surety__matcher *matcher = surety__matcher_new(check_alloc(t), NULL);
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_schema *schema = NULL;
+    surety_buf text, value;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&value, check_alloc(t), 0);
+    NEED(matcher);
+    NEED(doc);
+    surety_buf_text(&text, patterns);
+    surety_buf_text(&value, "{}");
+    if (!prepare(t, &text, &value, &schema, doc))
+        goto done;
+    CHECK(schema->root->objects->index);
+    for (unsigned i = 0; i < 5 * 5 * 5 * 5; i++) {
+        char name[4];
+
+        for (unsigned k = 0, left = i; k < 4; k++, left /= 5)
+            name[k] = letters[left % 5];
+        for (size_t len = 0; len <= sizeof(name); len++)
+            CHECK(index_agrees(schema->root->objects, matcher,
+                               (surety_str){name, len}));
+    }
+    CHECK(index_agrees(schema->root->objects, matcher,
+                       surety_str_of("\xc3\xa9")));
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&value);
+    surety__matcher_free(matcher);
+    surety_schema_free(schema);
+    surety_doc_free(doc);
+}
+
+/* Which names the member i of dependentRequired lists. */
+static unsigned dependent_name(unsigned i, unsigned k)
+{
+    return i * 7 + k * 3 + 1;
+}
+
+/* dependentRequired with so many keys of two names, and an object whose members
+ * are those of `names` below `most`, by bits that repeat. */
+static void dependents_hold(struct check *t, unsigned count, unsigned most,
+                            uint64_t names)
+{
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_findings *findings = surety_findings_new(check_alloc(t));
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_schema *schema = NULL;
+    size_t missing = 0;
+    bool valid = false;
+    bool first = true;
+    surety_buf text, value;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&value, check_alloc(t), 0);
+    NEED(checker);
+    NEED(findings);
+    NEED(doc);
+    surety_buf_text(&text, "{\"dependencies\":{\"k0\":[\"z\"]},"
+                           "\"dependentRequired\":{");
+    for (unsigned i = 0; i < count; i++)
+        surety__buf_printf(&text, "%s\"k%u\":[\"k%u\",\"k%u\"]", i ? "," : "",
+                           i, dependent_name(i, 0) % most,
+                           dependent_name(i, 1) % most);
+    surety_buf_text(&text, "}}");
+    surety_buf_text(&value, "{");
+    for (unsigned i = 0; i < most; i++) {
+        if (!(names >> i % 61 & 1))
+            continue;
+        surety__buf_printf(&value, "%s\"k%u\":1", first ? "" : ",", i);
+        first = false;
+        missing += i == 0;
+        for (unsigned k = 0; k < 2 && i < count; k++)
+            missing += !(names >> dependent_name(i, k) % most % 61 & 1);
+    }
+    surety_buf_text(&value, "}");
+    if (!prepare(t, &text, &value, &schema, doc))
+        goto done;
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+    TRY(surety_checker_report(checker, schema, surety_doc_root(doc), findings,
+                              NULL));
+    if (valid != !missing || surety_findings_count(findings) != missing)
+        printf("# %u of %u, %.*s\n", count, most, (int)value.len, value.ptr);
+    CHECK(valid == !missing);
+    CHECK(surety_findings_count(findings) == missing);
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&value);
+    surety_schema_free(schema);
+    surety_doc_free(doc);
+    surety_findings_free(findings);
+    surety_checker_free(checker);
+}
+
+TEST(dependents_are_found_by_any_way)
+{
+    static const unsigned counts[] = {1, 16, 17, 40};
+    static const unsigned mosts[] = {5, 16, 17, 60};
+    static const uint64_t names[] = {0,
+                                     1,
+                                     2,
+                                     UINT64_MAX - 1,
+                                     0x5555555555555555,
+                                     0xFEDCBA9876543210,
+                                     UINT64_MAX ^ 0x100};
+
+    for (size_t i = 0; i < CHECK_COUNT(counts); i++)
+        for (size_t k = 0; k < CHECK_COUNT(mosts); k++)
+            for (size_t n = 0; n < CHECK_COUNT(names); n++) {
+                dependents_hold(t, counts[i], mosts[k], names[n]);
+                if (t->failed || t->starved)
+                    return;
+            }
+}
+
+/* The steps that an object of count members takes under a keyword with as many;
+ * member: how one of them is written, with its number and the next. */
+static uint64_t object_work(struct check *t, const char *keyword,
+                            const char *member, const char *name,
+                            unsigned count)
+{
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_schema *schema = NULL;
+    const uint64_t most = (uint64_t)1 << 40;
+    uint64_t left = most;
+    bool valid = false;
+    surety_buf text, value;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&value, check_alloc(t), 0);
+    NEED(checker);
+    NEED(doc);
+    surety__buf_printf(&text, "{\"additionalProperties\":%s,\"%s\":{",
+                       *keyword == 'd' ? "true" : "false", keyword);
+    for (unsigned i = 0; i < count; i++) {
+        char piece[64];
+
+        (void)snprintf(piece, sizeof(piece), member, i, (i + 1) % count);
+        surety_buf_text(&text, i ? "," : "");
+        surety_buf_text(&text, piece);
+        (void)snprintf(piece, sizeof(piece), name, i);
+        surety_buf_text(&value, i ? "," : "{");
+        surety_buf_text(&value, piece);
+    }
+    surety_buf_text(&text, "}}");
+    surety_buf_text(&value, "}");
+    if (!prepare(t, &text, &value, &schema, doc))
+        goto done;
+    TRY(surety__shape_check(checker, schema, schema->root, surety_doc_root(doc),
+                            &left, &valid));
+    CHECK(valid);
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&value);
+    surety_schema_free(schema);
+    surety_doc_free(doc);
+    surety_checker_free(checker);
+    return most - left;
+}
+
+/* Ten times the members have longer names, and more names begin with another;
+ * quadratic work would be a hundred times as much. */
+TEST(work_grows_with_the_members)
+{
+    static const struct {
+        const char *keyword, *member, *name;
+    } cases[] = {
+        {"dependentRequired", "\"k%u\":[\"k%u\"]", "\"k%u\":1"},
+        {"patternProperties", "\"^k%u_\":{\"type\":\"integer\"}",
+         "\"k%u_x\":1"},
+        {"patternProperties", "\"^k%u$\":{\"minimum\":1}", "\"k%u\":1"},
+        {"patternProperties", "\"^k%u_[0-9]+$\":{\"const\":1}", "\"k%u_7\":1"},
+    };
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const uint64_t few = object_work(t, cases[i].keyword, cases[i].member,
+                                         cases[i].name, 100);
+        const uint64_t many = object_work(t, cases[i].keyword, cases[i].member,
+                                          cases[i].name, 1000);
+
+        if (t->failed || t->starved)
+            return;
+        if (many > 20 * few)
+            printf("# %s: %u, %u\n", cases[i].member, (unsigned)few,
+                   (unsigned)many);
+        CHECK(many <= 20 * few);
+    }
+done:;
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"a union is what its branches are", a_union_is_what_its_branches_are},
         {"work grows with the values", work_grows_with_the_values},
+        {"the index has every pattern that matches",
+         the_index_has_every_pattern_that_matches},
+        {"dependents are found by any way", dependents_are_found_by_any_way},
+        {"work grows with the members", work_grows_with_the_members},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
