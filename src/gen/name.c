@@ -17,7 +17,8 @@ typedef struct name_entry {
 } name_entry;
 
 /* Keywords of C11 to C23 and C++20, macros of ISO C and POSIX headers, and
- * types of surety.h that members have; each between two spaces. */
+ * types of surety.h that members have; each between two spaces, in
+ * alphabetical order. */
 static const char name_reserved[] =
     " alignas alignof and and_eq asm assert atomic_cancel atomic_commit auto "
     "bitand bitor bool break case catch char char16_t char32_t char8_t class "
@@ -41,9 +42,11 @@ static bool name_is_reserved(surety_str name)
     const surety_str reserved = SURETY__LITERAL(name_reserved);
     const char *end = reserved.ptr + reserved.len;
 
-    for (const char *word = reserved.ptr + 1; word < end;) {
+    for (const char *word = reserved.ptr + 1;
+         word < end && name.len && *word <= *name.ptr;) {
         const char *next = memchr(word, ' ', (size_t)(end - word));
 
+        assert(next && (next + 1 == end || next[1] >= *word));
         if (surety_str_equal((surety_str){word, (size_t)(next - word)}, name))
             return true;
         word = next + 1;

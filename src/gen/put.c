@@ -8,11 +8,15 @@ enum { PUT_COLUMNS = 80, PUT_COMMENT_MAX = 2000 };
 
 void surety__gen_put(surety_buf *out, const char *text, surety_str name)
 {
-    for (; *text; text++)
-        if (*text == '@')
-            surety_buf_add(out, name);
-        else
-            surety_buf_byte(out, *text);
+    for (;; text++) {
+        const size_t len = strcspn(text, "@");
+
+        surety_buf_append(out, text, len);
+        text += len;
+        if (*text == '\0')
+            return;
+        surety_buf_add(out, name);
+    }
 }
 
 void surety__gen_put_done(surety_buf *out, surety_buf *text)
