@@ -232,7 +232,7 @@ static void mock_list_models(mock_call *call)
     surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
 }
 
-/* Reads the body of a request into call->asked. False: refused, or out of
+/* Reads the body of a request into call->request. False: refused, or out of
  * memory. */
 static bool mock_reads(mock_call *call)
 {
@@ -390,6 +390,7 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
     const surety_alloc *alloc = mock->options.alloc;
     mock_call *call = surety__new(alloc, sizeof(*call));
 
+    assert(!exchange->own);
     if (!call)
         return NULL;
     call->mock = mock;
@@ -429,6 +430,7 @@ static surety__flow mock_answer(mock_call *call)
                         ? UINT64_MAX
                         : surety__playback_size(plan)};
 
+    assert(plan->hang_up == FLOW_ON);
     if (surety__serving_answer(call->exchange, &response, &call->error))
         return FLOW_CUT;
     return FLOW_ON;
@@ -600,6 +602,7 @@ surety_status surety__mock_new(surety_str script,
 
 void surety__mock_step(surety_mock *mock, uint32_t timeout_ms)
 {
+    assert(!mock->is_threaded);
     surety__server_step(mock->server, timeout_ms);
 }
 

@@ -53,6 +53,7 @@ void surety__playback_done(surety__playback *plan)
 static void plan_step(surety__playback *plan, size_t start, uint64_t repeat,
                       uint32_t delay_ms)
 {
+    assert(start <= plan->bytes.len);
     if (plan->status || start == plan->bytes.len)
         return;
     plan->status =
@@ -116,6 +117,7 @@ static surety__flow plan_give(surety__playback *plan, surety__pull *pull)
 
 static surety__flow plan_next(surety__playback *plan, surety__pull *pull)
 {
+    assert(plan->step <= plan->step_count);
     if (plan->offset == plan->stall_at) {
         pull->wait_ms = SERVE_WAIT_LONG;
         return FLOW_WAIT;

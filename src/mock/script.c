@@ -42,9 +42,9 @@ static surety_status script_fail(surety_str original, surety_val val,
 }
 
 /* Reports the first finding. */
-static surety_status script_tell(surety_str original,
-                                 const surety_findings *findings,
-                                 surety_error *reterr)
+static surety_status script_report(surety_str original,
+                                   const surety_findings *findings,
+                                   surety_error *reterr)
 {
     const surety_finding finding = surety_findings_at(findings, 0);
     surety_error error;
@@ -56,8 +56,8 @@ static surety_status script_tell(surety_str original,
         surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
     else
         surety__hint(reterr,
-                     "surety contracts show surety/mock-script tells what a "
-                     "script may hold");
+                     "surety contracts show surety/mock-script lists what a "
+                     "script may have");
     return SURETY_SYNTAX;
 }
 
@@ -94,7 +94,7 @@ static surety_status script_validate(surety__script *script,
             checker, surety_contract_info_of(contract)->schema, script->root,
             findings, reterr);
         if (!status)
-            status = script_tell(original, findings, reterr);
+            status = script_report(original, findings, reterr);
     }
 done:
     surety_findings_free(findings);
@@ -162,7 +162,7 @@ static surety_status script_load(surety__script *script, surety_str original,
         return SURETY_OK;
     if (memchr(name.ptr, '\0', name.len))
         return script_fail(original, member, reterr,
-                           "the name of a file cannot hold a NUL");
+                           "the name of a file cannot have a NUL");
     surety_buf_init(&path, script->alloc, 0);
     surety_buf_init(&content, script->alloc, 0);
     if (name.len && name.ptr[0] != '/' && folder.len) {

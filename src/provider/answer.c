@@ -11,6 +11,7 @@
 static void answer_pass(const surety__decoder *decoder, surety__piece piece,
                         surety_str text)
 {
+    assert(piece <= PIECE_REASONING);
     if (decoder->listener.piece && text.len)
         decoder->listener.piece(decoder->listener.ctx, piece, text);
 }

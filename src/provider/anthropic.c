@@ -69,12 +69,13 @@ static void anthropic_stop(surety__decoder *decoder, surety_val holder)
 {
     const surety_val reason = surety_val_get(holder, "stop_reason");
     const surety_val details = surety_val_get(holder, "stop_details");
-    surety_str said = surety_val_str(surety_val_get(details, "explanation"));
+    surety_str reason_text =
+        surety_val_str(surety_val_get(details, "explanation"));
 
-    if (!said.len)
-        said = surety_val_str(surety_val_get(details, "category"));
+    if (!reason_text.len)
+        reason_text = surety_val_str(surety_val_get(details, "category"));
     if (surety_val_is(reason, "refusal"))
-        surety__answer_refusal(decoder, said);
+        surety__answer_refusal(decoder, reason_text);
     surety__answer_finish(decoder, reason);
 }
 

@@ -26,6 +26,7 @@ const surety__protocol *surety__protocol_of(surety_protocol protocol)
         [SURETY_PROTOCOL_TEXT] = &surety__protocol_text,
     };
 
+    assert((size_t)protocol < SURETY__COUNT(protocols));
     return protocols[protocol];
 }
 
@@ -37,6 +38,7 @@ static bool call_is_json(const surety__call *call)
 
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
 {
+    assert(mode <= SURETY_MODE_PROMPT);
     return surety__protocol_of(protocol)->modes[mode];
 }
 
@@ -61,6 +63,7 @@ static void call_url_write(const surety__call *call, surety_buf *out)
     protocol->path(call, out);
     if (out->status)
         return;
+    assert(out->len >= base.len);
     path = (surety_str){out->ptr + base.len, out->len - base.len};
     query = path;
     path.len = surety__str_find(path, SURETY__LITERAL("?"));
@@ -142,8 +145,8 @@ static surety_status call_headers_check(const surety_model *model,
                                 header->name.ptr);
         if (call_is_reserved(header->name))
             return surety__fail(reterr, SURETY_MISUSE,
-                                "the header %.*s is not the caller's to set",
-                                len, header->name.ptr);
+                                "only the library sets the header %.*s", len,
+                                header->name.ptr);
         status = call_value_check("the header ", header->name, header->value,
                                   reterr);
     }
@@ -245,10 +248,9 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
                             "a command speaks the protocol text, not %s",
                             protocol);
     if (!model->model.len && model->protocol != SURETY_PROTOCOL_TEXT)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "no model is named to the provider");
+        return surety__fail(reterr, SURETY_MISUSE, "the call names no model");
     if (!call->message_count)
-        return surety__fail(reterr, SURETY_MISUSE, "there is nothing to say");
+        return surety__fail(reterr, SURETY_MISUSE, "the call has no message");
     if (call->mode != SURETY_MODE_PROMPT &&
         (!call->schema.doc || !call->schema_name.len))
         return surety__fail(reterr, SURETY_MISUSE,

@@ -15,7 +15,7 @@
  * the transport.
  *
  * Of several failures the most informative one is kept: first what the
- * provider said, then what was wrong with the bytes, then how they ended.
+ * provider's own, then a fault of the bytes, then how they ended.
  * Every byte is read a bounded number of times, and each buffer has a limit. */
 #include "provider/protocol.h"
 
@@ -141,7 +141,7 @@ static void decoder_coding(surety__decoder *decoder, surety_str value)
     if (decoder_succeeded(decoder))
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has the content coding %.*s, which "
-                             "was not asked for",
+                             "the request does not accept",
                              (int)(value.len < 40 ? value.len : 40), value.ptr);
 }
 
@@ -309,6 +309,7 @@ static surety__form decoder_form(const surety__decoder *decoder)
     const surety_str start = decoder_start(decoder);
     surety_status looks;
 
+    assert(decoder->is.form == FORM_UNKNOWN);
     if (!decoder->protocol->whole)
         return decoder_succeeded(decoder) ? FORM_PLAIN : FORM_WHOLE;
     /* A byte order mark of which some bytes are missing. */
@@ -329,6 +330,7 @@ static surety__form decoder_form(const surety__decoder *decoder)
 
 static void decoder_gather(surety__decoder *decoder, surety_str bytes)
 {
+    assert(decoder_succeeded(decoder) || decoder->body.len <= ERROR_BODY_MAX);
     if (!decoder_succeeded(decoder) &&
         bytes.len > ERROR_BODY_MAX - decoder->body.len)
         bytes.len = ERROR_BODY_MAX - decoder->body.len;
@@ -517,15 +519,16 @@ static void decoder_clean_refusal(surety__decoder *decoder)
 static void decoder_judge(surety__decoder *decoder)
 {
     surety__reading *is = &decoder->is;
-    const bool said = surety__str_trim(surety_buf_str(&decoder->text)).len ||
-                      (decoder->mode == SURETY_MODE_TOOL && is->has_native);
+    const bool has_reply =
+        surety__str_trim(surety_buf_str(&decoder->text)).len ||
+        (decoder->mode == SURETY_MODE_TOOL && is->has_native);
 
     is->whole = true;
     if (decoder->refusal.len)
         decoder_clean_refusal(decoder);
     if (is->failure == SURETY_FAILURE_NONE && decoder->refusal.len)
         is->failure = SURETY_FAILURE_REFUSAL;
-    else if (is->failure == SURETY_FAILURE_NONE && !said)
+    else if (is->failure == SURETY_FAILURE_NONE && !has_reply)
         is->failure = SURETY_FAILURE_EMPTY;
     if (is->failure == SURETY_FAILURE_NONE ||
         is->failure == SURETY_FAILURE_REFUSAL)
@@ -533,7 +536,7 @@ static void decoder_judge(surety__decoder *decoder)
     surety__buf_printf(
         &decoder->error_message, "%s %.*s",
         is->failure == SURETY_FAILURE_EMPTY
-            ? "the model said nothing and ended with"
+            ? "the model wrote nothing and ended with"
             : "the reply ended with",
         decoder->finish_reason.len ? (int)decoder->finish_reason.len
                                    : (int)sizeof("no reason") - 1,
@@ -565,7 +568,7 @@ static void decoder_judge_status(surety__decoder *decoder)
 static void decoder_judge_cut(surety__decoder *decoder,
                               const surety_delivery *delivery)
 {
-    const surety_str told = surety_str_of(delivery->message);
+    const surety_str message = surety_str_of(delivery->message);
 
     surety_buf_reset(&decoder->error_message);
     decoder->is.usage = (surety_usage){0};
@@ -574,8 +577,8 @@ static void decoder_judge_cut(surety__decoder *decoder,
     decoder->is.ambiguous = delivery->failure && delivery->sent &&
                             delivery->failure != SURETY_FAILURE_COMMAND &&
                             !decoder->is.has_head;
-    if (told.len)
-        surety__error_clean(&decoder->error_message, told,
+    if (message.len)
+        surety__error_clean(&decoder->error_message, message,
                             surety_buf_str(&decoder->secret),
                             SURETY__MESSAGE_MAX);
     else if (delivery->failure == SURETY_FAILURE_CANCELLED)

@@ -35,6 +35,7 @@ static uint64_t dollars_units(uint64_t picousd, unsigned decimals)
 {
     uint64_t unit = 1;
 
+    assert(decimals <= DOLLARS_DECIMALS);
     for (unsigned i = decimals; i < DOLLARS_DECIMALS; i++)
         unit *= 10;
     return picousd / unit + (picousd % unit * 2 >= unit);

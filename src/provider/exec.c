@@ -216,6 +216,7 @@ static void exec_launch(struct exec_child *child, char *command,
     int theirs[EXEC_PIPES] = {-1, -1, -1};
     int error = 0;
 
+    assert(!child->pid);
     if (!exec_pipe(&theirs[0], &child->pipes[0]) ||
         !exec_pipe(&child->pipes[1], &theirs[1]) ||
         !exec_pipe(&child->pipes[2], &theirs[2]))
@@ -270,6 +271,7 @@ static bool exec_look(struct exec_child *child)
 /* Closes the pipes and reports the end to the receiver. */
 static void exec_end(struct exec_child *child, surety_delivery delivery)
 {
+    assert(!child->dismissed);
     for (int i = 0; i < EXEC_PIPES; i++)
         exec_close_pipe(child, i);
     child->dismissed = true;
@@ -293,6 +295,7 @@ static void exec_bury(struct exec_child **place)
     struct exec_child *child = *place;
     struct exec *exec = child->exec;
 
+    assert(child->dismissed && exec->count > 0);
     *place = child->next;
     exec->count--;
     exec_signal(child, SIGKILL);
@@ -333,6 +336,7 @@ static bool exec_sweep(struct exec *exec, uint64_t now_ms)
 
 static void exec_write(struct exec_child *child)
 {
+    assert(child->written <= child->body.len);
     while (child->pipes[0] >= 0 && child->written < child->body.len) {
         const ssize_t count =
             write(child->pipes[0], child->body.ptr + child->written,
@@ -471,7 +475,7 @@ static surety_delivery exec_late(const struct exec_child *child,
                                    timeouts->total_ms);
     if (late == LATE_IDLE)
         return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                   "the command fell silent for %u ms",
+                                   "the command wrote nothing for %u ms",
                                    timeouts->idle_ms);
     return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
                                "the command wrote nothing within %u ms",

@@ -427,6 +427,7 @@ void surety__error_clean(surety_buf *out, surety_str text, surety_str secret,
     bool blank = false;
     size_t i = 0;
 
+    assert(max > 0);
     while (i < text.len) {
         const char *ptr = text.ptr + i;
         unsigned len = 1;

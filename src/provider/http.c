@@ -218,7 +218,7 @@ static surety_delivery http_late(const surety__http_exchange *exchange,
             timeouts->total_ms);
     case LATE_IDLE:
         return surety__delivery_of(SURETY_FAILURE_TIMEOUT, true,
-                                   "%s fell silent for %u ms in the middle of "
+                                   "%s sent nothing for %u ms in the middle of "
                                    "its response",
                                    host, timeouts->idle_ms);
     case LATE_FIRST_BYTE:
@@ -258,6 +258,7 @@ static bool http_repeat(surety__http_exchange *exchange)
     const surety__curl *curl = &exchange->http->curl;
     CURLM *multi = exchange->http->multi;
 
+    assert(!exchange->sent);
     exchange->again = false;
     exchange->progress.connect_ms = 0;
     exchange->error_text[0] = '\0';

@@ -101,9 +101,10 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
         exchange,
         other.ptr && other.len
             ? surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                  "%s redirects to %s (status %d), and "
+                                  "%s redirects to %.*s (status %d), and "
                                   "redirects are not followed",
-                                  exchange->host.ptr, other.ptr,
+                                  exchange->host.ptr,
+                                  surety__http_len(other, 80), other.ptr,
                                   exchange->head.status)
             : surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
                                   "%s redirects (status %d), and redirects "
@@ -167,11 +168,12 @@ static void http_head(surety__http_exchange *exchange)
     else if (coding.len)
         surety__http_decide(
             exchange,
-            surety__delivery_of(
-                SURETY_FAILURE_PROTOCOL, true,
-                "%s answered in the coding \"%.*s\", which was not "
-                "asked for",
-                exchange->host.ptr, surety__http_len(coding, 40), coding.ptr));
+            surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                                "%s answered in the coding \"%.*s\", which the "
+                                "request does not "
+                                "accept",
+                                exchange->host.ptr,
+                                surety__http_len(coding, 40), coding.ptr));
     else if (exchange->head.sized &&
              exchange->head.content_length > exchange->intake.bytes_max)
         surety__http_decide(exchange,
@@ -199,7 +201,7 @@ static void http_status_line(surety__http_exchange *exchange, surety_str line)
 
     for (size_t i = at; i < at + 3; i++) {
         if (i >= line.len || line.ptr[i] < '0' || line.ptr[i] > '9') {
-            http_refuse(exchange, "a status line that is none");
+            http_refuse(exchange, "a malformed status line");
             return;
         }
         status = status * 10 + (line.ptr[i] - '0');
@@ -216,6 +218,7 @@ static void http_header_line(surety__http_exchange *exchange, surety_str line)
     const size_t colon = surety__str_find(line, SURETY__LITERAL(":"));
     surety_header header = {.name = {line.ptr, colon}};
 
+    assert(line.len > 0);
     if (line.ptr[0] == ' ' || line.ptr[0] == '\t') {
         http_refuse(exchange, "a folded header line (RFC 9112, section 5.2)");
         return;
@@ -374,9 +377,7 @@ static surety_delivery http_unconnected(const surety__http_exchange *exchange)
     (void)http_whom(exchange, whom);
     if (error == ECONNREFUSED)
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
-                                   "nobody listens at %s: the connection was "
-                                   "refused",
-                                   whom);
+                                   "%s refused the connection", whom);
     if (error)
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,
                                    "no connection to %s: %s", whom,
@@ -465,7 +466,7 @@ static surety_delivery http_broken(const surety__http_exchange *exchange,
                                    host);
     case CURLE_UNSUPPORTED_PROTOCOL:
         return surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                   "what %s answered is not HTTP", host);
+                                   "the answer of %s is not HTTP", host);
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING: unruly = true; break;
     default: break;

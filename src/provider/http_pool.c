@@ -69,6 +69,7 @@ bool surety__http_pool_take(surety__http_exchange *exchange,
     surety__http_socket *found = NULL;
     char byte;
 
+    assert(exchange->socket == CURL_SOCKET_BAD);
     for (size_t i = 0; i < http->socket_count && !found; i++)
         if (pool_is(http->sockets[i].file, address, port))
             found = &http->sockets[i];

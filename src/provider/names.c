@@ -80,6 +80,7 @@ const char *surety_failure_name(surety_failure failure)
 
 bool surety__failure_passes(surety_failure failure)
 {
+    assert((unsigned)failure < SURETY_FAILURE_COUNT);
     return names_failures[failure].passes;
 }
 

@@ -99,6 +99,7 @@ static bool recorder_bytes(void *ctx, surety_str bytes)
     const size_t count = tape->exchange.portion_count;
     surety__portion portion = {.after_ms = recorder_time(tape)};
 
+    assert(count <= tape->portion_cap);
     if (!tape->starved) {
         portion.bytes = surety__arena_text(&tape->arena, bytes);
         if (!portion.bytes.ptr ||

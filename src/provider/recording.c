@@ -450,6 +450,7 @@ static surety_delivery recording_delivery(surety_failure failure)
                       failure != SURETY_FAILURE_TLS &&
                       failure != SURETY_FAILURE_ADDRESS;
 
+    assert(!failure || surety__failure_is_below(failure));
     if (failure == SURETY_FAILURE_NONE)
         return (surety_delivery){.sent = true};
     return surety__delivery_of(failure, sent, "the recording ends with %s",

@@ -84,6 +84,7 @@ static void redact_put_text(struct redact_bag *bag, surety_str text)
 {
     surety_str copy;
 
+    assert(bag->secrets->count <= bag->cap);
     if (text.len < REDACT_LEN_MIN || bag->secrets->count == bag->cap)
         return;
     for (size_t i = 0; i < bag->secrets->count; i++)
@@ -168,6 +169,7 @@ static surety_str redact_find(const surety__secrets *secrets, size_t *nexts,
 {
     surety_str found = {text.ptr + text.len, 0};
 
+    assert(from <= text.len);
     for (size_t i = 0; i < secrets->count; i++) {
         const surety_str secret = secrets->texts[i];
         const char *at;
@@ -323,7 +325,7 @@ static surety_status redact_headers(const surety__secrets *secrets,
     surety_header *copies =
         surety__arena_take(arena, (*count + 1) * sizeof(*copies));
     surety_status status = copies ? SURETY_OK : SURETY_NOMEM;
-    size_t kept = 0;
+    size_t taken = 0;
 
     for (size_t i = 0; i < *count && !status; i++) {
         const surety_header *header = &(*headers)[i];
@@ -334,16 +336,16 @@ static surety_status redact_headers(const surety__secrets *secrets,
         if (request &&
             (redact_is_secret(header) || surety__header_marks(header->name)))
             continue;
-        status = redact_text(secrets, arena, header->name, &copies[kept].name);
+        status = redact_text(secrets, arena, header->name, &copies[taken].name);
         if (!status)
             status =
                 redact_text(secrets, arena,
                             cookie ? surety_str_of(redact_mask) : header->value,
-                            &copies[kept].value);
-        kept++;
+                            &copies[taken].value);
+        taken++;
     }
     *headers = copies;
-    *count = status ? 0 : kept;
+    *count = status ? 0 : taken;
     return status;
 }
 

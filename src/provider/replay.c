@@ -130,7 +130,7 @@ static surety_status replay_find(struct replay *replay,
     *ret_delivery =
         equals ? surety__delivery_of(SURETY_FAILURE_PROTOCOL, false,
                                      "the recording has this request %zu "
-                                     "times, and all were given",
+                                     "times, and all were played",
                                      equals)
                : surety__delivery_of(SURETY_FAILURE_PROTOCOL, false,
                                      "the recording does not have this "
@@ -150,7 +150,7 @@ static const surety__exchange *replay_next(struct replay *replay,
         return &recording->exchanges[replay->next++];
     *ret_delivery = surety__delivery_of(
         SURETY_FAILURE_PROTOCOL, false,
-        "the recording has no exchange left: all %zu were given",
+        "the recording has no exchange left: all %zu were played",
         recording->count);
     return NULL;
 }
@@ -199,6 +199,7 @@ static bool replay_event(struct replay_player *player)
     const surety__exchange *exchange = player->exchange;
     const surety_receiver *receiver = &player->intake.receiver;
 
+    assert(!exchange || player->at <= exchange->portion_count + 1);
     if (!exchange)
         return false;
     if (!exchange->has_head || player->at > exchange->portion_count) {

@@ -97,7 +97,7 @@ static void responses_reasoning(surety__decoder *decoder, surety_val parts)
 /* Takes the output of a whole response, except what came in the stream. */
 static void responses_output(surety__decoder *decoder, surety_val output)
 {
-    const bool told = decoder->text.len || decoder->refusal.len;
+    const bool streamed = decoder->text.len || decoder->refusal.len;
 
     for (surety_val item = surety_val_first(output); item.doc;
          item = surety_val_next(output, item)) {
@@ -106,7 +106,7 @@ static void responses_output(surety__decoder *decoder, surety_val output)
         if (responses_is_commentary(item)) {
             if (!decoder->is.begun)
                 responses_reasoning(decoder, surety_val_get(item, "content"));
-        } else if (surety_val_is(type, "message") && !told)
+        } else if (surety_val_is(type, "message") && !streamed)
             responses_content(decoder, surety_val_get(item, "content"));
         else if (surety_val_is(type, "function_call") &&
                  !decoder->is.has_native)
@@ -135,8 +135,8 @@ static void responses_end(surety__decoder *decoder, surety_val response)
     }
     if (surety_val_is(status, "queued") || surety_val_is(status, "in_progress"))
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
-                             "the response is still being made (status %s): "
-                             "background responses are not waited for",
+                             "the response is not complete (status %s): "
+                             "background responses are not supported",
                              surety_val_is(status, "queued") ? "queued"
                                                              : "in_progress");
     surety__answer_finish(decoder, status);

@@ -17,6 +17,7 @@ static int64_t retry_number(surety_str text, unsigned thousands)
     size_t i = 0;
     unsigned places = 3 * thousands;
 
+    assert(thousands <= 1);
     text = surety__str_trim(text);
     for (; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++)
         if (value <= (uint64_t)RETRY_YEAR_MS)

@@ -69,6 +69,7 @@ static void sse_field(surety__sse *sse, surety_str line)
     surety_str name = line;
     surety_str value = {NULL, 0};
 
+    assert(line.len > 0);
     if (colon) {
         name.len = (size_t)(colon - line.ptr);
         value.ptr = colon + 1;
@@ -125,6 +126,7 @@ static surety_str sse_skip_bom(surety__sse *sse, surety_str bytes)
 {
     static const char bom[] = "\xEF\xBB\xBF";
 
+    assert(sse->bom_len <= 3);
     while (sse->bom_len < 3 && bytes.len) {
         if (bytes.ptr[0] != bom[sse->bom_len]) {
             surety_buf_append(&sse->line, bom, sse->bom_len);

@@ -81,7 +81,7 @@ bool surety__intake_take(surety__intake *intake, surety_str bytes,
         return true;
     *ret_delivery =
         surety__delivery_of(SURETY_FAILURE_CANCELLED, true,
-                            "the rest of the response was not wanted");
+                            "the receiver refused the rest of the response");
     return false;
 }
 
@@ -153,7 +153,7 @@ surety_status surety__headers_check(const surety_request *request,
             surety__str_equal_nocase(name,
                                      SURETY__LITERAL("transfer-encoding")))
             return surety__fail(reterr, SURETY_MISUSE,
-                                "header %.*s is the transport's own",
+                                "only the transport sets the header %.*s",
                                 (int)name.len, name.ptr);
     }
     return SURETY_OK;
@@ -195,6 +195,7 @@ static const transport_network transport_private_v6[] = {
 static bool transport_in_network(const unsigned char *bytes,
                                  const unsigned char *network, unsigned bits)
 {
+    assert(bits <= 32);
     for (unsigned i = 0; i < bits; i++)
         if ((bytes[i / 8] ^ network[i / 8]) & (0x80u >> i % 8))
             return false;

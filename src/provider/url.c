@@ -76,8 +76,7 @@ surety_status surety__url_check(const surety_model *model, surety_error *reterr)
         return SURETY_MISUSE;
     }
     if (surety__call_is_exec(model) && url.len == 5)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "exec: is followed by no command");
+        return surety__fail(reterr, SURETY_MISUSE, "no command follows exec:");
     if (surety__call_is_exec(model))
         return memchr(url.ptr, 0, url.len)
                    ? surety__fail(reterr, SURETY_MISUSE,
@@ -92,15 +91,15 @@ surety_status surety__url_check(const surety_model *model, surety_error *reterr)
     for (size_t i = 0; i < url.len; i++)
         if (url.ptr[i] <= ' ' || url.ptr[i] > '~' ||
             strchr("\"<>\\^`{|}#", url.ptr[i]))
-            return surety__fail(reterr, SURETY_MISUSE,
-                                "byte %zu of the base URL cannot stand in one",
-                                i);
+            return surety__fail(
+                reterr, SURETY_MISUSE,
+                "byte %zu of the base URL is not allowed in a URL", i);
     authority = surety__url_split(url).authority;
     if (!authority.len || !surety__url_split(url).host.len)
         return surety__fail(reterr, SURETY_MISUSE, "the base URL has no host");
     if (memchr(authority.ptr, '@', authority.len)) {
         surety__fail(reterr, SURETY_MISUSE,
-                     "the base URL holds a user or a password");
+                     "the base URL has a user or a password");
         surety__hint(reterr, "give it as a key or as a secret header: a URL "
                              "is shown and recorded");
         return SURETY_MISUSE;

@@ -174,6 +174,7 @@ void *surety__request_room(surety__request_reader *reader, void *items,
 {
     void *grown = items;
 
+    assert(count <= *cap);
     if (count < *cap)
         return items;
     *cap = *cap * 2 + 8;
@@ -340,6 +341,7 @@ const char *surety__choice_name(surety__choice choice)
 {
     static const char *const names[] = {"none", "auto", "required", "named"};
 
+    assert((size_t)choice < SURETY__COUNT(names));
     return names[choice];
 }
 
@@ -347,6 +349,7 @@ const char *surety__format_name(surety__format format)
 {
     static const char *const names[] = {"text", "json_object", "json_schema"};
 
+    assert((size_t)format < SURETY__COUNT(names));
     return names[format];
 }
 
@@ -354,6 +357,7 @@ const char *surety__author_name(surety__author author)
 {
     static const char *const names[] = {"user", "assistant", "tool"};
 
+    assert((size_t)author < SURETY__COUNT(names));
     return names[author];
 }
 
@@ -362,6 +366,7 @@ const char *surety__author_name(surety__author author)
 surety_str surety__speech_text(const surety__speech *speech,
                                surety__speech_part part)
 {
+    assert(part < PART_NONE);
     return surety_buf_str(&speech->parts[part]);
 }
 
@@ -385,9 +390,9 @@ surety_str surety__closing_word(const surety__closing *ending,
             return surety_str_of(words[i]);
     if (ending->finish.len)
         return ending->finish;
-    if (speech->said[PART_ARGUMENTS])
+    if (speech->has[PART_ARGUMENTS])
         return surety_str_of(words[4]);
-    return surety_str_of(words[speech->said[PART_REFUSAL] ? 3 : 0]);
+    return surety_str_of(words[speech->has[PART_REFUSAL] ? 3 : 0]);
 }
 
 void surety__speak_arguments(const surety__speech *speech, surety_buf *out)

@@ -459,6 +459,7 @@ static void serve_write_raw(surety__serving *exchange)
     surety__pull pull = {exchange->raw, SERVE_RAW_ROOM, 0, 0};
     ssize_t sent;
 
+    assert(exchange->state == STATE_RAW);
     if (exchange->raw_start == exchange->raw_end) {
         const surety__flow flow = service->pull(service->ctx, exchange, &pull);
         if (flow == FLOW_WAIT) {
@@ -497,6 +498,7 @@ static bool serve_gather(surety__server *server, size_t *ret_count,
     size_t count = 2;
     bool is_all = true;
 
+    assert(server->poll_cap >= 2);
     for (surety__serving *one = server->exchanges; one; one = one->next) {
         const bool is_raw = one->state == STATE_RAW;
         if (!one->is_suspended)

@@ -291,7 +291,7 @@ typedef struct surety__speech {
     surety_str tool; /* the name of the called tool */
     uint64_t created;
     surety_buf parts[PART_NONE];
-    bool said[PART_NONE];
+    bool has[PART_NONE]; /* the part came */
     /* Only for a stream. */
     surety__speech_part open;
     uint32_t index;    /* of the open part */
@@ -307,7 +307,7 @@ typedef struct surety__closing {
     bool no_mark; /* a stream ends without its end mark */
 } surety__closing;
 
-/* asked, id, model and tool must stay valid until _done. */
+/* request, id, model and tool must stay valid until _done. */
 void surety__speech_init(surety__speech *speech,
                          const surety__model_request *request, surety_str id,
                          const surety_alloc *alloc);

@@ -235,6 +235,7 @@ static void speech_close(surety__speech *speech, surety_buf *out)
 {
     const surety__speaker *speaker = speaker_of(speech->request->protocol);
 
+    assert(speech->open <= PART_NONE);
     if (speech->open == PART_NONE)
         return;
     if (speaker->close)
@@ -248,8 +249,9 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
 {
     const surety__speaker *speaker = speaker_of(speech->request->protocol);
 
+    assert(part < PART_NONE);
     surety_buf_add(&speech->parts[part], text);
-    speech->said[part] = true;
+    speech->has[part] = true;
     if (!out)
         return;
     if (speech->open != part) {
@@ -263,7 +265,7 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
 }
 
 /* Copies the failure of a part to the buffer of the answer. */
-static void speech_tell(const surety__speech *speech, surety_buf *out)
+static void speech_check(const surety__speech *speech, surety_buf *out)
 {
     for (int i = 0; i < PART_NONE; i++)
         if (speech->parts[i].status && !out->status)
@@ -275,7 +277,7 @@ void surety__speech_end(surety__speech *speech, const surety__closing *ending,
 {
     speech_close(speech, out);
     speaker_of(speech->request->protocol)->end(speech, ending, out);
-    speech_tell(speech, out);
+    speech_check(speech, out);
 }
 
 void surety__speech_fail(surety__speech *speech, const surety__problem *problem,
@@ -296,7 +298,7 @@ void surety__speech_whole(surety__speech *speech, const surety__closing *ending,
                           surety_buf *out)
 {
     speaker_of(speech->request->protocol)->whole(speech, ending, out);
-    speech_tell(speech, out);
+    speech_check(speech, out);
 }
 
 surety_str surety__speak_content_type(bool stream)

@@ -220,6 +220,7 @@ static void speak_anthropic_begin(surety__speech *speech,
 
 static void speak_anthropic_part(surety__speech *speech, surety_buf *out)
 {
+    assert(speech->open < PART_NONE);
     surety__template_write(out,
                            "event: content_block_start\n"
                            "data: {'type':'content_block_start','index':$n,"
@@ -314,7 +315,7 @@ static void speak_anthropic_whole(surety__speech *speech,
     for (int i = 0; i < PART_NONE; i++) {
         const surety_str text =
             surety__speech_text(speech, (surety__speech_part)i);
-        if (!speech->said[i])
+        if (!speech->has[i])
             continue;
         surety_buf_text(out, comma);
         comma = ",";

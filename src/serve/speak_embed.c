@@ -83,6 +83,7 @@ static void embed_put_vector(surety_buf *out,
         square += (uint64_t)(next * next);
     }
     norm = embed_root(square);
+    assert(norm > 0);
     state = embed_hash(input->text);
     surety_buf_init(&floats, out->alloc, 0);
     surety_buf_byte(out, is_base64 ? '"' : '[');

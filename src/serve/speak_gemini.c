@@ -169,6 +169,7 @@ static void speak_gemini_put_part(const surety__speech *speech,
                                   surety__speech_part part, surety_str text,
                                   surety_buf *out)
 {
+    assert(part < PART_NONE);
     if (part == PART_ARGUMENTS) {
         surety__template_write(
             out, "{'functionCall':{'name':$s,'args':", speech->tool);
@@ -202,7 +203,7 @@ static void speak_gemini_put_candidates(const surety__speech *speech,
             speak_gemini_put_part(speech, open, piece, out);
         for (int k = 0; k < PART_NONE && open == PART_NONE; k++) {
             const surety__speech_part part = (surety__speech_part)k;
-            if (!speech->said[k])
+            if (!speech->has[k])
                 continue;
             surety_buf_text(out, comma);
             comma = ",";

@@ -313,8 +313,9 @@ static void speak_openai_put_part(const surety__speech *speech,
                                   surety__speech_part part, const char *name,
                                   surety_buf *out)
 {
+    assert(part < PART_NONE);
     surety__template_write(out, "'$r':", surety_str_of(name));
-    if (speech->said[part])
+    if (speech->has[part])
         surety_json_string(out, surety__speech_text(speech, part));
     else
         surety_buf_text(out, "null");
@@ -330,9 +331,9 @@ static void speak_openai_put_choice(const surety__speech *speech,
                            (uint64_t)choice);
     speak_openai_put_part(speech, PART_TEXT, "content", out);
     speak_openai_put_part(speech, PART_REFUSAL, "refusal", out);
-    if (speech->said[PART_REASONING])
+    if (speech->has[PART_REASONING])
         speak_openai_put_part(speech, PART_REASONING, "reasoning_content", out);
-    if (speech->said[PART_ARGUMENTS]) {
+    if (speech->has[PART_ARGUMENTS]) {
         surety__template_write(out, "'tool_calls':[{");
         speak_openai_put_call(speech, choice, out);
         surety__template_write(out, "'arguments':$s}}],",

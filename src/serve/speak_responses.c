@@ -104,6 +104,7 @@ static const struct {
 static void speak_responses_put_id(const surety__speech *speech,
                                    surety__speech_part part, surety_buf *out)
 {
+    assert(part < PART_NONE);
     surety__template_write(out, "'$t$e$t'", speak_responses_parts[part].id,
                            speech->id, part == PART_REFUSAL ? "r" : "");
 }
@@ -217,7 +218,7 @@ static void speak_responses_put_response(const surety__speech *speech,
                            "'metadata':{},'model':$s,'output':[",
                            speech->model);
     for (int i = 0; i < PART_NONE && (ending || failed); i++) {
-        if (!speech->said[i])
+        if (!speech->has[i])
             continue;
         surety_buf_text(out, comma);
         speak_responses_put_item(speech, (surety__speech_part)i, true, out);
@@ -267,6 +268,7 @@ static void speak_responses_event_response(surety__speech *speech,
 static void speak_responses_event_part(surety__speech *speech, const char *name,
                                        const char *kind, surety_buf *out)
 {
+    assert(speech->open < PART_NONE);
     speak_responses_event(speech, name, kind, out);
     surety__template_write(out, ",'item_id':");
     speak_responses_put_id(speech, speech->open, out);

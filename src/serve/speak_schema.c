@@ -73,6 +73,7 @@ static void strict_push(strict_walk *walk, surety_val schema,
                              &walk->cap, sizeof(*walk->entries));
     if (!walk->entries)
         return;
+    assert(walk->count < walk->cap);
     surety_buf_init(&context, walk->arena->alloc, 200);
     surety__buf_printf(&context, "%.*s%s'%s'", (int)parent->context.len,
                        parent->context.len ? parent->context.ptr : "",

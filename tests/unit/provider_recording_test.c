@@ -54,7 +54,7 @@ TEST(reads_what_is_written_by_hand)
                "end reset 1 the recording ends with reset\n"
                "end connect 0 down\n"
                "end protocol 0 the recording has no exchange left: all 5 were "
-               "given\n");
+               "played\n");
 done:
     transport_close(transport);
     surety_recording_free(recording);
@@ -191,7 +191,7 @@ TEST(gives_the_exchange_with_the_same_request)
                "head 200\nbytes 5 first\nend none 1 \n"
                "head 200\nbytes 6 second\nend none 1 \n"
                "end protocol 0 the recording has this request 2 times, and all "
-               "were given\n"
+               "were played\n"
                "end protocol 0 the recording does not have this request: none "
                "of its 3 exchanges has this method, path and body\n"
                "end protocol 0 the recording does not have this request: none "
