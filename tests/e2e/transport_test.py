@@ -353,7 +353,8 @@ def test_timeouts():
         ends("a slow first byte", one("--first-ms", 60000, server.url), "none")
     with Server(says(head("Content-Length: 9"), b"abc", end="hold")) as server:
         heard = one("--idle-ms", 150, server.url)
-        ends("a stall in the body", heard, "timeout", True, "sent nothing", "150 ms")
+        ends("a stall in the body", heard, "timeout", True, "sent nothing",
+             "150 ms")
         near("after the idle time", heard, 148)
     with Server(says(head(), end="hold")) as server:
         ends("a stall after the head", one("--idle-ms", 100, server.url),
@@ -426,7 +427,8 @@ def test_cancel():
     check("closed too", seen)
     heard, seen = closed_after(says(head(), b"abc", end="hold"),
                                "--break-on", 1)
-    ends("the receiver wants no more", heard, "cancelled", True, "refused the rest")
+    ends("the receiver wants no more", heard, "cancelled", True,
+         "refused the rest")
     with Server(keeps_alive(whole("x"))) as server:
         ends("cancelled before it began", one("--cancel-ms", 0, server.url),
              "cancelled", False)
