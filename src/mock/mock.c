@@ -225,6 +225,7 @@ static void mock_list_models(mock_call *call)
         names[i++] = surety_val_str(one);
     if (!count)
         names[i++] = SURETY__LITERAL("mock");
+    assert(i <= count + 1);
     if (call->route.model.len && !mock_knows_model(call, call->route.model))
         return;
     surety__speak_models(call->route.protocol, names, i, call->route.model,

@@ -106,6 +106,7 @@ static surety__flow plan_give(surety__playback *plan, surety__pull *pull)
         n = (size_t)(until - plan->offset);
     if (plan->split_utf8)
         n = plan_split(ptr, n);
+    assert(n > 0 && n <= pull->size);
     memcpy(pull->room, ptr, n);
     pull->len = n;
     plan->at += n;

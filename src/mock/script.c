@@ -226,6 +226,7 @@ static surety_status script_list(surety__script *script, surety_str original,
         if (!status)
             status = script_load(script, original, folder, reply, reterr);
     }
+    assert(status || i == surety_val_count(replies));
     script->reply_count = i;
     return status;
 }

@@ -95,21 +95,26 @@ void surety__answer_object(surety__decoder *decoder, surety_val value)
         answer_pass(decoder, PIECE_NATIVE, surety_buf_str(&decoder->native));
 }
 
+void surety__answer_show(surety__decoder *decoder, surety_buf *out,
+                         surety_str text, size_t max)
+{
+    surety__error_clean(out, text, surety_buf_str(&decoder->secret), max);
+}
+
 void surety__answer_word(surety__decoder *decoder, surety_buf *word,
-                         surety_val val)
+                         surety_str value)
 {
     if (!word->len)
-        surety__error_clean(word, surety_val_str(val),
-                            surety_buf_str(&decoder->secret), SURETY__NAME_MAX);
+        surety__answer_show(decoder, word, value, SURETY__NAME_MAX);
 }
 
 void surety__answer_names(surety__decoder *decoder, surety_val object,
                           const char *id, const char *model)
 {
     surety__answer_word(decoder, &decoder->response_id,
-                        surety_val_get(object, id));
+                        surety_val_str(surety_val_get(object, id)));
     surety__answer_word(decoder, &decoder->model,
-                        surety_val_get(object, model));
+                        surety_val_str(surety_val_get(object, model)));
 }
 
 void surety__answer_finish(surety__decoder *decoder, surety_val reason)
@@ -119,7 +124,7 @@ void surety__answer_finish(surety__decoder *decoder, surety_val reason)
     if (!word.len || decoder->is.broken)
         return;
     surety_buf_reset(&decoder->finish_reason);
-    surety__answer_word(decoder, &decoder->finish_reason, reason);
+    surety__answer_word(decoder, &decoder->finish_reason, word);
     decoder->is.has_finish = true;
     for (const surety__ending *row = decoder->protocol->endings; row->word;
          row++)
@@ -154,8 +159,8 @@ void surety__answer_break(surety__decoder *decoder, surety_failure failure,
     decoder->is.broken = true;
     decoder->is.failure = failure;
     surety_buf_reset(&decoder->error_message);
-    surety__error_clean(&decoder->error_message, surety_str_of(error.message),
-                        surety_buf_str(&decoder->secret), SURETY__MESSAGE_MAX);
+    surety__answer_show(decoder, &decoder->error_message,
+                        surety_str_of(error.message), SURETY__MESSAGE_MAX);
 }
 
 void surety__answer_usage(surety__decoder *decoder, surety_val usage)

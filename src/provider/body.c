@@ -81,7 +81,6 @@ static void body_copy(body__join *join, surety_val member)
 static void body_settle(body__join *join, surety_str outer, surety_str inner,
                         surety_val given)
 {
-    assert(given.doc);
     if (body_replaceable(join, outer, inner)) {
         if (surety_val_kind(given) != SURETY_KIND_NULL)
             body_copy(join, given);
@@ -102,7 +101,6 @@ static void body_inner(body__join *join, surety_val own, surety_val given)
 {
     const surety_str outer = surety_val_str(surety_val_key(own));
 
-    assert(surety_val_kind(given) == SURETY_KIND_OBJECT);
     surety_build_key_of(join->out, surety_val_key(own));
     surety_build_object(join->out);
     for (surety_val member = surety_val_first(own); member.doc;
@@ -132,7 +130,6 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
     body__join join = {replaceable, out, reterr, SURETY_OK};
     surety_status status;
 
-    assert(surety_val_kind(own) == SURETY_KIND_OBJECT);
     surety_build_begin(out, NULL);
     surety_build_object(out);
     for (surety_val member = surety_val_first(own); member.doc;

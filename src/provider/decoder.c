@@ -121,14 +121,6 @@ static bool decoder_succeeded(const surety__decoder *decoder)
            (decoder->is.status >= 200 && decoder->is.status <= 299);
 }
 
-static void decoder_keep(surety__decoder *decoder, surety_buf *word,
-                         surety_str value)
-{
-    if (!word->len)
-        surety__error_clean(word, value, surety_buf_str(&decoder->secret),
-                            SURETY__NAME_MAX);
-}
-
 /* The request asked for no content coding, so none is decoded. For an error
  * the status suffices. */
 static void decoder_coding(surety__decoder *decoder, surety_str value)
@@ -162,16 +154,16 @@ static void decoder_header(surety__decoder *decoder,
     const surety_str name = header->name;
 
     if (surety__str_among_nocase(name, ids, SURETY__COUNT(ids)))
-        decoder_keep(decoder, &decoder->request_id, header->value);
+        surety__answer_word(decoder, &decoder->request_id, header->value);
     if (surety__str_equal_nocase(name, SURETY__LITERAL("content-type")))
-        decoder_keep(decoder, &decoder->content_type, header->value);
+        surety__answer_word(decoder, &decoder->content_type, header->value);
     else if (surety__str_equal_nocase(name,
                                       SURETY__LITERAL("content-encoding")))
         decoder_coding(decoder, header->value);
     else if (surety__str_equal_nocase(name, SURETY__LITERAL("location")))
-        decoder_keep(decoder, &decoder->location, header->value);
+        surety__answer_word(decoder, &decoder->location, header->value);
     else if (surety__str_equal_nocase(name, SURETY__LITERAL("retry-after")))
-        decoder_keep(decoder, &decoder->retry_date, header->value);
+        surety__answer_word(decoder, &decoder->retry_date, header->value);
     else if (surety__str_equal_nocase(name, SURETY__LITERAL("retry-after-ms")))
         decoder->is.retry_after = surety__retry_ms(header->value);
     else if (surety__str_equal_nocase(name, SURETY__LITERAL("x-should-retry")))
@@ -509,8 +501,8 @@ static void decoder_clean_refusal(surety__decoder *decoder)
     surety_buf clean;
 
     surety_buf_init(&clean, decoder->alloc, decoder->refusal.max);
-    surety__error_clean(&clean, surety_buf_str(&decoder->refusal),
-                        surety_buf_str(&decoder->secret), SURETY__MESSAGE_MAX);
+    surety__answer_show(decoder, &clean, surety_buf_str(&decoder->refusal),
+                        SURETY__MESSAGE_MAX);
     surety_buf_done(&decoder->refusal);
     decoder->refusal = clean;
 }
@@ -523,6 +515,7 @@ static void decoder_judge(surety__decoder *decoder)
         surety__str_trim(surety_buf_str(&decoder->text)).len ||
         (decoder->mode == SURETY_MODE_TOOL && is->has_native);
 
+    assert(!is->broken);
     is->whole = true;
     if (decoder->refusal.len)
         decoder_clean_refusal(decoder);
@@ -570,6 +563,7 @@ static void decoder_judge_cut(surety__decoder *decoder,
 {
     const surety_str message = surety_str_of(delivery->message);
 
+    assert(!decoder->is.whole);
     surety_buf_reset(&decoder->error_message);
     decoder->is.usage = (surety_usage){0};
     decoder->is.failure =

@@ -541,6 +541,7 @@ static bool exec_sleep(struct exec *exec, uint64_t now_ms, uint64_t until_ms,
                 exec->polls[count++] = (struct pollfd){
                     .fd = child->pipes[i], .events = i ? POLLIN : POLLOUT};
     }
+    assert(count <= exec->poll_cap);
     if (until_ms <= now_ms)
         return true;
     return poll(exec->polls, count, (int)(until_ms - now_ms)) >= 0 ||

@@ -335,7 +335,6 @@ surety_val surety__error_in(surety_val root)
 
 void surety__error_take(surety__decoder *decoder, surety_val val)
 {
-    const surety_str secret = surety_buf_str(&decoder->secret);
     surety_buf *message = &decoder->error_message;
     error__facts facts = {.name_count = 0};
 
@@ -346,15 +345,15 @@ void surety__error_take(surety__decoder *decoder, surety_val val)
     error_gather(decoder, &facts, val);
     surety_buf_reset(&decoder->error_code);
     surety_buf_reset(message);
-    surety__error_clean(&decoder->error_code,
+    surety__answer_show(decoder, &decoder->error_code,
                         facts.name_count
                             ? facts.names[0]
                             : surety_val_number(surety_val_get(val, "code")),
-                        secret, SURETY__NAME_MAX);
-    surety__error_clean(message, facts.sentence, secret, SURETY__MESSAGE_MAX);
+                        SURETY__NAME_MAX);
+    surety__answer_show(decoder, message, facts.sentence, SURETY__MESSAGE_MAX);
     if (message->len && facts.upstream.len)
         surety_buf_text(message, ": ");
-    surety__error_clean(message, facts.upstream, secret, SURETY__MESSAGE_MAX);
+    surety__answer_show(decoder, message, facts.upstream, SURETY__MESSAGE_MAX);
     if (!message->len)
         surety__buf_printf(message, "an error without a message (status %d)",
                            facts.status);
@@ -405,8 +404,8 @@ void surety__error_take_text(surety__decoder *decoder, surety_str body,
     decoder->is.broken = true;
     surety_buf_reset(&decoder->error_message);
     surety_buf_text(&decoder->error_message, before);
-    surety__error_clean(&decoder->error_message, facts.sentence,
-                        surety_buf_str(&decoder->secret), SURETY__MESSAGE_MAX);
+    surety__answer_show(decoder, &decoder->error_message, facts.sentence,
+                        SURETY__MESSAGE_MAX);
     if (!facts.sentence.len)
         surety__buf_printf(&decoder->error_message, "status %d and no message",
                            decoder->is.status);

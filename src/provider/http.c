@@ -97,36 +97,17 @@ static curl_socket_t http_on_socket(void *ctx, curlsocktype purpose,
                                     struct curl_sockaddr *address)
 {
     surety__http_exchange *exchange = ctx;
-    const void *bytes = NULL;
-    size_t len = 0;
+    const surety__http_address peer = surety__http_address_of(&address->addr);
     curl_socket_t file;
 
     (void)purpose;
     http_connecting(exchange);
-    exchange->peer_port = 0;
-    if (address->family == AF_INET) {
-        const struct sockaddr_in *own =
-            (const struct sockaddr_in *)(void *)&address->addr;
-
-        bytes = &own->sin_addr;
-        len = 4;
-        exchange->peer_port = ntohs(own->sin_port);
-    } else if (address->family == AF_INET6) {
-        const struct sockaddr_in6 *own =
-            (const struct sockaddr_in6 *)(void *)&address->addr;
-
-        bytes = &own->sin6_addr;
-        len = 16;
-        exchange->peer_port = ntohs(own->sin6_port);
-    }
-    if (!bytes || !inet_ntop(address->family, bytes, exchange->peer,
-                             sizeof(exchange->peer)))
-        exchange->peer[0] = '\0';
+    exchange->peer_port = peer.port;
+    memcpy(exchange->peer, peer.text, sizeof(exchange->peer));
     if (exchange->http->public_only &&
-        (!bytes || !surety__address_is_public(bytes, len))) {
-        if (!bytes || !inet_ntop(address->family, bytes, exchange->address,
-                                 sizeof(exchange->address)))
-            exchange->address[0] = '?';
+        (!peer.bytes || !surety__address_is_public(peer.bytes, peer.len))) {
+        memcpy(exchange->address, peer.text[0] ? peer.text : "?",
+               peer.text[0] ? sizeof(peer.text) : 2);
         return CURL_SOCKET_BAD;
     }
     file = socket(address->family, address->socktype | SOCK_CLOEXEC,
@@ -281,6 +262,7 @@ static void http_collect(surety__http *http)
             continue;
         (void)http->curl.easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
                                       (char **)(void *)&exchange);
+        assert(exchange);
         if (exchange->again && !exchange->decided && http_repeat(exchange))
             continue;
         http_end(exchange, surety__http_outcome(exchange, code));
@@ -623,21 +605,8 @@ static void http_close(void *ctx)
     surety__free(http->alloc, http->sockets,
                  http->socket_cap * sizeof(*http->sockets));
     surety__shield_lower(&shield);
-    surety_buf_done(&http->ca_file);
-    surety_buf_done(&http->proxy);
+    surety__arena_done(&http->arena);
     surety__free(http->alloc, http, sizeof(*http));
-}
-
-/* Copies an option's text, NUL-terminated unless it is empty. */
-static bool http_option(surety_buf *buf, const surety_alloc *alloc,
-                        surety_str text)
-{
-    surety_buf_init(buf, alloc, 0);
-    if (text.len) {
-        surety_buf_add(buf, text);
-        surety_buf_byte(buf, '\0');
-    }
-    return !buf->status;
 }
 
 static surety_status http_check(const surety_http_options *options,
@@ -693,9 +662,11 @@ surety_status surety_http_open(const surety_http_options *options,
                                          .cancel = http_cancel,
                                          .wait = http_wait,
                                          .close = http_close};
+    surety__arena_init(&http->arena, own.alloc, 0);
+    http->ca_file = surety__arena_text(&http->arena, own.ca_file);
+    http->proxy = surety__arena_text(&http->arena, own.proxy);
     http->multi = http->curl.multi_init();
-    if (!http_option(&http->ca_file, own.alloc, own.ca_file) ||
-        !http_option(&http->proxy, own.alloc, own.proxy) || !http->multi ||
+    if (!http->ca_file.ptr || !http->proxy.ptr || !http->multi ||
         http->curl.multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, all) ||
         http->curl.multi_setopt(http->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS,
                                 all) ||

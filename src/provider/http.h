@@ -64,7 +64,8 @@ struct surety__http {
     const surety_alloc *alloc;
     CURLM *multi;
     surety__http_exchange *first; /* in the order of their start */
-    surety_buf ca_file, proxy;    /* NUL-terminated; empty: none */
+    surety__arena arena;          /* holds the two texts */
+    surety_str ca_file, proxy;    /* NUL-terminated; empty: none */
     surety__http_socket *sockets;
     size_t socket_count, socket_cap;
     bool public_only;
@@ -91,6 +92,16 @@ surety__http_late_connect(const surety__http_exchange *exchange);
 /* HOST:PORT of a URL, in the exchange's arena; an empty text if the URL has
  * none; ptr NULL: out of memory. */
 surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url);
+
+/* An address: its bytes in network order (NULL: of no known family), its port,
+ * and its text (empty: it has none). */
+typedef struct surety__http_address {
+    const unsigned char *bytes;
+    size_t len;
+    unsigned port;
+    char text[INET6_ADDRSTRLEN];
+} surety__http_address;
+surety__http_address surety__http_address_of(const struct sockaddr *address);
 
 /* Adds a socket that was opened (false: out of memory); removes a closed
  * one. */

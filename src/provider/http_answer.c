@@ -148,6 +148,7 @@ static void http_head(surety__http_exchange *exchange)
 {
     surety_str coding = {"", 0};
 
+    assert(exchange->head.status >= 200);
     if (exchange->head.coded && exchange->head.sized) {
         http_refuse(exchange, "both a content-length and a transfer-encoding");
         return;

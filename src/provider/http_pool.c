@@ -41,25 +41,37 @@ void surety__http_pool_remove(surety__http *http, curl_socket_t file)
         *found = http->sockets[--http->socket_count];
 }
 
+surety__http_address surety__http_address_of(const struct sockaddr *address)
+{
+    const struct sockaddr_in *four = (const void *)address;
+    const struct sockaddr_in6 *six = (const void *)address;
+    surety__http_address found = {.bytes = NULL};
+
+    if (address->sa_family == AF_INET)
+        found = (surety__http_address){(const unsigned char *)&four->sin_addr,
+                                       4, ntohs(four->sin_port), ""};
+    else if (address->sa_family == AF_INET6)
+        found = (surety__http_address){(const unsigned char *)&six->sin6_addr,
+                                       16, ntohs(six->sin6_port), ""};
+    if (found.bytes && !inet_ntop(address->sa_family, found.bytes, found.text,
+                                  sizeof(found.text)))
+        found.text[0] = '\0';
+    return found;
+}
+
 /* Whether file is the connection's socket: its local address and port are
  * equal. */
 static bool pool_is(curl_socket_t file, const char *address, int port)
 {
     struct sockaddr_storage own;
     socklen_t len = sizeof(own);
-    char text[INET6_ADDRSTRLEN];
-    const struct sockaddr_in *four = (const void *)&own;
-    const struct sockaddr_in6 *six = (const void *)&own;
+    surety__http_address found;
 
     if (getsockname(file, (struct sockaddr *)&own, &len))
         return false;
-    if (own.ss_family == AF_INET)
-        return ntohs(four->sin_port) == port &&
-               inet_ntop(AF_INET, &four->sin_addr, text, sizeof(text)) &&
-               strcmp(text, address) == 0;
-    return own.ss_family == AF_INET6 && ntohs(six->sin6_port) == port &&
-           inet_ntop(AF_INET6, &six->sin6_addr, text, sizeof(text)) &&
-           strcmp(text, address) == 0;
+    found = surety__http_address_of((const struct sockaddr *)&own);
+    return found.text[0] && found.port == (unsigned)port &&
+           strcmp(found.text, address) == 0;
 }
 
 bool surety__http_pool_take(surety__http_exchange *exchange,

@@ -68,6 +68,16 @@ const char *surety_protocol_name(surety_protocol protocol)
     return names_protocols[protocol];
 }
 
+bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol)
+{
+    for (size_t i = 0; i < SURETY__COUNT(names_protocols); i++)
+        if (surety_str_equal(name, surety_str_of(names_protocols[i]))) {
+            *ret_protocol = (surety_protocol)i;
+            return true;
+        }
+    return false;
+}
+
 const char *surety_mode_name(surety_mode mode)
 {
     return names_modes[mode];

@@ -185,9 +185,12 @@ void surety__answer_arguments(surety__decoder *decoder, surety_val index,
                               surety_str id, surety_str fragment);
 /* The same with complete arguments as a JSON value; none: an empty object. */
 void surety__answer_object(surety__decoder *decoder, surety_val value);
-/* Keeps the first value that is not empty. */
+/* Appends at most max bytes of text as one line without the secret. */
+void surety__answer_show(surety__decoder *decoder, surety_buf *out,
+                         surety_str text, size_t max);
+/* Sets word, unless it has a value already. */
 void surety__answer_word(surety__decoder *decoder, surety_buf *word,
-                         surety_val val);
+                         surety_str value);
 /* The same for the members with the response's id and the model's name. */
 void surety__answer_names(surety__decoder *decoder, surety_val object,
                           const char *id, const char *model);

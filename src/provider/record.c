@@ -9,6 +9,7 @@
  * A recorder never changes an exchange. If the line cannot be written, or
  * memory for the tape runs out, the exchange ends as it would have, and the
  * next wait returns the failure once. */
+#include "provider/provider.h"
 #include "provider/recording.h"
 #include "provider/redact.h"
 #include "provider/transport.h"
@@ -167,13 +168,9 @@ static surety_status recorder_marks(struct recorder_tape *tape,
             if (!tape->exchange.model.ptr)
                 return SURETY_NOMEM;
         }
-        if (!surety__str_equal_nocase(name,
-                                      SURETY__LITERAL("x-surety-protocol")))
-            continue;
-        for (int k = 0; k <= SURETY_PROTOCOL_TEXT; k++)
-            if (surety_str_equal(value, surety_str_of(surety_protocol_name(
-                                            (surety_protocol)k))))
-                tape->exchange.protocol = (surety_protocol)k;
+        if (surety__str_equal_nocase(name,
+                                     SURETY__LITERAL("x-surety-protocol")))
+            (void)surety__protocol_named(value, &tape->exchange.protocol);
     }
     return SURETY_OK;
 }

@@ -233,7 +233,7 @@ static void recording_known(struct recording_reader *reader, surety_val object,
 }
 
 /* Copies text into the recording. */
-static surety_str recording_keep(struct recording_reader *reader,
+static surety_str recording_copy(struct recording_reader *reader,
                                  surety_str text)
 {
     const surety_str copy = surety__arena_text(&reader->recording->arena, text);
@@ -251,7 +251,7 @@ static surety_str recording_text(struct recording_reader *reader,
     const surety_val coded = surety_val_get(val, "base64");
 
     if (surety_val_kind(val) == SURETY_KIND_STRING)
-        return recording_keep(reader, surety_val_str(val));
+        return recording_copy(reader, surety_val_str(val));
     if (surety_val_kind(val) != SURETY_KIND_OBJECT)
         recording_fault(reader, val,
                         "%s is neither a string nor {\"base64\": ...}", what);
@@ -264,17 +264,19 @@ static surety_str recording_text(struct recording_reader *reader,
                         what);
     if (reader->scratch.status)
         recording_starved(reader);
-    return recording_keep(reader, surety_buf_str(&reader->scratch));
+    return recording_copy(reader, surety_buf_str(&reader->scratch));
 }
 
-/* A JSON value as compact text. */
-static surety_str recording_json(struct recording_reader *reader,
-                                 surety_val val)
+/* Reads a body: a JSON value as compact text or, if it is absent, a text. */
+static surety_str recording_body(struct recording_reader *reader,
+                                 surety_val json, surety_val text)
 {
+    if (!json.doc)
+        return recording_text(reader, text, "a body");
     surety_buf_reset(&reader->scratch);
-    if (surety_val_write(val, SURETY_STYLE_COMPACT, &reader->scratch))
+    if (surety_val_write(json, SURETY_STYLE_COMPACT, &reader->scratch))
         recording_starved(reader);
-    return recording_keep(reader, surety_buf_str(&reader->scratch));
+    return recording_copy(reader, surety_buf_str(&reader->scratch));
 }
 
 /* Reads a time in ms; 0 if it is absent. */
@@ -296,7 +298,7 @@ static surety_str recording_name(struct recording_reader *reader,
         return (surety_str){NULL, 0};
     if (surety_val_kind(val) != SURETY_KIND_STRING)
         recording_fault(reader, val, "%s is no string", what);
-    return recording_keep(reader, surety_val_str(val));
+    return recording_copy(reader, surety_val_str(val));
 }
 
 /* Reads headers: [[name, value], ...], or {name: value, ...} if no name is
@@ -353,10 +355,8 @@ static void recording_request(struct recording_reader *reader, surety_val val,
         exchange->url = recording_text(reader, url, "a URL");
     exchange->headers = recording_headers(
         reader, surety_val_get(val, "headers"), &exchange->header_count);
-    if (json.doc)
-        exchange->body = recording_json(reader, json);
-    else if (body.doc)
-        exchange->body = recording_text(reader, body, "a body");
+    if (json.doc || body.doc)
+        exchange->body = recording_body(reader, json, body);
 }
 
 /* Reads chunks: [[after_ms, text], ...]. */
@@ -392,8 +392,7 @@ static void recording_whole(struct recording_reader *reader, surety_val json,
 
     if (!portion)
         return;
-    portion->bytes = json.doc ? recording_json(reader, json)
-                              : recording_text(reader, text, "a body");
+    portion->bytes = recording_body(reader, json, text);
     exchange->portions = portion;
     exchange->portion_count = portion->bytes.len ? 1 : 0;
 }
@@ -515,14 +514,13 @@ static void recording_end(struct recording_reader *reader, surety_val val,
 static surety_protocol recording_protocol(struct recording_reader *reader,
                                           surety_val val)
 {
-    for (int i = 0; i <= SURETY_PROTOCOL_TEXT; i++)
-        if (surety_val_is(val, surety_protocol_name((surety_protocol)i)))
-            return (surety_protocol)i;
-    if (val.doc)
+    surety_protocol protocol = SURETY_PROTOCOL_OPENAI;
+
+    if (val.doc && !surety__protocol_named(surety_val_str(val), &protocol))
         recording_fault(reader, val,
                         "a protocol is \"openai\", \"responses\", "
                         "\"anthropic\", \"gemini\" or \"text\"");
-    return SURETY_PROTOCOL_OPENAI;
+    return protocol;
 }
 
 /* Reads {"reply": text or JSON, "delay_ms": n, "model": name}. */

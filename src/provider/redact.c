@@ -393,6 +393,7 @@ static surety_status redact_message(const surety__secrets *secrets,
 
     if (status)
         return status;
+    assert(text.len < sizeof(delivery->message));
     memset(delivery->message, 0, sizeof(delivery->message));
     memcpy(delivery->message, text.ptr, text.len);
     return SURETY_OK;

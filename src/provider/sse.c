@@ -167,6 +167,7 @@ surety_status surety__sse_feed(surety__sse *sse, surety_str bytes,
             return status;
         start = i + 1;
     }
+    assert(start <= bytes.len);
     surety_buf_append(&sse->line, bytes.ptr + start, bytes.len - start);
     sse->event_len += bytes.len - start;
     return sse_status(sse);

@@ -41,6 +41,7 @@ surety_delivery surety__delivery_of(surety_failure failure, bool sent,
         memcpy(error.message + len, "...", 3);
         len += 3;
     }
+    assert(len < sizeof(delivery.message));
     memcpy(delivery.message, error.message, len);
     return delivery;
 }

@@ -575,6 +575,7 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
     bool is_all;
 
     is_all = serve_gather(server, &count, &until);
+    assert(count <= server->poll_cap);
     if (server->mhd.get_timeout(server->daemon, &due) == MHD_YES &&
         (int64_t)due < until - now)
         until = now + (int64_t)due;
