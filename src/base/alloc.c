@@ -51,6 +51,7 @@ surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
     size_t want = *cap ? *cap + *cap / 2 + 1 : GROW_FIRST;
     void *items;
 
+    assert(item_size > 0);
     if (count <= *cap)
         return SURETY_OK;
     if (count > max || count > SIZE_MAX / 2 / item_size)

@@ -100,6 +100,7 @@ void *surety__arena_take(surety__arena *arena, size_t size)
             return NULL;
     start = (char *)arena->chunks->data + arena->used;
     arena->used += size;
+    assert(arena->used <= arena->chunks->size);
     memset(start, 0, size);
     return start;
 }

@@ -86,6 +86,7 @@ static bool build_room(surety_doc *doc, bool key, size_t n)
 /* Counts the n new cells as one value or key of the open container. */
 static void build_done(surety_doc *doc, bool key, size_t n)
 {
+    assert(n > 0 && doc->cell_count + n <= doc->cell_cap);
     doc->cell_count += n;
     doc->build.key = key;
     if (!key && doc->open != PLACE_NONE)
@@ -293,6 +294,7 @@ void surety_build_close(surety_doc *doc)
         return;
     }
     open = doc->open;
+    assert(open < doc->cell_count && doc->depth > 0);
     cell = &doc->cells[open];
     doc->open = cell->span;
     doc->depth--;

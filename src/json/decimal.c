@@ -215,6 +215,7 @@ static void big_divide(struct big *big, const struct big *divisor,
 {
     struct big remainder;
 
+    assert(divisor->count > 0);
     quotient->count = 0;
     if (big->count < divisor->count)
         return;
@@ -308,6 +309,7 @@ static double real_round(const struct big *quotient, int64_t exponent,
     int64_t cut;
     uint64_t mantissa = 0;
 
+    assert(bits >= 55);
     if (keep < 0)
         return 0;
     if (keep > 53)
@@ -435,6 +437,7 @@ int surety__decimal_shortest(double value, char *digits, int *ret_power)
     uint64_t bits, mantissa;
     int exponent, count = 0;
 
+    assert(value > 0 && isfinite(value));
     memcpy(&bits, &value, sizeof(bits));
     mantissa = bits & (((uint64_t)1 << 52) - 1);
     exponent = (int)(bits >> 52 & 0x7FF);

@@ -58,6 +58,7 @@ surety_status surety__doc_room(surety_doc *doc, size_t count)
 {
     surety_status status;
 
+    assert(doc->cell_count <= doc->cell_cap);
     if (count > doc->limits.values_max)
         return SURETY_LIMIT;
     /* PLACE_NONE is not a valid index. */
@@ -71,6 +72,7 @@ surety_status surety__doc_own_room(surety_doc *doc, size_t n)
     size_t max = UINT32_MAX - 64;
     surety_status status;
 
+    assert(doc->own_len <= doc->own_cap);
     if (n > max || doc->own_len > max - n)
         return SURETY_LIMIT;
     status = surety__grow(doc->alloc, &doc->own, &doc->own_cap,

@@ -107,6 +107,7 @@ static uint32_t equal_place(const struct equal *equal, const surety_doc *doc,
     const struct equal_batch *batch = &equal->batch;
     uint32_t low = 0, high = batch->count;
 
+    assert(batch->count <= EQUAL_BATCH);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         int order = equal_compare_key(
@@ -180,6 +181,8 @@ static uint32_t equal_member(struct equal *equal,
 
 static void equal_push(struct equal *equal, uint32_t a, uint32_t b)
 {
+    assert(equal->a->cells[a].kind >= CELL_ARRAY);
+    assert(equal->b->cells[b].kind == equal->a->cells[a].kind);
     if (equal->depth == EQUAL_FRAMES) {
         equal->depth = EQUAL_FRAMES / 2;
         memmove(equal->frames, equal->frames + EQUAL_FRAMES / 2,

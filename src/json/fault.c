@@ -20,6 +20,7 @@ struct fault {
 static const char *fault_note(struct fault *fault, enum read_fault kind,
                               const char *at, size_t length)
 {
+    assert(at >= fault->begin && at <= fault->end);
     fault->mistake.fault = kind;
     fault->mistake.offset = (size_t)(at - fault->begin);
     fault->mistake.length = length;
@@ -207,6 +208,7 @@ static bool fault_in_object(const struct fault *fault)
 {
     const uint32_t at = fault->depth - 1;
 
+    assert(fault->depth > 0);
     return fault->doc->seen[at / 32] >> at % 32 & 1;
 }
 

@@ -435,6 +435,7 @@ static unsigned ahead_errors(const char *kinds, unsigned count, bool whole,
 {
     unsigned errors = 0;
 
+    assert(len <= LENIENT_CLOSERS);
     for (unsigned i = 0; i < len; i++) {
         unsigned up = 0;
 

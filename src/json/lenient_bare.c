@@ -446,6 +446,7 @@ static enum lenient_step bare_finish(surety_lenient *lenient)
 /* Adds len bytes to the token, which makes it text. */
 static enum lenient_step bare_take(surety_lenient *lenient, size_t len)
 {
+    assert(len <= lenient->end - lenient->at);
     lenient->bare.text = true;
     lenient->at += len;
     return STEP_GO;

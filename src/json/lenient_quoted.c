@@ -219,6 +219,7 @@ static enum lenient_step quoted_close(surety_lenient *lenient, size_t next)
     uint16_t hash = 0;
     surety__cell *cell;
 
+    assert(lenient->at >= quoted->body && next >= lenient->at);
     if (quoted->key && len > doc->limits.key_len_max)
         return surety__lenient_limit(lenient, quoted->place, FAULT_KEY_LEN);
     if (!quoted->key && len > doc->limits.string_len_max)
@@ -314,6 +315,7 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
     const size_t next = lenient->early;
     const size_t other = quoted_other(lenient, next), end = next - other;
 
+    assert(end >= lenient->quoted.body && next <= lenient->at);
     /* A line end after the string is no control character of the string. */
     if (lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 &&
         lenient->quoted.control_at >= end)

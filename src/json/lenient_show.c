@@ -173,6 +173,7 @@ void surety__lenient_unshow(surety_lenient *lenient)
 
     if (!lenient->shown.on)
         return;
+    assert(lenient->shown.used <= doc->cell_cap);
     lenient->shown.on = false;
     if (open != PLACE_NONE)
         doc->cells[open].count = lenient->shown.count;
@@ -233,6 +234,7 @@ surety_status surety__lenient_cut(surety_lenient *lenient)
         if (lenient->open != PLACE_NONE)
             doc->cells[lenient->open].count++;
     }
+    assert(status || lenient->open == PLACE_NONE);
     lenient->depth = 0;
     if (status == SURETY_OK)
         status = surety__lenient_compact(lenient);

@@ -89,6 +89,7 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
     surety__cell *cell = &doc->cells[open];
     uint32_t later;
 
+    assert(open < lenient->used && lenient->depth > 0);
     if (cell->flags & LENIENT_TUPLE && cell->count == 1 && !lenient->last.comma)
         return walk_unwrap(lenient, end);
     lenient->open = cell->span;
@@ -392,6 +393,7 @@ static enum lenient_step walk_make_key(surety_lenient *lenient, size_t end,
     surety__cell *cell;
     uint8_t flags = FLAG_ASCII;
 
+    assert(start < end && end <= next && next <= lenient->end);
     for (size_t i = 0; i < len && !plain; i++)
         if ((unsigned char)ptr[i] >= 0x80)
             flags = 0;
@@ -826,6 +828,7 @@ static enum lenient_step walk_end_number(surety_lenient *lenient)
     const bool own = cell->flags & FLAG_OWN;
     surety__text_repair repair;
 
+    assert(lenient->used > 0);
     /* A number in closed round brackets is complete. */
     if (!lenient->last.scalar || !surety__cell_is_number(cell) ||
         lenient->text[lenient->last.end - 1] == ')' || !walk_is_last(lenient))

@@ -27,6 +27,7 @@ void surety__number_cell(surety__cell *cell, surety_str literal)
     uint64_t value = 0;
     size_t i = negative;
 
+    assert(literal.len > i);
     cell->flags = 0;
     cell->hash = 0;
     for (; i < literal.len && surety__is_digit(literal.ptr[i]); i++) {

@@ -122,6 +122,7 @@ void surety_val_pointer(surety_val val, surety_buf *out)
         bool object = cell->kind == CELL_OBJECT;
         uint64_t i = 0;
 
+        assert(cell->kind >= CELL_ARRAY && cell < target);
         cell += object ? 2 : 1;
         for (; target >= surety__cell_after(cell); i++)
             cell = surety__cell_after(cell) + (object ? 1 : 0);

@@ -13,6 +13,7 @@ static const char *position_string(const char *ptr, const char *end)
 {
     const char quote = *ptr++;
 
+    assert(ptr <= end);
     while (ptr < end && *ptr != quote)
         ptr += *ptr == '\\' && end - ptr > 1 ? 2 : 1;
     return ptr < end ? ptr + 1 : end;

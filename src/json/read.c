@@ -302,6 +302,7 @@ const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at)
     if (at <= tokens->end && !walk_room(tokens, at, 0))
         return NULL;
     at = walk_values(tokens, at);
+    assert(tokens->used <= doc->cell_cap);
     doc->slots_base += tokens->used;
     tokens->values += tokens->used;
     if (!at)

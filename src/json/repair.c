@@ -14,11 +14,13 @@ static const struct {
 
 const char *surety__repair_kind_name(enum surety__repair_kind kind)
 {
+    assert(kind < REPAIR_COUNT);
     return repair_kinds[kind].name;
 }
 
 const char *surety__repair_kind_about(enum surety__repair_kind kind)
 {
+    assert(kind < REPAIR_COUNT);
     return repair_kinds[kind].about;
 }
 
@@ -64,6 +66,7 @@ surety_status surety__doc_repair_add(surety_doc *doc,
         if (status)
             return status;
     }
+    assert(doc->repairs.count <= doc->limits.repairs_max);
     doc->repairs.total++;
     doc->repairs.likely += repair_kinds[repair->kind].likely;
     return SURETY_OK;
@@ -71,6 +74,7 @@ surety_status surety__doc_repair_add(surety_doc *doc,
 
 void surety__doc_repair_drop(surety_doc *doc)
 {
+    assert(doc->repairs.total > doc->repairs.likely);
     if (doc->repairs.count == doc->repairs.total)
         doc->repairs.count--;
     doc->repairs.total--;

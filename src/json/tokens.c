@@ -63,6 +63,7 @@ const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
     uint32_t *first = tokens_first(tokens);
     uint32_t *out = first;
 
+    assert(scan->next <= scan->len);
     if (scan->next == scan->len && tokens->end)
         return at <= tokens->end ? at : NULL;
     if (at < tokens->end) {

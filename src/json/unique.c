@@ -42,6 +42,7 @@ static bool unique_same(const surety_doc *doc, const surety__cell *a,
 static void unique_mark(surety_doc *doc, uint32_t object, uint32_t earlier,
                         uint32_t later, uint32_t *ret_later)
 {
+    assert(object < earlier && earlier < later);
     doc->cells[earlier].flags |= FLAG_GONE;
     doc->cells[earlier + 1].place = doc->cells[later].place;
     doc->cells[object].count--;
@@ -130,6 +131,7 @@ static surety_status unique_large(surety_doc *doc, uint32_t object,
 surety_status surety__keys_mark(surety_doc *doc, uint32_t object,
                                 uint32_t *ret_later)
 {
+    assert(doc->cells[object].kind == CELL_OBJECT);
     *ret_later = PLACE_NONE;
     if (doc->cells[object].count > UNIQUE_SMALL)
         return unique_large(doc, object, ret_later);

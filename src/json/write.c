@@ -510,6 +510,7 @@ static const surety__cell *write_item(struct writer *writer,
 {
     const size_t done = frame->count - frame->left--;
 
+    assert(done < frame->count);
     if (done)
         *writer->to++ = ',';
     if (!write_indent(writer))
@@ -531,6 +532,7 @@ static const surety__cell *write_close(struct writer *writer)
 {
     const struct write_frame *frame = &writer->frames[--writer->depth];
 
+    assert(frame->left == 0 && frame->order <= writer->order_count);
     writer->order_count = frame->order;
     if (!write_indent(writer) || !write_room(writer, WRITE_SLACK))
         return NULL;

@@ -67,6 +67,7 @@ void surety__typed_store(char *at, uint32_t size, uint32_t number)
     const uint16_t two = (uint16_t)number;
     const uint8_t one = (uint8_t)number;
 
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
     if (size == 4)
         memcpy(at, &number, 4);
     else if (size == 8)

@@ -507,6 +507,7 @@ static surety_status from_union(from_state *state, surety_val val,
                      type->name);
         return surety__policy_at(val, state->reterr, status);
     }
+    assert(branch <= type->count);
     if (branch == type->count)
         return from_wrong(state, val, type, "one of its branches");
     surety__typed_store(base, type->stride, branch);
@@ -591,6 +592,7 @@ surety_status surety_typed_from(const surety_typed *typed,
     from_done(&state, status != SURETY_OK);
     if (status != SURETY_OK)
         return status;
+    assert(state.task_count == 0);
     owner = (from_owner){state.arena, state.values};
     memcpy(head, &owner, sizeof(owner));
     *ret_value = head + FROM_HEAD;

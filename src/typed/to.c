@@ -283,6 +283,7 @@ static void to_open(to_state *state, const to_frame *frame)
 {
     const bool object = to_is_object(frame->type);
 
+    assert(!state->doc != !state->out);
     if (state->depth == WALK_DEPTH_MAX) {
         /* A value that contains itself could repeat this without end, so
          * printing stops here, too. */
@@ -304,6 +305,7 @@ static void to_close(to_state *state)
 {
     const to_frame *frame = &state->frames[--state->depth];
 
+    assert(frame->index >= frame->count + frame->rest_count);
     if (state->doc) {
         surety_build_close(state->doc);
         return;
