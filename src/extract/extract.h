@@ -74,17 +74,8 @@ surety_status surety__region_next(surety_finder *finder,
  * behind a value, up to the last of them. */
 bool surety__region_read(surety_finder *finder, surety__reading reading,
                          size_t used, size_t *ret_rest);
-/* Whether a value in running text, at an offset of the reply, may be a part of
- * something else: a value may start before it, or it may be brackets of prose.
- */
-bool surety__region_doubtful(const surety_finder *finder, size_t offset);
 /* How many bytes of the last region are JSON that cannot be read. */
 size_t surety__region_failed(const surety_finder *finder);
-/* Whether a span of the reply is a part of JSON that could not be read, in the
- * regions of the place. It is no part if only opening brackets precede
- * it and nothing of JSON follows it. */
-bool surety__region_refused(const surety_finder *finder, size_t start,
-                            size_t end);
 /* Whether more of the last region's value follows behind it: a reader that
  * closes a bracket may have closed it too early. */
 bool surety__region_goes_on(const surety_finder *finder, size_t used);

@@ -216,7 +216,7 @@ struct surety_finder {
     size_t obstacle_at;
     surety__rows regions; /* surety__region_row */
     surety__hunt hunt;
-    size_t work;  /* bytes all passes have gone over */
+    size_t work; /* bytes all passes have gone over */
 };
 
 static inline surety__block *surety__block_at(const surety_finder *finder,
@@ -341,9 +341,9 @@ bool surety__start_comment(surety_str text, size_t at);
  * *ret_end is the end. */
 bool surety__start_closes(surety_str text, size_t at, size_t read,
                           size_t *ret_end);
-/* The same; where a comma or another closing bracket follows, or another
- * opening one at once, what belongs to it too. text.len: they do not. */
-size_t surety__start_extent(surety_str text, size_t at, size_t read);
+/* What belongs to brackets that close before `end`, too: where a comma or
+ * another closing bracket follows, or another opening one at once. */
+size_t surety__start_extend(surety_str text, size_t end);
 /* Whether a comma at `at`, or behind closing brackets there, leads to more of
  * an object or array that is open: to a member, or in the end to a closing
  * bracket.

@@ -206,9 +206,11 @@ static void region_none(surety_finder *finder, size_t used)
     surety__ground *field = &hunt->field;
 
     if (surety__start_is_json(field->slice.text, field->at)) {
-        const size_t end = surety__start_extent(field->slice.text, field->at,
-                                                field->at + used);
+        size_t end;
 
+        if (surety__start_closes(field->slice.text, field->at, field->at + used,
+                                 &end))
+            end = surety__start_extend(field->slice.text, end);
         hunt->work += end - field->at;
         region_break(finder, end - field->at);
         field->at = end;
@@ -506,25 +508,6 @@ static bool region_open_field(surety_finder *finder, surety_status *ret_status)
     return false;
 }
 
-bool surety__region_doubtful(const surety_finder *finder, size_t offset)
-{
-    enum surety__start start = START_NONE;
-    surety__walk walk = {.pos = 0};
-    surety__marks marks = {.known = false};
-
-    while (surety__place_segment(finder, &walk) && walk.pos < offset) {
-        const size_t stop = walk.stop < offset ? walk.stop : offset;
-        const surety_str text = {finder->reply.ptr, walk.stop};
-
-        /* A look ahead does not go over the end of the segment. */
-        marks.known = false;
-        if (surety__start_next(text, walk.pos, &marks, &start) < stop)
-            return true;
-        walk.pos = walk.stop;
-    }
-    return surety__start_at(finder->reply, offset) == START_WEAK;
-}
-
 surety_status surety__region_text(surety_finder *finder, surety_str *ret_text)
 {
     const surety_status status = surety__finder_scan(finder);
@@ -553,37 +536,6 @@ static size_t region_row_count(const surety__hunt *hunt)
 size_t surety__region_failed(const surety_finder *finder)
 {
     return region_row(finder, finder->regions.count - 1)->refused;
-}
-
-/* Whether nothing of JSON is around the bytes from start to end of the reply,
- * in the text that begins at `from`. Where the reply ends behind them it may
- * have been cut off. */
-static bool region_is_all(const surety_finder *finder, size_t from,
-                          size_t start, size_t end)
-{
-    const char *ptr = finder->reply.ptr;
-
-    while (from < start && (ptr[from] == '[' || surety__is_space(ptr[from])))
-        from++;
-    while (end < finder->reply.len && surety__is_space(ptr[end]))
-        end++;
-    return from == start && end < finder->reply.len &&
-           !memchr(",:\"'{[", ptr[end], 6);
-}
-
-bool surety__region_refused(const surety_finder *finder, size_t start,
-                            size_t end)
-{
-    for (size_t i = finder->hunt.first_row; i < finder->regions.count; i++) {
-        const size_t len = region_row(finder, i)->refused;
-        const size_t from = surety__region_origin(finder, i, 0);
-
-        if (len && start >= from &&
-            start < surety__region_origin(finder, i, len) &&
-            !region_is_all(finder, from, start, end))
-            return true;
-    }
-    return false;
 }
 
 bool surety__region_goes_on(const surety_finder *finder, size_t used)

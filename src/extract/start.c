@@ -474,11 +474,10 @@ bool surety__start_closes(surety_str text, size_t at, size_t read,
     return false;
 }
 
-size_t surety__start_extent(surety_str text, size_t at, size_t read)
+size_t surety__start_extend(surety_str text, size_t end)
 {
-    size_t end;
+    size_t at;
 
-    (void)surety__start_closes(text, at, read, &end);
     for (;;) {
         if (end < text.len && memchr("{[", text.ptr[end], 2)) {
             (void)surety__start_closes(text, end, end, &end);
@@ -487,10 +486,14 @@ size_t surety__start_extent(surety_str text, size_t at, size_t read)
         at = start_space(text, end);
         if (at == text.len || !memchr("}],", text.ptr[at], 3))
             return end;
-        end = at + 1;
-        if (text.ptr[at] != ',')
+        if (text.ptr[at] != ',') {
+            end = at + 1;
             continue;
-        at = start_space(text, end);
+        }
+        at = start_space(text, at + 1);
+        if (start_scalar(text, at) == at &&
+            (at == text.len || !memchr("{[", text.ptr[at], 2)))
+            return end;
         while (start_scalar(text, at) > at) {
             end = start_scalar(text, at);
             at = start_space(text, end);

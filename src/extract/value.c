@@ -231,6 +231,8 @@ static bool value_broken(surety_finder *finder, surety_str text,
     const bool near =
         surety__start_comment(text, first) ||
         ((object || begun->good == first) && surety__start_is_json(text, 0));
+    /* Quotes of any kind: what is in braces and quotes is no set. */
+    const bool quoted = near && memchr("\"'`\\\xE2", text.ptr[first], 5);
     surety_str rest = text;
 
     *ret_end = 1;
@@ -240,12 +242,14 @@ static bool value_broken(surety_finder *finder, surety_str text,
     if (!object && !begun->deep && !near &&
         rest.len > begun->good + VALUE_TAIL_MAX)
         rest.len = begun->good + VALUE_TAIL_MAX;
-    if (!ends && surety__start_closes(rest, 0, begun->good, ret_end))
+    if (!ends && surety__start_closes(rest, 0, begun->good, ret_end)) {
+        *ret_end = surety__start_extend(text, *ret_end);
         return true;
+    }
     finder->pass.work += rest.len;
     if (finder->pass.open == SURETY__NOWHERE)
         finder->pass.open = (size_t)(text.ptr - finder->reply.ptr);
-    *ret_end = ends || (object && (begun->looks || text.ptr[first] == '"')) ||
+    *ret_end = ends || (object && (begun->looks || quoted)) ||
                        (begun->looks && begun->deep)
                    ? text.len
                    : 1;

@@ -20,9 +20,7 @@
  *    (repair.c) when none of its candidates is valid as it stands, before the
  *    next place is looked at. Without repairs there is no such pass, and
  *    nothing is paid for it.
- * 4. A valid value in running text may be a part of something that is almost
- *    JSON. It waits for the tolerant pass, which tells them apart.
- * 5. Nothing outside of the reply is asked but the host's validators, which say
+ * 4. Nothing outside of the reply is asked but the host's validators, which say
  *    what they have against a value that would be taken. One that is not done
  *    ends the judgement, which the host makes again. */
 #include "align/align.h"
@@ -156,28 +154,6 @@ static bool judge_is_cut_off(const surety_judge *judge,
            candidate->start >= judge->best->candidate.start;
 }
 
-/* Whether a valid candidate is not to be taken at once. In running text it may
- * be a part of something that is almost JSON, for a bracket precedes it: it
- * waits for the tolerant pass, which tells them apart. */
-static bool judge_doubts(surety_judge *judge)
-{
-    const surety__trial *now = judge->now;
-    if (!judge->task.tolerant || now->stage != SURETY_STAGE_DONE)
-        return false;
-    if (judge_is_cut_off(judge, &now->candidate))
-        return true;
-    /* Behind one that is doubted, which the contract's pick prefers, none is
-     * taken at once either. */
-    if ((judge->seek.place != SURETY_PLACE_EMBEDDED &&
-         judge->seek.place != SURETY_PLACE_MARKER) ||
-        (judge->seek.doubted == SURETY__NATIVE &&
-         !surety__region_doubtful(judge->finder, now->candidate.start)))
-        return false;
-    if (judge->seek.doubted == SURETY__NATIVE)
-        judge->seek.doubted = now->index;
-    return true;
-}
-
 /* Reads and checks the candidate at hand, and keeps it where it is better than
  * those before it. */
 static surety_status judge_try(surety_judge *judge, surety_error *reterr)
@@ -186,60 +162,9 @@ static surety_status judge_try(surety_judge *judge, surety_error *reterr)
 
     if (status == SURETY_OK)
         status = surety__trial_check(judge, reterr);
-    if (status != SURETY_OK || judge_doubts(judge))
+    if (status != SURETY_OK || judge_is_cut_off(judge, &judge->now->candidate))
         return status;
     return surety__rank_keep(judge, reterr);
-}
-
-/* Whether a valid candidate is a part of something larger: of what the tolerant
- * pass made a valid value of, or of JSON that cannot be read. */
-static bool judge_is_part(const surety_judge *judge,
-                          const surety_candidate *candidate)
-{
-    const surety__trial *best = judge->best;
-
-    if (judge_has_won(judge) && best->index != SURETY__NATIVE &&
-        best->candidate.place == candidate->place &&
-        best->candidate.start <= candidate->start &&
-        best->candidate.end >= candidate->end)
-        return true;
-    return judge_is_cut_off(judge, candidate) ||
-           surety__region_refused(judge->finder, candidate->start,
-                                  candidate->end);
-}
-
-/* Takes, of the candidates that were doubted, the first that is no part of
- * something larger, whatever the tolerant pass has found. */
-static surety_status judge_trust(surety_judge *judge, surety_error *reterr)
-{
-    const size_t count = surety_finder_count(judge->finder);
-    const bool repaired = judge_has_won(judge);
-    surety_status status = SURETY_OK;
-    size_t i = judge->seek.doubted;
-
-    judge->seek.doubted = SURETY__NATIVE;
-    for (; i < count && status == SURETY_OK; i++) {
-        const surety_candidate candidate = surety_finder_at(judge->finder, i);
-
-        if (candidate.place != judge->seek.over)
-            break;
-        if (judge_is_part(judge, &candidate)) {
-            if (repaired)
-                break;
-            continue;
-        }
-        surety__trial_take_found(judge, i);
-        status = surety__trial_read(judge, reterr);
-        if (status == SURETY_OK)
-            status = surety__trial_check(judge, reterr);
-        if (status == SURETY_OK && judge->now->stage == SURETY_STAGE_DONE) {
-            judge->best = judge->now;
-            judge->outcome.partial = false;
-            judge->outcome.open = (surety_str){"", 0};
-            break;
-        }
-    }
-    return status;
 }
 
 /* None of the candidates of the place that is over is valid: is one that almost
@@ -251,8 +176,6 @@ static surety_status judge_repair(surety_judge *judge, surety_error *reterr)
     assert(judge->task.tolerant);
     surety__finder_forget(judge->finder);
     status = surety__repair_place(judge, judge->seek.over, reterr);
-    if (status == SURETY_OK && judge->seek.doubted != SURETY__NATIVE)
-        status = judge_trust(judge, reterr);
     if (judge->seek.place != SURETY_PLACE_NONE)
         return status;
     if (status == SURETY_OK && !judge_has_won(judge) && judge->seek.put_off &&
@@ -395,7 +318,7 @@ static surety_status judge_begin(surety_judge *judge,
     judge->task.contract = contract;
     judge->task.schema = surety_contract_info_of(contract)->schema;
     judge->task.reply = reply;
-    judge->seek = (surety__seek){.doubted = SURETY__NATIVE};
+    judge->seek = (surety__seek){.turn = 0};
     judge->best = NULL;
     judge->compared = 0;
     judge->cut_off = judge->unheard = judge->another.found = false;

@@ -134,7 +134,6 @@ typedef struct surety__seek {
     surety_place place; /* whose candidates are being tried */
     surety_place over;  /* whose candidates are through; NONE: there is one */
     size_t turn;        /* the finder's candidates taken so far */
-    size_t doubted;     /* a valid candidate; SURETY__NATIVE: there is none */
     bool native_tried;
     bool put_off;  /* the whole reply may be a text, */
     bool taken_up; /* and is to be taken for one now */
