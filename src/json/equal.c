@@ -48,7 +48,7 @@ struct equal {
     uint32_t a_root, b_root;
     struct equal_frame frames[EQUAL_FRAMES];
     size_t depth;
-    bool lost; /* the stack has dropped outer frames */
+    bool dropped; /* the stack has dropped outer frames */
     struct equal_batch batch;
 };
 
@@ -187,7 +187,7 @@ static void equal_push(struct equal *equal, uint32_t a, uint32_t b)
         equal->depth = EQUAL_FRAMES / 2;
         memmove(equal->frames, equal->frames + EQUAL_FRAMES / 2,
                 sizeof(equal->frames) / 2);
-        equal->lost = true;
+        equal->dropped = true;
     }
     equal->frames[equal->depth++] = (struct equal_frame){a, b, 0};
 }
@@ -197,7 +197,7 @@ static void equal_refill(struct equal *equal, uint32_t index)
 {
     uint32_t a = equal->a_root, b = equal->b_root;
 
-    equal->lost = false;
+    equal->dropped = false;
     for (;;) {
         bool object = equal->a->cells[a].kind == CELL_OBJECT;
         uint32_t value = a + 1 + object;
@@ -257,7 +257,7 @@ bool surety_val_equal(surety_val a, surety_val b)
     equal.a_root = index = a.index;
     equal.b_root = other = b.index;
     equal.depth = 0;
-    equal.lost = false;
+    equal.dropped = false;
     equal.batch.object = PLACE_NONE;
     end = equal_after(a.doc, index);
     for (;;) {

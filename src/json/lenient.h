@@ -137,7 +137,7 @@ struct lenient_waiting {
 /* The state before a snapshot, while the snapshot is in the cells (on). */
 struct lenient_shown {
     bool on;
-    bool unsure; /* the snapshot has set FLAG_OPEN in the last cell */
+    bool tentative; /* the snapshot has set FLAG_OPEN in the last cell */
     size_t used, own;
     uint32_t count; /* values in the innermost open container */
 };

@@ -101,7 +101,7 @@ static surety_status show_spans(surety_lenient *lenient)
 /* Returns the last cell if it is an array item that the next bytes may change:
  * before a colon, a string is a key of the object around the array; and a
  * single scalar in round brackets is no array. NULL: the last cell is final. */
-static surety__cell *show_unsure(const surety_lenient *lenient)
+static surety__cell *show_tentative(const surety_lenient *lenient)
 {
     surety__cell *cells = lenient->doc->cells;
     const surety__cell *open = &cells[lenient->open];
@@ -130,14 +130,14 @@ static void show_settle(surety_lenient *lenient)
     lenient->used = lenient->shown.used;
     doc->own_len = lenient->shown.own;
     doc->cell_count = lenient->used;
-    if (lenient->shown.unsure)
+    if (lenient->shown.tentative)
         doc->cells[lenient->used - 1].flags &= (uint8_t)~FLAG_OPEN;
-    lenient->shown.unsure = false;
+    lenient->shown.tentative = false;
 }
 
 surety_status surety__lenient_show(surety_lenient *lenient)
 {
-    surety__cell *unsure;
+    surety__cell *tentative;
     const uint32_t count = lenient->open == PLACE_NONE
                                ? 0
                                : lenient->doc->cells[lenient->open].count;
@@ -148,10 +148,10 @@ surety_status surety__lenient_show(surety_lenient *lenient)
         return status;
     lenient->shown.used = lenient->used;
     lenient->shown.own = lenient->doc->own_len;
-    unsure = lenient->open == PLACE_NONE ? NULL : show_unsure(lenient);
-    lenient->shown.unsure = unsure != NULL;
-    if (unsure)
-        unsure->flags |= FLAG_OPEN;
+    tentative = lenient->open == PLACE_NONE ? NULL : show_tentative(lenient);
+    lenient->shown.tentative = tentative != NULL;
+    if (tentative)
+        tentative->flags |= FLAG_OPEN;
     status = show_tail(lenient);
     if (status == SURETY_OK)
         status = show_spans(lenient);
