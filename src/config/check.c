@@ -59,7 +59,7 @@ static surety_status check_members(const surety_config *config,
             continue;
         status = surety__fail(
             reterr, SURETY_SYNTAX,
-            "%.*s: a key does not stand in the configuration, which is read, "
+            "%.*s: the configuration must not contain a key: it is read, "
             "copied and shared more freely than a key should be",
             (int)name.len, name.ptr);
         surety__hint(reterr, "put it into an environment variable or a file, "
@@ -91,7 +91,7 @@ static surety_status check_keys(const surety_config *config,
 
 /* Explains the failed pattern of a name, a variable or a price without quoting
  * the text. */
-static void check_say_pattern(surety_finding finding, surety_error *reterr)
+static void check_pattern_message(surety_finding finding, surety_error *reterr)
 {
     const surety_str where = finding.absolute_keyword_location;
     const surety_str variable = SURETY__LITERAL("/$defs/variable/");
@@ -108,13 +108,13 @@ static void check_say_pattern(surety_finding finding, surety_error *reterr)
         surety__fail(reterr, SURETY_SYNTAX,
                      "this is no name of an environment variable: letters, "
                      "digits and underscores");
-        surety__hint(reterr, "only the name stands here; its value is the "
-                             "environment's");
+        surety__hint(reterr, "write only the name here; the value comes "
+                             "from the environment");
     } else if (surety__str_find(where, prices) < where.len) {
         surety__fail(reterr, SURETY_SYNTAX,
                      "a price here is for a model named PROVIDER:MODEL");
-        surety__hint(reterr, "the price of a model of this file stands in that "
-                             "model, as its price");
+        surety__hint(reterr, "write the price of a model of this file into "
+                             "that model, as its price");
     } else {
         surety__fail(reterr, SURETY_SYNTAX,
                      "a name here is of letters, digits, dots, hyphens and "
@@ -123,7 +123,7 @@ static void check_say_pattern(surety_finding finding, surety_error *reterr)
 }
 
 /* Writes the message of a finding. */
-static void check_say(surety_finding finding, surety_error *reterr)
+static void check_message(surety_finding finding, surety_error *reterr)
 {
     const surety_str pattern = SURETY__LITERAL("pattern");
     const surety_str found = surety_val_str(finding.instance);
@@ -132,7 +132,7 @@ static void check_say(surety_finding finding, surety_error *reterr)
         .ptr = text, .cap = sizeof(text), .max = sizeof(text) - 1};
 
     if (surety_str_equal(finding.keyword, pattern)) {
-        check_say_pattern(finding, reterr);
+        check_pattern_message(finding, reterr);
         return;
     }
     if (found.len <= QUOTED_MAX ||
@@ -182,7 +182,7 @@ static surety_status check_contract(const surety_config *config,
     assert(surety_findings_count(findings) > 0);
     finding = surety_findings_at(findings, 0);
     if (reterr)
-        check_say(finding, reterr);
+        check_message(finding, reterr);
     status = surety__config_at(config, finding.instance, reterr, SURETY_SYNTAX);
 done:
     surety_findings_free(findings);
@@ -286,7 +286,7 @@ surety_status surety__config_check_url(const surety_config *config,
         return SURETY_OK;
     status = surety__fail(reterr, SURETY_SYNTAX, "this URL %s", fault);
     if (strstr(fault, "password"))
-        surety__hint(reterr, "neither stands in the configuration; a provider "
+        surety__hint(reterr, "the configuration contains neither; a provider "
                              "has key_env and key_file, a proxy HTTPS_PROXY, "
                              "PostgreSQL PGPASSWORD and ~/.pgpass");
     else
@@ -315,7 +315,7 @@ static const char *check_header_fault(surety_str name, surety_val value)
         return "is a header that is not set here";
     if (surety_val_kind(value) == SURETY_KIND_STRING &&
         surety__header_is_secret(name))
-        return "carries a key, which does not stand in the configuration";
+        return "carries a key, which the configuration must not contain";
     for (size_t i = 0; i < text.len; i++)
         if (((unsigned char)text.ptr[i] < 0x20 && text.ptr[i] != '\t') ||
             text.ptr[i] == 0x7F)

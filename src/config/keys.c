@@ -167,6 +167,7 @@ static surety_status keys_take(surety_config *config, surety_str text,
     key->next = config->keys;
     config->keys = key;
 found:
+    assert(key->len > 0 && key->len <= SURETY__KEY_MAX);
     *ret_key = (surety_str){key->ptr, key->len};
     return SURETY_OK;
 }

@@ -46,7 +46,7 @@ static surety_status locate_file(surety_str given,
     } else {
         surety__fail(reterr, SURETY_MISUSE,
                      "the file surety.json in this folder belongs to another "
-                     "user, and it would say where keys are sent");
+                     "user, and it would decide where keys are sent");
         surety__hint(reterr, "name it to take it all the same");
         return SURETY_MISUSE;
     }

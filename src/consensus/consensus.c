@@ -65,6 +65,7 @@ static void consensus_take(surety_consensus *consensus, size_t member)
 {
     surety__party *party = &consensus->parties[member];
 
+    assert(member < consensus->member_count);
     consensus->value = surety__weigh_answer(consensus, party);
     consensus->winner = member;
     consensus_end(consensus, surety_run_info_of(party->run)->verdict);
@@ -502,6 +503,7 @@ surety_status surety__consensus_ask(surety_consensus *consensus, size_t party,
 {
     surety_run_options own = *options;
 
+    assert(party <= consensus->member_count && !consensus->parties[party].run);
     own.model_count = 1;
     /* Ids are made from the seed, so every party needs a different one. */
     if (own.seed)

@@ -54,6 +54,7 @@ surety_status surety__weigh_vote(surety_consensus *consensus,
             return SURETY_NOMEM;
         consensus->voters[count++] = i;
     }
+    assert(count > 0 && !consensus->vote);
     consensus->voter_count = count;
     consensus->vote = surety_vote_new(consensus->alloc, consensus->run.limits);
     consensus->merged = surety_doc_new(consensus->alloc);
@@ -177,6 +178,7 @@ size_t surety__weigh_closest(const surety_consensus *consensus,
     const surety_vote_info *vote = surety_vote_info_of(consensus->vote);
     size_t best = 0, most = 0;
 
+    assert(consensus->voter_count > 0);
     for (size_t voter = 0; voter < consensus->voter_count; voter++) {
         size_t agreed = 0;
 
@@ -271,6 +273,7 @@ surety_status surety__weigh_prompt(surety_consensus *consensus)
     surety_buf *out = &consensus->prompt;
     surety_buf block;
 
+    assert(consensus->voter_count > 0 && !out->len);
     surety_buf_init(&block, consensus->alloc, 0);
     for (size_t i = 0; i < consensus->voter_count; i++) {
         surety__party *party = &consensus->parties[consensus->voters[i]];

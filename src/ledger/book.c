@@ -75,6 +75,7 @@ static surety_status book_do(surety__book *book, surety__sql which,
     const surety__query query = {
         .which = which, .cells = cells, .count = count};
 
+    assert(which < SQL_COUNT && count <= SURETY__COLUMNS + 1);
     return book->store->run(book->store, &query, ret_changed, reterr);
 }
 
@@ -232,11 +233,11 @@ typedef struct book_walk {
 
 static surety_str book_keep(book_walk *walk, surety_str text)
 {
-    const surety_str kept = surety__arena_text(&walk->arena, text);
+    const surety_str copy = surety__arena_text(&walk->arena, text);
 
-    if (!kept.ptr)
+    if (!copy.ptr)
         walk->status = surety__fail_nomem(&walk->cause);
-    return kept;
+    return copy;
 }
 
 static bool book_take_issue(void *ctx, const surety__cell *cells)
@@ -244,6 +245,7 @@ static bool book_take_issue(void *ctx, const surety__cell *cells)
     book_walk *walk = ctx;
     surety_entry_issue *issue = &walk->issues[walk->issue_count];
 
+    assert(walk->issue_count <= walk->issue_max);
     if (walk->issue_count == walk->issue_max)
         return false;
     walk->issue_count++;
@@ -320,6 +322,7 @@ static bool book_take_entry(void *ctx, const surety__cell *cells)
     const surety__cell *more = cells + SURETY__COLUMNS;
     surety_entry entry = surety__entry_of(cells);
 
+    assert(!walk->stopped && !walk->status);
     walk->rows++;
     walk->after_ms = entry.started_ms;
     walk->after = more[0].number;

@@ -102,11 +102,13 @@ const char *surety__entry_state_name(surety_entry_state state)
 
 const char *surety__column_name(size_t i)
 {
+    assert(i < SURETY__COLUMNS);
     return entry_columns[i].name;
 }
 
 bool surety__column_raw(size_t i)
 {
+    assert(i < SURETY__COLUMNS);
     return entry_columns[i].form == FORM_RAW;
 }
 

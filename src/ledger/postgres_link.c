@@ -184,6 +184,7 @@ surety_status surety__link_run(surety__link *link, const char *sql,
     surety_status status;
     int sent;
 
+    assert(!values || values->count <= SURETY__LINK_VALUES_MAX);
     if (!connection) {
         link->broken = true;
         return link_fail(link, "is not connected", "", "", reterr);

@@ -284,6 +284,7 @@ surety_status surety__schema_migrate(surety__store *store, int64_t version,
     surety_status status = SURETY_OK;
     surety_buf sql;
 
+    assert(version >= 0 && version <= SURETY__LEDGER_VERSION);
     surety_buf_init(&sql, store->alloc, 0);
     for (size_t i = 0;
          i < sizeof(schema_steps) / sizeof(*schema_steps) && !status; i++) {

@@ -231,7 +231,7 @@ void surety__decide_result(surety__run_store *store, surety__attempt *attempt,
 
 /* Appends a clause that says why an action is not possible, once if two
  * actions have the same reason. Returns false. */
-static bool decide_not(surety_buf *out, const char *why)
+static bool decide_refuse(surety_buf *out, const char *why)
 {
     if (surety__str_find(surety_buf_str(out), surety_str_of(why)) < out->len)
         return false;
@@ -242,19 +242,20 @@ static bool decide_not(surety_buf *out, const char *why)
 
 static bool decide_may_retry(const surety__setup *setup,
                              const surety__position *at,
-                             const surety__attempt *attempt, bool asked,
+                             const surety__attempt *attempt, bool requested,
                              surety_buf *out)
 {
     const surety_answer *answer = &attempt->seen.answer;
     const surety_backoff *backoff = &setup->options.backoff;
 
-    if (asked && answer->should_retry != 1)
+    if (requested && answer->should_retry != 1)
         return false;
     if (answer->should_retry == 0)
-        return decide_not(out, "a retry is of no use, says the provider");
+        return decide_refuse(out,
+                             "the provider says that a retry is of no use");
     if (answer->ambiguous && !surety__setup_model(setup, at)->retry_ambiguous)
-        return decide_not(out, "it may have been carried out and is not "
-                               "repeated");
+        return decide_refuse(out, "it may have been carried out and is not "
+                                  "repeated");
     if (answer->retry_after_ms > (int64_t)backoff->retry_after_max_ms) {
         surety__buf_printf(out,
                            ", a wait of %zu ms is asked for and at most %u are "
@@ -264,26 +265,27 @@ static bool decide_may_retry(const surety__setup *setup,
         return false;
     }
     if (attempt->received && at->broken >= setup->options.broken_retries_max)
-        return decide_not(out, at->broken
-                                   ? "it broke off in the middle of a reply "
-                                     "before and would be paid for once more"
-                                   : "a part of the reply had come, and "
-                                     "nothing is paid for twice");
+        return decide_refuse(out, at->broken
+                                      ? "it broke off in the middle of a reply "
+                                        "before and would be paid for once more"
+                                      : "a part of the reply had come, and "
+                                        "nothing is paid for twice");
     if (at->retries < backoff->retries_max)
         return true;
-    return decide_not(out, backoff->retries_max ? "the retries are spent"
-                                                : "retries are not wanted");
+    return decide_refuse(out, backoff->retries_max
+                                  ? "the retries are spent"
+                                  : "retries are switched off");
 }
 
 static bool decide_may_reask(const surety__setup *setup,
                              const surety__position *at, surety_buf *out)
 {
     if (!setup->options.contract)
-        return decide_not(out, "there is no contract to re-ask by");
+        return decide_refuse(out, "there is no contract to re-ask by");
     if (at->reasks < setup->reask_max)
         return true;
-    return decide_not(out, setup->reask_max ? "the re-asks are spent"
-                                            : "re-asks are not wanted");
+    return decide_refuse(out, setup->reask_max ? "the re-asks are spent"
+                                               : "re-asks are switched off");
 }
 
 static bool decide_may(const surety__setup *setup, const surety__position *at,
@@ -299,7 +301,7 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
     case ACTION_WHOLE: return decide_may_reask(setup, at, out);
     case ACTION_SHORTER:
         if (at->shortened)
-            return decide_not(out, "a shorter one was asked for before");
+            return decide_refuse(out, "a shorter one was asked for before");
         return decide_may_reask(setup, at, out);
     case ACTION_MODE: return surety__mode_may_sink(setup, at);
     case ACTION_MODE_REASK:
@@ -308,9 +310,9 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
     case ACTION_MODEL:
         if (at->model + 1 < setup->options.model_count)
             return true;
-        return decide_not(out, setup->options.model_count > 1
-                                   ? "there is no model left"
-                                   : "there is no other model");
+        return decide_refuse(out, setup->options.model_count > 1
+                                      ? "there is no model left"
+                                      : "there is no other model");
     default: return true;
     }
 }
@@ -318,13 +320,15 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
 /* Exponential backoff with full jitter (Brooker 2015). If the provider asks
  * for a wait, the run waits that long and a random time more, so that clients
  * do not all return at once. */
-static uint64_t decide_delay(const surety_backoff *backoff, int64_t asked,
-                             uint32_t retries, uint64_t *random)
+static uint64_t decide_delay(const surety_backoff *backoff,
+                             int64_t requested_ms, uint32_t retries,
+                             uint64_t *random)
 {
     uint64_t most = backoff->first_ms;
 
-    if (asked >= 0)
-        return (uint64_t)asked + surety__id_below(random, backoff->first_ms);
+    if (requested_ms >= 0)
+        return (uint64_t)requested_ms +
+               surety__id_below(random, backoff->first_ms);
     for (uint32_t i = 0; i < retries && most < backoff->most_ms; i++)
         most *= 2;
     return surety__id_below(random,

@@ -103,7 +103,8 @@ void surety__exchange_end(surety__run_exchange *exchange)
         return;
     /* The transport does not know the exchange and will report no end. */
     exchange->ended = true;
-    exchange->delivery = (surety_delivery){.failure = SURETY_FAILURE_CANCELLED,
-                                           .sent = true,
-                                           .message = "the exchange is lost"};
+    exchange->delivery = (surety_delivery){
+        .failure = SURETY_FAILURE_CANCELLED,
+        .sent = true,
+        .message = "the transport does not know the exchange"};
 }

@@ -77,13 +77,13 @@ static surety_str findings_nearest(surety_val root, surety_str place)
 static bool findings_is_hidden(const surety_outcome *outcome,
                                const surety_issue *issue, surety_str nearest)
 {
-    const bool there = nearest.len == issue->instance_location.len;
+    const bool exists = nearest.len == issue->instance_location.len;
 
     for (size_t i = 0; i < surety_outcome_info_of(outcome)->error_count; i++) {
         const surety_issue error = surety_outcome_error(outcome, i);
 
         if (surety_str_equal(error.instance_location, nearest) &&
-            (!there ||
+            (!exists ||
              surety_str_equal(error.keyword, SURETY__LITERAL("type"))))
             return true;
     }

@@ -171,8 +171,8 @@ static bool receive_found(surety__judging *judging, const surety_strict *strict,
         same = same && value.len;
         if (value.len && !same && receive_is_repaired(outcome)) {
             surety__fail(&judging->fault, SURETY_SYNTAX,
-                         "this is not JSON as it stands, and not of the form "
-                         "of the contract");
+                         "this is not valid JSON, and it does not have the "
+                         "form of the contract");
             subject->faulty = true;
         }
         if (subject->faulty) {

@@ -459,8 +459,8 @@ static void report_run_last(const surety__log *log, surety_buf *out)
     if (!text.len || log->items[i].seen.judged)
         return;
     left = report_run_begin(text, REPORT_RUN_TEXT_MAX);
-    surety__buf_printf(out, "what came of attempt %zu, %zu byte%s%s:\n", i + 1,
-                       text.len, text.len == 1 ? "" : "s",
+    surety__buf_printf(out, "what arrived in attempt %zu, %zu byte%s%s:\n",
+                       i + 1, text.len, text.len == 1 ? "" : "s",
                        left.len < text.len ? ", begins" : "");
     while (left.len) {
         const size_t end = surety__str_find(left, SURETY__LITERAL("\n"));

@@ -77,12 +77,11 @@ static void result_write_reason(const surety_contract *contract,
         contract ? surety_contract_info_of(contract)->id : (surety_str){"", 0};
 
     if (verdict == SURETY_RUN_FALLBACK)
-        surety_buf_text(out, "the contract's fallback stands in");
+        surety_buf_text(out, "the value is the contract's fallback");
     if (verdict == SURETY_RUN_PARTIAL)
-        surety_buf_text(out, "what there is of a reply that was cut off stands "
-                             "in");
+        surety_buf_text(out, "the value is a part of a reply that was cut off");
     if (out->len && spent.len)
-        surety_buf_text(out, ", for ");
+        surety_buf_text(out, ", because ");
     if (spent.len) {
         surety_buf_add(out, spent);
     } else if (verdict == SURETY_RUN_REJECTED && contract) {

@@ -20,7 +20,7 @@ static surety_status setup_check_model(const surety_run_options *options,
      * release. */
     if (model->size != sizeof(*model)) {
         (void)surety__fail(reterr, SURETY_MISUSE,
-                           "the model %.*s says that its size is %zu and not "
+                           "the model %.*s has the size %zu and not "
                            "%zu",
                            len, name, model->size, sizeof(*model));
         surety__hint(reterr, "set the member size to sizeof(surety_model)");

@@ -550,7 +550,8 @@ TEST(ends_an_exchange_that_is_lost)
     /* Telling itself may have had no memory. */
     if (!t->starved) {
         CHECK_TEXT(surety_run_attempt(trial.run, 0).decision,
-                   "the call was stopped (the exchange is lost): the run was "
+                   "the call was stopped (the transport does not know the "
+                   "exchange): the run was "
                    "cancelled");
         CHECK(!surety_run_info_of(trial.run)->usage.known);
     }
@@ -715,7 +716,7 @@ TEST(says_what_it_cannot_run)
     trial_reset(&trial, t, NULL, 0);
     second_of_other_size(&trial);
     EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, &trial.run, &err));
-    CHECK(holds(err.message, "the model other says that its size is "));
+    CHECK(holds(err.message, "the model other has the size "));
     CHECK_TEXT(surety_str_of(err.hint),
                "set the member size to sizeof(surety_model)");
     trial_reset(&trial, t, NULL, 0);

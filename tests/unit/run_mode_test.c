@@ -244,7 +244,7 @@ TEST(asks_again_rather_than_guess)
         {SAYS("{\\\"m\\\":{" LIST "[{\\\"k\\\":1}]}}"),
          "this is not a list of key and value"},
         /* It would be repaired, and is not of the form of the contract. */
-        {SAYS("{\\\"m\\\":{" LIST "[" PAIR("1") ",]}}"), "not JSON"},
+        {SAYS("{\\\"m\\\":{" LIST "[" PAIR("1") ",]}}"), "not valid JSON"},
     };
     const surety_repair repair = SURETY_REPAIR_SYNTAX;
     const surety_judge_options judge = {.size = sizeof(judge),

@@ -291,7 +291,7 @@ static const struct {
     {{.status = 200, .body = CUT("{\\\"n\\\":1,\\n \\u001b[1m")},
      0,
      SURETY_REPORT_TEXT,
-     "what came of attempt 2, 13 bytes:\n  | {\"n\":1,\n  |   [1m\n",
+     "what arrived in attempt 2, 13 bytes:\n  | {\"n\":1,\n  |   [1m\n",
      "\x1b"},
     {{.status = 200, .body = REFUSES},
      0,

@@ -161,7 +161,7 @@ TEST(stops_text_that_cannot_be_valid)
          .stopped = SURETY_VERDICT_NO,
          .calls = 1,
          .verdict = SURETY_RUN_REJECTED,
-         .decision = "re-asks are not wanted"},
+         .decision = "re-asks are switched off"},
     };
 
     for (size_t i = 0; i < CHECK_COUNT(cases); i++)
@@ -424,7 +424,8 @@ TEST(tells_that_it_is_a_part)
     CHECK(watch_holds(out.ptr, "{\"ok\":true,\"stage\":null"));
     CHECK(watch_holds(out.ptr, "\"verdict\":\"partial\""));
     CHECK(watch_holds(out.ptr, "\"open\":\"/s\""));
-    CHECK(watch_holds(out.ptr, "what there is of a reply that was cut off"));
+    CHECK(watch_holds(out.ptr,
+                      "the value is a part of a reply that was cut off"));
 done:
     surety_buf_done(&out);
     trial_close(&trial);
