@@ -109,10 +109,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         status = surety__speak_strict(&request, &arena, &problem, &error);
         must(status == SURETY_OK || status == SURETY_SYNTAX);
     }
-    if (status == SURETY_OK) {
-        /* Chat completions have no route that counts tokens. */
-        if (route.protocol != SURETY_PROTOCOL_OPENAI)
-            surety__speak_count(&request, &out);
+    /* Chat Completions have no route that counts tokens. */
+    if (status == SURETY_OK && route.protocol != SURETY_PROTOCOL_OPENAI) {
+        surety__speak_count(&request, &out);
         need_json(surety_buf_str(&out));
     }
     if (status == SURETY_SYNTAX) {
