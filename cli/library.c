@@ -176,11 +176,11 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
         surety_buf_reset(&message);
         surety_buf_text(&message, "the key ");
         surety_json_string(&message, key);
-        put_format(&message,
-                   " stands in its object again, as at line %u, column %u; the "
-                   "last one counts",
-                   (unsigned)(line ? line : position.line),
-                   (unsigned)position.column);
+        put_format(
+            &message,
+            " appears in its object again, as at line %u, column %u; the "
+            "last one counts",
+            (unsigned)(line ? line : position.line), (unsigned)position.column);
         diag.message = surety_buf_str(&message);
         diag_write(&cli->err.buf, cli->color, &diag);
     }

@@ -96,17 +96,6 @@ struct settings {
     uint64_t millionths, tokens_max, timeout_ms; /* UINT64_MAX, 0, 0: none */
 };
 
-static bool take_kind(const char *name, surety_consensus_kind *kind)
-{
-    static const char *const names[] = {"first", "fastest", "vote",
-                                        "aggregate"};
-
-    for (int i = 0; i < 4; i++)
-        if (strcmp(name, names[i]) == 0)
-            return *kind = (surety_consensus_kind)i, true;
-    return false;
-}
-
 /* The place of the prompt in argv; argc where the call is not understood. */
 static int read_options(struct settings *to, int argc, char **argv)
 {
@@ -135,7 +124,7 @@ static int read_options(struct settings *to, int argc, char **argv)
         else if (strcmp(argv[i], "-m") == 0 && to->count < MODELS_MAX)
             to->names[to->count++] = STR(argv[++i]);
         else if (strcmp(argv[i], "--consensus") != 0 ||
-                 !take_kind(argv[++i], &to->kind))
+                 surety_consensus_kind_of(STR(argv[++i]), &to->kind))
             return argc;
     }
     return i + 1 == argc && strncmp(argv[i], "--", 2) != 0 ? i : argc;

@@ -36,6 +36,10 @@ typedef enum surety_consensus_kind {
     SURETY_CONSENSUS_VOTE,
     SURETY_CONSENSUS_AGGREGATE
 } surety_consensus_kind;
+/* Gives the kind called "first", "fastest", "vote" or "aggregate". SURETY_END:
+ * name is none of them. */
+SURETY_API surety_status surety_consensus_kind_of(surety_str name,
+                                                  surety_consensus_kind *ret);
 
 typedef struct surety_consensus_options {
     size_t size; /* sizeof(surety_consensus_options) */

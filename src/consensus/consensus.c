@@ -27,6 +27,17 @@ const char *surety__consensus_kind_name(surety_consensus_kind kind)
                                                         : "unknown";
 }
 
+surety_status surety_consensus_kind_of(surety_str name,
+                                       surety_consensus_kind *ret)
+{
+    for (size_t i = 0; i < SURETY__COUNT(consensus_kinds); i++)
+        if (surety_str_equal(name, surety_str_of(consensus_kinds[i]))) {
+            *ret = (surety_consensus_kind)i;
+            return SURETY_OK;
+        }
+    return SURETY_END;
+}
+
 /* ---- the end ------------------------------------------------------------- */
 
 static void consensus_cancel_rest(surety_consensus *consensus)

@@ -102,7 +102,7 @@ surety_status surety__region_text(surety_finder *finder, surety_str *ret_text);
 /* ---- reason.c ---------------------------------------------------------- */
 
 /* The length of the tag at `at` that opens a reasoning section, and which kind
- * it is; 0: none stands there. */
+ * it is; 0: there is none. */
 size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind);
 /* The length of the closing tag at `at`, and its kind; 0: none. */
 size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
@@ -110,7 +110,7 @@ size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
  * there is none. */
 size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
 
-/* Why there may be no candidate, or what stood in the way; the first that
+/* Why there may be no candidate, or none that is valid; the first that
  * applies, in this order. */
 typedef enum surety__obstacle {
     SURETY_OBSTACLE_NONE = 0,
@@ -127,7 +127,7 @@ typedef enum surety__obstacle {
  * (offset == text.len gives the end). */
 size_t surety__finder_origin(const surety_finder *finder, size_t i,
                              size_t offset);
-/* What stood in the way, and at which byte of the reply. */
+/* The obstacle, and at which byte of the reply it is. */
 surety__obstacle surety__finder_obstacle(const surety_finder *finder,
                                          size_t *ret_offset);
 

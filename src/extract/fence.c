@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fences as models write them, for the search for regions: the blocks that the
  * scan by lines found, and in the text between them every run of three marks
- * that CommonMark knows as no block: one that is never closed, one that stands
+ * that CommonMark knows as no block: one that is never closed, one that is
  * in a line with its content, one whose content starts in the opening line.
  *
  * A run of marks opens a fence and the next run of the same marks closes it;
@@ -80,9 +80,9 @@ static size_t fence_content(const char *ptr, size_t at, size_t to,
     return end;
 }
 
-/* Whether a run of marks may open a fence where it stands: one that is never
+/* Whether a run of marks may open a fence where it is: one that is never
  * closed opens a line; one that is does not follow a quote, as in a string. */
-static bool fence_stands(const char *ptr, size_t at, bool closed)
+static bool fence_has(const char *ptr, size_t at, bool closed)
 {
     if (closed)
         return !at || !memchr("\"'\\", ptr[at - 1], 3);
@@ -120,7 +120,7 @@ static surety_status fence_between(surety_finder *finder, size_t at, size_t to)
         count = fence_length(ptr, open, to);
         start = fence_content(ptr, open + count, to, &tag);
         end = fence_next(ptr, start, to, ptr[open], count);
-        if (!fence_stands(ptr, open, end < to)) {
+        if (!fence_has(ptr, open, end < to)) {
             at = open + count;
             continue;
         }

@@ -250,6 +250,7 @@ surety__obstacle surety__finder_obstacle(const surety_finder *finder,
 
 static const surety__found *find_at(const surety_finder *finder, size_t i)
 {
+    assert(i < finder->list.found.count);
     return (const surety__found *)finder->list.found.ptr + i;
 }
 
@@ -499,6 +500,7 @@ static void find_pass_over(surety_finder *finder)
     const size_t open =
         pass->place == SURETY_PLACE_MARKER ? pass->aim_open : pass->open;
 
+    assert(pass->place >= SURETY_PLACE_MARKER);
     finder->passing = false;
     finder->work += pass->work;
     if (finder->value_open == SURETY__NOWHERE)

@@ -30,7 +30,7 @@ enum surety__block_tag { BLOCK_JSON, BLOCK_PLAIN, BLOCK_OTHER };
 
 /* A closed fenced block: where its opening line starts, the first mark of the
  * opening fence, the content, and the end of the closing line. Where markup
- * stood before some line of the content, piece_count pieces (from piece on)
+ * precedes some line of the content, piece_count pieces (from piece on)
  * hold what is left. */
 typedef struct surety__block {
     uint32_t line, fence;
@@ -115,7 +115,7 @@ typedef struct surety__marks {
 } surety__marks;
 
 /* A stretch of text in which regions begin. */
-typedef struct surety__ground {
+typedef struct surety__region_field {
     surety__slice slice;
     size_t limit; /* of the reply: how far a value may go on past it */
     size_t at;    /* where the search goes on */
@@ -128,7 +128,7 @@ typedef struct surety__ground {
     bool bare;   /* it may start with a value that is no container */
     bool single; /* one value is wanted of it */
     bool last;   /* it ends where the reply does */
-} surety__ground;
+} surety__region_field;
 
 /* A region that was looked for. */
 typedef struct surety__region_row {
@@ -140,13 +140,13 @@ typedef struct surety__region_row {
 } surety__region_row;
 
 /* A search for regions. */
-typedef struct surety__hunt {
+typedef struct surety__region_search {
     surety_place place;
     surety__walk walk;
     size_t turn; /* fences or markers seen */
     size_t past; /* of the reply: values were read up to here */
     size_t work, work_max;
-    surety__ground field;
+    surety__region_field field;
     bool in_field;
     size_t from;    /* of the field: where the last one's wrapper starts */
     bool exact;     /* the region is all that is left of its field */
@@ -161,7 +161,7 @@ typedef struct surety__hunt {
     size_t first_row;
     size_t value_count;
     size_t strong_count; /* of them, those that cannot be prose */
-} surety__hunt;
+} surety__region_search;
 
 /* A growing array; rows are of one size. */
 typedef struct surety__rows {
@@ -215,25 +215,28 @@ struct surety_finder {
     surety__obstacle obstacle;
     size_t obstacle_at;
     surety__rows regions; /* surety__region_row */
-    surety__hunt hunt;
+    surety__region_search search;
     size_t work; /* bytes all passes have gone over */
 };
 
 static inline surety__block *surety__block_at(const surety_finder *finder,
                                               size_t i)
 {
+    assert(i < finder->layout.blocks.count);
     return (surety__block *)finder->layout.blocks.ptr + i;
 }
 
 static inline surety__span *surety__mask_at(const surety_finder *finder,
                                             size_t i)
 {
+    assert(i < finder->layout.masks.count);
     return (surety__span *)finder->layout.masks.ptr + i;
 }
 
 static inline surety__span *surety__piece_at(const surety_finder *finder,
                                              size_t i)
 {
+    assert(i < finder->layout.pieces.count);
     return (surety__span *)finder->layout.pieces.ptr + i;
 }
 
@@ -289,6 +292,7 @@ bool surety__slice_stretch(surety_finder *finder, size_t copy, size_t reply);
 /* What follows the first len bytes of a slice. */
 static inline void surety__slice_skip(surety__slice *slice, size_t len)
 {
+    assert(len <= slice->text.len);
     slice->text.ptr += len;
     slice->text.len -= len;
     slice->origin += len;

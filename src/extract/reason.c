@@ -36,11 +36,11 @@ static const struct reason_kind {
 
 #define REASON_KINDS (sizeof(reason_kinds) / sizeof(reason_kinds[0]))
 
-static bool reason_stands(surety_str text, size_t at, surety_str what);
+static bool reason_has(surety_str text, size_t at, surety_str what);
 
 size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind)
 {
-    /* Most marks are no tag: the byte behind one tells. */
+    /* Most marks are no tag: the byte behind one shows it. */
     if (at + 1 >= text.len || (text.ptr[at] != '<' && text.ptr[at] != '[') ||
         !memchr("|TtRrSsAa", text.ptr[at + 1], 9))
         return 0;
@@ -49,7 +49,7 @@ size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind)
         size_t end = at + open.len;
         size_t stop;
 
-        if (!reason_stands(text, at, open))
+        if (!reason_has(text, at, open))
             continue;
         *ret_kind = kind;
         if (open.ptr[0] != '<' || open.ptr[1] == '|')
@@ -76,7 +76,7 @@ size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind)
     for (unsigned kind = 0; kind < REASON_KINDS; kind++) {
         const surety_str close = reason_kinds[kind].close;
 
-        if (!reason_stands(text, at, close))
+        if (!reason_has(text, at, close))
             continue;
         *ret_kind = kind;
         return close.len;
@@ -95,14 +95,14 @@ size_t surety__reason_end(surety_str text, size_t from, unsigned kind)
         if (!hit)
             break;
         from = (size_t)(hit - text.ptr);
-        if (reason_stands(text, from, close))
+        if (reason_has(text, from, close))
             return from + close.len;
         from++;
     }
     return SURETY__NOWHERE;
 }
 
-static bool reason_stands(surety_str text, size_t at, surety_str what)
+static bool reason_has(surety_str text, size_t at, surety_str what)
 {
     if (text.len - at < what.len)
         return false;

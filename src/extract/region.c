@@ -26,6 +26,8 @@
  */
 #include "extract/finder.h"
 
+#include <stdlib.h>
+
 enum {
     REGION_PASSES_MAX = 4,   /* times the reply */
     REGION_WORK_MIN = 65536, /* and so much at least */
@@ -40,15 +42,16 @@ static bool region_is_prose(surety_str value);
 
 static surety__region_row *region_row(const surety_finder *finder, size_t i)
 {
+    assert(i < finder->regions.count);
     return (surety__region_row *)finder->regions.ptr + i;
 }
 
 surety_status surety__region_begin(surety_finder *finder, surety_place place)
 {
-    surety__hunt *hunt = &finder->hunt;
+    surety__region_search *search = &finder->search;
     surety_status status = surety__finder_scan(finder);
 
-    *hunt = (surety__hunt){
+    *search = (surety__region_search){
         .place = place,
         .work_max = REGION_PASSES_MAX * finder->reply.len + REGION_WORK_MIN,
         .first_row = finder->regions.count,
@@ -62,32 +65,33 @@ surety_status surety__region_begin(surety_finder *finder, surety_place place)
 surety_status surety__region_next(surety_finder *finder,
                                   surety__region *ret_region)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__ground *field = &hunt->field;
+    surety__region_search *search = &finder->search;
+    surety__region_field *field = &search->field;
     surety_status status = SURETY_OK;
     surety__region_row *row;
     size_t at = 0;
 
+    assert(search->place > SURETY_PLACE_NATIVE);
     do {
-        if (hunt->work > hunt->work_max) {
-            hunt->apart = true;
+        if (search->work > search->work_max) {
+            search->apart = true;
             return SURETY_END;
         }
-        if (!hunt->in_field && !region_open_field(finder, &status))
+        if (!search->in_field && !region_open_field(finder, &status))
             return status == SURETY_OK ? SURETY_END : status;
-        hunt->in_field = region_in_field(finder, &at);
-    } while (!hunt->in_field);
+        search->in_field = region_in_field(finder, &at);
+    } while (!search->in_field);
     row = surety__rows_add(finder, &finder->regions);
     if (!row)
         return SURETY_NOMEM;
     *row = (surety__region_row){
         .slice = field->slice,
-        .weak = !hunt->exact && !hunt->strong,
+        .weak = !search->exact && !search->strong,
     };
     surety__slice_skip(&row->slice, at);
     field->at = at;
     *ret_region = (surety__region){
-        .place = hunt->place,
+        .place = search->place,
         .group = field->group,
         .index = finder->regions.count - 1,
         .text = row->slice.text,
@@ -96,16 +100,16 @@ surety_status surety__region_next(surety_finder *finder,
         .last = field->last,
     };
     ret_region->start = surety__region_origin(finder, ret_region->index, 0);
-    if (hunt->exact && hunt->from < at && !field->slice.stretch_count)
-        ret_region->wrapper = at - hunt->from;
+    if (search->exact && search->from < at && !field->slice.stretch_count)
+        ret_region->wrapper = at - search->from;
     return SURETY_OK;
 }
 
 /* A value was read that takes `used` bytes of the last region. */
 static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__ground *field = &hunt->field;
+    surety__region_search *search = &finder->search;
+    surety__region_field *field = &search->field;
     surety__region_row *row = region_row(finder, finder->regions.count - 1);
     const size_t end = field->at + used;
     size_t brackets = end;
@@ -117,21 +121,22 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
         return false;
     }
     over = surety__text_over(field->slice.text, end, &brackets);
-    if (hunt->exact && !over && !field->whole) {
+    if (search->exact && !over && !field->whole) {
         /* No wrapped value: what looked like a wrapper is text. */
-        field->at = hunt->from < field->at ? hunt->from : field->at + 1;
+        field->at = search->from < field->at ? search->from : field->at + 1;
         return false;
     }
     row->used = used;
-    hunt->value_count++;
-    hunt->strong_count += !row->weak;
-    hunt->past = surety__region_origin(finder, finder->regions.count - 1, used);
+    search->value_count++;
+    search->strong_count += !row->weak;
+    search->past =
+        surety__region_origin(finder, finder->regions.count - 1, used);
     row->rest = *ret_rest = over ? brackets - end : 0;
     field->at = end;
-    if (field->single || hunt->stretched)
-        hunt->in_field = false;
-    if (!hunt->exact || over)
-        return !field->whole || hunt->value_count == 1;
+    if (field->single || search->stretched)
+        search->in_field = false;
+    if (!search->exact || over)
+        return !field->whole || search->value_count == 1;
     /* Rows, perhaps: the next value must follow at once. */
     while (field->at < field->slice.text.len &&
            (surety__is_space(field->slice.text.ptr[field->at]) ||
@@ -141,8 +146,8 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     if (next == START_STRONG || next == START_WEAK) {
         field->fresh = true;
     } else {
-        hunt->apart = true;
-        hunt->in_field = false;
+        search->apart = true;
+        search->in_field = false;
     }
     return false;
 }
@@ -151,17 +156,17 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
 static void region_break(surety_finder *finder, size_t len)
 {
     region_row(finder, finder->regions.count - 1)->refused = len;
-    finder->hunt.broken = true;
+    finder->search.broken = true;
 }
 
 /* The last region's value did not end. What is JSON up to the reply's end is no
  * bracket of prose. */
 static bool region_cut(surety_finder *finder, bool begun)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__ground *field = &hunt->field;
+    surety__region_search *search = &finder->search;
+    surety__region_field *field = &search->field;
     const bool strong =
-        hunt->strong || hunt->exact ||
+        search->strong || search->exact ||
         (field->last &&
          (begun || surety__start_is_json(field->slice.text, field->at)));
 
@@ -169,41 +174,41 @@ static bool region_cut(surety_finder *finder, bool begun)
         field->at++;
         return false;
     }
-    if (field->whole && hunt->value_count) {
-        hunt->apart = true;
-        hunt->in_field = false;
+    if (field->whole && search->value_count) {
+        search->apart = true;
+        search->in_field = false;
         return false;
     }
-    if (hunt->stretched) {
+    if (search->stretched) {
         /* It does not end behind its field either. */
-        hunt->stretched = false;
-        hunt->settled = true;
-        field->slice.text.len = hunt->field_len;
+        search->stretched = false;
+        search->settled = true;
+        field->slice.text.len = search->field_len;
         field->marks.known = field->measured = false;
-        field->last = hunt->field_last;
-        hunt->again = true;
+        field->last = search->field_last;
+        search->again = true;
         return false;
     }
-    if (!field->last && !hunt->settled && !field->slice.stretch_count &&
+    if (!field->last && !search->settled && !field->slice.stretch_count &&
         field->slice.origin + field->slice.text.len < field->limit) {
-        hunt->stretched = hunt->again = true;
-        hunt->field_len = field->slice.text.len;
-        hunt->field_last = field->last;
+        search->stretched = search->again = true;
+        search->field_len = field->slice.text.len;
+        search->field_last = field->last;
         field->slice.text.len = field->limit - field->slice.origin;
         field->marks.known = field->measured = false;
         field->last = field->limit == finder->reply.len;
         return false;
     }
-    hunt->in_field = false;
+    search->in_field = false;
     region_break(finder, field->slice.text.len - field->at);
-    return field->last || hunt->place != SURETY_PLACE_EMBEDDED;
+    return field->last || search->place != SURETY_PLACE_EMBEDDED;
 }
 
 /* What is no value was read, up to `used`. */
 static void region_none(surety_finder *finder, size_t used)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__ground *field = &hunt->field;
+    surety__region_search *search = &finder->search;
+    surety__region_field *field = &search->field;
 
     if (surety__start_is_json(field->slice.text, field->at)) {
         size_t end;
@@ -211,19 +216,19 @@ static void region_none(surety_finder *finder, size_t used)
         if (surety__start_closes(field->slice.text, field->at, field->at + used,
                                  &end))
             end = surety__start_extend(field->slice.text, end);
-        hunt->work += end - field->at;
+        search->work += end - field->at;
         region_break(finder, end - field->at);
         field->at = end;
     } else {
-        field->at += hunt->strong && used > 0 ? used : 1;
+        field->at += search->strong && used > 0 ? used : 1;
     }
     if (field->whole)
-        hunt->in_field = false;
+        search->in_field = false;
 }
 
 /* What reading the rest of a field has cost. A reader looks for its last
  * bracket first. */
-static size_t region_cost(surety__ground *field, surety__reading reading,
+static size_t region_cost(surety__region_field *field, surety__reading reading,
                           size_t used)
 {
     const size_t least =
@@ -244,17 +249,19 @@ static size_t region_cost(surety__ground *field, surety__reading reading,
 bool surety__region_read(surety_finder *finder, surety__reading reading,
                          size_t used, size_t *ret_rest)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__ground *field = &hunt->field;
+    surety__region_search *search = &finder->search;
+    surety__region_field *field = &search->field;
     size_t rest = 0;
     bool good = false;
 
-    hunt->work += region_cost(field, reading, used);
+    assert(finder->regions.count > search->first_row);
+    assert(used <= field->slice.text.len - field->at);
+    search->work += region_cost(field, reading, used);
     if (reading == SURETY__READING_VALUE) {
         good = region_value(finder, used, &rest);
     } else if (reading != SURETY__READING_NONE) {
         good = region_cut(finder, reading == SURETY__READING_BEGUN);
-    } else if (hunt->stretched) {
+    } else if (search->stretched) {
         (void)region_cut(finder, false);
     } else {
         region_none(finder, used);
@@ -267,25 +274,25 @@ bool surety__region_read(surety_finder *finder, surety__reading reading,
 /* The next byte in the field at which a value may start. */
 static bool region_in_field(surety_finder *finder, size_t *ret_at)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__ground *field = &hunt->field;
+    surety__region_search *search = &finder->search;
+    surety__region_field *field = &search->field;
     const bool unwraps =
         !field->whole || !surety__finder_lists(finder, SURETY_PLACE_EMBEDDED);
     enum surety__start start = START_NONE;
     size_t at = field->at;
 
-    if (hunt->again) {
-        hunt->again = false;
+    if (search->again) {
+        search->again = false;
         *ret_at = at;
         return true;
     }
-    hunt->stretched = hunt->settled = false;
+    search->stretched = search->settled = false;
     if (field->fresh && field->bare) {
         field->fresh = false;
         while (at < field->slice.text.len &&
                surety__is_space(field->slice.text.ptr[at]))
             at++;
-        field->at = hunt->from = at;
+        field->at = search->from = at;
         if (unwraps)
             at = surety__start_unwrap(field->slice.text, at);
         start = surety__start_at(field->slice.text, at);
@@ -293,12 +300,12 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
         if (start == START_NONE && at < field->slice.text.len &&
             field->slice.text.ptr[at] == '[')
             start = START_SCALAR;
-        hunt->exact = field->whole || start == START_SCALAR || at > field->at;
+        search->exact = field->whole || start == START_SCALAR || at > field->at;
         /* What a block begins with is no bracket of prose. */
-        hunt->strong =
+        search->strong =
             start == START_STRONG ||
-            (start == START_WEAK && (hunt->place == SURETY_PLACE_FENCE ||
-                                     hunt->place == SURETY_PLACE_FENCE_ANY));
+            (start == START_WEAK && (search->place == SURETY_PLACE_FENCE ||
+                                     search->place == SURETY_PLACE_FENCE_ANY));
         *ret_at = at;
         if (start != START_NONE)
             return true;
@@ -307,10 +314,10 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
     if (field->whole)
         return false;
     at = surety__start_next(field->slice.text, at, &field->marks, &start);
-    hunt->work += at - field->at;
+    search->work += at - field->at;
     field->at = at;
-    hunt->exact = false;
-    hunt->strong = start == START_STRONG;
+    search->exact = false;
+    search->strong = start == START_STRONG;
     *ret_at = at;
     return at < field->slice.text.len;
 }
@@ -320,14 +327,14 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
 /* A field of the reply's own bytes from start to end; none of those that were
  * read. */
 static bool region_field(surety_finder *finder, size_t start, size_t end,
-                         surety__ground field)
+                         surety__region_field field)
 {
-    surety__hunt *hunt = &finder->hunt;
+    surety__region_search *search = &finder->search;
     size_t low = 0;
     size_t high = finder->layout.masks.count;
 
-    if (start < hunt->past) {
-        start = hunt->past;
+    if (start < search->past) {
+        start = search->past;
         field.bare = false;
     }
     if (start >= end)
@@ -348,47 +355,47 @@ static bool region_field(surety_finder *finder, size_t start, size_t end,
     field.limit = low < finder->layout.masks.count
                       ? surety__mask_at(finder, low)->start
                       : finder->layout.end;
-    hunt->field = field;
+    search->field = field;
     return true;
 }
 
 /* A block whose lines carry markup. OK, NOMEM, END: it is empty. */
 static surety_status region_clean(surety_finder *finder, size_t i,
-                                  surety__ground field)
+                                  surety__region_field field)
 {
     if (surety__slice_block(finder, i, &field.slice) != SURETY_OK)
         return SURETY_NOMEM;
     if (!field.slice.text.len)
         return SURETY_END;
     field.fresh = true;
-    finder->hunt.field = field;
+    finder->search.field = field;
     return SURETY_OK;
 }
 
 /* The next fence of the place. */
 static surety_status region_fence(surety_finder *finder)
 {
-    surety__hunt *hunt = &finder->hunt;
-    const bool any = hunt->place == SURETY_PLACE_FENCE_ANY;
+    surety__region_search *search = &finder->search;
+    const bool any = search->place == SURETY_PLACE_FENCE_ANY;
 
     for (;;) {
         const size_t count = finder->layout.fences.count;
-        const uint32_t tag = count ? (uint32_t)(hunt->turn / count) : 0;
+        const uint32_t tag = count ? (uint32_t)(search->turn / count) : 0;
         const surety__fence *fence;
-        surety__ground field = {.bare = true, .group = tag};
+        surety__region_field field = {.bare = true, .group = tag};
         surety_status status;
 
         if (!count || tag > (any ? BLOCK_OTHER : BLOCK_JSON))
             return SURETY_END;
-        if (hunt->turn % count == 0)
-            hunt->past = 0;
+        if (search->turn % count == 0)
+            search->past = 0;
         fence =
-            (surety__fence *)finder->layout.fences.ptr + hunt->turn++ % count;
+            (surety__fence *)finder->layout.fences.ptr + search->turn++ % count;
         if (fence->tag != tag)
             continue;
         if (fence->block != SURETY__NO_BLOCK &&
             surety__block_at(finder, fence->block)->piece_count) {
-            if (fence->span.start < hunt->past)
+            if (fence->span.start < search->past)
                 continue;
             status = region_clean(finder, fence->block, field);
             if (status == SURETY_END)
@@ -406,24 +413,24 @@ static surety_status region_fence(surety_finder *finder)
 /* What follows the next marker. */
 static surety_status region_marked(surety_finder *finder)
 {
-    surety__hunt *hunt = &finder->hunt;
+    surety__region_search *search = &finder->search;
     size_t at;
 
-    while (surety__place_marker(finder, &hunt->walk, &at)) {
-        surety__walk walk = hunt->walk;
+    while (surety__place_marker(finder, &search->walk, &at)) {
+        surety__walk walk = search->walk;
 
-        if (at < hunt->past)
+        if (at < search->past)
             continue;
         while (walk.block < finder->layout.blocks.count &&
                surety__block_at(finder, walk.block)->close_end <= at)
             walk.block++;
-        hunt->walk.block = walk.block;
+        search->walk.block = walk.block;
         /* A fence may stand between the marker and its value. */
         while (surety__place_segment(finder, &walk)) {
-            const surety__ground field = {.bare = true,
-                                          .single = true,
-                                          .last =
-                                              walk.stop == finder->reply.len};
+            const surety__region_field field = {.bare = true,
+                                                .single = true,
+                                                .last = walk.stop ==
+                                                        finder->reply.len};
             const surety_str text = {finder->reply.ptr + walk.pos,
                                      walk.stop - walk.pos};
 
@@ -455,21 +462,21 @@ static bool region_is_marked_up(const surety_finder *finder, size_t i,
 /* Opens the next field of the place; false: there is none, or no memory. */
 static bool region_open_field(surety_finder *finder, surety_status *ret_status)
 {
-    surety__hunt *hunt = &finder->hunt;
-    surety__walk *walk = &hunt->walk;
+    surety__region_search *search = &finder->search;
+    surety__walk *walk = &search->walk;
     surety_str text;
 
-    switch (hunt->place) {
+    switch (search->place) {
     case SURETY_PLACE_WHOLE: {
-        const surety__ground field = {.whole = true,
-                                      .bare = true,
-                                      .last = finder->layout.end ==
-                                              finder->reply.len};
+        const surety__region_field field = {.whole = true,
+                                            .bare = true,
+                                            .last = finder->layout.end ==
+                                                    finder->reply.len};
         const surety__span span = surety__finder_whole(finder);
 
         *ret_status = surety__region_text(finder, &text);
         /* Blanks at the end may be those of a string that was cut off. */
-        return *ret_status == SURETY_OK && hunt->turn++ == 0 && text.len &&
+        return *ret_status == SURETY_OK && search->turn++ == 0 && text.len &&
                region_field(finder, span.start,
                             field.last && span.end == finder->all.end
                                 ? finder->reply.len
@@ -481,13 +488,13 @@ static bool region_open_field(surety_finder *finder, surety_status *ret_status)
     case SURETY_PLACE_MARKER: *ret_status = region_marked(finder); break;
     case SURETY_PLACE_EMBEDDED:
         while (surety__place_segment(finder, walk)) {
-            const surety__ground field = {.last =
-                                              walk->stop == finder->reply.len};
+            const surety__region_field field = {.last = walk->stop ==
+                                                        finder->reply.len};
             const size_t start = walk->pos;
 
             walk->pos = walk->stop;
             if (region_is_marked_up(finder, walk->block, start)) {
-                if (start < hunt->past)
+                if (start < search->past)
                     continue;
                 *ret_status = region_clean(finder, walk->block, field);
                 if (*ret_status != SURETY_END)
@@ -528,9 +535,9 @@ surety_status surety__region_text(surety_finder *finder, surety_str *ret_text)
 
 /* How many rows there are: what may be prose in brackets is one only where all
  * are such. */
-static size_t region_row_count(const surety__hunt *hunt)
+static size_t region_row_count(const surety__region_search *search)
 {
-    return hunt->strong_count ? hunt->strong_count : hunt->value_count;
+    return search->strong_count ? search->strong_count : search->value_count;
 }
 
 size_t surety__region_failed(const surety_finder *finder)
@@ -540,16 +547,16 @@ size_t surety__region_failed(const surety_finder *finder)
 
 bool surety__region_goes_on(const surety_finder *finder, size_t used)
 {
-    const surety__ground *field = &finder->hunt.field;
+    const surety__region_field *field = &finder->search.field;
 
     return surety__start_goes_on(field->slice.text, field->at + used);
 }
 
 bool surety__region_several(const surety_finder *finder)
 {
-    const surety__hunt *hunt = &finder->hunt;
+    const surety__region_search *search = &finder->search;
 
-    return hunt->apart || region_row_count(hunt) + hunt->broken > 1;
+    return search->apart || region_row_count(search) + search->broken > 1;
 }
 
 /* Brackets without a colon are no object; the reader makes members of anything.
@@ -591,22 +598,60 @@ static bool region_is_row(const surety_finder *finder, size_t i)
 {
     const surety__region_row *row = region_row(finder, i);
 
-    return row->used && !(row->weak && finder->hunt.strong_count);
+    return row->used && !(row->weak && finder->search.strong_count);
+}
+
+/* One of the rows, in the order of the reply. */
+struct region_turn {
+    size_t start; /* in the reply */
+    size_t row;
+};
+
+static int region_turn_compare(const void *a, const void *b)
+{
+    const struct region_turn *first = a;
+    const struct region_turn *second = b;
+
+    return (first->start > second->start) - (first->start < second->start);
+}
+
+/* The rows in the order of the reply: a place may look at its later blocks
+ * first. NULL: out of memory. */
+static struct region_turn *region_order(surety_finder *finder,
+                                        size_t *ret_count)
+{
+    const size_t first = finder->search.first_row;
+    const size_t max = finder->regions.count - first;
+    struct region_turn *turns =
+        surety__arena_take(&finder->copies, max * sizeof(*turns));
+    size_t count = 0;
+
+    if (!turns)
+        return NULL;
+    for (size_t i = first; i < finder->regions.count; i++)
+        if (region_is_row(finder, i))
+            turns[count++] = (struct region_turn){
+                surety__region_origin(finder, i, 0),
+                i,
+            };
+    assert(count > 1);
+    qsort(turns, count, sizeof(*turns), region_turn_compare);
+    *ret_count = count;
+    return turns;
 }
 
 /* Writes the rows as one array, and behind it what is left over behind the
  * last of them; NULL: out of memory. */
-static char *region_write_rows(surety_finder *finder, char *text, size_t last)
+static char *region_write_rows(surety_finder *finder, char *text,
+                               const struct region_turn *turns, size_t count)
 {
+    const size_t last = turns[count - 1].row;
     const surety__region_row *row;
     char *to = text;
 
-    for (size_t i = finder->hunt.first_row; i <= last; i++) {
-        row = region_row(finder, i);
-        if (!region_is_row(finder, i))
-            continue;
-        if (!surety__slice_stretch(finder, (size_t)(to - text),
-                                   surety__region_origin(finder, i, 0)))
+    for (size_t i = 0; i < count; i++) {
+        row = region_row(finder, turns[i].row);
+        if (!surety__slice_stretch(finder, (size_t)(to - text), turns[i].start))
             return NULL;
         *to = to == text ? '[' : ',';
         to++;
@@ -633,26 +678,26 @@ static char *region_write_rows(surety_finder *finder, char *text, size_t last)
 surety_status surety__region_rows(surety_finder *finder,
                                   surety__region *ret_region)
 {
-    surety__hunt *hunt = &finder->hunt;
+    surety__region_search *search = &finder->search;
     const size_t first_stretch = finder->stretches.count;
-    size_t last = hunt->first_row;
+    struct region_turn *turns;
+    size_t count;
     size_t len = 1;
     size_t rest;
     surety__region_row *row;
     char *text;
 
-    if (region_row_count(hunt) < 2 || hunt->apart || hunt->broken)
+    if (region_row_count(search) < 2 || search->apart || search->broken)
         return SURETY_END;
-    for (size_t i = hunt->first_row; i < finder->regions.count; i++) {
-        if (!region_is_row(finder, i))
-            continue;
-        len += region_row(finder, i)->used + 1;
-        last = i;
-    }
-    rest = region_row(finder, last)->rest;
+    turns = region_order(finder, &count);
+    if (!turns)
+        return SURETY_NOMEM;
+    for (size_t i = 0; i < count; i++)
+        len += region_row(finder, turns[i].row)->used + 1;
+    rest = region_row(finder, turns[count - 1].row)->rest;
     len += rest;
     text = surety__arena_take(&finder->copies, len);
-    if (!text || !region_write_rows(finder, text, last))
+    if (!text || !region_write_rows(finder, text, turns, count))
         return SURETY_NOMEM;
     row = surety__rows_add(finder, &finder->regions);
     if (!row)
@@ -664,7 +709,7 @@ surety_status surety__region_rows(surety_finder *finder,
         .stretch_count = (uint32_t)(finder->stretches.count - first_stretch),
     };
     *ret_region = (surety__region){
-        .place = hunt->place,
+        .place = search->place,
         .index = finder->regions.count - 1,
         .text = row->slice.text,
         .rest = rest,

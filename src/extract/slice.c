@@ -68,6 +68,7 @@ size_t surety__slice_origin(const surety_finder *finder,
     size_t high = end;
     size_t over = 0;
 
+    assert(end <= finder->stretches.count);
     if (offset > slice->text.len)
         offset = slice->text.len;
     if (ret_len)

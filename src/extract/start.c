@@ -18,7 +18,7 @@ enum {
     START_TAG_MAX = 80,      /* bytes of a tag */
     START_WORDS_MAX = 4,     /* words of a key that is not quoted */
     START_ITEM_MAX = 1024,   /* bytes of a quoted item */
-    START_OPEN_MAX = 1024    /* open brackets that are told apart */
+    START_OPEN_MAX = 1024    /* open brackets whose kind is known */
 };
 
 /* Literals of JSON, Python and JavaScript. */
@@ -38,14 +38,14 @@ static bool start_is_word(char byte)
            start_is_digit(byte) || byte == '_' || byte == '$' || (byte & 0x80);
 }
 
-static bool start_stands(surety_str text, size_t at, surety_str what)
+static bool start_has(surety_str text, size_t at, surety_str what)
 {
     return text.len - at >= what.len &&
            !memcmp(text.ptr + at, what.ptr, what.len);
 }
 
 /* The bytes of the full-width form of an ASCII punctuation mark (U+FF01 on) at
- * `at`, or of the mark itself; 0: another stands there. */
+ * `at`, or of the mark itself; 0: there is another byte. */
 static size_t start_mark(surety_str text, size_t at, char mark)
 {
     const unsigned code = 0xFEE0u + (unsigned char)mark;
@@ -67,10 +67,10 @@ static size_t start_quote(surety_str text, size_t at)
         return 0;
     if (memchr("\"'`", text.ptr[at], 3))
         return 1;
-    if (start_stands(text, at, SURETY__LITERAL("\\\"")))
+    if (start_has(text, at, SURETY__LITERAL("\\\"")))
         return 2;
     /* U+2018 to U+201F. */
-    if (start_stands(text, at, SURETY__LITERAL("\xE2\x80")) &&
+    if (start_has(text, at, SURETY__LITERAL("\xE2\x80")) &&
         text.len - at >= 3 && (unsigned char)text.ptr[at + 2] >= 0x98 &&
         (unsigned char)text.ptr[at + 2] <= 0x9F)
         return 3;
@@ -144,13 +144,13 @@ surety__span surety__trim(surety_str text, surety__span span)
 
 bool surety__start_comment(surety_str text, size_t at)
 {
-    return start_stands(text, at, SURETY__LITERAL("//")) ||
-           start_stands(text, at, SURETY__LITERAL("/*")) ||
-           start_stands(text, at, SURETY__LITERAL("# "));
+    return start_has(text, at, SURETY__LITERAL("//")) ||
+           start_has(text, at, SURETY__LITERAL("/*")) ||
+           start_has(text, at, SURETY__LITERAL("# "));
 }
 
 /* The length of the literal at `at`; one that the text's end cuts off counts,
- * which *ret_cut tells. 0: none. */
+ * which *ret_cut says. 0: none. */
 static size_t start_literal(surety_str text, size_t at, bool *ret_cut)
 {
     size_t end = at;
@@ -205,7 +205,7 @@ static enum surety__start start_key(surety_str text, size_t at)
     return START_NONE;
 }
 
-/* What stands behind the opening brace. */
+/* What follows the opening brace. */
 static enum surety__start start_object(surety_str text, size_t at)
 {
     for (unsigned i = 0; i < START_NESTED_MAX; i++) {
@@ -222,7 +222,7 @@ static enum surety__start start_object(surety_str text, size_t at)
     return START_NONE;
 }
 
-/* Numbers that an array starts with: what follows them tells. */
+/* Numbers that an array starts with: what follows them decides. */
 static enum surety__start start_numbers(surety_str text, size_t at)
 {
     const size_t stop =
@@ -246,7 +246,7 @@ static enum surety__start start_numbers(surety_str text, size_t at)
     return START_WEAK;
 }
 
-/* What stands behind the opening square bracket. */
+/* What follows the opening square bracket. */
 static enum surety__start start_array(surety_str text, size_t at)
 {
     for (unsigned i = 0; i < START_NESTED_MAX; i++) {
@@ -402,6 +402,7 @@ static bool start_bracket(struct start_brackets *open, char byte, bool kinds)
     for (;;) {
         const bool kind = open->object[--open->depth];
 
+        assert(open->kinds[kind]); /* kinds counts the open brackets */
         open->kinds[kind]--;
         if (kind == object)
             return open->depth == 0;
@@ -478,6 +479,7 @@ size_t surety__start_extend(surety_str text, size_t end)
 {
     size_t at;
 
+    assert(end <= text.len);
     for (;;) {
         if (end < text.len && memchr("{[", text.ptr[end], 2)) {
             (void)surety__start_closes(text, end, end, &end);
@@ -529,7 +531,7 @@ bool surety__start_goes_on(surety_str text, size_t at)
     return false;
 }
 
-/* Where byte stands next, from `at` on; text.len: nowhere. */
+/* Where the next such byte is, from `at` on; text.len: nowhere. */
 static size_t start_byte(surety_str text, size_t at, char byte)
 {
     const char *hit =
@@ -589,13 +591,13 @@ static size_t start_line(surety_str text, size_t at)
 /* Behind the comment or heading at `at`; `at`: none. */
 static size_t start_remark(surety_str text, size_t at)
 {
-    if (start_stands(text, at, SURETY__LITERAL("/*"))) {
+    if (start_has(text, at, SURETY__LITERAL("/*"))) {
         const surety_str rest = {text.ptr + at, text.len - at};
         const size_t end = surety__str_find(rest, SURETY__LITERAL("*/"));
 
         return end == rest.len ? at : at + end + 2;
     }
-    if (start_stands(text, at, SURETY__LITERAL("//")) ||
+    if (start_has(text, at, SURETY__LITERAL("//")) ||
         (at < text.len && text.ptr[at] == '#'))
         return start_line(text, at);
     return at;
@@ -656,7 +658,7 @@ static size_t start_word(surety_str text, size_t at, bool *ret_call)
         return next;
     if (text.ptr[next] == '=')
         return next + 1;
-    if (start_stands(text, next, SURETY__LITERAL(":=")))
+    if (start_has(text, next, SURETY__LITERAL(":=")))
         return next + 2;
     if (text.ptr[next] == '(' && next == end) {
         *ret_call = true;
@@ -675,7 +677,7 @@ size_t surety__start_unwrap(surety_str text, size_t at)
         size_t next;
 
         at = start_space(text, at);
-        if (start_stands(text, at, SURETY__LITERAL("\xEF\xBB\xBF")))
+        if (start_has(text, at, SURETY__LITERAL("\xEF\xBB\xBF")))
             at = start_space(text, at + 3);
         if (at >= text.len)
             return from;
@@ -719,8 +721,8 @@ bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets)
             *ret_brackets = mark ? at : *ret_brackets;
         } else if (tag > at) {
             at = tag;
-        } else if (start_stands(text, at, SURETY__LITERAL("//")) ||
-                   start_stands(text, at, SURETY__LITERAL("/*"))) {
+        } else if (start_has(text, at, SURETY__LITERAL("//")) ||
+                   start_has(text, at, SURETY__LITERAL("/*"))) {
             const size_t end = start_remark(text, at);
 
             if (end == at)

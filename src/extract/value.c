@@ -4,7 +4,7 @@
  * At each "{" or "[" the strict reader tries to read a value, into the document
  * of the caller who asks for one candidate after the other, and says where the
  * value ends. Where that is no JSON, it is either JSON with a mistake, or a
- * bracket of prose, and start.c tells them apart: JSON with a mistake is given
+ * bracket of prose, and start.c says which: JSON with a mistake is given
  * as far as its brackets go, and the search goes on behind a bracket of prose.
  *
  * Choices:
@@ -46,6 +46,7 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
     const surety_str all = {finder->reply.ptr, to};
     size_t at = from;
 
+    assert(from <= to && to <= finder->reply.len && finder->doc);
     while (at < to && finder->pass.work <= work_max) {
         const size_t start = value_seek(finder, at, to);
         const surety_str text = {all.ptr + start, to - start};
@@ -55,7 +56,7 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
 
         finder->pass.work += start - at + 1;
         at = start + 1;
-        /* Of prose the bytes behind a bracket tell. */
+        /* The bytes behind a bracket show prose. */
         if (start == to ||
             (surety__start_at(all, start) == START_NONE &&
              !surety__start_comment(all, value_inner(all, start))))
@@ -79,6 +80,7 @@ size_t surety__value_string(const char *text, size_t at, size_t to)
 {
     const char *hit = text + at;
 
+    assert(text[at] == '"' && at < to);
     while ((hit = memchr(hit + 1, '"', (size_t)(text + to - hit - 1)))) {
         const char *first = hit;
 
@@ -92,7 +94,7 @@ size_t surety__value_string(const char *text, size_t at, size_t to)
 }
 
 /* The next bracket that opens, from `from` on, or `to`. Where the next brace
- * and the next square bracket stand is kept for the pass, or a text with only
+ * and the next square bracket are is known to the pass, or a text with only
  * one of them would be searched for the other again and again. */
 static size_t value_seek(surety_finder *finder, size_t from, size_t to)
 {
@@ -200,6 +202,7 @@ static bool value_try(surety_finder *finder, surety_str text, size_t last,
     const surety_str look = {
         text.ptr, text.len < VALUE_LOOK_MAX ? text.len : VALUE_LOOK_MAX};
 
+    assert(text.len && memchr("{[", *text.ptr, 2) && last <= text.len);
     *ret_begun = (struct value_begun){.end = 0};
     if (value_take(finder, look)) {
         ret_begun->end = finder->doc->text_len;
@@ -236,6 +239,7 @@ static bool value_broken(surety_finder *finder, surety_str text,
     surety_str rest = text;
 
     *ret_end = 1;
+    assert(!begun->end && begun->good <= text.len);
     if (!ends && !begun->looks && !near)
         return false;
     /* What may be prose, "in [0, 1) and", closes soon or not at all. */

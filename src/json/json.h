@@ -292,12 +292,6 @@ bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
 
 /* ---- duplicate keys ------------------------------------------------------ */
 
-/* The number of duplicate keys, exact. */
-static inline size_t surety__doc_duplicate_count(const surety_doc *doc)
-{
-    return doc ? doc->duplicate_count : 0;
-}
-
 /* ---- repairs (repair.c) ---------------------------------------------------
  */
 

@@ -118,8 +118,8 @@ surety_status surety__another_find(surety_judge *judge, surety_error *reterr)
         if (status == SURETY_OK)
             status = another_is(judge, &rules_left, reterr);
     }
-    /* A validator that failed, or is not done, has said no yes. */
-    if (judge->unheard)
+    /* A validator that failed, or is not done, has not accepted it. */
+    if (judge->unvalidated)
         return status;
     /* What goes beyond a limit here would not have been looked at. */
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : SURETY_OK;

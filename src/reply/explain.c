@@ -97,7 +97,7 @@ static bool explain_lists(const surety_extract *how, surety_place place)
     return how->from_count == 0;
 }
 
-/* The fence that stands at offset of the reply, and its tag. */
+/* The fence that is at offset of the reply, and its tag. */
 static surety_str explain_fence(surety_str reply, size_t offset,
                                 surety_str *ret_tag)
 {
@@ -120,7 +120,7 @@ static surety_str explain_fence(surety_str reply, size_t offset,
     return (surety_str){ptr, (size_t)(stop - ptr)};
 }
 
-/* Nothing stood in the way: there was just nothing. Gives the hint. */
+/* There was no obstacle, and no candidate. Gives the hint. */
 static const char *explain_nothing(surety_judge *judge)
 {
     const surety_extract *how = &judge->task.extract;
@@ -162,7 +162,7 @@ static size_t explain_tag(surety_str reply, size_t offset)
     return len < tag.len ? len + 1 : 1;
 }
 
-/* Where a mark of a json block stands in the middle of a line before `to`, as
+/* Where a mark of a json block is in the middle of a line before `to`, as
  * no block of Markdown opens; `to`: nowhere. */
 static size_t explain_inline_fence(surety_str reply, size_t to)
 {
@@ -216,7 +216,7 @@ static size_t explain_open_fence(surety_judge *judge, size_t *offset,
     return fence.len;
 }
 
-/* Writes what stood in the way to the scratch buffer; gives the hint, the place
+/* Writes the obstacle to the scratch buffer; gives the hint, the place
  * to point at, and how many bytes (0: there is no place). */
 static size_t explain_obstacle(surety_judge *judge, surety__obstacle obstacle,
                                size_t *offset, const char **ret_hint)
@@ -321,7 +321,7 @@ static bool explain_ended(const surety_error *fault, surety_str text)
     return false;
 }
 
-/* Whether anything stands in the text behind the candidate. */
+/* Whether anything follows in the text behind the candidate. */
 static bool explain_goes_on(const surety_judge *judge)
 {
     const surety_outcome *outcome = &judge->outcome;
@@ -622,18 +622,18 @@ surety_status surety__explain_another(surety_judge *judge, size_t offset)
                                                                : SURETY_NOMEM;
 }
 
-/* Every key that stands in its object again, and where it stood before: these
+/* Every key that is in its object again, and where it was before: these
  * places come in their order, so one walk counts their lines. */
 static surety_status explain_duplicates(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
     const surety_doc *doc = best->doc;
-    const size_t kept = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
+    const size_t listed = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
     surety_outcome *outcome = &judge->outcome;
     surety__locate_walk before = {
         .text = outcome->seen, .line = 1, .column = 1};
 
-    for (size_t i = 0; i < doc->duplicate_count && i < kept; i++) {
+    for (size_t i = 0; i < doc->duplicate_count && i < listed; i++) {
         const char *own =
             doc->duplicates[i].flags & FLAG_OWN ? doc->own : doc->text;
         const surety_str key = {own + doc->duplicates[i].off,
@@ -651,18 +651,19 @@ static surety_status explain_duplicates(surety_judge *judge)
                             issue);
         surety_buf_text(&judge->scratch, "the key ");
         surety__explain_quote(&judge->scratch, key, EXPLAIN_KEY_MAX);
-        surety__buf_printf(&judge->scratch,
-                           " stands in its object again, as at line %u, column "
-                           "%u; the last one counts",
-                           (unsigned)before.line, (unsigned)before.column);
+        surety__buf_printf(
+            &judge->scratch,
+            " appears in its object again, as at line %u, column "
+            "%u; the last one counts",
+            (unsigned)before.line, (unsigned)before.column);
         if (!surety__outcome_take(outcome, &issue->seen.message))
             return SURETY_NOMEM;
     }
-    if (doc->duplicate_count > kept)
+    if (doc->duplicate_count > listed)
         return surety__explain_warn(judge, "duplicate_key",
                                     "%zu more keys stand in their object "
                                     "again",
-                                    doc->duplicate_count - kept);
+                                    doc->duplicate_count - listed);
     return SURETY_OK;
 }
 

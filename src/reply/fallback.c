@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands in for a reply that is not valid, where the contract has
+/* What replaces a reply that is not valid, where the contract has
  * something: null, a value with the caller's variables filled in, or a value
  * that holds the raw reply.
  *
@@ -97,7 +97,7 @@ static void fallback_clean(surety_buf *out, surety_str text)
 }
 
 /* Pushes a string with every ${name} filled in. One that the caller gave no
- * value for stays as it stands, with a warning. */
+ * value for stays unchanged, with a warning. */
 static void fallback_string(struct fallback_work *work, surety_str text)
 {
     surety_buf *out = &work->judge->scratch;
@@ -225,8 +225,8 @@ static surety_status fallback_build(struct fallback_work *work, surety_str raw,
 /* ORDER surety_fallback */
 static const char *const fallback_warnings[] = {
     "",
-    "the reply was not valid: the contract's fallback null stands in for it",
-    "the reply was not valid: the contract's fallback value stands in for it",
+    "the reply was not valid: the contract's fallback null was taken instead",
+    "the reply was not valid: the contract's fallback value was taken instead",
     "the reply was not valid: the contract's fallback holds its raw text",
 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The judge: the order of the pure work, from a contract and a model's reply to
- * an outcome. Every step is a call of a leaf; this page only says what follows
- * what. Start at surety_judge_reply.
+ * an outcome. Every step is a call; this page only says what follows what.
+ * Start at surety_judge_reply.
  *
- * A reply has candidates, spans that may be the JSON. Each is read strictly,
- * checked against the schema, and, where the schema holds, against the
- * contract's rules and the host's validators (trial.c). The first that passes
- * is taken. Where none does, the outcome is about the one that got furthest
- * (rank.c).
+ * A reply has candidates, stretches that may be the JSON. Each is read
+ * strictly, checked against the schema, and, where the schema holds, against
+ * the contract's rules and the host's validators (trial.c). The first that
+ * passes is taken; of those that take repairs, the one that takes least. Where
+ * none is valid, the outcome is about the one that got furthest (rank.c).
  *
  * 1. A bad reply is no error. A call fails only for memory, a limit on the work
  *    or on the reply's length, or a rule that cannot be run; a candidate that
@@ -17,9 +17,11 @@
  *    behind the one that is taken. Where the finder reads a value to know where
  *    it ends, it reads it into the trial's document, and it is not read again.
  * 3. Where the contract allows repairs, each place gets a second, tolerant pass
- *    (repair.c) when none of its candidates is valid as it stands, before the
- *    next place is looked at. Without repairs there is no such pass, and
- *    nothing is paid for it.
+ *    (repair.c) when none of its candidates is valid unchanged, before a
+ *    candidate of the next place is tried. Without repairs and partial values
+ *    there is no such pass, and nothing is paid for it. A whole reply in quotes
+ *    that is no JSON is put off: it is a text only where no later place has a
+ *    value.
  * 4. Nothing outside of the reply is asked but the host's validators, which say
  *    what they have against a value that would be taken. One that is not done
  *    ends the judgement, which the host makes again. */
@@ -155,7 +157,8 @@ static bool judge_is_cut_off(const surety_judge *judge,
 }
 
 /* Reads and checks the candidate at hand, and keeps it where it is better than
- * those before it. */
+ * those before it. OK does not mean valid: the trial's stage says how far it
+ * got. */
 static surety_status judge_try(surety_judge *judge, surety_error *reterr)
 {
     surety_status status = surety__trial_read(judge, reterr);
@@ -168,12 +171,14 @@ static surety_status judge_try(surety_judge *judge, surety_error *reterr)
 }
 
 /* None of the candidates of the place that is over is valid: is one that almost
- * is JSON, or almost fits? Behind the last place: is the reply a text? */
+ * is JSON, or almost fits? Behind the last place: are the reply's own words the
+ * value? */
 static surety_status judge_repair(surety_judge *judge, surety_error *reterr)
 {
     surety_status status;
 
     assert(judge->task.tolerant);
+    /* The repair reads into the document that the finder has read into. */
     surety__finder_forget(judge->finder);
     status = surety__repair_place(judge, judge->seek.over, reterr);
     if (judge->seek.place != SURETY_PLACE_NONE)
@@ -321,7 +326,7 @@ static surety_status judge_begin(surety_judge *judge,
     judge->seek = (surety__seek){.turn = 0};
     judge->best = NULL;
     judge->compared = 0;
-    judge->cut_off = judge->unheard = judge->another.found = false;
+    judge->cut_off = judge->unvalidated = judge->another.found = false;
     judge->task.repair =
         own->repair ? *own->repair : surety_contract_info_of(contract)->repair;
     judge->task.partial =

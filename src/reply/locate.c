@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in the reply an issue stands, as the user sees the reply.
+/* Where in the reply an issue is, as the user sees the reply.
  *
  * An issue is placed first: the byte that its value's cell remembers, mapped
  * through the finder where the candidate was cleaned of markup. Lines and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was repaired, in the order in which it was done: what stood around the
+/* What was repaired, in the order in which it was done: the text around the
  * value, the repairs of the text in its order, brackets left
  * over, then the changes toward the schema.
  *
@@ -8,11 +8,11 @@
 #include "reply/reply.h"
 
 enum {
-    NOTES_TEXT_MAX = 60,  /* bytes of what stood or was read */
+    NOTES_TEXT_MAX = 60,  /* bytes of the original or the new text */
     NOTES_VALUE_MAX = 120 /* bytes of an array or object among them */
 };
 
-/* A text as it is kept: cut between code points where it is long. */
+/* A text as it is copied: cut between code points where it is long. */
 static bool notes_copy(surety_judge *judge, surety_str text,
                        surety_str *ret_text)
 {

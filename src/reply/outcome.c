@@ -51,6 +51,7 @@ surety__issue *surety__issue_add(surety_outcome *outcome,
     void *items = issues->items;
     surety__issue *issue;
 
+    assert(issues == &outcome->errors || issues == &outcome->warnings);
     if (surety__grow(outcome->arena.alloc, &items, &issues->cap,
                      issues->count + 1, sizeof(*issue),
                      SIZE_MAX / sizeof(*issue)) != SURETY_OK)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be said of a value that was cut off: which findings stay true
- * whatever would have come.
+/* Of a value that was cut off: which findings stay true, however the text would
+ * have continued.
  *
  * The values that are open are a chain from the root down. A finding at a value
  * that is complete stays, unless the keyword that judged it belongs to a union

@@ -46,13 +46,14 @@ static bool rank_holds(const surety__trial *outer, const surety__trial *inner)
            inner->candidate.end <= outer->candidate.end;
 }
 
-/* Notes the one of two valid trials that is not kept, where it is another
+/* Notes the one of two valid trials that is not taken, where it is another
  * value. Brackets of prose are none, nor is what was cut off. */
-static void rank_note(surety_judge *judge, const surety__trial *kept,
+static void rank_note(surety_judge *judge, const surety__trial *taken,
                       const surety__trial *other)
 {
-    if (other->rank.weak || other->cut || kept->cut ||
-        surety_val_equal(surety__trial_value(kept), surety__trial_value(other)))
+    if (other->rank.weak || other->cut || taken->cut ||
+        surety_val_equal(surety__trial_value(taken),
+                         surety__trial_value(other)))
         return;
     judge->another.found = true;
     judge->another.start = other->candidate.start;
@@ -103,6 +104,7 @@ surety_status surety__rank_keep(surety_judge *judge, surety_error *reterr)
     surety_status status = SURETY_OK;
     bool better = !best;
 
+    assert(now && now != best);
     if (now->stage == SURETY_STAGE_EXTRACTION)
         return SURETY_OK;
     if (now->stage == SURETY_STAGE_DONE) {

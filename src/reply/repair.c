@@ -8,7 +8,7 @@
  * what leaves the meaning in no doubt, then guesses by their cost, then order
  * (the last first where the contract picks the last). Where none is valid by
  * itself and there are several values, all of them are the rows of one array,
- * or there is no value: one of them alone would be an array with rows lost.
+ * or there is no value: one of them alone would be an array without the others.
  *
  * - A value that was cut off is never closed. It is a candidate that cannot be
  *   read. If nothing that came contradicts the schema, it is the answer that
@@ -269,8 +269,8 @@ static bool repair_is_lone(const surety__trial *trial)
                SURETY_KIND_ARRAY;
 }
 
-/* Tells the finder of a reading; whether anything is to be done with it. *used
- * is how far it goes, then. */
+/* Reports a reading to the finder; whether anything is to be done with it.
+ * *used is how far it goes, then. */
 static bool repair_goes_on(struct repair *pass, const surety__region *region,
                            surety__reading reading, size_t *used,
                            size_t *ret_brackets)
@@ -417,7 +417,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
         trial->brackets -= used;
         status = repair_check(judge, trial, reterr);
     } else {
-        /* The strict reader has said why. */
+        /* The strict reader has given the reason. */
         return SURETY_OK;
     }
     return status == SURETY_OK ? surety__rank_keep(judge, reterr) : status;
@@ -434,9 +434,9 @@ static surety_status repair_take_back(surety_judge *judge, surety__trial *trial,
     return surety__trial_count(judge, trial, reterr);
 }
 
-/* Several values as one array, where it satisfies the contract. lost: one of
- * them alone was taken back; why the array is none is then told. */
-static surety_status repair_rows(struct repair *pass, bool lost,
+/* Several values as one array, where it satisfies the contract. lone: one of
+ * them alone was taken back; then the errors are those of the array. */
+static surety_status repair_rows(struct repair *pass, bool lone,
                                  surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
@@ -471,7 +471,7 @@ static surety_status repair_rows(struct repair *pass, bool lost,
         return SURETY_OK;
     trial->rows = surety_val_count(surety_doc_root(trial->doc));
     status = repair_check(judge, trial, reterr);
-    if (status == SURETY_OK && trial->stage != SURETY_STAGE_DONE && lost) {
+    if (status == SURETY_OK && trial->stage != SURETY_STAGE_DONE && lone) {
         if (!trial->counted)
             status = surety__trial_count(judge, trial, reterr);
         judge->best = trial;

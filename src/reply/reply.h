@@ -79,7 +79,7 @@ typedef enum surety__repaired {
 } surety__repaired;
 
 /* How good a valid trial is; the members decide in this order, and the lower
- * value is better. All zero: it is valid as it stands. */
+ * value is better. All zero: it is valid unchanged. */
 typedef struct surety__rank {
     bool weak; /* it may be brackets of prose */
     surety__repaired repaired;
@@ -93,7 +93,7 @@ typedef struct surety__trial {
     surety_doc *aligned;      /* NULL until there was need of it */
     surety__aligner *aligner; /* likewise */
     surety_findings *findings;
-    surety_error fault; /* json_parse: what the reader said */
+    surety_error fault; /* json_parse: the reader's error */
     /* From here on it is cleared for each candidate. */
     surety_candidate candidate;
     size_t index; /* the finder's number, or SURETY__NATIVE */
@@ -102,7 +102,7 @@ typedef struct surety__trial {
     size_t error_count;
     surety__rule_result *results; /* the rules', or NULL; in the arena */
     surety__objection *objections, *objection_last; /* the validators' */
-    size_t objection_count; /* those too that are not kept */
+    size_t objection_count; /* those too that are not listed */
     bool refused;           /* by the options' native_fault */
     /* Of those of the tolerant pass (repair.c). */
     bool tolerant;  /* it is one; index is a region's number */
@@ -156,7 +156,7 @@ struct surety_judge {
     surety__trial *best;  /* the one that got furthest; NULL: none yet */
     size_t compared;      /* trials whose errors were counted to compare them */
     bool cut_off;         /* a candidate that may be the answer was cut off */
-    bool unheard;         /* a validator failed, or is not done */
+    bool unvalidated;     /* a validator failed, or is not done */
     /* Another value that is valid, too, and where it starts. */
     struct {
         bool found;
@@ -182,7 +182,7 @@ surety_status surety__trial_read_text(surety_judge *judge, surety__trial *trial,
  * at the stage behind it already. */
 surety_status surety__trial_read(surety_judge *judge, surety_error *reterr);
 /* Schema, rules, validators: does the trial at hand satisfy the contract? If
- * not for what stands beside the schema, with how many errors? */
+ * not for what the schema does not say, with how many errors? */
 surety_status surety__trial_check(surety_judge *judge, surety_error *reterr);
 /* What JSON Schema cannot say of a trial that satisfies the schema: the
  * contract's rules, then the host's validators. Its stage where all of them

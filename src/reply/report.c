@@ -86,7 +86,8 @@ void surety__report_message(surety_buf *out, const surety_issue *issue)
     surety_buf_byte(out, ')');
 }
 
-/* What stood there or was read, between marks that no string of JSON has. */
+/* The original text or the new one, between marks that no string of JSON has.
+ */
 static void report_marked(surety_buf *out, surety_str text)
 {
     surety_buf_byte(out, '`');

@@ -45,7 +45,7 @@ static bool text_is_inner(char byte)
 }
 
 /* The byte where the max-th character before offset begins, or the line's
- * first; *ret_count tells how many characters there are between. Bytes that
+ * first; *ret_count is how many characters there are between. Bytes that
  * continue no character count when they are too many. */
 static size_t text_back(surety_str text, size_t offset, size_t max,
                         size_t *ret_count)
@@ -257,7 +257,7 @@ static void text_repairs(const surety__repairs *repairs, surety_str source,
 {
     const struct text_palette *palette = color ? &text_color : &text_plain;
     size_t lines = 0;
-    size_t told = 0;
+    size_t listed = 0;
 
     for (size_t i = 0; i < repairs->count && lines < TEXT_REPAIRS_MAX; i++) {
         const surety__repair *repair = &repairs->items[i];
@@ -274,15 +274,15 @@ static void text_repairs(const surety__repairs *repairs, surety_str source,
         if (times > 1)
             surety__buf_printf(out, " (%zu times)", times);
         surety_buf_byte(out, '\n');
-        told += times;
+        listed += times;
         lines++;
     }
-    if (repairs->total > told) {
+    if (repairs->total > listed) {
         const surety_issue rest = {.position.line = 0};
 
         text_head(&rest, source, palette->note, "note", palette, out);
-        surety__buf_printf(out, "%zu more repair%s\n", repairs->total - told,
-                           repairs->total - told == 1 ? "" : "s");
+        surety__buf_printf(out, "%zu more repair%s\n", repairs->total - listed,
+                           repairs->total - listed == 1 ? "" : "s");
     }
 }
 

@@ -2,7 +2,7 @@
 /* One candidate on its way: read, checked against the schema, then against what
  * JSON Schema cannot say. Each step gives the stage that the candidate reached.
  *
- * 1. Two trials are kept, the one at hand and the best so far; they change
+ * 1. There are two trials, the one at hand and the best so far; they change
  *    places.
  * 2. A whole reply that is no JSON is prose, and counts as nothing found,
  * unless it begins as an object or array does.
@@ -25,6 +25,7 @@ surety__trial *surety__trial_take(surety_judge *judge, size_t index,
 {
     surety__trial *now = surety__trial_spare(judge);
 
+    assert(now != judge->best && candidate->start <= candidate->end);
     memset((char *)now + offsetof(surety__trial, candidate), 0,
            sizeof(*now) - offsetof(surety__trial, candidate));
     now->candidate = *candidate;
@@ -95,6 +96,7 @@ surety_status surety__trial_read(surety_judge *judge, surety_error *reterr)
     const bool read = now->stage == SURETY_STAGE_VALIDATION;
     surety_status status = read ? SURETY_OK : SURETY_SYNTAX;
 
+    assert(read || now->stage == SURETY_STAGE_JSON_PARSE);
     if (!read && (!whole || trial_may_be_json(now->candidate.text)))
         status = surety__trial_read_text(judge, now, NULL);
     if (status == SURETY_OK) {
@@ -166,7 +168,7 @@ surety_status surety__trial_beyond(surety_judge *judge, surety__trial *trial,
 }
 
 /* Schema, rules, validators: does it satisfy the contract? If not for what
- * stands beside the schema, with how many errors? */
+ * the schema does not say, with how many errors? */
 surety_status surety__trial_check(surety_judge *judge, surety_error *reterr)
 {
     const surety_schema *schema = judge->task.schema;

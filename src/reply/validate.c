@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host's validators: what only the program knows of a value, asked of one
- * that satisfies schema and rules. What they add is kept with the trial and
+ * that satisfies schema and rules. What they add belongs to the trial and
  * becomes errors only if the outcome is about it.
  *
  * A validator sees the value as it would be given out, and has no part in how
@@ -120,11 +120,11 @@ surety_status surety__validate(surety_judge *judge, surety__trial *trial,
         if (own.status != SURETY_OK)
             status = own.status;
         waits = waits || status == SURETY_MORE;
-        judge->unheard = status != SURETY_OK;
+        judge->unvalidated = status != SURETY_OK;
         if (status != SURETY_OK && status != SURETY_MORE)
             return validate_fail(validator, status, &own.error, reterr);
     }
-    judge->unheard = waits;
+    judge->unvalidated = waits;
     if (waits)
         return SURETY_MORE;
     trial->error_count = trial->objection_count;

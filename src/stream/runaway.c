@@ -39,6 +39,7 @@ surety_status surety__runaway_blanks(surety_stream *stream, size_t to)
     const char *const text = stream->reply.ptr;
     const size_t limit = stream->limits.blank_run_max;
 
+    assert(to <= stream->reply.len);
     for (; run->at < to; run->at++) {
         const char byte = text[run->at];
 
@@ -70,6 +71,7 @@ static size_t runaway_period(const char *end)
     uint16_t border[WINDOW];
     size_t len = 0;
 
+    assert(PERIOD_MAX * 2 <= WINDOW);
     border[0] = 0;
     for (size_t i = 1; i < WINDOW; i++) {
         while (len && text[i] != text[len])

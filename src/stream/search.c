@@ -2,7 +2,7 @@
 /* Where in a reply that is still being written a value begins.
  *
  * The search goes forward only, byte by byte, and knows lines, fences,
- * reasoning sections and the marker as far as they can be told on the way;
+ * reasoning sections and the marker as far as they can be known on the way;
  * where a few bytes more decide, it waits for them. It is about what is shown
  * while the reply is written, and about when another value may still come: the
  * outcome is the judge's, who sees the whole. So where the finder (extract/)
@@ -16,7 +16,7 @@
 #include "stream/stream.h"
 
 enum {
-    TAG_AHEAD = 300,   /* bytes that tell an opening tag of reasoning */
+    TAG_AHEAD = 300,   /* bytes that show an opening tag of reasoning */
     CLOSE_AHEAD = 16,  /* a closing one */
     INFO_AHEAD = 1024, /* an opening fence */
     FENCE_MIN = 3,
@@ -195,7 +195,7 @@ static bool search_begins(const surety_stream *stream, char byte)
     const struct stream_search *const search = &stream->search;
     const bool block = search_in_block(search);
 
-    if (stream->current.kept && !stream->task.extract.pick_last &&
+    if (stream->current.complete && !stream->task.extract.pick_last &&
         (stream->current.block || !block))
         return false;
     if (stream->task.places >> SURETY_PLACE_EMBEDDED & 1 &&
@@ -216,7 +216,7 @@ static surety_status search_refuses(surety_stream *stream, bool behind,
                                     surety_error *reterr)
 {
     const surety_str text =
-        behind ? SURETY__LITERAL("text stands behind the JSON value, and "
+        behind ? SURETY__LITERAL("text follows the JSON value, and "
                                  "nothing but the whole reply may be one")
                : SURETY__LITERAL("the reply does not begin with a JSON value, "
                                  "and nothing but the whole of it may be one");

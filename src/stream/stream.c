@@ -9,13 +9,13 @@
  * text is the native value, or only the whole reply is asked for. Then text
  * that is no JSON is NO, too, if nothing is repaired. With one reservation: a
  * reply may begin with reasoning whose opening tag was part of the prompt, and
- * only its closing tag tells so. So the whole reply is lost for certain only
+ * only its closing tag shows it. So the whole reply is lost for certain only
  * where it begins with a bracket, as reasoning does not, or where reasoning is
  * no business of the contract's.
  *
  * With alignment only what it never changes counts (schema.h). Rules, defaults,
  * validators and fallbacks are the judge's. NO and RUNAWAY stay; then bytes are
- * kept and no longer looked at. */
+ * stored and no longer looked at. */
 #include "stream/stream.h"
 
 /* ORDER verdicts */
@@ -105,7 +105,8 @@ surety_status surety_stream_begin(surety_stream *stream,
     stream_places(stream);
     surety_buf_reset(&stream->reply);
     surety_buf_reset(&stream->text);
-    stream->finished = stream->current.reading = stream->current.kept = false;
+    stream->finished = stream->current.reading = stream->current.complete =
+        false;
     stream->search = (struct stream_search){.line = true, .blank = true};
     stream->runaway = (struct stream_runaway){.at = 0};
     stream->verdict = SURETY_VERDICT_OPEN;
@@ -325,6 +326,7 @@ surety_status surety__stream_start(surety_stream *stream, size_t at,
                                                      : 0;
 
     surety__stream_drop(stream);
+    assert(at <= stream->reply.len && !surety__stream_is_over(stream));
     stream->verdict = SURETY_VERDICT_OPEN;
     stream->current.start = at;
     stream->runaway.quoted = stream->runaway.escaped = false;
@@ -339,7 +341,7 @@ surety_status surety__stream_start(surety_stream *stream, size_t at,
 
 void surety__stream_drop(surety_stream *stream)
 {
-    stream->current.reading = stream->current.kept = false;
+    stream->current.reading = stream->current.complete = false;
     stream->runaway.quoted = stream->runaway.escaped = false;
     stream->current.value = surety_val_none();
 }
@@ -372,7 +374,7 @@ static surety_status stream_ends(surety_stream *stream, surety_error *reterr)
     stream->search.behind = true;
     stream_go_on(stream, stream->current.start + end);
     status = stream_look(stream, surety_doc_root(stream->doc));
-    stream->current.kept = stream->verdict == SURETY_VERDICT_OPEN;
+    stream->current.complete = stream->verdict == SURETY_VERDICT_OPEN;
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
@@ -412,7 +414,7 @@ static surety_status stream_refused(surety_stream *stream,
     const surety_issue issue = {.keyword = SURETY__LITERAL("json_parse"),
                                 .message = surety_str_of(fault->message),
                                 .hint = surety_str_of(fault->hint)};
-    const bool sure =
+    const bool proven =
         stream->task.native || stream->task.repair == SURETY_REPAIR_NONE;
     const size_t fed = stream->search.at;
     size_t at = stream->current.start + fault->position.offset;
@@ -426,7 +428,7 @@ static surety_status stream_refused(surety_stream *stream,
         status = stream_again(stream, at);
         if (status == SURETY_OK && stream->verdict == SURETY_VERDICT_OPEN)
             status = surety__stream_say(stream,
-                                        sure && stream_is_final(stream)
+                                        proven && stream_is_final(stream)
                                             ? SURETY_VERDICT_NO
                                             : SURETY_VERDICT_LOST,
                                         &issue, at, at < stream->reply.len);
@@ -449,6 +451,7 @@ surety_status surety__stream_read(surety_stream *stream, size_t to,
 
     stream->search.at = to;
     *ret_end = status != SURETY_OK;
+    assert(from <= to && to <= stream->reply.len);
     switch (status) {
     case SURETY_OK: return SURETY_OK;
     case SURETY_END: return stream_ends(stream, reterr);

@@ -22,7 +22,7 @@ struct stream_search {
     bool fenced;       /* in a block, */
     bool wanted;       /* whose tag is asked for, */
     bool filled;       /* and it is not empty */
-    bool armed;        /* a marker stood before */
+    bool armed;        /* behind a marker */
     char mark;         /* of the fence: this, */
     size_t mark_count; /* so often */
     unsigned kind;
@@ -53,11 +53,11 @@ struct stream_task {
 
 /* The value at hand. */
 struct stream_value {
-    bool reading; /* the reader has it */
-    bool kept;    /* it has ended, and nothing speaks against it */
-    bool first;   /* nothing but white space and reasoning stood before */
-    bool block;   /* it is in a block that is asked for */
-    size_t start; /* in the reply */
+    bool reading;  /* the reader has it */
+    bool complete; /* it has ended, and nothing speaks against it */
+    bool first;    /* nothing but white space and reasoning came before */
+    bool block;    /* it is in a block that is asked for */
+    size_t start;  /* in the reply */
     surety_val value;
 };
 

@@ -65,13 +65,14 @@ static const surety__node *deliver_branch(const surety__node *node,
 static void deliver_item(surety__plan *plan, const surety__node *node,
                          surety_val val)
 {
-    surety__plan_add(plan, (surety__step){.node = node, .val = val});
+    surety__plan_add(plan, (surety__plan_step){.node = node, .val = val});
 }
 
 static void deliver_member(surety__plan *plan, surety_str key,
                            const surety__node *node, surety_val val)
 {
-    surety__plan_member(plan, key, (surety__step){.node = node, .val = val});
+    surety__plan_member(plan, key,
+                        (surety__plan_step){.node = node, .val = val});
 }
 
 /* Writes the members that are no properties as a list. */
@@ -123,12 +124,12 @@ static void deliver_object(surety__plan *plan, const surety__node *node,
             deliver_member(plan, field->sent, field->link.node, sub);
         else if (all)
             surety__plan_member(plan, field->sent,
-                                (surety__step){.kind = STEP_NULL});
+                                (surety__plan_step){.kind = STEP_NULL});
         item = item.doc ? surety_val_next(val, item) : item;
     }
     if (node->object.others_how == OTHERS_BESIDE) {
         surety__plan_member(plan, node->object.beside,
-                            (surety__step){.kind = STEP_ARRAY});
+                            (surety__plan_step){.kind = STEP_ARRAY});
         for (; item.doc; item = surety_val_next(val, item))
             deliver_item(plan, node->array.items.node, item);
         if (!tuple)
@@ -177,7 +178,7 @@ surety_status surety_strict_deliver(const surety_strict *strict, surety_val val,
                                     surety_doc *out, surety_error *reterr)
 {
     surety__plan plan = {.strict = strict, .out = out};
-    surety__step step;
+    surety__plan_step step;
     surety_status status;
 
     if (!strict || !val.doc || !out || val.doc == out)

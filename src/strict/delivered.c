@@ -105,7 +105,7 @@ static void delivered_rules(surety_doc *out, surety_val given)
 }
 
 /* Writes the members of an object, the last one first. */
-static void delivered_members(surety__plan *plan, const surety__step *step,
+static void delivered_members(surety__plan *plan, const surety__plan_step *step,
                               const surety__objects *objects)
 {
     if (objects->additional && objects->additional->never &&
@@ -114,7 +114,7 @@ static void delivered_members(surety__plan *plan, const surety__step *step,
         surety_build_bool(plan->out, false);
     }
     surety__plan_member(plan, SURETY__LITERAL("properties"),
-                        (surety__step){.kind = STEP_OBJECT});
+                        (surety__plan_step){.kind = STEP_OBJECT});
     for (uint32_t i = objects->property_count; i-- > 0;) {
         const surety__property *property = &objects->properties[i];
         const surety__field *field =
@@ -123,16 +123,17 @@ static void delivered_members(surety__plan *plan, const surety__step *step,
         if (property->shape)
             surety__plan_member(
                 plan, property->name,
-                (surety__step){.node = field ? field->link.node : NULL,
-                               .depth = step->depth + 1,
-                               .nullable = !property->required});
+                (surety__plan_step){.node = field ? field->link.node : NULL,
+                                    .depth = step->depth + 1,
+                                    .nullable = !property->required});
     }
     surety__plan_mark(plan, STEP_CLOSE);
 }
 
 /* Writes a shape's rules about members or items. Tuples, and values that may
  * be an object or an array, get none. */
-static void delivered_children(surety__plan *plan, const surety__step *step,
+static void delivered_children(surety__plan *plan,
+                               const surety__plan_step *step,
                                const surety__shape *shape)
 {
     const unsigned holds = shape->types & DELIVERED_HOLDS;
@@ -142,13 +143,13 @@ static void delivered_children(surety__plan *plan, const surety__step *step,
         delivered_members(plan, step, shape->objects);
     if (holds == TYPE_ARRAY && array->items.node && !array->prefix_count)
         surety__plan_member(plan, SURETY__LITERAL("items"),
-                            (surety__step){.node = array->items.node,
-                                           .depth = step->depth + 1});
+                            (surety__plan_step){.node = array->items.node,
+                                                .depth = step->depth + 1});
 }
 
 /* Writes one schema; a nullable one becomes a union with null. */
 static void delivered_schema(struct delivered_state *state,
-                             const surety__step *step)
+                             const surety__plan_step *step)
 {
     const surety__shape *shape =
         delivered_shape(state->plan.strict, step->node);
@@ -181,7 +182,7 @@ surety_status surety_strict_delivered_schema(const surety_strict *strict,
                                              surety_error *reterr)
 {
     struct delivered_state state = {.plan = {.strict = strict, .out = out}};
-    surety__step step;
+    surety__plan_step step;
     surety_status status;
 
     if (!strict || !out)
@@ -190,7 +191,7 @@ surety_status surety_strict_delivered_schema(const surety_strict *strict,
     surety_build_begin(out, NULL);
     surety__plan_add(
         &state.plan,
-        (surety__step){.node = strict->wrapped ? NULL : strict->root});
+        (surety__plan_step){.node = strict->wrapped ? NULL : strict->root});
     while (surety__plan_next(&state.plan, &step))
         delivered_schema(&state, &step);
     surety__plan_done(&state.plan);

@@ -4,7 +4,7 @@
  * on top. Steps that need no decision are done here. */
 #include "strict/plan.h"
 
-void surety__plan_add(surety__plan *plan, surety__step step)
+void surety__plan_add(surety__plan *plan, surety__plan_step step)
 {
     assert(plan->from <= plan->count);
     if (plan->status == SURETY_OK)
@@ -18,10 +18,11 @@ void surety__plan_add(surety__plan *plan, surety__step step)
 void surety__plan_mark(surety__plan *plan, int kind)
 {
     assert(kind != STEP_VALUE);
-    surety__plan_add(plan, (surety__step){.kind = kind});
+    surety__plan_add(plan, (surety__plan_step){.kind = kind});
 }
 
-void surety__plan_member(surety__plan *plan, surety_str key, surety__step step)
+void surety__plan_member(surety__plan *plan, surety_str key,
+                         surety__plan_step step)
 {
     step.key = key;
     step.has_key = true;
@@ -32,14 +33,14 @@ void surety__plan_member(surety__plan *plan, surety_str key, surety__step step)
 static void plan_turn(surety__plan *plan)
 {
     for (size_t low = plan->from, high = plan->count; low + 1 < high; low++) {
-        const surety__step step = plan->steps[low];
+        const surety__plan_step step = plan->steps[low];
 
         plan->steps[low] = plan->steps[--high];
         plan->steps[high] = step;
     }
 }
 
-bool surety__plan_next(surety__plan *plan, surety__step *ret_step)
+bool surety__plan_next(surety__plan *plan, surety__plan_step *ret_step)
 {
     plan_turn(plan);
     while (plan->count && plan->status == SURETY_OK) {

@@ -21,7 +21,7 @@ enum surety__step_kind {
     STEP_OWN
 };
 
-typedef struct surety__step {
+typedef struct surety__plan_step {
     int kind;                 /* surety__step_kind, or of the caller */
     const surety__node *node; /* with val and the others for the caller */
     surety_val val;
@@ -29,23 +29,24 @@ typedef struct surety__step {
     bool nullable;
     bool has_key;
     surety_str key; /* of a member: written before the step */
-} surety__step;
+} surety__plan_step;
 
 typedef struct surety__plan {
     const surety_strict *strict;
     surety_doc *out;
-    surety__step *steps;
+    surety__plan_step *steps;
     size_t count, cap, from;
     surety_status status;
 } surety__plan;
 
-void surety__plan_add(surety__plan *plan, surety__step step);
+void surety__plan_add(surety__plan *plan, surety__plan_step step);
 /* Adds a step of that kind without a node and a value. */
 void surety__plan_mark(surety__plan *plan, int kind);
 /* Adds a step with a key before it. */
-void surety__plan_member(surety__plan *plan, surety_str key, surety__step step);
+void surety__plan_member(surety__plan *plan, surety_str key,
+                         surety__plan_step step);
 /* Does all steps up to one that the caller does; false: none is left. */
-bool surety__plan_next(surety__plan *plan, surety__step *ret_step);
+bool surety__plan_next(surety__plan *plan, surety__plan_step *ret_step);
 /* Frees the steps. */
 void surety__plan_done(surety__plan *plan);
 

@@ -154,8 +154,9 @@ static void restore_member(struct restore_state *state,
         !surety__map_put(&state->keys, plan->strict->alloc, key,
                          (void *)(uintptr_t)(plan->count + 1)))
         plan->status = SURETY_NOMEM;
-    surety__plan_member(plan, child->name,
-                        (surety__step){.node = child->node, .val = child->val});
+    surety__plan_member(
+        plan, child->name,
+        (surety__plan_step){.node = child->node, .val = child->val});
 }
 
 /* Fails if the list of key and value is not one, or if there is another member
@@ -193,8 +194,8 @@ static bool restore_container(struct restore_state *state,
     restore_passes(state, val);
     while (plan->status == SURETY_OK && surety__children_next(&of, &child))
         if (array)
-            surety__plan_add(
-                plan, (surety__step){.node = child.node, .val = child.val});
+            surety__plan_add(plan, (surety__plan_step){.node = child.node,
+                                                       .val = child.val});
         else if (child.role == CHILD_OTHER && of.list.doc)
             restore_other(state, &of, &child);
         /* The key of the last pair may not have arrived yet. */
@@ -211,7 +212,7 @@ static bool restore_container(struct restore_state *state,
         surety_build_array(plan->out);
     else
         surety_build_object(plan->out);
-    surety__plan_add(plan, (surety__step){.kind = STEP_END, .val = val});
+    surety__plan_add(plan, (surety__plan_step){.kind = STEP_END, .val = val});
     return true;
 }
 
@@ -281,7 +282,8 @@ static void restore_value(struct restore_state *state, const surety__node *node,
     restore_copy(state, val);
 }
 
-static void restore_step(struct restore_state *state, const surety__step *step)
+static void restore_step(struct restore_state *state,
+                         const surety__plan_step *step)
 {
     if (step->kind == STEP_END) {
         restore_close(state, step->val);
@@ -335,7 +337,7 @@ static surety_status restore_all(struct restore_state *state,
                                  surety_val delivered, surety_error *reterr)
 {
     const surety_strict *strict = state->plan.strict;
-    surety__step step;
+    surety__plan_step step;
     surety_status status;
 
     surety_build_begin(state->plan.out, delivered.doc);
@@ -344,8 +346,8 @@ static surety_status restore_all(struct restore_state *state,
         if (strict->root->changes)
             surety__fits_find(&state->fits, strict->root, delivered);
         state->plan.status = state->fits.status;
-        surety__plan_add(&state->plan, (surety__step){.node = strict->root,
-                                                      .val = delivered});
+        surety__plan_add(&state->plan, (surety__plan_step){.node = strict->root,
+                                                           .val = delivered});
     }
     while (surety__plan_next(&state->plan, &step))
         restore_step(state, &step);

@@ -16,10 +16,11 @@ struct write_state {
 };
 
 /* A step that writes the schema of a node. */
-static surety__step write_link(surety__link link, bool nullable, uint32_t depth)
+static surety__plan_step write_link(surety__link link, bool nullable,
+                                    uint32_t depth)
 {
     assert(link.node);
-    return (surety__step){
+    return (surety__plan_step){
         .node = link.node, .nullable = nullable, .depth = depth};
 }
 
@@ -171,10 +172,10 @@ static const surety_str write_pair_names[] = {
     {PAIR_KEY, sizeof(PAIR_KEY) - 1}, {PAIR_VALUE, sizeof(PAIR_VALUE) - 1}};
 
 /* Writes the schema of a list: of the items of a tuple, or of key and value. */
-static void write_list(struct write_state *state, const surety__step *step)
+static void write_list(struct write_state *state, const surety__plan_step *step)
 {
     surety_doc *doc = state->doc;
-    surety__step item = *step;
+    surety__plan_step item = *step;
 
     item.kind = STEP_VALUE;
     surety_build_object(doc);
@@ -242,12 +243,12 @@ static void write_object(struct write_state *state, const surety__node *node,
         surety__plan_member(plan, SURETY__LITERAL("additionalProperties"),
                             object->others.node
                                 ? write_link(object->others, false, depth + 1)
-                                : (surety__step){.kind = STEP_TRUE});
+                                : (surety__plan_step){.kind = STEP_TRUE});
     if (!object->field_count && !beside &&
         !(state->strict->subset->traits & SUBSET_CLOSED))
         return;
     surety__plan_member(plan, SURETY__LITERAL("properties"),
-                        (surety__step){.kind = STEP_OBJECT});
+                        (surety__plan_step){.kind = STEP_OBJECT});
     for (uint32_t i = 0; i < object->field_count; i++) {
         const surety__field *field = &object->fields[i];
 
@@ -257,7 +258,7 @@ static void write_object(struct write_state *state, const surety__node *node,
     }
     if (beside) {
         const bool tuple = node->array.as_object;
-        surety__step list = write_link(
+        surety__plan_step list = write_link(
             tuple ? node->array.items : object->others, tuple, depth + 1);
 
         list.kind = STEP_LIST;
@@ -271,7 +272,7 @@ static void write_array(struct write_state *state,
 {
     if (array->prefix_count) {
         surety__plan_member(&state->plan, SURETY__LITERAL("prefixItems"),
-                            (surety__step){.kind = STEP_ARRAY});
+                            (surety__plan_step){.kind = STEP_ARRAY});
         for (uint32_t i = 0; i < array->prefix_count; i++)
             surety__plan_add(&state->plan,
                              write_link(array->prefix[i], false, depth));
@@ -382,7 +383,7 @@ static const surety__node *write_behind(const surety__node *node)
 /* Does what is planned. */
 static void write_run(struct write_state *state)
 {
-    surety__step step;
+    surety__plan_step step;
 
     while (surety__plan_next(&state->plan, &step))
         switch (step.kind) {

@@ -135,7 +135,7 @@ def test_reports():
         '"minProperites" is no keyword of JSON Schema (2020-12), so it says '
         'nothing; did you mean "minProperties"? (path: minProperites)\n'
         "::warning file=stdin,line=1,col=10,title=duplicate_key::the key "
-        '"a" stands in its object again, as at line 1, column 2; the last one '
+        '"a" appears in its object again, as at line 1, column 2; the last one '
         "counts\n"))
     sarif = surety(*base, "sarif", "good.md", "bad.md", "bad.md", "gone.md")
     gives("--report sarif", sarif, 4, '{"x":1}\n')

@@ -318,7 +318,7 @@ def test_provider():
               maverick("Fixer", "Do it."), 0)
     configure("http://127.0.0.1:1")
     gives("nobody listens", maverick("Fixer", "Do it."), 3, "",
-          "nobody listens")
+          "refused the connection")
 
 
 def test_calls():

@@ -149,9 +149,8 @@ static void put_duplicates(surety_buf *out, const surety_doc *doc)
         put_position(out, position);
         surety__buf_printf(out, ", again at %u:%u\n", again.line, again.column);
     }
-    if (surety__doc_duplicate_count(doc) > i)
-        surety__buf_printf(out, "  %zu in all\n",
-                           surety__doc_duplicate_count(doc));
+    if (doc->duplicate_count > i)
+        surety__buf_printf(out, "  %zu in all\n", doc->duplicate_count);
 }
 
 static void put_repairs(surety_buf *out, const surety_doc *doc)

@@ -135,7 +135,7 @@ static const struct region_case cases[] = {
     {"```\n{a: 1}\n```\n```js\n{a: 2}\n```\n~~~json\n{a: 3}\n~~~",
      SURETY_PLACE_FENCE_ANY,
      "40 {a: 3}|4 {a: 1}|21 {a: 2}|"
-     "rows [{a: 3},{a: 1},{a: 2}]"},
+     "rows [{a: 1},{a: 2},{a: 3}]"},
     /* a value goes over the end of its fence where it ends behind it */
     {"```json\n{a: \"\n```\nb\"}\n```", SURETY_PLACE_FENCE,
      "8 {a: \"\n```\nb\"}|"},

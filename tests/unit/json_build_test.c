@@ -142,7 +142,7 @@ TEST(lets_the_last_key_count)
     CHECK_JSON(surety_doc_root(doc), "{\"b\":null,\"a\":2}");
     TRY(surety_doc_duplicate(doc, 0, &key, &position, NULL));
     CHECK_TEXT(key, "a");
-    CHECK(position.line == 0 && surety__doc_duplicate_count(doc) == 1);
+    CHECK(position.line == 0 && doc->duplicate_count == 1);
 done:
     surety_doc_free(doc);
 }

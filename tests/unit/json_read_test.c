@@ -548,7 +548,7 @@ TEST(reads_no_byte_past_the_end)
     memcpy(text, everything, len);
     TRY(surety_doc_read(doc, (surety_str){text, len}, &options, NULL));
     CHECK(surety_doc_text(doc).ptr == text);
-    CHECK(surety__doc_duplicate_count(doc) == 1);
+    CHECK(doc->duplicate_count == 1);
 done:
     release(t, text, len ? len : 1);
     surety_doc_free(doc);
@@ -573,7 +573,7 @@ TEST(lets_the_last_duplicate_count)
                         NULL, NULL));
     CHECK_JSON(surety_doc_root(doc), "[{\"b\":3,\"c\":{\"d\":6},\"a\":[7]},8]");
     CHECK(surety_val_count(surety_doc_root(doc)) == 2);
-    CHECK(surety__doc_duplicate_count(doc) == 4);
+    CHECK(doc->duplicate_count == 4);
     TRY(surety_doc_duplicate(doc, 0, &key, &position, NULL));
     CHECK_TEXT(key, "a");
     CHECK(position.offset == 2 && position.length == 3);
@@ -628,7 +628,7 @@ TEST(finds_duplicates_among_many)
         TRY(out.status);
         TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
         CHECK(surety_val_count(surety_doc_root(doc)) == count - 1);
-        CHECK(surety__doc_duplicate_count(doc) == 1);
+        CHECK(doc->duplicate_count == 1);
         CHECK(surety_val_uint(surety_val_get(surety_doc_root(doc), "k0"), 0) ==
               count - 1);
         CHECK(surety_val_uint(surety_val_get(surety_doc_root(doc), "k1"), 0) ==
@@ -657,7 +657,7 @@ TEST(finds_duplicates_around_many)
     surety_buf_text(&out, "},\"b\":1}],\"a\":2}");
     TRY(out.status);
     TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
-    CHECK(surety__doc_duplicate_count(doc) == 2);
+    CHECK(doc->duplicate_count == 2);
     CHECK(surety_val_uint(surety_val_get(surety_doc_root(doc), "a"), 0) == 2);
 done:
     surety_buf_done(&out);
@@ -684,7 +684,7 @@ TEST(stays_fast_with_many_duplicates)
         surety_buf_byte(&out, '}');
     TRY(out.status);
     TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
-    CHECK(surety__doc_duplicate_count(doc) == count - 1 + 500);
+    CHECK(doc->duplicate_count == count - 1 + 500);
     CHECK(surety__doc_size(doc) == 1003);
     CHECK(surety_doc_duplicate(doc, 63, NULL, NULL, NULL) == SURETY_OK);
     CHECK(surety_doc_duplicate(doc, 64, NULL, NULL, NULL) == SURETY_END);

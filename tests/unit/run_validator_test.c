@@ -147,7 +147,7 @@ done:
 }
 
 /* What fails is the host's: no other reply, no model, no fallback and no part
- * stands in for it. */
+ * was taken instead. */
 TEST(ends_where_it_fails)
 {
     static const char falls[] =
