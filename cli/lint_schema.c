@@ -142,14 +142,17 @@ static struct word word_find(surety_str key)
  * ptr: none. */
 static surety_schema_warning warning_of(const struct lint *lint, surety_val key)
 {
-    const surety_position at = surety_val_position(key);
+    const surety_str name = surety_val_str(key);
 
     for (size_t i = 0; i < SURETY_SCHEMA_WARNINGS_MAX; i++) {
         const surety_schema_warning warning =
             surety_schema_warning_at(lint->schema, i);
 
+        /* The documents differ, but not their text. */
         if (!warning.key.doc ||
-            surety_val_position(warning.key).offset == at.offset)
+            (surety_str_equal(surety_val_str(warning.key), name) &&
+             surety_val_position(warning.key).offset ==
+                 surety_val_position(key).offset))
             return warning;
     }
     return (surety_schema_warning){.message = {NULL, 0}};

@@ -152,6 +152,20 @@ static inline void surety__str_skip(surety_str *text, size_t len)
     text->ptr += len;
     text->len -= len;
 }
+/* A place in a text that is counted forward from its start (line and column
+ * 1), so that many positions, in the order of the text, cost one pass. */
+typedef struct surety__position_walk {
+    surety_str text;
+    size_t offset;
+    size_t chars; /* code points before it */
+    uint32_t line, column;
+} surety__position_walk;
+static inline surety__position_walk surety__position_begin(surety_str text)
+{
+    return (surety__position_walk){.text = text, .line = 1, .column = 1};
+}
+/* Goes on to offset, or to the end of the text; back by way of the start. */
+void surety__position_advance(surety__position_walk *walk, size_t offset);
 /* The number of elements of an array. */
 #define SURETY__COUNT(array) (sizeof(array) / sizeof(*(array)))
 /* Returns whether text is one of the names. */

@@ -170,28 +170,69 @@ unsigned surety__str_distance(surety_str a, surety_str b, unsigned max)
     return str_min(rows[a.len % 3][b.len], max + 1);
 }
 
+/* Counts the lines that end in text from `from` to `to`. Returns where the last
+ * line starts; from: none ends. */
+static size_t position_lines(surety_str text, size_t from, size_t to,
+                             uint32_t *line)
+{
+    const char *const ptr = text.ptr;
+    const char *hit = to > from ? ptr + from : NULL;
+    size_t start = from;
+
+    if (hit && memchr(hit, '\r', to - from)) {
+        for (size_t i = from; i < to; i++) {
+            if (ptr[i] != '\n' &&
+                (ptr[i] != '\r' || (i + 1 < text.len && ptr[i + 1] == '\n')))
+                continue;
+            start = i + 1;
+            ++*line;
+        }
+        return start;
+    }
+    while (hit && (hit = memchr(ptr + start, '\n', to - start))) {
+        start = (size_t)(hit - ptr) + 1;
+        ++*line;
+    }
+    return start;
+}
+
+/* How many code points start in the text from `from` to `to`. */
+static size_t position_chars(surety_str text, size_t from, size_t to)
+{
+    size_t count = 0;
+
+    for (size_t i = from; i < to; i++)
+        count += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    return count;
+}
+
+void surety__position_advance(surety__position_walk *walk, size_t offset)
+{
+    size_t start, count;
+
+    if (offset > walk->text.len)
+        offset = walk->text.len;
+    if (offset < walk->offset)
+        *walk = surety__position_begin(walk->text);
+    start = position_lines(walk->text, walk->offset, offset, &walk->line);
+    if (start > walk->offset)
+        walk->column = 1;
+    count = position_chars(walk->text, start, offset);
+    walk->chars += position_chars(walk->text, walk->offset, start) + count;
+    walk->column += (uint32_t)count;
+    walk->offset = offset;
+}
+
 surety_position surety_position_at(surety_str text, size_t offset,
                                    size_t length)
 {
-    surety_position position = {.line = 1, .column = 1};
-    size_t start = 0;
+    surety_position position = {.length = length, .line = 1};
+    size_t start;
 
-    if (offset > text.len)
-        offset = text.len;
-    for (size_t i = 0; i < offset; i++) {
-        bool ends = text.ptr[i] == '\n' ||
-                    (text.ptr[i] == '\r' &&
-                     (i + 1 >= text.len || text.ptr[i + 1] != '\n'));
-
-        if (ends) {
-            position.line++;
-            start = i + 1;
-        }
-    }
-    position.offset = offset;
-    position.length = length;
-    for (size_t i = start; i < offset; i++)
-        position.column += ((unsigned char)text.ptr[i] & 0xC0) != 0x80;
+    position.offset = offset < text.len ? offset : text.len;
+    start = position_lines(text, 0, position.offset, &position.line);
+    position.column =
+        (uint32_t)position_chars(text, start, position.offset) + 1;
     return position;
 }
 

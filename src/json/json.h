@@ -216,6 +216,10 @@ const surety__cell *surety__member(const surety_doc *doc,
  * be NULL): the token before it. A token that does not exist is empty. */
 surety_str surety__pointer_last(surety_str pointer, surety_str *ret_before);
 
+/* Returns whether the doc's text has the value; then *ret_offset and
+ * *ret_length say where, and its line is not worked out. (position.c) */
+bool surety__val_span(surety_val val, size_t *ret_offset, size_t *ret_length);
+
 /* ---- the strict reader (read.c) ------------------------------------------ */
 
 /* Reads the array or object at the start of text, strictly, and stops after it.

@@ -61,20 +61,37 @@ static size_t position_length(const surety_doc *doc, const surety__cell *cell,
     }
 }
 
-static surety_position position_of(const surety_doc *doc,
-                                   const surety__cell *cell)
+/* Whether the text has the value, and where: its offset and length. */
+static bool position_span(const surety_doc *doc, const surety__cell *cell,
+                          size_t *ret_offset, size_t *ret_length)
 {
-    surety_str text = surety_doc_text(doc);
-    size_t length;
+    const surety_str text = surety_doc_text(doc);
 
     if (cell->place >= text.len ||
         (cell->kind == CELL_INT && (cell->flags & FLAG_OWN)))
-        return (surety_position){0};
-    length =
+        return false;
+    *ret_offset = cell->place;
+    *ret_length =
         position_length(doc, cell, text.ptr + cell->place, text.ptr + text.len);
-    if (length > text.len - cell->place)
-        length = text.len - cell->place;
-    return surety_position_at(text, cell->place, length);
+    if (*ret_length > text.len - cell->place)
+        *ret_length = text.len - cell->place;
+    return true;
+}
+
+static surety_position position_of(const surety_doc *doc,
+                                   const surety__cell *cell)
+{
+    size_t offset, length;
+
+    if (!position_span(doc, cell, &offset, &length))
+        return (surety_position){0};
+    return surety_position_at(surety_doc_text(doc), offset, length);
+}
+
+bool surety__val_span(surety_val val, size_t *ret_offset, size_t *ret_length)
+{
+    return val.doc && val.index < val.doc->cell_count &&
+           position_span(val.doc, surety__cell_of(val), ret_offset, ret_length);
 }
 
 surety_position surety_val_position(surety_val val)

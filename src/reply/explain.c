@@ -630,8 +630,7 @@ static surety_status explain_duplicates(surety_judge *judge)
     const surety_doc *doc = best->doc;
     const size_t listed = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
     surety_outcome *outcome = &judge->outcome;
-    surety__locate_walk before = {
-        .text = outcome->seen, .line = 1, .column = 1};
+    surety__position_walk before = surety__position_begin(outcome->seen);
 
     for (size_t i = 0; i < doc->duplicate_count && i < listed; i++) {
         const char *own =
@@ -646,7 +645,7 @@ static surety_status explain_duplicates(surety_judge *judge)
             return SURETY_NOMEM;
         surety__explain_keyword(issue, "duplicate_key");
         surety__locate_span(judge, best, doc->duplicates[i].place, 0, issue);
-        surety__locate_advance(&before, issue->seen.position.offset);
+        surety__position_advance(&before, issue->seen.position.offset);
         surety__locate_span(judge, best, place, surety__locate_string(rest),
                             issue);
         surety_buf_text(&judge->scratch, "the key ");

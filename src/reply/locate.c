@@ -97,27 +97,6 @@ void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
                         locate_length(value.doc, cell), issue);
 }
 
-void surety__locate_advance(surety__locate_walk *walk, size_t offset)
-{
-    const surety_str text = walk->text;
-
-    if (offset > text.len)
-        offset = text.len;
-    for (; walk->offset < offset; walk->offset++) {
-        const char byte = text.ptr[walk->offset];
-        const bool first = ((unsigned char)byte & 0xC0) != 0x80;
-
-        walk->chars += first;
-        walk->column += first;
-        if (byte == '\n' ||
-            (byte == '\r' && (walk->offset + 1 >= text.len ||
-                              text.ptr[walk->offset + 1] != '\n'))) {
-            walk->line++;
-            walk->column = 1;
-        }
-    }
-}
-
 /* Sorts by offset: a heap, so that many issues stay cheap without memory. */
 static void locate_sort(surety__issue **issues, size_t count)
 {
@@ -156,7 +135,7 @@ static size_t locate_collect(surety__issues *from, surety__issue **to)
 
 surety_status surety__locate_all(surety_outcome *outcome)
 {
-    surety__locate_walk walk = {.text = outcome->seen, .line = 1, .column = 1};
+    surety__position_walk walk = surety__position_begin(outcome->seen);
     const size_t most = outcome->errors.count + outcome->warnings.count +
                         outcome->repairs.count;
     surety__issue **order;
@@ -176,14 +155,14 @@ surety_status surety__locate_all(surety_outcome *outcome)
     for (size_t i = 0; i < count; i++) {
         surety__issue *issue = order[i];
         surety_position *position = &issue->seen.position;
-        surety__locate_walk end;
+        surety__position_walk end;
 
-        surety__locate_advance(&walk, position->offset);
+        surety__position_advance(&walk, position->offset);
         position->line = walk.line;
         position->column = walk.column;
         issue->char_offset = walk.chars;
         end = walk;
-        surety__locate_advance(&end, position->offset + position->length);
+        surety__position_advance(&end, position->offset + position->length);
         issue->char_length = end.chars - walk.chars;
     }
     return SURETY_OK;

@@ -315,15 +315,6 @@ size_t surety__locate_string(surety_str text);
  * the text. SURETY_NOMEM. */
 surety_status surety__locate_all(surety_outcome *outcome);
 
-/* A place in a text, counted forward from its start (line and column 1). */
-typedef struct surety__locate_walk {
-    surety_str text;
-    size_t offset;
-    size_t chars;
-    uint32_t line, column;
-} surety__locate_walk;
-void surety__locate_advance(surety__locate_walk *walk, size_t offset);
-
 /* ---- fallback.c --------------------------------------------------------- */
 
 /* Makes the contract's fallback the outcome's value where it has one and the

@@ -96,6 +96,12 @@ struct surety__node {
     uint32_t branch_count;
 };
 
+/* Where a note points, before its line is known. */
+struct surety__strict_place {
+    const surety_doc *doc;
+    size_t offset, note;
+};
+
 struct surety_strict {
     surety_strict_info info; /* complete at the end */
     const surety_alloc *alloc;
@@ -103,7 +109,8 @@ struct surety_strict {
     const surety__subset *subset;
     surety__arena arena;
     surety_strict_note *notes;
-    size_t note_count, note_cap;
+    struct surety__strict_place *places; /* of the notes, one each */
+    size_t note_count, note_cap, place_cap;
     surety__graph graph;
     surety__node **nodes;
     size_t node_count, node_cap;
@@ -119,6 +126,8 @@ struct surety_strict {
 
 /* ---- notes (note.c) ------------------------------------------------------ */
 
+/* Works out the lines of all notes, in one pass over each text. */
+void surety__strict_locate(surety_strict *strict);
 /* Adds a note about `keyword`, a member of a schema object or a whole schema.
  * format gives the message; hint may be NULL. Each verdict is noted once for a
  * keyword. */

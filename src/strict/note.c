@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Notes about what became of each keyword. A keyword of several nodes gets one
  * note. */
+#include <stdlib.h>
+
 #include "strict/node.h"
 
 /* Whether the last token of a pointer is a name and not a keyword: the token
@@ -40,6 +42,7 @@ void surety__strict_add_note(surety_strict *strict,
     surety_strict_note note = {.verdict = verdict,
                                .hint = surety_str_of(hint ? hint : "")};
     surety_val key = {NULL, 0};
+    surety_val where;
     surety_buf text;
     va_list list;
 
@@ -56,7 +59,8 @@ void surety__strict_add_note(surety_strict *strict,
         surety__cell_of(keyword)[-1].kind == CELL_KEY)
         key = surety_val_key(keyword);
     surety_val_pointer(keyword, &text);
-    note.position = surety_val_position(key.doc ? key : keyword);
+    where = key.doc ? key : keyword;
+    (void)surety__val_span(where, &note.position.offset, &note.position.length);
     note.keyword = surety__graph_text(
         &strict->graph, note_keyword(keyword, key, surety_buf_str(&text)));
     note.location = surety__graph_text(&strict->graph, surety_buf_str(&text));
@@ -68,7 +72,49 @@ void surety__strict_add_note(surety_strict *strict,
                                       &strict->note_cap, strict->note_count + 1,
                                       sizeof(note), STRICT_WRITTEN_MAX);
     if (strict->status == SURETY_OK)
-        strict->notes[strict->note_count++] = note;
+        strict->status =
+            surety__grow(strict->alloc, (void **)&strict->places,
+                         &strict->place_cap, strict->note_count + 1,
+                         sizeof(*strict->places), STRICT_WRITTEN_MAX);
+    if (strict->status != SURETY_OK)
+        return;
+    strict->places[strict->note_count] =
+        (struct surety__strict_place){note.position.length ? where.doc : NULL,
+                                      note.position.offset, strict->note_count};
+    strict->notes[strict->note_count++] = note;
+}
+
+static int note_compare(const void *a, const void *b)
+{
+    const struct surety__strict_place *first = a;
+    const struct surety__strict_place *second = b;
+
+    if (first->doc != second->doc)
+        return (uintptr_t)first->doc < (uintptr_t)second->doc ? -1 : 1;
+    return (first->offset > second->offset) - (first->offset < second->offset);
+}
+
+void surety__strict_locate(surety_strict *strict)
+{
+    surety__position_walk walk = surety__position_begin(SURETY__LITERAL(""));
+    const surety_doc *doc = NULL;
+
+    if (strict->note_count > 1)
+        qsort(strict->places, strict->note_count, sizeof(*strict->places),
+              note_compare);
+    for (size_t i = 0; i < strict->note_count; i++) {
+        const struct surety__strict_place *place = &strict->places[i];
+        surety_position *position = &strict->notes[place->note].position;
+
+        if (!place->doc)
+            continue;
+        if (place->doc != doc)
+            walk = surety__position_begin(surety_doc_text(place->doc));
+        doc = place->doc;
+        surety__position_advance(&walk, place->offset);
+        position->line = walk.line;
+        position->column = walk.column;
+    }
 }
 
 void surety__strict_rewritten(surety_strict *strict, surety_val keyword,

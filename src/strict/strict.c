@@ -101,6 +101,7 @@ surety_status surety_strict_new(const surety_contract *contract,
     strict->info.size = sizeof(strict->info);
     if (strict->info.verdict != SURETY_STRICT_IMPOSSIBLE)
         strict->info.schema = surety_doc_root(strict->doc);
+    surety__strict_locate(strict);
     strict->info.notes = strict->notes;
     strict->info.note_count = strict->note_count;
     strict->info.changes_values = strict->wrapped || strict->root->changes;
@@ -117,6 +118,8 @@ void surety_strict_free(surety_strict *strict)
     surety__graph_done(&strict->graph);
     surety__free(strict->alloc, strict->notes,
                  strict->note_cap * sizeof(*strict->notes));
+    surety__free(strict->alloc, strict->places,
+                 strict->place_cap * sizeof(*strict->places));
     surety__free(strict->alloc, strict->nodes,
                  strict->node_cap * sizeof(*strict->nodes));
     surety__arena_done(&strict->arena);

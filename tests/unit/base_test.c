@@ -193,6 +193,48 @@ done:
     return;
 }
 
+/* Every text of four of these pieces: at every offset, in order and back, a
+ * walk is where counting from the start is, by the rules and by hand. */
+TEST(a_walk_counts_as_from_the_start)
+{
+    static const char *const pieces[] = {"a",    "\n",       "\r",
+                                         "\r\n", "\xC3\xA9", "\"b"};
+    const size_t count = CHECK_COUNT(pieces);
+
+    for (size_t n = 0; n < count * count * count * count; n++) {
+        char text[16] = "";
+        surety__position_walk walk;
+        uint32_t line = 1;
+        uint32_t column = 1;
+        size_t chars = 0;
+
+        for (size_t left = n, i = 0; i < 4; i++, left /= count)
+            snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s",
+                     pieces[left % count]);
+        walk = surety__position_begin(surety_str_of(text));
+        for (size_t at = 0; at <= strlen(text); at++) {
+            const surety_position want =
+                surety_position_at(surety_str_of(text), at, 0);
+
+            surety__position_advance(&walk, at);
+            CHECK(walk.line == line && want.line == line);
+            CHECK(walk.column == column && want.column == column);
+            CHECK(walk.chars == chars && walk.offset == at);
+            column += (text[at] & 0xC0) != 0x80;
+            chars += (text[at] & 0xC0) != 0x80;
+            if (text[at] == '\n' ||
+                (text[at] == '\r' && text[at + 1] != '\n')) {
+                line++;
+                column = 1;
+            }
+        }
+        surety__position_advance(&walk, 1);
+        CHECK(walk.offset == 1 && walk.chars == 1);
+    }
+done:
+    return;
+}
+
 TEST(text_compares_and_finds)
 {
     surety_str text = surety_str_of("one two two");
@@ -434,6 +476,7 @@ int main(int argc, char **argv)
         {"utf8 round trips", utf8_round_trips},
         {"positions count code points and line ends",
          positions_count_code_points_and_line_ends},
+        {"a walk counts as from the start", a_walk_counts_as_from_the_start},
         {"text compares and finds", text_compares_and_finds},
         {"distance counts slips", distance_counts_slips},
         {"text is safe for a terminal", text_is_safe_for_a_terminal},
