@@ -195,7 +195,8 @@ static struct value_begun value_measure(surety_finder *finder, surety_str text)
 
 /* Reads the value at the start of text, which may end with any of its brackets,
  * the last of which ends at `last`. A short look comes first: most values in
- * prose are short. True: *ret_begun is a value, which has been read. */
+ * prose are short. True: *ret_begun is a value; has_read says whether it was
+ * read. */
 static bool value_try(surety_finder *finder, surety_str text, size_t last,
                       struct value_begun *ret_begun)
 {
@@ -217,8 +218,10 @@ static bool value_try(surety_finder *finder, surety_str text, size_t last,
         }
         *ret_begun = value_measure(finder, text);
     }
-    return ret_begun->end &&
-           value_take(finder, (surety_str){text.ptr, ret_begun->end});
+    /* Where memory runs out, the value is read by the one who takes it. */
+    if (ret_begun->end)
+        (void)value_take(finder, (surety_str){text.ptr, ret_begun->end});
+    return ret_begun->end != 0;
 }
 
 /* Whether what begins at the start of text, and cannot be read, is JSON with a
