@@ -184,10 +184,11 @@ EVALUATE_INLINE const surety__shape *member_next(surety__machine *machine,
     }
     for (;;) {
         const uint32_t at = surety__patterns_next(objects, name, wide->sub - 1);
-        const surety__pattern_member *pattern = &objects->patterns[at];
+        const surety__pattern_member *pattern;
 
         if (at == objects->pattern_count)
             break;
+        pattern = &objects->patterns[at];
         wide->sub = at + 2;
         if (!surety__assert_pattern(machine, pattern->pattern, name))
             continue;
