@@ -32,7 +32,7 @@ SETTINGS_FIT(struct gen_settings);
 
 const struct option_row gen_options[] = {
     TEXTS("contract", 'c', AT(contracts), "CONTRACT",
-          "what the types are made from: " CONTRACT_IS
+          "the source of the types: " CONTRACT_IS
           "; may be given several times"),
     CHOICE("lang", 0, AT(language), "c", "the language of the types"),
     TEXT("output", 'o', AT(output), "PATH",

@@ -53,7 +53,7 @@ const struct option_row render_options[] = {
     TEXT("title", 0, AT(title), "TEXT", "the title"),
     TEXT("name", 0, AT(name), "NAME", "the file's name; by default the title"),
     TEXTS("label", 0, AT(labels), "NAME=TEXT",
-          "what a column is called; may be given again"),
+          "the title of a column; may be given again"),
     SECTION("Form"),
     CHOICE("format", 0, AT(format), "png|svg", "of charts; default png"),
     NUMBER("width", 0, AT(width), 16000, "PIXELS", "of charts; default 960"),

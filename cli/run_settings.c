@@ -117,7 +117,7 @@ const struct option_row run_options[] = {
            "one SARIF 2.1.0 document"),
     SESSION_ROWS_DERIVE,
     FLAG("verbose", 'v', AT(verbose),
-         "write to standard error what is sent and why, as it happens"),
+         "write each call and its reason to standard error at once"),
     FLAG("show-prompt", 0, AT(show_prompt),
          "write the prompt of each attempt to standard error"),
     FLAG("show-reply", 0, AT(show_reply),

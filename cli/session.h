@@ -59,7 +59,7 @@ SETTINGS_FIT(struct session_settings);
 /* The rows about using the value of a failed reply, for check and extract. */
 #define SESSION_ROWS_PARTIAL                                                   \
     FLAG("partial", 0, SESSION_AT(partial),                                    \
-         "of a reply that was cut off, print what is there, with a warning")
+         "print the beginning of a reply that was cut off, with a warning")
 
 /* The rows about the contract's fallback, for check, run and render. */
 #define SESSION_ROWS_FALLBACK                                                  \

@@ -12,8 +12,8 @@
  *   either: a part of a reply that was cut off is not the reply. Only an array
  *   of plain items that broke ("in [0, 1) and") is taken for prose then.
  *
- * 1. Linear: what is gone over again is paid for out of SURETY__PASSES_MAX
- *    times the text. A pass that has used that up ends.
+ * 1. Linear: a pass reads at most SURETY__PASSES_MAX times the text, then it
+ *    ends.
  * 2. Nothing recurses. */
 #include "extract/finder.h"
 
