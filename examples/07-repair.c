@@ -39,8 +39,8 @@ static void judge(const surety_contract *contract, const char *reply,
         surety_repaired one = surety_outcome_repaired(outcome, i);
 
         printf("  %s, %s: [%.*s] -> [%.*s]\n", one.kind,
-               one.likely ? "likely" : "certain", (int)one.stood.len,
-               one.stood.ptr, (int)one.read.len, one.read.ptr);
+               one.likely ? "likely" : "certain", (int)one.original.len,
+               one.original.ptr, (int)one.read.len, one.read.ptr);
     }
     surety_buf_done(&value);
     surety_outcome_free(outcome);

@@ -71,7 +71,7 @@ static bool laws_same_repairs(const surety_doc *a, const surety_doc *b)
 
         if (strcmp(left.kind, right.kind) || left.likely != right.likely ||
             left.offset != right.offset ||
-            !laws_same_text(left.stood, right.stood) ||
+            !laws_same_text(left.original, right.original) ||
             !laws_same_text(left.read, right.read))
             return false;
     }

@@ -228,7 +228,7 @@ function issueOf(issue, units) {
 
 function repairOf(repair, units) {
   const it = { kind: repair.kind, confidence: repair.confidence,
-    stood: repair.stood, read: repair.read };
+    original: repair.original, read: repair.read };
   if (repair.instanceLocation !== undefined) {
     it.instanceLocation = repair.instanceLocation;
     it.cost = repair.cost ?? 0;

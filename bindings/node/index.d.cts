@@ -11,7 +11,7 @@ export type Text = string | ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 /** How much of a reply may be repaired: nothing, text that is almost JSON, and
  * values that almost fit the schema. */
 export type Repair = "none" | "syntax" | "align";
-/** Where in a reply its JSON stood. */
+/** Where in a reply its JSON was found. */
 export type Place = "native" | "whole" | "fence" | "fence-any" | "marker" |
   "embedded";
 /** How a prompt shows the schema. */
@@ -112,8 +112,8 @@ export interface Issue extends Position {
 export interface Repaired extends Position {
   kind: string;
   confidence: "certain" | "likely";
-  /** What stood there, and what it was taken for. */
-  stood: string;
+  /** The original bytes, and what they were read as. */
+  original: string;
   read: string;
   instanceLocation?: string;
   cost?: number;
@@ -161,7 +161,7 @@ export class Outcome<T = unknown> {
   /** The contract's derived members, where asked for. */
   readonly derived: { [name: string]: unknown } | undefined;
   readonly place: Place | null;
-  /** Where in the reply it stood, counted as offsets are. */
+  /** Where in the reply it was found, counted as offsets are. */
   readonly span: { start: number; end: number } | null;
   /** The reply. */
   readonly raw: string | Uint8Array;

@@ -252,10 +252,10 @@ typedef struct surety_repaired {
     const char *kind;             /* docs/repair.md lists them */
     bool likely;                  /* false: certain */
     surety_str instance_location; /* of an edit; else empty */
-    surety_str stood; /* the original bytes, or the former value as JSON,
-                       * shortened */
-    surety_str read;  /* what replaced it; empty: nothing */
-    uint32_t cost;    /* of an edit; else 0 */
+    surety_str original; /* its bytes, or the value as JSON; shortened; empty:
+                          * something was missing */
+    surety_str read;     /* what replaced it; empty: nothing */
+    uint32_t cost;       /* of an edit; else 0 */
     surety_position position;
 } surety_repaired;
 /* Returns the i-th of repaired_count repairs. */

@@ -243,11 +243,11 @@ surety_status surety__doc_mistake(surety_doc *doc, surety_str text,
  * is a guess (a missing quote). docs/repair.md lists the kinds. The texts
  * belong to the doc. */
 typedef struct surety__repair_view {
-    const char *kind; /* "trailing-comma", ... */
-    bool likely;      /* false: certain */
-    size_t offset;    /* of stood, in the doc's text */
-    surety_str stood; /* original text; empty: something was missing */
-    surety_str read;  /* what it was read as; empty: it was skipped */
+    const char *kind;    /* "trailing-comma", ... */
+    bool likely;         /* false: certain */
+    size_t offset;       /* of original, in the doc's text */
+    surety_str original; /* empty: something was missing */
+    surety_str read;     /* what it was read as; empty: it was skipped */
 } surety__repair_view;
 
 typedef struct surety__lenient_options {

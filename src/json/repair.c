@@ -101,7 +101,7 @@ surety__repair_view surety__doc_repair(const surety_doc *doc, size_t i)
     repair.kind = surety__repair_kind_name(kept->kind);
     repair.likely = surety__repair_kind_is_likely(kept->kind);
     repair.offset = kept->offset;
-    repair.stood = (surety_str){doc->text + kept->offset, kept->len};
+    repair.original = (surety_str){doc->text + kept->offset, kept->len};
     if (kept->read)
         repair.read = surety_str_of(kept->read);
     else

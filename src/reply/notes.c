@@ -70,7 +70,7 @@ static surety__repair *notes_add(surety_judge *judge, const char *kind,
     surety__explain_keyword(&repair->issue, kind);
     repair->issue.seen.message = surety_str_of(about);
     repair->likely = likely;
-    repair->stood = repair->read = SURETY__LITERAL("");
+    repair->original = repair->read = SURETY__LITERAL("");
     return repair;
 }
 
@@ -92,13 +92,13 @@ static bool notes_wrapper(surety_judge *judge)
     repair->issue.seen.position.length = best->wrapper;
     return notes_copy(
         judge, (surety_str){judge->outcome.seen.ptr + start, best->wrapper},
-        &repair->stood);
+        &repair->original);
 }
 
 /* A repair at bytes of the candidate's text. */
 static bool notes_text_repair(surety_judge *judge,
                               enum surety__repair_kind kind, size_t offset,
-                              surety_str stood, surety_str read)
+                              surety_str original, surety_str read)
 {
     surety__repair *repair = notes_add(judge, surety__repair_kind_name(kind),
                                        surety__repair_kind_is_likely(kind),
@@ -106,8 +106,9 @@ static bool notes_text_repair(surety_judge *judge,
 
     if (!repair)
         return false;
-    surety__locate_span(judge, judge->best, offset, stood.len, &repair->issue);
-    return notes_copy(judge, stood, &repair->stood) &&
+    surety__locate_span(judge, judge->best, offset, original.len,
+                        &repair->issue);
+    return notes_copy(judge, original, &repair->original) &&
            notes_copy(judge, read, &repair->read);
 }
 
@@ -116,22 +117,22 @@ static bool notes_text_repairs(surety_judge *judge)
     const surety__trial *best = judge->best;
     const surety_doc *doc = best->doc;
     const surety_str text = best->candidate.text;
-    surety_str stood;
+    surety_str original;
 
     for (size_t i = 0; i < doc->repairs.count; i++) {
         const surety__repair_view repair = surety__doc_repair(doc, i);
 
         if (!notes_text_repair(judge, doc->repairs.items[i].kind, repair.offset,
-                               repair.stood, repair.read))
+                               repair.original, repair.read))
             return false;
     }
     judge->outcome.repairs.total += doc->repairs.total - doc->repairs.count;
     if (!best->brackets)
         return true;
-    stood = surety__str_trim(
+    original = surety__str_trim(
         (surety_str){text.ptr + text.len - best->brackets, best->brackets});
     return notes_text_repair(judge, REPAIR_EXTRA_CLOSE,
-                             (size_t)(stood.ptr - text.ptr), stood,
+                             (size_t)(original.ptr - text.ptr), original,
                              SURETY__LITERAL(""));
 }
 
@@ -147,7 +148,7 @@ static bool notes_rows(surety_judge *judge)
         return false;
     surety__locate_span(judge, best, 0, 0, &repair->issue);
     surety__buf_printf(&judge->scratch, "%zu values", best->rows);
-    if (!surety__outcome_take(&judge->outcome, &repair->stood))
+    if (!surety__outcome_take(&judge->outcome, &repair->original))
         return false;
     surety__buf_printf(&judge->scratch, "an array of %zu", best->rows);
     return surety__outcome_take(&judge->outcome, &repair->read);
@@ -171,8 +172,9 @@ static bool notes_edit(surety_judge *judge, const surety__edit *edit)
                               &repair->issue.seen.instance_location) ||
         !notes_value(judge, edit->to, &repair->read))
         return false;
-    return best->text ? notes_copy(judge, best->candidate.text, &repair->stood)
-                      : notes_value(judge, edit->from, &repair->stood);
+    return best->text
+               ? notes_copy(judge, best->candidate.text, &repair->original)
+               : notes_value(judge, edit->from, &repair->original);
 }
 
 static bool notes_edits(surety_judge *judge)

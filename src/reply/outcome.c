@@ -179,7 +179,7 @@ surety_repaired surety_outcome_repaired(const surety_outcome *outcome, size_t i)
         .kind = repair->issue.seen.keyword.ptr,
         .likely = repair->likely,
         .instance_location = repair->issue.seen.instance_location,
-        .stood = repair->stood,
+        .original = repair->original,
         .read = repair->read,
         .cost = repair->cost,
         .position = repair->issue.seen.position,

@@ -25,7 +25,7 @@ typedef struct surety__issue {
 typedef struct surety__repair {
     surety__issue issue; /* its keyword is the kind */
     bool likely;
-    surety_str stood, read;
+    surety_str original, read;
     uint32_t cost;
 } surety__repair;
 

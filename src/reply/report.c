@@ -98,17 +98,17 @@ static void report_marked(surety_buf *out, surety_str text)
 void surety__report_repair(surety_buf *out, const surety__repair *repair)
 {
     const surety_str about = repair->issue.seen.message;
-    const bool same = surety_str_equal(repair->stood, repair->read);
+    const bool same = surety_str_equal(repair->original, repair->read);
 
     surety__report_line(out, about, SURETY__REPORT_TEXT_MAX);
     /* A repair of the text by a single sign: its name says all. */
-    if (about.len && repair->stood.len <= 1)
+    if (about.len && repair->original.len <= 1)
         return;
     surety_buf_text(out, about.len ? ": " : "");
-    if (repair->stood.len)
-        report_marked(out, repair->stood);
+    if (repair->original.len)
+        report_marked(out, repair->original);
     if (repair->read.len && !same) {
-        surety_buf_text(out, repair->stood.len ? " was read as " : "");
+        surety_buf_text(out, repair->original.len ? " was read as " : "");
         report_marked(out, repair->read);
     }
     if (about.len)

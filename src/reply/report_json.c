@@ -49,7 +49,7 @@ static void json_repairs(surety_buf *out, const surety__repairs *repairs)
                                         : SURETY__LITERAL("certain"));
         if (repair->cost)
             surety_json_text(out, "instanceLocation", seen->instance_location);
-        surety_json_text(out, "stood", repair->stood);
+        surety_json_text(out, "original", repair->original);
         surety_json_text(out, "read", repair->read);
         if (repair->cost)
             surety_json_number(out, "cost", repair->cost);

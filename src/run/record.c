@@ -119,7 +119,7 @@ static void record_repairs(const surety_outcome *outcome,
         const surety_repaired one = surety_outcome_repaired(outcome, i);
 
         issues[i] = (surety_entry_issue){surety_str_of(one.kind),
-                                         one.instance_location, one.stood};
+                                         one.instance_location, one.original};
     }
     entry->repairs = issues;
     entry->repair_count = count;

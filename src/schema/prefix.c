@@ -23,8 +23,8 @@
  * 3. The threads of a level follow those of the level around it, each after its
  *    parent.
  * 4. Cells of a container that is open do not move. When an object closes, keys
- *    that stood twice are taken out of it: then the level cannot go on, and the
- *    object is checked as a whole.
+ *    that occurred twice are taken out of it: then the level cannot go on, and
+ * the object is checked as a whole.
  * 5. The work of all steps together has the limits of one check. */
 #include "schema/prefix.h"
 

@@ -113,7 +113,7 @@ def test_reports():
     comma = [item for item in report["repairs"]
              if item["kind"] == "trailing-comma"]
     same("with its place in the reply",
-         [(item["line"], item["column"], item["stood"], item["confidence"])
+         [(item["line"], item["column"], item["original"], item["confidence"])
           for item in comma],
          [(3, reply.split("\n")[2].index(",}") + 1, ",", "certain")])
     same("and at the byte it tells",
@@ -122,7 +122,7 @@ def test_reports():
     change = [item for item in report["repairs"]
               if item.get("instanceLocation") == "/state"]
     check("a change has its pointer, its cost and both values",
-          len(change) == 1 and change[0]["stood"] == '"Open"' and
+          len(change) == 1 and change[0]["original"] == '"Open"' and
           change[0]["read"] == '"open"' and change[0]["cost"] > 0, change)
     gives("it satisfies surety/report",
           surety("validate", "report.json", "-", stdin=result.err), 0)

@@ -164,7 +164,7 @@ static void put_repairs(surety_buf *out, const surety_doc *doc)
         surety__buf_printf(
             out, "  %s %s at %zu: ", repair.likely ? "likely " : "certain",
             repair.kind, repair.offset);
-        surety_json_string(out, repair.stood);
+        surety_json_string(out, repair.original);
         surety_buf_text(out, " -> ");
         surety_json_string(out, repair.read);
         surety_buf_byte(out, '\n');

@@ -82,7 +82,7 @@ static void put_repaired(surety_buf *out, surety_repaired repaired)
                               repaired.instance_location.len - 1);
     }
     surety_buf_text(out, ": ");
-    surety_json_string(out, repaired.stood);
+    surety_json_string(out, repaired.original);
     surety_buf_text(out, " -> ");
     surety_json_string(out, repaired.read);
     surety_buf_byte(out, '\n');

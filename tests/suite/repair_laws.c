@@ -421,7 +421,7 @@ static void put_reading(surety_buf *out, const surety_doc *doc,
         surety_buf_text(out, repair.kind);
         surety_buf_byte(out, repair.likely ? '?' : '!');
         surety_buf_number(out, repair.offset);
-        surety_json_string(out, repair.stood);
+        surety_json_string(out, repair.original);
         surety_json_string(out, repair.read);
     }
 }

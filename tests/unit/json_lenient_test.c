@@ -93,7 +93,7 @@ done:
 }
 
 struct told {
-    const char *text, *kind, *stood, *read;
+    const char *text, *kind, *original, *read;
     size_t i, offset;
 };
 
@@ -134,7 +134,7 @@ TEST(tells_what_stood_and_what_was_read)
         CHECK(surety__doc_repair_count(doc) > row->i);
         repair = surety__doc_repair(doc, row->i);
         CHECK_TEXT(surety_str_of(repair.kind), row->kind);
-        CHECK_TEXT(repair.stood, row->stood);
+        CHECK_TEXT(repair.original, row->original);
         CHECK_TEXT(repair.read, row->read);
         CHECK(repair.offset == row->offset);
     }

@@ -353,7 +353,7 @@ TEST(tells_where_and_what)
     static const char reply[] = "> ```json\n> {'id': '7',\n>  'title': 'a',}\n"
                                 "> ```\n";
     static const struct {
-        const char *kind, *stood, *read, *location;
+        const char *kind, *original, *read, *location;
         bool likely;
         uint32_t cost, line, column;
         size_t length;
@@ -377,7 +377,7 @@ TEST(tells_where_and_what)
         const surety_repaired got = surety_outcome_repaired(outcome, i);
 
         CHECK_TEXT(surety_str_of(got.kind), want[i].kind);
-        CHECK_TEXT(got.stood, want[i].stood);
+        CHECK_TEXT(got.original, want[i].original);
         CHECK_TEXT(got.read, want[i].read);
         CHECK_TEXT(got.instance_location, want[i].location);
         CHECK(got.likely == want[i].likely);

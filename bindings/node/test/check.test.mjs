@@ -108,7 +108,7 @@ test("repairs are told, and only where they are allowed", () => {
   const kinds = outcome.repairs.map((it) => it.kind);
   assert.ok(kinds.includes("trailing-comma"), kinds.join());
   const change = outcome.repairs.find((it) => it.instanceLocation === "/age");
-  assert.deepEqual([change.stood, change.read], ['"36"', "36"]);
+  assert.deepEqual([change.original, change.read], ['"36"', "36"]);
   assert.equal(person.check('{"name": "Ada"', { repair: "syntax",
     certain: true }).ok, false);
 });

@@ -378,7 +378,7 @@ class Repaired(Structure):
         ("kind", c_char_p),
         ("likely", c_bool),
         ("instance_location", Text),
-        ("stood", Text),
+        ("original", Text),
         ("read", Text),
         ("cost", c_uint32),
         ("position", Position),

@@ -41,7 +41,7 @@ class Repair(NamedTuple):
     kind: str
     likely: bool
     instance_location: str
-    stood: str
+    original: str
     read: str
     cost: int
     line: Optional[int] = None
@@ -69,6 +69,6 @@ def issue_of(issue: "_abi.Issue") -> Issue:
 
 def repair_of(repaired: "_abi.Repaired") -> Repair:
     return Repair(repaired.kind.decode(), repaired.likely,
-                  str(repaired.instance_location), str(repaired.stood),
+                  str(repaired.instance_location), str(repaired.original),
                   str(repaired.read), repaired.cost,
                   *place_of(repaired.position))

@@ -161,7 +161,7 @@ class Outcome(Generic[T]):
 
     @lazy
     def value_json(self) -> str:
-        """The value as JSON, every number as it stood; "": there is none."""
+        """The value as JSON, numbers as they were written; "": there is none."""
         return json_of(self._info.value)
 
     @lazy
@@ -188,7 +188,7 @@ class Outcome(Generic[T]):
 
     @lazy
     def candidate_json(self) -> str:
-        """The same as JSON, every number as it stood; "": nothing parsed."""
+        """The same as JSON, numbers as they were written; "": nothing parsed."""
         return json_of(self._info.candidate)
 
     @lazy
@@ -233,11 +233,11 @@ class Outcome(Generic[T]):
         return self._list(self._info.repaired_count,
                           lib.surety_outcome_repaired, repair_of)
 
-    # -- where it stood ----------------------------------------------------
+    # -- where it was found ------------------------------------------------
 
     @lazy
     def place(self) -> Optional[str]:
-        """The place where the candidate stood that the outcome is about:
+        """The place of the candidate that the outcome is about:
         "whole", "fence", ...; None: there is none."""
         place = self._info.place
         return _abi.PLACES[place] if place else None

@@ -108,7 +108,7 @@ class RunResult(Generic[T]):
     #: The value: valid, partial or the fallback, as the verdict says; the reply
     #: where there was no contract. None: there is none.
     value: Any
-    #: The same as JSON, every number as it stood; "": there is none.
+    #: The same as JSON, every number as it was written; "": there is none.
     value_json: str
     #: Why the recording could not be written, though the run has its verdict;
     #: None: it was, or none was wanted.

@@ -196,7 +196,7 @@ class Outcomes(unittest.TestCase):
         outcome = self.contract.check(reply, repair="align")
         self.assertEqual(outcome.value, {"a": 1, "b": "x"})
         change = [one for one in outcome.repairs if one.cost]
-        self.assertEqual([(one.instance_location, one.stood, one.read)
+        self.assertEqual([(one.instance_location, one.original, one.read)
                           for one in change], [("/a", '"1"', "1")])
         self.assertEqual((change[0].line, change[0].column), (1, 7))
         self.assertFalse(self.contract.check(reply, repair="align",
