@@ -9,7 +9,7 @@
 
 static void note_write(struct lint *lint, const surety_strict_note *note)
 {
-    struct diag diag = {.level = note->verdict == SURETY_STRICT_IMPOSSIBLE
+    struct diag diag = {.level = note->support == SURETY_STRICT_IMPOSSIBLE
                                      ? DIAG_ERROR
                                      : DIAG_WARNING,
                         .position = note->position,

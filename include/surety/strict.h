@@ -31,14 +31,16 @@ typedef enum surety_subset {
 /* "openai", "anthropic", "gemini", "grammar"; never NULL. */
 SURETY_API const char *surety_subset_name(surety_subset subset);
 
-typedef enum surety_strict_verdict {
+/* How far a provider supports a keyword; of a schema, its least supported
+ * keyword. */
+typedef enum surety_strict_support {
     SURETY_STRICT_ACCEPTED = 0, /* unchanged */
-    SURETY_STRICT_REWRITTEN,    /* in another form; no value is lost by it */
+    SURETY_STRICT_REWRITTEN,    /* in another form; excludes no valid value */
     SURETY_STRICT_IMPOSSIBLE    /* the provider would refuse the schema */
-} surety_strict_verdict;
+} surety_strict_support;
 /* What happened to one keyword. Texts belong to the strict schema. */
 typedef struct surety_strict_note {
-    surety_strict_verdict verdict; /* of this keyword; never ACCEPTED */
+    surety_strict_support support; /* of this keyword; never ACCEPTED */
     surety_str keyword;
     surety_str location; /* JSON Pointer in the contract's document */
     surety_position position;
@@ -61,7 +63,7 @@ SURETY_API void surety_strict_free(surety_strict *strict);
 /* The rewritten schema. Everything belongs to the strict schema. */
 typedef struct surety_strict_info {
     size_t size; /* sizeof(surety_strict_info) of the library */
-    surety_strict_verdict verdict;
+    surety_strict_support support;
     surety_val schema; /* the schema to send; SURETY_NONE if impossible */
     surety_str name;   /* a name that every provider accepts: 1 to 64 of A-Z a-z
                         * 0-9 _ and - */

@@ -39,7 +39,7 @@ static surety_str mode_reason(surety__run_store *store,
     for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++) {
         const surety_strict_note note = surety_strict_info_of(strict)->notes[i];
 
-        if (note.verdict != SURETY_STRICT_IMPOSSIBLE)
+        if (note.support != SURETY_STRICT_IMPOSSIBLE)
             continue;
         surety__buf_line(out, note.message, 160);
         surety_buf_text(out, " at ");
@@ -70,7 +70,7 @@ static surety__bound *mode_bound(surety__forms *forms,
     } else if (status != SURETY_OK) {
         bound->reason = surety__store_copy(store, surety_str_of(err.message));
     } else {
-        bound->possible = surety_strict_info_of(bound->strict)->verdict !=
+        bound->possible = surety_strict_info_of(bound->strict)->support !=
                           SURETY_STRICT_IMPOSSIBLE;
         if (!bound->possible)
             bound->reason = mode_reason(store, bound->strict);
@@ -315,7 +315,7 @@ const surety_contract *surety__mode_delivered(surety__forms *forms,
     surety__bound *bound;
 
     if (!plan->strict ||
-        surety_strict_info_of(plan->strict)->verdict == SURETY_STRICT_ACCEPTED)
+        surety_strict_info_of(plan->strict)->support == SURETY_STRICT_ACCEPTED)
         return forms->setup->options.contract;
     bound = mode_bound(forms, model);
     if (!bound->delivered)

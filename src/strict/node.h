@@ -129,10 +129,10 @@ struct surety_strict {
 /* Works out the lines of all notes, in one pass over each text. */
 void surety__strict_locate(surety_strict *strict);
 /* Adds a note about `keyword`, a member of a schema object or a whole schema.
- * format gives the message; hint may be NULL. Each verdict is noted once for a
- * keyword. */
+ * format gives the message; hint may be NULL. A keyword has one note for each
+ * support. */
 void surety__strict_add_note(surety_strict *strict,
-                             surety_strict_verdict verdict, surety_val keyword,
+                             surety_strict_support support, surety_val keyword,
                              const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 

@@ -36,10 +36,10 @@ static surety_str note_keyword(surety_val keyword, surety_val key,
 }
 
 void surety__strict_add_note(surety_strict *strict,
-                             surety_strict_verdict verdict, surety_val keyword,
+                             surety_strict_support support, surety_val keyword,
                              const char *hint, const char *format, ...)
 {
-    surety_strict_note note = {.verdict = verdict,
+    surety_strict_note note = {.support = support,
                                .hint = surety_str_of(hint ? hint : "")};
     surety_val key = {NULL, 0};
     surety_val where;
@@ -47,10 +47,10 @@ void surety__strict_add_note(surety_strict *strict,
     va_list list;
 
     if (strict->status != SURETY_OK ||
-        !surety__graph_is_news(&strict->graph, keyword, verdict))
+        !surety__graph_is_news(&strict->graph, keyword, support))
         return;
-    if (verdict > strict->info.verdict)
-        strict->info.verdict = verdict;
+    if (support > strict->info.support)
+        strict->info.support = support;
     va_start(list, format);
     note.message = surety__graph_words(&strict->graph, format, list);
     va_end(list);

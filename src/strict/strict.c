@@ -2,8 +2,7 @@
 /* Compiles a contract for a provider's subset: its shapes become nodes
  * (make.c), the nodes are settled (settle.c), the graph is searched for
  * recursion (limits.c) and written (write.c). What a provider would refuse is
- * a note and a verdict. Only out of memory and the compiler's own limits are
- * failures. */
+ * a note. Only out of memory and the compiler's own limits are failures. */
 #include "strict/node.h"
 
 static void strict_name(surety_strict *strict)
@@ -89,7 +88,7 @@ surety_status surety_strict_new(const surety_contract *contract,
         if (strict->status == SURETY_OK)
             surety__strict_walk(strict);
         if (strict->status == SURETY_OK &&
-            strict->info.verdict != SURETY_STRICT_IMPOSSIBLE)
+            strict->info.support != SURETY_STRICT_IMPOSSIBLE)
             surety__strict_write(strict, reterr);
     }
     status = strict->status;
@@ -99,7 +98,7 @@ surety_status surety_strict_new(const surety_contract *contract,
         return status;
     }
     strict->info.size = sizeof(strict->info);
-    if (strict->info.verdict != SURETY_STRICT_IMPOSSIBLE)
+    if (strict->info.support != SURETY_STRICT_IMPOSSIBLE)
         strict->info.schema = surety_doc_root(strict->doc);
     surety__strict_locate(strict);
     strict->info.notes = strict->notes;

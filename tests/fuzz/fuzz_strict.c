@@ -71,9 +71,9 @@ static void try_subset(const surety_contract *contract, surety_subset subset,
              SURETY_OK);
         must(surety_strict_info_of(strict)->name.len > 0 &&
              surety_strict_info_of(strict)->name.len <= 64);
-        must((sent.doc == NULL) == (surety_strict_info_of(strict)->verdict ==
+        must((sent.doc == NULL) == (surety_strict_info_of(strict)->support ==
                                     SURETY_STRICT_IMPOSSIBLE));
-        must((surety_strict_info_of(strict)->verdict ==
+        must((surety_strict_info_of(strict)->support ==
               SURETY_STRICT_ACCEPTED) ==
              (surety_strict_info_of(strict)->note_count == 0));
         for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++)

@@ -4,7 +4,7 @@
  *     strict_test [--update] FOLDER
  *
  * A case is FOLDER/NAME.json, a contract. NAME.expect says for each provider
- * the verdict, the notes with their place, and the schema that is sent; with
+ * the support, the notes with their place, and the schema that is sent; with
  * --update it is written anew, for a person to review. NAME.pairs, where there
  * is one, has a line each: PROVIDER, what it delivers, " => " and the value
  * that comes of it. What is delivered must satisfy the schema that was sent,
@@ -28,8 +28,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ORDER strict verdicts */
-static const char *const verdict_names[] = {"accepted", "rewritten",
+/* In the order of surety_strict_support. */
+static const char *const support_names[] = {"accepted", "rewritten",
                                             "impossible"};
 
 static void write_strict(surety_buf *out, const surety_strict *strict,
@@ -37,7 +37,7 @@ static void write_strict(surety_buf *out, const surety_strict *strict,
 {
     surety_buf_text(out, surety_subset_name(subset));
     surety_buf_text(out, ": ");
-    surety_buf_text(out, verdict_names[surety_strict_info_of(strict)->verdict]);
+    surety_buf_text(out, support_names[surety_strict_info_of(strict)->support]);
     surety_buf_byte(out, '\n');
     for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++) {
         const surety_strict_note note = surety_strict_info_of(strict)->notes[i];
@@ -48,7 +48,7 @@ static void write_strict(surety_buf *out, const surety_strict *strict,
         surety_buf_text(out, " #");
         surety_buf_add(out, note.location);
         surety_buf_byte(out, ' ');
-        surety_buf_text(out, verdict_names[note.verdict]);
+        surety_buf_text(out, support_names[note.support]);
         surety_buf_byte(out, ' ');
         surety_buf_add(out, note.keyword);
         surety_buf_text(out, ": ");
@@ -216,12 +216,12 @@ static bool run_contract(struct golden *golden)
 
 static void tell_strict(surety_buf *out, const surety_strict *strict)
 {
-    surety_buf_text(out, verdict_names[surety_strict_info_of(strict)->verdict]);
+    surety_buf_text(out, support_names[surety_strict_info_of(strict)->support]);
     surety_buf_byte(out, '\n');
     for (size_t i = 0; i < surety_strict_info_of(strict)->note_count; i++) {
         const surety_strict_note note = surety_strict_info_of(strict)->notes[i];
 
-        surety_buf_text(out, note.verdict == SURETY_STRICT_IMPOSSIBLE
+        surety_buf_text(out, note.support == SURETY_STRICT_IMPOSSIBLE
                                  ? "        ! #"
                                  : "        - #");
         surety_buf_add(out, note.location);

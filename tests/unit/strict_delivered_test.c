@@ -252,7 +252,7 @@ static void loose_try(struct check *t, struct loose_bench *bench,
     NEED(schema);
     TRY(check_contract(t, text, &contract));
     TRY(surety_strict_new(contract, subset, check_alloc(t), &strict, NULL));
-    if (surety_strict_info_of(strict)->verdict == SURETY_STRICT_IMPOSSIBLE)
+    if (surety_strict_info_of(strict)->support == SURETY_STRICT_IMPOSSIBLE)
         goto done;
     TRY(surety_strict_delivered_schema(strict, schema, NULL));
     TRY(surety_val_write(surety_doc_root(schema), SURETY_STYLE_COMPACT,

@@ -24,14 +24,14 @@ static bool is_in_subset(const surety_strict *strict, surety_subset subset)
     const surety_val sent = surety_strict_info_of(strict)->schema;
     const char *why;
 
-    if (surety_strict_info_of(strict)->verdict == SURETY_STRICT_IMPOSSIBLE)
+    if (surety_strict_info_of(strict)->support == SURETY_STRICT_IMPOSSIBLE)
         return sent.doc == NULL &&
                surety_strict_info_of(strict)->note_count > 0;
     why = plain_check(sent, subset);
     if (why)
         printf("# %s: %s\n", surety_subset_name(subset), why);
     return why == NULL && (surety_strict_info_of(strict)->note_count == 0) ==
-                              (surety_strict_info_of(strict)->verdict ==
+                              (surety_strict_info_of(strict)->support ==
                                SURETY_STRICT_ACCEPTED);
 }
 
@@ -140,7 +140,7 @@ TEST(what_everybody_takes_is_kept)
     for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
         TRY(surety_strict_new(contract, (surety_subset)i, check_alloc(t),
                               &strict, NULL));
-        CHECK(surety_strict_info_of(strict)->verdict == SURETY_STRICT_ACCEPTED);
+        CHECK(surety_strict_info_of(strict)->support == SURETY_STRICT_ACCEPTED);
         CHECK(surety_val_equal(surety_strict_info_of(strict)->schema,
                                surety_contract_info_of(contract)->root));
         surety_strict_free(strict);
@@ -256,7 +256,7 @@ TEST(limits_at_their_edges)
                                                &contract, NULL));
         EXPECT(SURETY_OK, surety_strict_new(contract, rows[i].subset, NULL,
                                             &strict, NULL));
-        CHECK((surety_strict_info_of(strict)->verdict !=
+        CHECK((surety_strict_info_of(strict)->support !=
                SURETY_STRICT_IMPOSSIBLE) == rows[i].possible);
         surety_strict_free(strict);
         surety_contract_free(contract);
@@ -305,10 +305,10 @@ TEST(text_at_its_edge)
                                                &contract, NULL));
         EXPECT(SURETY_OK, surety_strict_new(contract, SURETY_SUBSET_OPENAI,
                                             NULL, &strict, NULL));
-        if ((surety_strict_info_of(strict)->verdict !=
+        if ((surety_strict_info_of(strict)->support !=
              SURETY_STRICT_IMPOSSIBLE) != rows[i].possible)
             printf("# row %d\n", (int)i);
-        CHECK((surety_strict_info_of(strict)->verdict !=
+        CHECK((surety_strict_info_of(strict)->support !=
                SURETY_STRICT_IMPOSSIBLE) == rows[i].possible);
         surety_strict_free(strict);
         surety_contract_free(contract);
@@ -344,7 +344,7 @@ TEST(unions_at_their_edge)
                                                &contract, NULL));
         EXPECT(SURETY_OK, surety_strict_new(contract, SURETY_SUBSET_ANTHROPIC,
                                             NULL, &strict, NULL));
-        CHECK((surety_strict_info_of(strict)->verdict !=
+        CHECK((surety_strict_info_of(strict)->support !=
                SURETY_STRICT_IMPOSSIBLE) == (count <= 16));
         surety_strict_free(strict);
         surety_contract_free(contract);
@@ -411,13 +411,13 @@ TEST(many_conditions_are_no_matter)
     TRY(read_text(t, text.ptr, &contract));
     for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
         surety_strict *strict = NULL;
-        surety_strict_verdict verdict;
+        surety_strict_support support;
 
         TRY(surety_strict_new(contract, (surety_subset)i, check_alloc(t),
                               &strict, NULL));
-        verdict = surety_strict_info_of(strict)->verdict;
+        support = surety_strict_info_of(strict)->support;
         surety_strict_free(strict);
-        CHECK(verdict == SURETY_STRICT_REWRITTEN);
+        CHECK(support == SURETY_STRICT_REWRITTEN);
     }
 done:
     surety_buf_done(&text);

@@ -33,7 +33,7 @@ REPORTS = ("json", "text", "color", "plain", "github", "sarif")
 VERDICTS = ("open", "lost", "no", "runaway")
 PROMPT_STYLES = ("contract", "json-schema", "typescript", "example")
 SUBSETS = ("openai", "anthropic", "gemini", "grammar")
-STRICT_VERDICTS = ("accepted", "rewritten", "impossible")
+STRICT_SUPPORT = ("accepted", "rewritten", "impossible")
 MODES = ("auto", "native", "tool", "prompt")
 FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "command", "limit", "protocol", "cancelled", "request", "schema",
@@ -65,7 +65,7 @@ ENUMS = {
     "surety_verdict": ("SURETY_VERDICT_", VERDICTS),
     "surety_prompt_style": ("SURETY_PROMPT_", PROMPT_STYLES),
     "surety_subset": ("SURETY_SUBSET_", SUBSETS),
-    "surety_strict_verdict": ("SURETY_STRICT_", STRICT_VERDICTS),
+    "surety_strict_support": ("SURETY_STRICT_", STRICT_SUPPORT),
     "surety_mode": ("SURETY_MODE_", MODES),
     "surety_failure": ("SURETY_FAILURE_", FAILURES),
     "surety_stop": ("SURETY_STOP_", STOPS),
@@ -401,7 +401,7 @@ class PromptOptions(Structure):
 
 class StrictNote(Structure):
     _fields_ = [
-        ("verdict", c_int),
+        ("support", c_int),
         ("keyword", Text),
         ("location", Text),
         ("position", Position),
@@ -413,7 +413,7 @@ class StrictNote(Structure):
 class StrictInfo(Structure):
     _fields_ = [
         ("size", c_size_t),
-        ("verdict", c_int),
+        ("support", c_int),
         ("schema", Val),
         ("name", Text),
         ("description", Text),

@@ -161,7 +161,7 @@ class Outcome(Generic[T]):
 
     @lazy
     def value_json(self) -> str:
-        """The value as JSON, numbers as they were written; "": there is none."""
+        """The value as JSON, numbers as they were written; "": no value."""
         return json_of(self._info.value)
 
     @lazy
@@ -188,7 +188,7 @@ class Outcome(Generic[T]):
 
     @lazy
     def candidate_json(self) -> str:
-        """The same as JSON, numbers as they were written; "": nothing parsed."""
+        """The same as JSON, numbers as written; "": nothing was parsed."""
         return json_of(self._info.candidate)
 
     @lazy

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class StrictNote(NamedTuple):
-    """What became of one keyword: verdict is "rewritten" or "impossible",
+    """What became of one keyword: support is "rewritten" or "impossible",
     location a JSON Pointer in the contract."""
-    verdict: str
+    support: str
     keyword: str
     location: str
     message: str
@@ -30,7 +30,7 @@ class StrictNote(NamedTuple):
 
 
 class Strict:
-    """verdict: "accepted", "rewritten" or "impossible"; schema: what to send,
+    """support: "accepted", "rewritten" or "impossible"; schema: what to send,
     None where it is impossible; name and description for it; notes: what became
     of each keyword that is not sent as it stands."""
 
@@ -47,7 +47,7 @@ class Strict:
         self.contract = contract
         self.subset = subset
         info = self.info = lib.surety_strict_info_of(handle).contents
-        self.verdict = _abi.STRICT_VERDICTS[info.verdict]
+        self.support = _abi.STRICT_SUPPORT[info.support]
         self.schema = load(info.schema)
         self.name = str(info.name)
         self.description = str(info.description)
@@ -79,6 +79,6 @@ class Strict:
 
 
 def _note(note: "_abi.StrictNote") -> StrictNote:
-    return StrictNote(_abi.STRICT_VERDICTS[note.verdict], str(note.keyword),
+    return StrictNote(_abi.STRICT_SUPPORT[note.support], str(note.keyword),
                       str(note.location), str(note.message), str(note.hint),
                       *place_of(note.position))

@@ -397,7 +397,7 @@ class Functions(unittest.TestCase):
 
     def test_strict(self):
         strict = Contract(SCHEMA, name="t").strict("openai")
-        self.assertEqual(strict.verdict, "rewritten")
+        self.assertEqual(strict.support, "rewritten")
         self.assertEqual(strict.schema["required"], ["a", "b"])
         self.assertEqual(strict.restore({"a": 1, "b": None}), {"a": 1})
         self.assertTrue(all(note.line for note in strict.notes))
@@ -421,7 +421,7 @@ class Functions(unittest.TestCase):
                       contract.instructions(native=True))
         self.assertIn("satisfies this JSON Schema", contract.instructions(
             native=contract.strict("grammar")))
-        self.assertEqual(contract.strict("anthropic").verdict, "impossible")
+        self.assertEqual(contract.strict("anthropic").support, "impossible")
 
     def test_environment(self):
         with tempfile.TemporaryDirectory() as folder:
