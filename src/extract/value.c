@@ -31,9 +31,8 @@ struct value_begun {
 };
 
 static size_t value_seek(surety_finder *finder, size_t from, size_t to);
-static size_t value_closing(surety_finder *finder, size_t to);
 static size_t value_inner(surety_str text, size_t start);
-static bool value_try(surety_finder *finder, surety_str text, size_t last,
+static bool value_try(surety_finder *finder, surety_str text,
                       struct value_begun *ret_begun);
 static bool value_broken(surety_finder *finder, surety_str text,
                          const struct value_begun *begun, size_t *ret_end);
@@ -50,7 +49,6 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
     while (at < to && finder->pass.work <= work_max) {
         const size_t start = value_seek(finder, at, to);
         const surety_str text = {all.ptr + start, to - start};
-        const size_t closing = value_closing(finder, to);
         struct value_begun begun;
         size_t len;
 
@@ -61,8 +59,7 @@ bool surety__value_next(surety_finder *finder, size_t from, size_t to,
             (surety__start_at(all, start) == START_NONE &&
              !surety__start_comment(all, value_inner(all, start))))
             continue;
-        if (value_try(finder, text, closing > start ? closing - start : 0,
-                      &begun))
+        if (value_try(finder, text, &begun))
             len = begun.end;
         else if (!value_broken(finder, text, &begun, &len)) {
             at = start + len;
@@ -132,20 +129,23 @@ static size_t value_inner(surety_str text, size_t start)
     return at;
 }
 
-/* Where the last bracket that closes before `to` ends; 0: there is none. Kept
- * for the pass: it does not depend on where a value starts. */
-static size_t value_closing(surety_finder *finder, size_t to)
+/* How far text goes up to its last bracket that closes; 0: there is none. Kept
+ * for the pass, because it depends only on where text ends. */
+static size_t value_closing(surety_finder *finder, surety_str text)
 {
-    const char *text = finder->reply.ptr;
+    const char *reply = finder->reply.ptr;
+    const size_t start = (size_t)(text.ptr - reply);
+    const size_t to = start + text.len;
     size_t at = to;
 
     if (finder->pass.closing.to == to)
-        return finder->pass.closing.at;
-    while (at && text[at - 1] != '}' && text[at - 1] != ']')
-        at--;
+        at = finder->pass.closing.at;
+    else
+        while (at && reply[at - 1] != '}' && reply[at - 1] != ']')
+            at--;
     finder->pass.closing.to = to;
     finder->pass.closing.at = at;
-    return at;
+    return at > start ? at - start : 0;
 }
 
 /* Reads the value that text begins with, and may go on behind. */
@@ -193,17 +193,17 @@ static struct value_begun value_measure(surety_finder *finder, surety_str text)
     return begun;
 }
 
-/* Reads the value at the start of text, which may end with any of its brackets,
- * the last of which ends at `last`. A short look comes first: most values in
- * prose are short. True: *ret_begun is a value; has_read says whether it was
- * read. */
-static bool value_try(surety_finder *finder, surety_str text, size_t last,
+/* Reads the value at the start of text, which may end with any of its brackets.
+ * A short look comes first: most values in prose are short, and where a long
+ * one may end is looked for only then. True: *ret_begun is a value; has_read
+ * says whether it was read. */
+static bool value_try(surety_finder *finder, surety_str text,
                       struct value_begun *ret_begun)
 {
     const surety_str look = {
         text.ptr, text.len < VALUE_LOOK_MAX ? text.len : VALUE_LOOK_MAX};
 
-    assert(text.len && memchr("{[", *text.ptr, 2) && last <= text.len);
+    assert(text.len && memchr("{[", *text.ptr, 2));
     *ret_begun = (struct value_begun){.end = 0};
     if (value_take(finder, look)) {
         ret_begun->end = finder->doc->text_len;
@@ -211,6 +211,8 @@ static bool value_try(surety_finder *finder, surety_str text, size_t last,
     }
     *ret_begun = value_measure(finder, look);
     if (ret_begun->good == look.len && look.len < text.len) {
+        const size_t last = value_closing(finder, text);
+
         if (last > look.len &&
             value_take(finder, (surety_str){text.ptr, last})) {
             ret_begun->end = finder->doc->text_len;
