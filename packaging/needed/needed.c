@@ -18,7 +18,7 @@
 #endif
 #ifdef SURETY_WITH_CHARTS
 #include "render/pango.h"
-#define CHARTS SURETY__PANGO(SURETY__ROW)
+#define CHARTS SURETY__PANGO(PANGO_ROW)
 #else
 #define CHARTS
 #endif

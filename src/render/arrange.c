@@ -190,7 +190,7 @@ bool surety__arrange_is_whole(const surety__model *model, bool is_share)
         double sum = 0;
         size_t there = 0;
         for (size_t i = 0; i < model->series_count; i++) {
-            const double value = model->values[i * model->places_count + k];
+            const double value = surety__model_value(model, i, k);
             if (value < 0)
                 return false;
             if (!isnan(value)) {
@@ -214,8 +214,7 @@ static double arrange_largest(const surety__model *model, size_t place)
     double largest = 0;
 
     for (size_t i = 0; i < model->series_count; i++)
-        largest =
-            fmax(largest, fabs(model->values[i * model->places_count + place]));
+        largest = fmax(largest, fabs(surety__model_value(model, i, place)));
     return largest;
 }
 
@@ -263,7 +262,7 @@ static surety_status arrange_join_kept(surety__model *model,
     for (size_t i = 0; i < model->series_count; i++) {
         for (size_t k = 0; k < count; k++)
             if (is_kept[k])
-                values[at++] = model->values[i * count + k];
+                values[at++] = surety__model_value(model, i, k);
         values[at++] = arrange_rest(model, i, is_kept, &adds_up);
     }
     surety_buf_init(&text, model->arena.alloc, 0);
@@ -367,7 +366,7 @@ static void arrange_stack(surety__model *model)
     for (size_t k = 0; k < model->places_count; k++) {
         double sum = 0;
         for (size_t i = 0; i < model->series_count; i++) {
-            const double value = model->values[i * model->places_count + k];
+            const double value = surety__model_value(model, i, k);
             sum += isnan(value) ? 0 : value;
         }
         /* A whole that rounding made larger than 100 needs no room above
@@ -400,11 +399,10 @@ static size_t arrange_part(const surety__model *model,
     size_t count = 0;
 
     for (size_t i = 0; i < model->series_count; i++) {
-        for (size_t k = 0; k < model->places_count; k++) {
-            /* fmax ignores NaN, which is a gap. */
-            largest[i] = fmax(largest[i],
-                              fabs(model->values[i * model->places_count + k]));
-        }
+        /* fmax ignores NaN, which is a gap. */
+        for (size_t k = 0; k < model->places_count; k++)
+            largest[i] =
+                fmax(largest[i], fabs(surety__model_value(model, i, k)));
         for (panels[i] = 0; panels[i] < count; panels[i]++) {
             const size_t first = firsts[panels[i]];
             const double pair[2] = {largest[first], largest[i]};
@@ -446,7 +444,8 @@ static surety_status arrange_order(surety__model *model, const size_t *panels)
 
 /* Fills in the panels. Each is a model over a part of the series. */
 static void arrange_views(surety__model *model, const size_t *panels,
-                          const surety__measure *measures)
+                          const surety__measure *measures,
+                          size_t measures_count)
 {
     size_t first = 0;
 
@@ -457,16 +456,20 @@ static void arrange_views(surety__model *model, const size_t *panels,
         *panel = *model;
         panel->series_count = 0;
         for (size_t i = 0; i < model->series_count; i++) {
-            if (panels[i] != p)
+            const surety__measure *measure =
+                &measures[measures_count > 1 ? i : 0];
+            if (measures_count > 1 && panels[i] != p)
                 continue;
             if (panel->series_count++ == 0)
-                panel->unit = measures[i].unit;
-            if (measures[i].decimals > decimals)
-                decimals = measures[i].decimals;
+                panel->unit = measure->unit;
+            if (measure->decimals > decimals)
+                decimals = measure->decimals;
         }
         panel->series = model->series + first;
         panel->values = model->values + first * model->places_count;
         arrange_bounds(panel, decimals);
+        if (model->is_stacked)
+            arrange_stack(panel);
         first += panel->series_count;
     }
     assert(first == model->series_count);
@@ -477,8 +480,6 @@ surety_status surety__arrange_panels(surety__model *model,
                                      size_t measures_count)
 {
     size_t panels[SURETY_CHART_SERIES_MAX] = {0};
-    unsigned decimals = 0;
-    surety_status status;
 
     assert(measures_count > 0 && measures_count <= SURETY_CHART_SERIES_MAX);
     model->panels_count = 1;
@@ -486,26 +487,13 @@ surety_status surety__arrange_panels(surety__model *model,
         model->panels_count = arrange_part(model, measures, panels);
     model->panels = surety__arena_take(
         &model->arena, model->panels_count * sizeof(*model->panels));
-    if (!model->panels)
+    if (!model->panels ||
+        (model->panels_count > 1 && arrange_order(model, panels)))
         return SURETY_NOMEM;
-    if (model->panels_count > 1) {
-        status = arrange_order(model, panels);
-        if (status)
-            return status;
-        arrange_views(model, panels, measures);
-        for (size_t p = 0; p < model->panels_count; p++) {
-            model->shown += model->panels[p].shown;
-            model->missing += model->panels[p].missing;
-        }
-        return SURETY_OK;
+    arrange_views(model, panels, measures, measures_count);
+    for (size_t p = 0; p < model->panels_count; p++) {
+        model->shown += model->panels[p].shown;
+        model->missing += model->panels[p].missing;
     }
-    model->unit = measures[0].unit;
-    for (size_t i = 0; i < measures_count; i++)
-        if (measures[i].decimals > decimals)
-            decimals = measures[i].decimals;
-    arrange_bounds(model, decimals);
-    if (model->is_stacked)
-        arrange_stack(model);
-    model->panels[0] = *model;
     return SURETY_OK;
 }

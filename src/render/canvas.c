@@ -12,10 +12,9 @@
 #include <assert.h>
 #include <math.h>
 
-static const surety__function_row canvas_rows[] = {SURETY__PANGO(SURETY__ROW)};
+static const surety__function_row canvas_rows[] = {SURETY__PANGO(PANGO_ROW)};
 static const surety__library canvas_library = {
-    SURETY__LIBPANGOCAIRO, "charts", canvas_rows,
-    sizeof(canvas_rows) / sizeof(*canvas_rows)};
+    SURETY__LIBPANGOCAIRO, "charts", canvas_rows, SURETY__COUNT(canvas_rows)};
 
 surety_status surety__canvas_init(surety__canvas *canvas, surety_buf *out,
                                   surety_buf *text, surety_chart_format format,

@@ -26,7 +26,7 @@ static size_t choose_named(const surety__table *table, surety_str name,
     if (column)
         return column->index;
     surety__fail(reterr, SURETY_SYNTAX, "the data have no column \"%.*s\"",
-                 surety__render_cut(name, 100), name.ptr);
+                 (int)surety__utf8_cut(name, 100), name.ptr);
     surety_buf_init(&list, table->alloc, 0);
     for (; count < table->columns_count && count < CHOOSE_NAMES_SHOWN &&
            list.len < 150;
@@ -119,7 +119,7 @@ static bool choose_is_margin(surety_str name)
 {
     return name.len > 5 && name.ptr[name.len - 1] == 'M' &&
            memchr(name.ptr, '_', name.len) &&
-           ((name.ptr[name.len - 2] >= '0' && name.ptr[name.len - 2] <= '9') ||
+           (surety__is_digit(name.ptr[name.len - 2]) ||
             name.ptr[name.len - 2] == 'P');
 }
 
@@ -211,7 +211,7 @@ static surety_status choose_no_number(const surety__table *table,
         surety__fail(
             reterr, SURETY_SYNTAX,
             "a chart needs two columns, and the data have only \"%.*s\"",
-            surety__render_cut(table->columns[0]->name, 100),
+            (int)surety__utf8_cut(table->columns[0]->name, 100),
             table->columns[0]->name.ptr);
         return SURETY_SYNTAX;
     }
@@ -231,7 +231,7 @@ static surety_status choose_no_number(const surety__table *table,
     surety__fail(reterr, SURETY_SYNTAX,
                  "the data have no column of numbers to draw: %.*s",
                  (int)list.len, list.ptr ? list.ptr : "");
-    status = list.status ? surety__fail_nomem(reterr) : SURETY_SYNTAX;
+    status = list.status ? SURETY_NOMEM : SURETY_SYNTAX;
     surety_buf_done(&list);
     return status;
 }
@@ -273,23 +273,22 @@ static surety_status choose_distinct(surety__table *table, size_t column,
  * if that helps and the chart does not name x; otherwise gives each bar the
  * names of both. */
 static surety_status choose_series_fit(surety__table *table, size_t places,
-                                       surety__choice *choice,
-                                       surety_error *reterr)
+                                       surety__choice *choice)
 {
     const size_t series = choice->series;
     size_t count;
 
     if (choose_distinct(table, series, SURETY_CHART_SERIES_MAX, &count))
-        return surety__fail_nomem(reterr);
+        return SURETY_NOMEM;
     if (count <= SURETY_CHART_SERIES_MAX)
         return SURETY_OK;
     if (places <= SURETY_CHART_SERIES_MAX && !choice->is_x_given) {
         choice->series = choice->x;
         choice->x = series;
-        return SURETY_OK;
+    } else {
+        choice->series = SIZE_MAX;
+        choice->beside = series;
     }
-    choice->series = SIZE_MAX;
-    choice->beside = series;
     return SURETY_OK;
 }
 
@@ -301,7 +300,7 @@ static surety_status choose_series(surety__table *table,
     size_t places;
 
     if (choose_distinct(table, choice->x, table->rows_count, &places))
-        return surety__fail_nomem(reterr);
+        return SURETY_NOMEM;
     if (places == table->rows_count)
         return SURETY_OK;
     choice->series = choose_kinds(
@@ -310,13 +309,13 @@ static surety_status choose_series(surety__table *table,
                                                                    : choose_bar,
         true);
     if (type == SURETY__CHART_BAR && choice->series != SIZE_MAX)
-        return choose_series_fit(table, places, choice, reterr);
+        return choose_series_fit(table, places, choice);
     if (choice->series != SIZE_MAX || type == SURETY__CHART_BAR)
         return SURETY_OK;
     surety__fail(reterr, SURETY_SYNTAX,
                  "column \"%.*s\" has a value more than once, and no other "
                  "column separates the lines",
-                 surety__render_cut(table->columns[choice->x]->name, 100),
+                 (int)surety__utf8_cut(table->columns[choice->x]->name, 100),
                  table->columns[choice->x]->name.ptr);
     surety__hint(reterr, "draw bars, or name another column for x");
     return SURETY_SYNTAX;
@@ -370,8 +369,9 @@ static size_t choose_one_time(const surety__table *table, surety_str title,
     size_t found = SIZE_MAX;
 
     for (size_t i = 0; i < wide->count; i++) {
+        surety__moment moment;
         const surety_str time =
-            surety__wide_time(table->columns[wide->columns[i]]);
+            surety__wide_time(table->columns[wide->columns[i]], &moment);
         if (surety__words_shared(time, title) == 0)
             continue;
         if (found != SIZE_MAX)
@@ -405,7 +405,7 @@ static surety_status choose_too_wide(const surety__table *table,
     surety__fail(reterr, SURETY_LIMIT,
                  "%zu columns are times (\"%.*s\", ...), and a chart shows at "
                  "most %d series",
-                 wide->count, surety__render_cut(first, 60), first.ptr,
+                 wide->count, (int)surety__utf8_cut(first, 60), first.ptr,
                  SURETY_CHART_SERIES_MAX);
     surety__hint(reterr, "draw lines, or name up to %d of them as y",
                  SURETY_CHART_SERIES_MAX);
@@ -429,7 +429,7 @@ static surety_status choose_wide(const surety__table *table,
     if (chart->series.len > 0 && !is_line)
         return SURETY_OK;
     if (surety__wide_find(table, chart->title, arena, &wide))
-        return surety__fail_nomem(reterr);
+        return SURETY_NOMEM;
     if (wide.count == 0 || choose_is_other(table, chart->title, &wide))
         return SURETY_OK;
     beside = choice->x != SIZE_MAX ? choice->x
@@ -446,18 +446,18 @@ static surety_status choose_wide(const surety__table *table,
                               !choose_is_ordered(table, beside)
                         : wide.count > SURETY_CHART_SERIES_MAX &&
                               table->rows_count <= SURETY_CHART_SERIES_MAX;
+    choice->is_one_measure = true;
+    choice->y = wide.columns;
+    choice->y_count = wide.count;
     if (choice->x == SIZE_MAX && (is_across || beside == SIZE_MAX)) {
         choice->across = wide;
         choice->series = beside;
         return SURETY_OK;
     }
-    if (wide.count > SURETY_CHART_SERIES_MAX)
-        return choose_too_wide(table, &wide, reterr);
     choice->x = beside;
-    choice->is_one_measure = true;
-    choice->y_count = wide.count;
-    memcpy(choice->y, wide.columns, wide.count * sizeof(*choice->y));
-    return SURETY_OK;
+    return wide.count > SURETY_CHART_SERIES_MAX
+               ? choose_too_wide(table, &wide, reterr)
+               : SURETY_OK;
 }
 
 /* ---- the choice ---------------------------------------------------------- */
@@ -499,8 +499,13 @@ surety_status surety__chart_choose(surety__table *table,
                                    surety_error *reterr)
 {
     surety__choice choice = {
-        .x = SIZE_MAX, .series = SIZE_MAX, .beside = SIZE_MAX};
-    surety_status status = choose_given(table, chart, &choice, reterr);
+        .x = SIZE_MAX,
+        .series = SIZE_MAX,
+        .beside = SIZE_MAX,
+        .y = surety__arena_take(arena,
+                                SURETY_CHART_SERIES_MAX * sizeof(*choice.y))};
+    surety_status status =
+        choice.y ? choose_given(table, chart, &choice, reterr) : SURETY_NOMEM;
 
     choice.is_x_given = choice.x != SIZE_MAX;
     assert(status || choice.y_count <= SURETY_CHART_SERIES_MAX);

@@ -13,63 +13,32 @@
 #include <assert.h>
 #include <math.h>
 
-static const surety__step clock_steps[] = {
-    {SURETY__GRAIN_FRACTION, 1e-6},
-    {SURETY__GRAIN_FRACTION, 2e-6},
-    {SURETY__GRAIN_FRACTION, 5e-6},
-    {SURETY__GRAIN_FRACTION, 1e-5},
-    {SURETY__GRAIN_FRACTION, 2e-5},
-    {SURETY__GRAIN_FRACTION, 5e-5},
-    {SURETY__GRAIN_FRACTION, 1e-4},
-    {SURETY__GRAIN_FRACTION, 2e-4},
-    {SURETY__GRAIN_FRACTION, 5e-4},
-    {SURETY__GRAIN_FRACTION, 0.001},
-    {SURETY__GRAIN_FRACTION, 0.002},
-    {SURETY__GRAIN_FRACTION, 0.005},
-    {SURETY__GRAIN_FRACTION, 0.01},
-    {SURETY__GRAIN_FRACTION, 0.02},
-    {SURETY__GRAIN_FRACTION, 0.05},
-    {SURETY__GRAIN_FRACTION, 0.1},
-    {SURETY__GRAIN_FRACTION, 0.2},
-    {SURETY__GRAIN_FRACTION, 0.5},
-    {SURETY__GRAIN_SECOND, 1},
-    {SURETY__GRAIN_SECOND, 2},
-    {SURETY__GRAIN_SECOND, 5},
-    {SURETY__GRAIN_SECOND, 10},
-    {SURETY__GRAIN_SECOND, 15},
-    {SURETY__GRAIN_SECOND, 30},
-    {SURETY__GRAIN_MINUTE, 60},
-    {SURETY__GRAIN_MINUTE, 120},
-    {SURETY__GRAIN_MINUTE, 300},
-    {SURETY__GRAIN_MINUTE, 600},
-    {SURETY__GRAIN_MINUTE, 900},
-    {SURETY__GRAIN_MINUTE, 1800},
-    {SURETY__GRAIN_MINUTE, 3600},
-    {SURETY__GRAIN_MINUTE, 7200},
-    {SURETY__GRAIN_MINUTE, 10800},
-    {SURETY__GRAIN_MINUTE, 21600},
-    {SURETY__GRAIN_MINUTE, 43200},
-    {SURETY__GRAIN_DAY, DAY_SECONDS},
-    {SURETY__GRAIN_WEEK, 7 * DAY_SECONDS},
-    {SURETY__GRAIN_WEEK, 14 * DAY_SECONDS},
-    {SURETY__GRAIN_MONTH, 1},
-    {SURETY__GRAIN_MONTH, 3},
-    {SURETY__GRAIN_QUARTER, 3},
-    {SURETY__GRAIN_MONTH, 6},
-    {SURETY__GRAIN_YEAR, 12},
-    {SURETY__GRAIN_YEAR, 24},
-    {SURETY__GRAIN_YEAR, 60},
-    {SURETY__GRAIN_YEAR, 120},
-    {SURETY__GRAIN_YEAR, 240},
-    {SURETY__GRAIN_YEAR, 600},
-    {SURETY__GRAIN_YEAR, 1200},
-    {SURETY__GRAIN_YEAR, 2400},
-    {SURETY__GRAIN_YEAR, 6000}};
+/* Steps of one grain after another, the shortest first; 0 ends a list. */
+static const struct {
+    surety__grain grain;
+    double counts[12];
+} clock_steps[] = {
+    {SURETY__GRAIN_FRACTION,
+     {1e-6, 2e-6, 5e-6, 1e-5, 2e-5, 5e-5, 1e-4, 2e-4, 5e-4}},
+    {SURETY__GRAIN_FRACTION,
+     {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5}},
+    {SURETY__GRAIN_SECOND, {1, 2, 5, 10, 15, 30}},
+    {SURETY__GRAIN_MINUTE,
+     {60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200}},
+    {SURETY__GRAIN_DAY, {DAY_SECONDS}},
+    {SURETY__GRAIN_WEEK, {7 * DAY_SECONDS, 14 * DAY_SECONDS}},
+    {SURETY__GRAIN_MONTH, {1, 3}},
+    {SURETY__GRAIN_QUARTER, {3}},
+    {SURETY__GRAIN_MONTH, {6}},
+    {SURETY__GRAIN_YEAR, {12, 24, 60, 120, 240, 600, 1200, 2400, 6000}}};
 
-const surety__step *surety__clock_step(size_t i)
+surety__step surety__clock_step(size_t i)
 {
-    return i < sizeof(clock_steps) / sizeof(*clock_steps) ? &clock_steps[i]
-                                                          : NULL;
+    for (size_t row = 0; row < SURETY__COUNT(clock_steps); row++)
+        for (const double *count = clock_steps[row].counts; *count > 0; count++)
+            if (i-- == 0)
+                return (surety__step){clock_steps[row].grain, *count};
+    return (surety__step){.count = 0};
 }
 
 /* Whether the count of a step is in months. */

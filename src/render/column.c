@@ -34,34 +34,32 @@ static const char *const column_census_texts[] = {"**", "***", "*****", "(X)",
                                                   "N"};
 
 /* Names of columns, or their last words, whose digits are a code. */
-static const char *const column_codes[] = {
-    "code", "fips", "id", "geoid", "zip", "zcta", "ucgid", "naics", NULL};
+static const char *const column_codes[] = {"code", "fips", "id",    "geoid",
+                                           "zip",  "zcta", "ucgid", "naics"};
 static const char *const column_places[] = {
-    "state",    "county", "place", "tract", "us", "region",
-    "division", "puma",   "cbsa",  "block", NULL};
+    "state",  "county",   "place", "tract", "us",
+    "region", "division", "puma",  "cbsa",  "block"};
 static const char *const column_times[] = {
     "year",  "date", "time",      "period",   "day", "quarter", "week",
-    "month", "hour", "timestamp", "datetime", "ts",  "epoch",   NULL};
+    "month", "hour", "timestamp", "datetime", "ts",  "epoch"};
 
-#define COLUMN_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+/* Whether a byte belongs to a word. */
+static bool column_is_word(char byte)
+{
+    return (unsigned char)byte >= 0x80 || surety__is_digit(byte) ||
+           surety__is_letter(byte);
+}
 
 surety_str surety__word_next(surety_str *rest)
 {
     surety_str word;
 
-    for (; rest->len > 0; rest->ptr++, rest->len--) {
-        const unsigned char c = (unsigned char)*rest->ptr;
-        if (c >= 0x80 || (c >= '0' && c <= '9') ||
-            ((c | 32) >= 'a' && (c | 32) <= 'z'))
-            break;
-    }
+    while (rest->len > 0 && !column_is_word(*rest->ptr))
+        surety__str_skip(rest, 1);
     word = (surety_str){rest->ptr, 0};
-    for (; rest->len > 0; rest->ptr++, rest->len--, word.len++) {
-        const unsigned char c = (unsigned char)*rest->ptr;
-        if (c < 0x80 && !(c >= '0' && c <= '9') &&
-            !((c | 32) >= 'a' && (c | 32) <= 'z'))
-            break;
-    }
+    while (word.len < rest->len && column_is_word(rest->ptr[word.len]))
+        word.len++;
+    surety__str_skip(rest, word.len);
     return word;
 }
 
@@ -83,14 +81,6 @@ bool surety__column_has_code(const surety__column *column)
     return false;
 }
 
-static bool column_is_any(surety_str word, const char *const *list)
-{
-    for (; *list; list++)
-        if (surety__str_equal_nocase(word, surety_str_of(*list)))
-            return true;
-    return false;
-}
-
 /* ---- values -------------------------------------------------------------- */
 
 static bool column_is_placeholder(const surety__table *table, surety_str text,
@@ -109,21 +99,17 @@ static bool column_is_placeholder(const surety__table *table, surety_str text,
         if (surety_str_equal(text, table->missing[i]) ||
             (digits.len > 0 && surety_str_equal(digits, table->missing[i])))
             return true;
-    for (size_t i = 0; table->census && i < COLUMN_COUNT(column_census); i++)
-        if (surety_str_equal(digits, surety_str_of(column_census[i])))
-            return true;
-    for (size_t i = 0; table->census && i < COLUMN_COUNT(column_census_texts);
-         i++)
-        if (surety_str_equal(text, surety_str_of(column_census_texts[i])))
-            return true;
-    return false;
+    return table->census &&
+           (surety__str_among(digits, column_census,
+                              SURETY__COUNT(column_census)) ||
+            surety__str_among(text, column_census_texts,
+                              SURETY__COUNT(column_census_texts)));
 }
 
 surety__cell surety__table_cell(const surety__table *table, surety_val val,
                                 surety__figure *figure)
 {
     const surety_kind kind = surety_val_kind(val);
-    surety__figure own;
     surety_str text;
 
     if (kind == SURETY_KIND_NONE || kind == SURETY_KIND_NULL)
@@ -132,35 +118,17 @@ surety__cell surety__table_cell(const surety__table *table, surety_val val,
         return SURETY__CELL_TEXT;
     text = kind == SURETY_KIND_STRING ? surety__str_trim(surety_val_str(val))
                                       : surety_val_number(val);
-    if (text.len == 0)
-        return SURETY__CELL_MISSING;
-    if (!figure)
-        figure = &own;
-    if (!surety__figure_read(text, figure)) {
+    if (!surety__figure_read(text, figure))
         figure->len = 0;
-        for (size_t i = 0; i < COLUMN_COUNT(column_nothing); i++)
-            if (surety__str_equal_nocase(text,
-                                         surety_str_of(column_nothing[i])))
-                return SURETY__CELL_MISSING;
-    }
     if (column_is_placeholder(table, text, figure))
-        return SURETY__CELL_MISSING;
-    return figure->len > 0 ? SURETY__CELL_FIGURE : SURETY__CELL_TEXT;
-}
-
-bool surety__table_is_placeholder(const surety__table *table, surety_val val)
-{
-    const surety_kind kind = surety_val_kind(val);
-    surety__figure figure;
-    surety_str text;
-
-    if (kind != SURETY_KIND_STRING && kind != SURETY_KIND_NUMBER)
-        return false;
-    text = kind == SURETY_KIND_STRING ? surety__str_trim(surety_val_str(val))
-                                      : surety_val_number(val);
-    if (!surety__figure_read(text, &figure))
-        figure.len = 0;
-    return column_is_placeholder(table, text, &figure);
+        return SURETY__CELL_PLACEHOLDER;
+    if (figure->len > 0)
+        return SURETY__CELL_FIGURE;
+    return text.len == 0 ||
+                   surety__str_among_nocase(text, column_nothing,
+                                            SURETY__COUNT(column_nothing))
+               ? SURETY__CELL_MISSING
+               : SURETY__CELL_TEXT;
 }
 
 /* ---- kinds --------------------------------------------------------------- */
@@ -204,7 +172,7 @@ void surety__column_count(surety__table *table, surety__column *column,
     surety__moment moment;
     const surety__cell cell = surety__table_cell(table, val, &figure);
 
-    if (cell == SURETY__CELL_MISSING) {
+    if (cell <= SURETY__CELL_PLACEHOLDER) {
         column->missing++;
         return;
     }
@@ -247,11 +215,15 @@ static void column_name(surety_str name, bool *is_time, bool *is_code)
 
     *is_time = false;
     for (surety_str word; (word = surety__word_next(&rest)).len > 0; words++) {
-        *is_time |= column_is_any(word, column_times);
+        *is_time |= surety__str_among_nocase(word, column_times,
+                                             SURETY__COUNT(column_times));
         last = word;
     }
-    *is_code = column_is_any(last, column_codes) ||
-               (words == 1 && column_is_any(last, column_places));
+    *is_code =
+        surety__str_among_nocase(last, column_codes,
+                                 SURETY__COUNT(column_codes)) ||
+        (words == 1 && surety__str_among_nocase(last, column_places,
+                                                SURETY__COUNT(column_places)));
 }
 
 /* Whether the values are times. If digits alone could be other numbers, all
@@ -296,8 +268,7 @@ static void column_clean(surety_str label, surety_buf *out)
     const surety_str estimate = SURETY__LITERAL("Estimate!!");
 
     if (surety__str_starts(label, estimate))
-        label =
-            (surety_str){label.ptr + estimate.len, label.len - estimate.len};
+        surety__str_skip(&label, estimate.len);
     while (label.len > 0) {
         const size_t end = surety__str_find(label, parts);
         const size_t next = end < label.len ? end + parts.len : end;
@@ -307,7 +278,7 @@ static void column_clean(surety_str label, surety_buf *out)
         if (level.len > 0 && out->len > 0)
             surety_buf_text(out, ": ");
         surety_buf_add(out, level);
-        label = (surety_str){label.ptr + next, label.len - next};
+        surety__str_skip(&label, next);
     }
 }
 

@@ -21,7 +21,7 @@ static void csv_cell(surety__table *table, size_t column,
         table->columns[column]->kind == SURETY__COLUMN_NUMBER;
     surety_str text;
 
-    if (surety__table_is_placeholder(table, val))
+    if (cell == SURETY__CELL_PLACEHOLDER)
         return;
     text = surety__table_text(table, val);
     if (cell == SURETY__CELL_FIGURE) {

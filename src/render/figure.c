@@ -22,8 +22,7 @@ static bool figure_take(surety_str *rest, const char *prefix)
 
     if (!surety__str_starts(*rest, wanted))
         return false;
-    rest->ptr += wanted.len;
-    rest->len -= wanted.len;
+    surety__str_skip(rest, wanted.len);
     return true;
 }
 
@@ -39,8 +38,7 @@ static bool figure_sign(surety_str *rest, bool *is_negative)
 
 static void figure_unit(surety_str *rest, surety__figure *figure)
 {
-    for (size_t i = 0;
-         i < sizeof(figure_currencies) / sizeof(*figure_currencies); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(figure_currencies); i++) {
         if (figure_take(rest, figure_currencies[i])) {
             figure->unit = surety_str_of(figure_currencies[i]);
             *rest = surety__str_trim(*rest);
@@ -53,6 +51,18 @@ static void figure_put(surety__figure *figure, char c)
 {
     assert(figure->len < sizeof(figure->text));
     figure->text[figure->len++] = c;
+}
+
+/* Takes digits. Returns their number. */
+static unsigned figure_digits(surety_str *rest, surety__figure *figure)
+{
+    unsigned count = 0;
+
+    for (; rest->len > 0 && surety__is_digit(*rest->ptr); count++) {
+        figure_put(figure, *rest->ptr);
+        surety__str_skip(rest, 1);
+    }
+    return count;
 }
 
 /* Takes the digits before the point: plain, or in groups of three. */
@@ -87,20 +97,14 @@ static bool figure_whole(surety_str *rest, surety__figure *figure)
 
 static bool figure_fraction(surety_str *rest, surety__figure *figure)
 {
-    if (rest->len == 0 || *rest->ptr != '.')
+    if (!figure_take(rest, "."))
         return true;
-    rest->ptr++;
-    rest->len--;
     figure->is_integer = false;
     figure->is_code = false;
     if (rest->len == 0 || !surety__is_digit(*rest->ptr))
         return rest->len == 0;
     figure_put(figure, '.');
-    for (; rest->len > 0 && surety__is_digit(*rest->ptr);
-         rest->ptr++, rest->len--) {
-        figure_put(figure, *rest->ptr);
-        figure->decimals++;
-    }
+    figure->decimals = figure_digits(rest, figure);
     return true;
 }
 
@@ -116,12 +120,7 @@ static bool figure_exponent(surety_str *rest, surety__figure *figure)
     (void)figure_sign(rest, &is_negative);
     if (is_negative)
         figure_put(figure, '-');
-    if (rest->len == 0 || !surety__is_digit(*rest->ptr))
-        return false;
-    for (; rest->len > 0 && surety__is_digit(*rest->ptr);
-         rest->ptr++, rest->len--)
-        figure_put(figure, *rest->ptr);
-    return true;
+    return figure_digits(rest, figure) > 0;
 }
 
 bool surety__figure_read(surety_str text, surety__figure *figure)

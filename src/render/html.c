@@ -126,7 +126,7 @@ static void html_cell(surety__table *table, size_t column, bool is_head,
         surety__buf_printf(out, "<td%s>", html_class(table, column));
     if (cell == SURETY__CELL_FIGURE && is_number)
         surety__figure_group(&figure, out);
-    else if (surety__table_is_placeholder(table, val) ||
+    else if (cell == SURETY__CELL_PLACEHOLDER ||
              (cell == SURETY__CELL_MISSING &&
               surety__str_trim(surety__table_text(table, val)).len == 0))
         surety_buf_text(out, "<span class=\"none\" title=\"no value\" "

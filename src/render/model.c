@@ -45,11 +45,6 @@ struct model_reader {
     surety_error *reterr;
 };
 
-static surety_status model_nomem(struct model_reader *reader)
-{
-    return surety__fail_nomem(reader->reterr);
-}
-
 /* Copies a text into the model's arena, cleaned for one line of a picture. ptr
  * NULL: out of memory. */
 static surety_str model_text(struct model_reader *reader, surety_str text)
@@ -61,58 +56,43 @@ static surety_str model_text(struct model_reader *reader, surety_str text)
     return surety__render_keep(&reader->model->arena, &clean);
 }
 
-/* Finds the place or series of a key, or adds one. Where is_shared is false,
- * always adds one. NULL: out of memory. */
-static surety__place *model_place(struct model_reader *reader, bool is_series,
-                                  surety_str key, bool is_shared)
+/* ---- places -------------------------------------------------------------- */
+
+/* Finds the place or series of a key, or adds one with the text as it is shown.
+ * Where is_shared is false, always adds one. NULL: out of memory. */
+static surety__place *model_spot(struct model_reader *reader, bool is_series,
+                                 surety_str key, surety_str text,
+                                 bool is_shared)
 {
     surety__model *model = reader->model;
+    const surety_alloc *alloc = reader->table->alloc;
     surety__map *map = is_series ? &reader->series : &reader->places;
     surety__place ***list = is_series ? &model->series : &model->places;
     size_t *count = is_series ? &model->series_count : &model->places_count;
     size_t *cap = is_series ? &model->series_cap : &model->places_cap;
     const uint64_t hash = (uint64_t)surety__hash(key.ptr, key.len) + 1;
     surety__place *place = is_shared ? surety__map_get(map, hash) : NULL;
-    void *items = *list;
 
     while (place && !surety_str_equal(place->key, key))
         place = place->next;
     if (place)
         return place;
     place = surety__arena_take(&model->arena, sizeof(*place));
-    if (!place || surety__grow(reader->table->alloc, &items, cap, *count + 1,
-                               sizeof(**list), SURETY_TABLE_ROWS_MAX)) {
-        *list = items;
+    if (!place || surety__grow(alloc, list, cap, *count + 1, sizeof(**list),
+                               SURETY_TABLE_ROWS_MAX))
         return NULL;
-    }
-    *list = items;
     place->key = surety__arena_text(&model->arena, key);
-    place->index = *count;
-    place->next = surety__map_get(map, hash);
-    if (!place->key.ptr ||
-        (is_shared && !surety__map_put(map, reader->table->alloc, hash, place)))
-        return NULL;
-    (*list)[(*count)++] = place;
-    return place;
-}
-
-/* ---- places -------------------------------------------------------------- */
-
-/* Finds or adds the place or series of a key, and sets its shown text if it has
- * none yet. NULL: out of memory. */
-static surety__place *model_spot(struct model_reader *reader, bool is_series,
-                                 surety_str key, surety_str text,
-                                 bool is_shared)
-{
-    surety__place *place = model_place(reader, is_series, key, is_shared);
-
-    if (!place || place->text.ptr)
-        return place;
-    place->at = (double)place->index;
     place->text = model_text(reader, text);
     if (place->text.ptr && place->text.len == 0)
         place->text = surety_str_of("\xE2\x80\x93");
-    return place->text.ptr ? place : NULL;
+    place->index = *count;
+    place->at = (double)place->index;
+    place->next = surety__map_get(map, hash);
+    if (!place->key.ptr || !place->text.ptr ||
+        (is_shared && !surety__map_put(map, alloc, hash, place)))
+        return NULL;
+    (*list)[(*count)++] = place;
+    return place;
 }
 
 static void model_scale(struct model_reader *reader)
@@ -163,7 +143,7 @@ static surety_status model_at(struct model_reader *reader, surety_val val,
         if (surety__table_cell(reader->table, val, &figure) ==
                 SURETY__CELL_FIGURE &&
             surety__table_number(reader->table, &figure, ret_at))
-            return model_nomem(reader);
+            return SURETY_NOMEM;
         if (!isfinite(*ret_at))
             *ret_at = NAN;
         *ret_at += 0.0; /* -0 and 0 share a place */
@@ -210,14 +190,14 @@ static surety_status model_row(struct model_reader *reader, size_t row)
     if (reader->choice.beside != SIZE_MAX) {
         text = model_both(reader, text);
         if (!text.ptr)
-            return model_nomem(reader);
+            return SURETY_NOMEM;
     }
     place = table->scratch.status
                 ? NULL
                 : model_spot(reader, false, len ? (surety_str){key, len} : text,
                              text, is_shared);
     if (!place)
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     if (reader->model->scale != SURETY__SCALE_NAMES)
         place->at = at;
     reader->spots[row] = place->index;
@@ -235,7 +215,7 @@ static surety_status model_row_series(struct model_reader *reader, size_t row)
                               : model_spot(reader, true, text, text, true);
 
     if (!place)
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     reader->row_series[row] = place->index;
     return SURETY_OK;
 }
@@ -251,7 +231,7 @@ static surety_status model_across(struct model_reader *reader)
     bool are_years = true;
 
     for (size_t i = 0; i < wide->count && wide->is_time; i++) {
-        surety__wide_moment(reader->table->columns[wide->columns[i]], &moment);
+        surety__wide_time(reader->table->columns[wide->columns[i]], &moment);
         are_years &= moment.grain == SURETY__GRAIN_YEAR;
         if (i == 0)
             model->origin = moment.second;
@@ -262,18 +242,16 @@ static surety_status model_across(struct model_reader *reader)
                    : are_years    ? SURETY__SCALE_YEARS
                                   : SURETY__SCALE_TIME;
     for (size_t i = 0; i < wide->count; i++) {
-        const surety__column *column = reader->table->columns[wide->columns[i]];
-        const surety_str text = surety__wide_time(column);
+        const surety_str text = surety__wide_time(
+            reader->table->columns[wide->columns[i]], &moment);
         surety__place *place;
         char key[12];
-        double at = 0;
-        if (surety__wide_moment(column, &moment))
-            at = model_moment(reader, &moment, key);
+        const double at = model_moment(reader, &moment, key);
         place = model_spot(reader, false,
                            wide->is_time ? (surety_str){key, 12} : text, text,
                            true);
         if (!place)
-            return model_nomem(reader);
+            return SURETY_NOMEM;
         if (wide->is_time)
             place->at = at;
         reader->spots[i] = place->index;
@@ -285,25 +263,26 @@ static surety_status model_across(struct model_reader *reader)
  * column names the series, makes one series for all rows. */
 static surety_status model_columns(struct model_reader *reader)
 {
-    for (size_t i = 0; i < reader->choice.y_count; i++) {
-        const surety__column *column =
-            reader->table->columns[reader->choice.y[i]];
-        if (!model_spot(reader, true, column->label, column->label, false))
-            return model_nomem(reader);
+    const surety__choice *choice = &reader->choice;
+    const bool is_across = choice->across.count > 0;
+
+    for (size_t i = 0; i < (is_across ? 1 : choice->y_count); i++) {
+        const surety_str label =
+            is_across ? surety_str_of("")
+                      : reader->table->columns[choice->y[i]]->label;
+        if (!model_spot(reader, true, label, label, false))
+            return SURETY_NOMEM;
     }
-    if (reader->choice.across.count > 0 &&
-        !model_spot(reader, true, surety_str_of(""), surety_str_of(""), true))
-        return model_nomem(reader);
     return SURETY_OK;
 }
 
 static surety_status model_limit(const struct model_reader *reader,
-                                 const char *hint, const char *what,
-                                 const size_t counts[2])
+                                 const char *hint, size_t count,
+                                 const char *what, size_t most)
 {
     surety__fail(reader->reterr, SURETY_LIMIT,
-                 "the data make %zu %s, and a chart shows at most %zu",
-                 counts[0], what, counts[1]);
+                 "the data make %zu %s, and a chart shows at most %zu", count,
+                 what, most);
     surety__hint(reader->reterr, "%s", hint);
     return SURETY_LIMIT;
 }
@@ -313,22 +292,20 @@ static surety_status model_limit(const struct model_reader *reader,
 static surety_status model_bounds(struct model_reader *reader)
 {
     const surety__model *model = reader->model;
-    const size_t pairs = model->places_count * model->series_count;
-    const size_t lines[2] = {model->series_count, SURETY_CHART_LINES_MAX};
-    const size_t series[2] = {model->series_count, SURETY_CHART_SERIES_MAX};
+    const size_t series = model->series_count;
 
     if (reader->chart->type == SURETY__CHART_BAR &&
-        model->series_count > SURETY_CHART_SERIES_MAX)
-        return model_limit(reader, "draw lines, or ask for a table",
-                           "series of bars", series);
-    if (model->series_count > SURETY_CHART_LINES_MAX)
+        series > SURETY_CHART_SERIES_MAX)
+        return model_limit(reader, "draw lines, or ask for a table", series,
+                           "series of bars", SURETY_CHART_SERIES_MAX);
+    if (series > SURETY_CHART_LINES_MAX)
         return model_limit(reader, "draw fewer rows, or ask for a table",
-                           "lines", lines);
-    if (pairs > MODEL_PAIRS_MAX)
+                           series, "lines", SURETY_CHART_LINES_MAX);
+    if (model->places_count * series > MODEL_PAIRS_MAX)
         return surety__fail(reader->reterr, SURETY_LIMIT,
                             "the data make %zu lines over %zu places, too many "
                             "for one chart",
-                            model->series_count, model->places_count);
+                            series, model->places_count);
     return SURETY_OK;
 }
 
@@ -343,7 +320,7 @@ static surety_status model_note_odd(struct model_reader *reader,
         return SURETY_OK;
     odd->row = row + 1;
     odd->text = model_text(reader, surety__table_text(reader->table, val));
-    return odd->text.ptr ? SURETY_OK : model_nomem(reader);
+    return odd->text.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
 static surety_status model_twice(struct model_reader *reader, surety_val val,
@@ -354,7 +331,7 @@ static surety_status model_twice(struct model_reader *reader, surety_val val,
     surety__render_fail_at(
         reader->reterr, val,
         "rows give \"%.*s\" more than one value for the same %s",
-        surety__render_cut(at, 80), at.ptr,
+        (int)surety__utf8_cut(at, 80), at.ptr,
         reader->chart->type == SURETY__CHART_BAR ? "bar" : "point of a line");
     surety__hint(reader->reterr,
                  "name the column that separates them as the series");
@@ -373,14 +350,14 @@ static surety_status model_value(struct model_reader *reader, size_t row,
     double number = NAN;
     double *value;
 
-    if (pair[0] == SIZE_MAX || cell == SURETY__CELL_MISSING)
+    if (pair[0] == SIZE_MAX || cell <= SURETY__CELL_PLACEHOLDER)
         return SURETY_OK;
     assert(pair[0] < model->places_count && pair[1] < model->series_count);
     value = &model->values[pair[1] * model->places_count + pair[0]];
     if (cell == SURETY__CELL_TEXT)
         return model_note_odd(reader, &reader->odd, row, val);
     if (surety__table_number(table, &figure, &number))
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     if (!isfinite(number))
         return surety__render_fail_at(
             reader->reterr, val,
@@ -397,22 +374,19 @@ static surety_status model_value(struct model_reader *reader, size_t row,
 static surety_status model_row_values(struct model_reader *reader, size_t row)
 {
     const surety__choice *choice = &reader->choice;
-    const size_t across = choice->across.count;
-    const size_t count = across > 0 ? across : choice->y_count;
+    const bool is_across = choice->across.count > 0;
     surety_status status = SURETY_OK;
 
     surety__table_row(reader->table, row);
-    if (across == 0 && reader->spots[row] == SIZE_MAX)
+    if (!is_across && reader->spots[row] == SIZE_MAX)
         return model_note_odd(reader, &reader->unplaced, row,
                               reader->table->cells[choice->x]);
-    for (size_t i = 0; i < count && !status; i++) {
-        const size_t pair[2] = {reader->spots[across > 0 ? i : row],
-                                across > 0 || choice->series != SIZE_MAX
+    for (size_t i = 0; i < choice->y_count && !status; i++) {
+        const size_t pair[2] = {reader->spots[is_across ? i : row],
+                                is_across || choice->series != SIZE_MAX
                                     ? reader->row_series[row]
                                     : i};
-        status = model_value(
-            reader, row, across > 0 ? choice->across.columns[i] : choice->y[i],
-            pair);
+        status = model_value(reader, row, choice->y[i], pair);
     }
     return status;
 }
@@ -426,7 +400,7 @@ static surety_status model_values(struct model_reader *reader)
     model->values =
         surety__arena_take(&model->arena, pairs * sizeof(*model->values));
     if (!model->values)
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     for (size_t i = 0; i < pairs; i++)
         model->values[i] = NAN;
     for (size_t row = 0; row < reader->table->rows_count && !status; row++)
@@ -452,22 +426,21 @@ static surety_str model_dimension(surety_str label)
 }
 
 /* Whether a word of the text is in the list; case does not matter. */
-static bool model_says(surety_str text, const char *const *words)
+static bool model_says(surety_str text, const char *const *words, size_t count)
 {
     for (surety_str word; (word = surety__word_next(&text)).len > 0;)
-        for (const char *const *one = words; *one; one++)
-            if (surety__str_equal_nocase(word, surety_str_of(*one)))
-                return true;
+        if (surety__str_among_nocase(word, words, count))
+            return true;
     return false;
 }
 
 /* Words of measures whose sum has no meaning, and of measures that are parts of
  * a whole. */
-static const char *const model_means[] = {
-    "mean", "median", "average", "avg",   "rate", "ratio", "index",
-    "per",  "score",  "age",     "level", "p95",  NULL};
-static const char *const model_shares[] = {
-    "percent", "percentage", "pct", "share", "shares", "fraction", NULL};
+static const char *const model_means[] = {"mean",  "median", "average", "avg",
+                                          "rate",  "ratio",  "index",   "per",
+                                          "score", "age",    "level",   "p95"};
+static const char *const model_shares[] = {"percent", "percentage", "pct",
+                                           "share",   "shares",     "fraction"};
 
 /* Fills in unit, dimension and decimals of each measure. *is_share: all are
  * named or marked as shares. *adds_up: their sum is a value of the same
@@ -477,31 +450,29 @@ static void model_measures(const struct model_reader *reader,
                            bool *adds_up)
 {
     const surety__choice *choice = &reader->choice;
-    const size_t across = choice->across.count;
-    const bool is_one = across > 0 || choice->is_one_measure;
+    const bool is_one = choice->is_one_measure;
 
     *is_share = true;
     *adds_up = true;
-    for (size_t i = 0; i < (across ? across : choice->y_count); i++) {
-        const surety__column *column =
-            reader->table
-                ->columns[across ? choice->across.columns[i] : choice->y[i]];
+    for (size_t i = 0; i < choice->y_count; i++) {
+        const surety__column *column = reader->table->columns[choice->y[i]];
         const surety_str label = column->label;
         surety__measure *measure = &measures[is_one ? 0 : i];
         const unsigned decimals = column->has_exponent ? 9 : column->decimals;
-        const bool is_percent =
-            column->unit.len > 0 && column->unit.ptr[0] == '%';
+        bool is_one_share;
 
         if (i == 0 || !is_one)
             *measure = (surety__measure){.unit = column->unit,
                                          .dimension = model_dimension(label)};
         if (decimals > measure->decimals)
             measure->decimals = decimals;
-        *is_share &= is_percent || memchr(label.ptr, '%', label.len) ||
-                     model_says(label, model_shares);
-        *adds_up &= !is_percent && !memchr(label.ptr, '%', label.len) &&
-                    !model_says(label, model_shares) &&
-                    !model_says(label, model_means);
+        is_one_share =
+            (column->unit.len > 0 && column->unit.ptr[0] == '%') ||
+            memchr(label.ptr, '%', label.len) ||
+            model_says(label, model_shares, SURETY__COUNT(model_shares));
+        *is_share &= is_one_share;
+        *adds_up &= !is_one_share &&
+                    !model_says(label, model_means, SURETY__COUNT(model_means));
     }
 }
 
@@ -512,27 +483,26 @@ static surety_status model_arrange(struct model_reader *reader)
     surety__model *model = reader->model;
     surety__measure measures[SURETY_CHART_SERIES_MAX] = {0};
     const bool is_bar = reader->chart->type == SURETY__CHART_BAR;
-    const size_t bars[2] = {model->places_count * model->series_count,
-                            SURETY_CHART_BARS_MAX};
+    const size_t bars = model->places_count * model->series_count;
     bool is_share, adds_up;
 
     model_measures(reader, measures, &is_share, &adds_up);
     model->is_stacked = is_bar && model->scale != SURETY__SCALE_NUMBERS &&
                         surety__arrange_is_whole(model, is_share);
     if (is_bar && model->scale != SURETY__SCALE_NAMES &&
-        bars[0] > SURETY_CHART_BARS_MAX && !model->is_stacked)
-        return model_limit(reader, "draw a line, or fewer rows",
-                           "bars along a time", bars);
+        bars > SURETY_CHART_BARS_MAX && !model->is_stacked)
+        return model_limit(reader, "draw a line, or fewer rows", bars,
+                           "bars along a time", SURETY_CHART_BARS_MAX);
     if (is_bar && model->scale == SURETY__SCALE_NAMES &&
         surety__arrange_join(model, adds_up && !model->is_stacked,
                              &reader->joined))
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     if (surety__arrange_panels(model, measures,
                                reader->choice.y_count > 1 &&
                                        !reader->choice.is_one_measure
                                    ? reader->choice.y_count
                                    : 1))
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     if (model->shown > 0)
         return SURETY_OK;
     if (reader->odd.count > 0)
@@ -540,7 +510,7 @@ static surety_status model_arrange(struct model_reader *reader)
             reader->reterr, SURETY_SYNTAX,
             "the column that is to be drawn has no numbers: row %zu has "
             "\"%.*s\"",
-            reader->odd.row, surety__render_cut(reader->odd.text, 60),
+            reader->odd.row, (int)surety__utf8_cut(reader->odd.text, 60),
             reader->odd.text.ptr);
     return surety__fail(
         reader->reterr, SURETY_SYNTAX,
@@ -572,7 +542,7 @@ static surety_status model_sort(struct model_reader *reader)
     pairs = surety__arena_take(&model->arena, count * sizeof(*pairs));
     places = surety__arena_take(&model->arena, count * sizeof(*places));
     if (!pairs || !places)
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     for (size_t i = 0; i < count; i++)
         if (!isnan(model->places[i]->at))
             pairs[kept++] =
@@ -587,7 +557,7 @@ static surety_status model_sort(struct model_reader *reader)
     model->places_count = kept;
     if (kept > 0 && reader->chart->type == SURETY__CHART_BAR &&
         surety__arrange_fill(model, reader->table->alloc))
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     for (size_t i = 0; i < reader->spots_count; i++) {
         const surety__place *place = places[reader->spots[i]];
         reader->spots[i] = isnan(place->at) ? SIZE_MAX : place->index;
@@ -604,7 +574,8 @@ static surety_status model_sort(struct model_reader *reader)
 static surety_str model_title(struct model_reader *reader, size_t column)
 {
     const surety__column *shown = reader->table->columns[column];
-    surety_buf title, clean;
+    surety_str text;
+    surety_buf title;
 
     surety_buf_init(&title, reader->table->alloc, 0);
     surety__table_header(reader->table, column, SURETY_HEADERS_BOTH, &title);
@@ -620,27 +591,23 @@ static surety_str model_title(struct model_reader *reader, size_t column)
                                minutes % 60 / 10, minutes % 10);
         surety_buf_byte(&title, ')');
     }
-    surety_buf_init(&clean, reader->table->alloc, 0);
-    surety__line_clean(surety_buf_str(&title), MODEL_TEXT_MAX, &clean);
+    text = model_text(reader, surety_buf_str(&title));
     if (title.status)
-        clean.status = title.status;
+        text.ptr = NULL;
     surety_buf_done(&title);
-    return surety__render_keep(&reader->model->arena, &clean);
+    return text;
 }
 
 /* Refuses different units within a column, or among columns of one measure. */
 static surety_status model_units(const struct model_reader *reader)
 {
     const surety__choice *choice = &reader->choice;
-    const size_t across = choice->across.count;
     const surety__column *first = NULL;
 
-    for (size_t i = 0; i < (across ? across : choice->y_count); i++) {
-        const surety__column *column =
-            reader->table
-                ->columns[across ? choice->across.columns[i] : choice->y[i]];
+    for (size_t i = 0; i < choice->y_count; i++) {
+        const surety__column *column = reader->table->columns[choice->y[i]];
         bool differs = column->is_mixed;
-        if ((across > 0 || choice->is_one_measure) && column->has_figure) {
+        if (choice->is_one_measure && column->has_figure) {
             differs |= first && !surety_str_equal(first->unit, column->unit);
             first = column;
         }
@@ -665,7 +632,7 @@ static surety_status model_words_across(struct model_reader *reader)
                       : model->grain <= SURETY__GRAIN_DAY ? grains[model->grain]
                                                           : "time");
     model->y_title = model_text(reader, wide->measure);
-    return model->y_title.ptr ? SURETY_OK : model_nomem(reader);
+    return model->y_title.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
 /* Writes the title of a chart that has none: "Income by Year", "2015 to 2017 by
@@ -677,7 +644,7 @@ static void model_name(struct model_reader *reader, surety_buf *title)
     const surety__wide *wide = &choice->across;
     const size_t beside = wide->count > 0 ? choice->series : choice->x;
 
-    for (size_t i = 0; i < choice->y_count; i++) {
+    for (size_t i = 0; i < choice->y_count && wide->count == 0; i++) {
         surety_buf_text(title, i > 0 ? ", " : "");
         surety_buf_add(title, table->columns[choice->y[i]]->label);
     }
@@ -716,16 +683,16 @@ static surety_status model_words(struct model_reader *reader)
     }
     model->title = reader->chart->title;
     if (!model->x_title.ptr || !model->y_title.ptr)
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     if (surety__str_trim(model->title).len > 0)
         return SURETY_OK;
     surety_buf_init(&title, reader->table->alloc, 0);
     model_name(reader, &title);
     model->title = surety__render_keep(&model->arena, &title);
-    return model->title.ptr ? SURETY_OK : model_nomem(reader);
+    return model->title.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
-/* ---- notes and notes --------------------------------------------------- */
+/* ---- notes --------------------------------------------------------------- */
 
 static void model_put_odd(const struct model_odd *odd, const char *one,
                           const char *many, surety_buf *out)
@@ -737,8 +704,8 @@ static void model_put_odd(const struct model_odd *odd, const char *one,
     if (odd->text.len == 0)
         surety_buf_text(out, "none\n");
     else
-        surety__buf_printf(out, "\"%.*s\"\n", surety__render_cut(odd->text, 60),
-                           odd->text.ptr);
+        surety__buf_printf(out, "\"%.*s\"\n",
+                           (int)surety__utf8_cut(odd->text, 60), odd->text.ptr);
 }
 
 /* Writes the notes that the picture itself contains. */
@@ -772,8 +739,6 @@ static bool model_shows(const surety__choice *choice, size_t column)
 
     for (size_t i = 0; i < choice->y_count; i++)
         is_shown |= choice->y[i] == column;
-    for (size_t i = 0; i < choice->across.count; i++)
-        is_shown |= choice->across.columns[i] == column;
     return is_shown;
 }
 
@@ -859,7 +824,7 @@ static surety_status model_note(struct model_reader *reader, surety_buf *notes)
         model_put_notes(reader, notes);
     }
     model->note = surety__render_keep(&model->arena, &shown);
-    return model->note.ptr ? SURETY_OK : model_nomem(reader);
+    return model->note.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
 /* ---- reading a model ----------------------------------------------------- */
@@ -878,7 +843,7 @@ static surety_status model_lay(struct model_reader *reader)
     reader->row_series = surety__arena_take(&reader->model->arena,
                                             rows * sizeof(*reader->row_series));
     if (!reader->spots || !reader->row_series)
-        return model_nomem(reader);
+        return SURETY_NOMEM;
     if (across > 0)
         status = model_across(reader);
     else
@@ -897,7 +862,6 @@ static surety_status model_lay(struct model_reader *reader)
 
 static surety_status model_fill(struct model_reader *reader)
 {
-    const surety__choice *choice = &reader->choice;
     surety_status status = surety__chart_choose(
         reader->table, reader->chart, &reader->model->arena, &reader->choice,
         reader->reterr);
@@ -905,9 +869,7 @@ static surety_status model_fill(struct model_reader *reader)
 
     if (status)
         return status;
-    points =
-        reader->table->rows_count *
-        (choice->across.count > 0 ? choice->across.count : choice->y_count);
+    points = reader->table->rows_count * reader->choice.y_count;
     if (points > SURETY_CHART_POINTS_MAX) {
         surety__fail(reader->reterr, SURETY_LIMIT,
                      "the data have %zu points, and a chart shows at most %d",
@@ -939,7 +901,9 @@ surety_status surety__model_read(surety__table *table,
     status = model_fill(&reader);
     surety__map_done(&reader.places, table->alloc);
     surety__map_done(&reader.series, table->alloc);
-    return status ? status : model_note(&reader, notes);
+    if (!status)
+        status = model_note(&reader, notes);
+    return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : status;
 }
 
 void surety__model_done(surety__model *model, const surety_alloc *alloc)

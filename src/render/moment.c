@@ -26,17 +26,10 @@ static const char *const moment_weekdays[] = {
 
 /* ---- parts of a time ----------------------------------------------------- */
 
-static void moment_skip(surety_str *rest, size_t count)
-{
-    assert(count <= rest->len);
-    rest->ptr += count;
-    rest->len -= count;
-}
-
 static void moment_blanks(surety_str *rest)
 {
     while (rest->len > 0 && *rest->ptr == ' ')
-        moment_skip(rest, 1);
+        surety__str_skip(rest, 1);
 }
 
 /* The number of digits at the start of rest. */
@@ -44,7 +37,7 @@ static size_t moment_run(surety_str rest)
 {
     size_t count = 0;
 
-    while (count < rest.len && rest.ptr[count] >= '0' && rest.ptr[count] <= '9')
+    while (count < rest.len && surety__is_digit(rest.ptr[count]))
         count++;
     return count;
 }
@@ -59,7 +52,7 @@ static bool moment_digits(surety_str *rest, size_t min, size_t max,
     *number = 0;
     for (size_t i = 0; i < count; i++)
         *number = *number * 10 + (uint32_t)(rest->ptr[i] - '0');
-    moment_skip(rest, count);
+    surety__str_skip(rest, count);
     return count >= min;
 }
 
@@ -67,19 +60,17 @@ static bool moment_byte(surety_str *rest, const char *any)
 {
     if (rest->len == 0 || *rest->ptr == '\0' || !strchr(any, *rest->ptr))
         return false;
-    moment_skip(rest, 1);
+    surety__str_skip(rest, 1);
     return true;
 }
 
 static bool moment_take(surety_str *rest, const char *text)
 {
     const surety_str wanted = surety_str_of(text);
-    const surety_str head = {rest->ptr,
-                             rest->len < wanted.len ? rest->len : wanted.len};
 
-    if (!surety__str_equal_nocase(head, wanted))
+    if (!surety__str_starts_nocase(*rest, wanted))
         return false;
-    moment_skip(rest, wanted.len);
+    surety__str_skip(rest, wanted.len);
     return true;
 }
 
@@ -96,17 +87,12 @@ static uint32_t moment_name(surety_str *rest, const char *const *names,
 {
     surety_str word = {rest->ptr, 0};
 
-    while (word.len < rest->len && ((rest->ptr[word.len] | 32) >= 'a' &&
-                                    (rest->ptr[word.len] | 32) <= 'z'))
+    while (word.len < rest->len && surety__is_letter(rest->ptr[word.len]))
         word.len++;
     for (uint32_t i = 0; i < count && word.len >= 3; i++) {
-        surety_str name = surety_str_of(names[i]);
-        if (word.len > name.len)
+        if (!surety__str_starts_nocase(surety_str_of(names[i]), word))
             continue;
-        name.len = word.len;
-        if (!surety__str_equal_nocase(word, name))
-            continue;
-        moment_skip(rest, word.len);
+        surety__str_skip(rest, word.len);
         (void)moment_byte(rest, ".");
         return i + 1;
     }
@@ -192,7 +178,7 @@ static bool moment_fraction(surety_str *rest, surety__moment *moment)
     count = moment_run(*rest);
     for (size_t i = 0; i < count; i++, weight /= 10)
         moment->nano += (uint32_t)(rest->ptr[i] - '0') * weight;
-    moment_skip(rest, count);
+    surety__str_skip(rest, count);
     moment->grain = SURETY__GRAIN_FRACTION;
     return count > 0;
 }
@@ -436,13 +422,10 @@ bool surety__moment_read(surety_str text, surety__moment *moment)
 bool surety__moment_is_part(surety_str text)
 {
     surety_str rest = surety__str_trim(text);
-    const surety_str all = rest;
 
-    if (moment_name(&rest, moment_months, 12) > 0 && rest.len == 0)
-        return true;
-    rest = all;
-    if (moment_name(&rest, moment_weekdays, 7) > 0 && rest.len == 0)
-        return true;
-    rest = all;
-    return moment_quarter(&rest) > 0 && rest.len == 0;
+    /* A name that is none takes nothing of the text; no two lists share one. */
+    return (moment_name(&rest, moment_months, 12) > 0 ||
+            moment_name(&rest, moment_weekdays, 7) > 0 ||
+            moment_quarter(&rest) > 0) &&
+           rest.len == 0;
 }

@@ -12,29 +12,26 @@
 
 /* Windows treats these as devices, in any folder and with any extension. */
 static const char *const name_devices[] = {"con", "prn", "aux", "nul"};
+static const char *const name_ports[] = {"com", "lpt"}; /* and a digit */
 
 static bool name_is_device(surety_str name)
 {
     const size_t dot = surety__str_find(name, surety_str_of("."));
     const surety_str stem = {name.ptr, dot};
 
-    for (size_t i = 0; i < sizeof(name_devices) / sizeof(*name_devices); i++)
-        if (surety__str_equal_nocase(stem, surety_str_of(name_devices[i])))
-            return true;
-    if (stem.len != 4 || stem.ptr[3] < '0' || stem.ptr[3] > '9')
-        return false;
-    return surety__str_equal_nocase((surety_str){stem.ptr, 3},
-                                    surety_str_of("com")) ||
-           surety__str_equal_nocase((surety_str){stem.ptr, 3},
-                                    surety_str_of("lpt"));
+    if (surety__str_among_nocase(stem, name_devices,
+                                 SURETY__COUNT(name_devices)))
+        return true;
+    return stem.len == 4 && surety__is_digit(stem.ptr[3]) &&
+           surety__str_among_nocase((surety_str){stem.ptr, 3}, name_ports,
+                                    SURETY__COUNT(name_ports));
 }
 
 static bool name_keeps(uint32_t code)
 {
     if (code < 0x80)
-        return (code >= '0' && code <= '9') ||
-               ((code | 32) >= 'a' && (code | 32) <= 'z') || code == '_' ||
-               code == '.';
+        return surety__is_digit((char)code) || surety__is_letter((char)code) ||
+               code == '_' || code == '.';
     return code <= 0x10FFFF && !surety__utf8_is_blank(code) &&
            !surety__utf8_is_hidden(code) && code != 0xFFFD &&
            !(code >= 0xE000 && code <= 0xF8FF);

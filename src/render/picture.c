@@ -52,10 +52,7 @@ uint32_t surety__picture_color(const surety__picture *picture, size_t series)
 double surety__picture_value(const surety__picture *picture, size_t series,
                              size_t place)
 {
-    assert(series < picture->model->series_count &&
-           place < picture->model->places_count);
-    return picture->model
-        ->values[series * picture->model->places_count + place];
+    return surety__model_value(picture->model, series, place);
 }
 
 double surety__picture_tick_width(const surety__picture *picture)

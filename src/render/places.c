@@ -21,7 +21,6 @@ enum {
 
 static const double places_slant = 0.70710678; /* sin and cos of 45 degrees */
 
-static const surety__letters places_across = {12, 0, 1, false, false, false};
 static const surety__letters places_slanted = {
     12, PLACES_SLANT_WIDTH, 1, false, false, true};
 
@@ -54,7 +53,7 @@ static double places_text_width(const surety__picture *picture, surety_str text)
 {
     return surety__canvas_width(
         &picture->canvas,
-        surety__canvas_set(&picture->canvas, text, &places_across));
+        surety__canvas_set(&picture->canvas, text, &surety__letters_small));
 }
 
 /* Whether each word of a text, alone on a line, fits the room: wrapping splits
@@ -166,7 +165,7 @@ static double places_slanting(surety__picture *picture, bool is_drawn)
 static void places_label(const surety__picture *picture, double x, double *end)
 {
     const surety__label label =
-        surety__canvas_set_text(&picture->canvas, &places_across);
+        surety__canvas_set_text(&picture->canvas, &surety__letters_small);
     const double left = fmin(fmax(x - label.width / 2, PLACES_GAP),
                              picture->width - PLACES_GAP - label.width);
 
@@ -213,7 +212,7 @@ static void places_years(const surety__picture *picture)
     unsigned step = 1;
     double end = 0;
 
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(steps); i++) {
         step = steps[i];
         if ((picture->right - picture->left) / ((last - first) / step + 1) >=
             48)
@@ -235,7 +234,8 @@ static bool places_ticks_fit(const surety__picture *picture,
         surety__ticks_label(ticks, i, picture->canvas.text);
         fits = surety__canvas_width(
                    &picture->canvas,
-                   surety__canvas_set_text(&picture->canvas, &places_across)) +
+                   surety__canvas_set_text(&picture->canvas,
+                                           &surety__letters_small)) +
                    PLACES_GAP <=
                step;
     }
@@ -308,7 +308,7 @@ static surety__label places_tick(const surety__picture *picture, double at,
         surety__clock_context(picture->model->origin, at, step, text);
     else
         surety__clock_label(picture->model->origin, at, step, text);
-    return surety__canvas_set_text(&picture->canvas, &places_across);
+    return surety__canvas_set_text(&picture->canvas, &surety__letters_small);
 }
 
 /* The width of a tick's two texts, which are one above the other. */
@@ -324,9 +324,9 @@ static double places_tick_width(const surety__picture *picture, double at,
 }
 
 /* The shortest step between ticks that has room for their texts and is not
- * finer than the grain of the times. NULL: the axis would not have two
+ * finer than the grain of the times. Count 0: the axis would not have two
  * ticks. */
-static const surety__step *places_step(const surety__picture *picture)
+static surety__step places_step(const surety__picture *picture)
 {
     const surety__model *model = picture->model;
     const size_t last = model->places_count - 1;
@@ -335,25 +335,24 @@ static const surety__step *places_step(const surety__picture *picture)
     const double scale =
         (places_middle(picture, last) - places_middle(picture, 0)) /
         (last_at - first_at);
-    const surety__step *step;
-    double tick;
+    const surety__step none = {.count = 0};
+    surety__step step;
 
     assert(last > 0 && last_at > first_at);
-    if (model->grain == SURETY__GRAIN_YEARS)
-        return NULL;
-    for (size_t i = 0; (step = surety__clock_step(i)); i++) {
-        if (step->grain > model->grain ||
-            (step->grain == SURETY__GRAIN_QUARTER &&
+    for (size_t i = 0; (step = surety__clock_step(i)).count > 0; i++) {
+        double tick;
+        if (step.grain > model->grain ||
+            (step.grain == SURETY__GRAIN_QUARTER &&
              model->grain != SURETY__GRAIN_QUARTER))
             continue;
-        tick = surety__clock_tick(model->origin, first_at, step);
-        if (surety__clock_length(step) * scale <
-            places_tick_width(picture, tick, step) + PLACES_GAP)
-            continue;
-        return surety__clock_next(model->origin, tick, step) <= last_at ? step
-                                                                        : NULL;
+        tick = surety__clock_tick(model->origin, first_at, &step);
+        if (surety__clock_length(&step) * scale >=
+            places_tick_width(picture, tick, &step) + PLACES_GAP)
+            return surety__clock_next(model->origin, tick, &step) <= last_at
+                       ? step
+                       : none;
     }
-    return NULL;
+    return none;
 }
 
 /* The bar of a tick: the first at or after it and before the next tick; NULL:
@@ -435,12 +434,12 @@ static void places_times(const surety__picture *picture,
     surety_buf_done(&now);
 }
 
-/* The step of a time axis; NULL: its labels are the names from the data. */
-static const surety__step *places_time_step(const surety__picture *picture)
+/* The step of a time axis; count 0: its labels are the names from the data. */
+static surety__step places_time_step(const surety__picture *picture)
 {
     return picture->model->scale != SURETY__SCALE_TIME ||
                    picture->model->is_uneven || places_are_given(picture)
-               ? NULL
+               ? (surety__step){.count = 0}
                : places_step(picture);
 }
 
@@ -448,7 +447,7 @@ static const surety__step *places_time_step(const surety__picture *picture)
 
 double surety__places_height(surety__picture *picture)
 {
-    const surety__step *step;
+    surety__step step;
 
     if (picture->is_bare)
         return 6;
@@ -456,14 +455,14 @@ double surety__places_height(surety__picture *picture)
         return surety__places_fit(picture) ? places_wrapped(picture, false)
                                            : places_slanting(picture, false);
     step = places_time_step(picture);
-    return step && step->grain > SURETY__GRAIN_YEAR ? 46 : 30;
+    return step.count > 0 && step.grain > SURETY__GRAIN_YEAR ? 46 : 30;
 }
 
 void surety__places_draw(const surety__picture *picture)
 {
     surety__picture own = *picture;
     const surety__scale scale = picture->model->scale;
-    const surety__step *step;
+    surety__step step;
 
     if (picture->is_bare)
         return;
@@ -475,8 +474,8 @@ void surety__places_draw(const surety__picture *picture)
         return;
     }
     step = places_time_step(picture);
-    if (step)
-        places_times(picture, step);
+    if (step.count > 0)
+        places_times(picture, &step);
     else if (picture->chart->type == SURETY__CHART_BAR ||
              scale == SURETY__SCALE_TIME || picture->model->places_count == 1)
         places_given(picture);

@@ -167,19 +167,17 @@ surety_status surety__table_write(surety__table *table,
                                   surety_buf *out, surety_error *reterr);
 
 typedef enum surety__cell {
-    SURETY__CELL_MISSING = 0,
-    SURETY__CELL_FIGURE, /* *figure is filled in */
+    SURETY__CELL_MISSING = 0, /* absent, null, empty, or a usual "no value" */
+    SURETY__CELL_PLACEHOLDER, /* the caller's or the Census API's "no value" */
+    SURETY__CELL_FIGURE,      /* *figure is filled in */
     SURETY__CELL_TEXT
 } surety__cell;
 
 /* Fills table->cells with the values of a row, SURETY_NONE where absent. */
 void surety__table_row(surety__table *table, size_t row);
-/* Classifies a value; figure may be NULL. */
+/* Classifies a value. */
 surety__cell surety__table_cell(const surety__table *table, surety_val val,
                                 surety__figure *figure);
-/* Whether val is a placeholder for a missing value, from the Census API or the
- * caller's list. Empty values do not count. */
-bool surety__table_is_placeholder(const surety__table *table, surety_val val);
 /* The text of a value: a string's content, otherwise its JSON. Valid until the
  * next call. */
 surety_str surety__table_text(surety__table *table, surety_val val);
@@ -217,9 +215,6 @@ surety_str surety__word_next(surety_str *rest);
 surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
                                      const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The number of bytes of a text that a message shows: at most max, cut between
- * characters. */
-int surety__render_cut(surety_str text, size_t max);
 
 /* ---- csv.c, html.c, xlsx.c ----------------------------------------------- */
 
@@ -286,8 +281,6 @@ surety_status surety__chart_draw(surety__table *table,
 
 /* ---- choose.c, model.c --------------------------------------------------- */
 
-enum { CHART_NONE = -1 };
-
 /* Columns whose names are times of one measure (wide.c). */
 typedef struct surety__wide {
     size_t *columns; /* in the order of the data */
@@ -298,10 +291,10 @@ typedef struct surety__wide {
 /* Finds such columns; count 0: there are none. SURETY_NOMEM. */
 surety_status surety__wide_find(const surety__table *table, surety_str title,
                                 surety__arena *arena, surety__wide *ret_wide);
-/* Reads the time in a column's name or label; false: it has none. */
-bool surety__wide_moment(const surety__column *column, surety__moment *moment);
-/* The text of that time: "2015" of "pop_2015". */
-surety_str surety__wide_time(const surety__column *column);
+/* The time in the name or label of such a column, "2015" of "pop_2015"; *moment
+ * is the time that it is, unless it is a part of one. */
+surety_str surety__wide_time(const surety__column *column,
+                             surety__moment *moment);
 /* Counts the words of text that title has too; words of up to two bytes do not
  * count. */
 unsigned surety__words_shared(surety_str text, surety_str title);
@@ -311,12 +304,12 @@ typedef struct surety__choice {
     size_t x; /* SIZE_MAX: none, as columns are the places */
     bool is_x_given;
     size_t beside; /* also names the bars, as x repeats; SIZE_MAX: none */
-    size_t y[SURETY_CHART_SERIES_MAX];
+    size_t *y;     /* the columns of values */
     size_t y_count;
     bool is_one_measure; /* y are times of one measure */
     size_t series;       /* SIZE_MAX: none */
-    /* The columns that are the places, where each row is a series; count 0: not
-     * used. */
+    /* y, where these columns are the places and each row is a series; count 0:
+     * not used. */
     surety__wide across;
 } surety__choice;
 surety_status surety__chart_choose(surety__table *table,
@@ -371,6 +364,13 @@ typedef struct surety__model {
     size_t panels_count;
 } surety__model;
 
+static inline double surety__model_value(const surety__model *model,
+                                         size_t series, size_t place)
+{
+    assert(series < model->series_count && place < model->places_count);
+    return model->values[series * model->places_count + place];
+}
+
 /* Reads the data of a chart, and appends a note for all that it leaves out.
  * Call surety__model_done in any case. */
 surety_status surety__model_read(surety__table *table,
@@ -413,8 +413,8 @@ typedef struct surety__step {
     surety__grain grain;
     double count;
 } surety__step;
-/* The i-th step, the shortest first; NULL after the last. */
-const surety__step *surety__clock_step(size_t i);
+/* The i-th step, the shortest first; count 0 after the last. */
+surety__step surety__clock_step(size_t i);
 /* The day that contains a second, counted from 1970-01-01. */
 int64_t surety__clock_day(int64_t second);
 /* Its length in seconds; for months, the mean. */

@@ -300,7 +300,7 @@ static surety_status request_unknown(const struct request_item *item,
     const surety_str type = item->shown.type;
 
     surety__render_fail_at(reterr, item->entry, "there are no %s \"%.*s\"",
-                           what, surety__render_cut(type, 60),
+                           what, (int)surety__utf8_cut(type, 60),
                            type.ptr ? type.ptr : "");
     surety__hint(reterr, "there are %s", known);
     return SURETY_SYNTAX;

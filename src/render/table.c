@@ -38,18 +38,6 @@ surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
     return SURETY_SYNTAX;
 }
 
-int surety__render_cut(surety_str text, size_t max)
-{
-    size_t len = text.len;
-
-    if (len <= max)
-        return (int)len;
-    len = max;
-    while (len > 0 && (text.ptr[len] & 0xC0) == 0x80)
-        len--;
-    return (int)len;
-}
-
 /* ---- columns ------------------------------------------------------------- */
 
 /* Adds a column as the last one; name is not copied. */
@@ -58,8 +46,6 @@ static surety_status table_add(surety__table *table, surety_str name,
 {
     const uint64_t hash = (uint64_t)surety__hash(name.ptr, name.len) + 1;
     surety__column *column;
-    void *columns = table->columns;
-    surety_status status;
 
     if (table->columns_count >= SURETY_TABLE_COLUMNS_MAX) {
         surety__fail(reterr, SURETY_LIMIT,
@@ -67,23 +53,19 @@ static surety_status table_add(surety__table *table, surety_str name,
                      SURETY_TABLE_COLUMNS_MAX);
         return SURETY_LIMIT;
     }
-    status = surety__grow(table->alloc, &columns, &table->columns_cap,
-                          table->columns_count + 1, sizeof(*table->columns),
-                          SURETY_TABLE_COLUMNS_MAX);
-    table->columns = columns;
     column = surety__arena_take(&table->arena, sizeof(*column));
-    if (status || !column)
+    if (!column ||
+        surety__grow(table->alloc, &table->columns, &table->columns_cap,
+                     table->columns_count + 1, sizeof(*table->columns),
+                     SURETY_TABLE_COLUMNS_MAX))
         return surety__fail_nomem(reterr);
     column->name = name;
     column->label = name;
     column->index = table->columns_count;
     column->next = surety__map_get(&table->names, hash);
     /* A look-up by name finds the first of several columns. */
-    if (surety__table_column(table, name)) {
-        table->columns[table->columns_count++] = column;
-        return SURETY_OK;
-    }
-    if (!surety__map_put(&table->names, table->alloc, hash, column))
+    if (!surety__table_column(table, name) &&
+        !surety__map_put(&table->names, table->alloc, hash, column))
         return surety__fail_nomem(reterr);
     table->columns[table->columns_count++] = column;
     return SURETY_OK;
@@ -138,12 +120,10 @@ static surety_status table_meet(surety__table *table, surety_val object,
 static surety_status table_push(surety__table *table, surety_val row,
                                 surety_error *reterr)
 {
-    void *rows = table->rows;
     const surety_status status = surety__grow(
-        table->alloc, &rows, &table->rows_cap, table->rows_count + 1,
+        table->alloc, &table->rows, &table->rows_cap, table->rows_count + 1,
         sizeof(*table->rows), SURETY_TABLE_ROWS_MAX);
 
-    table->rows = rows;
     if (status == SURETY_LIMIT)
         return surety__fail(
             reterr, status,

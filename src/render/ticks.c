@@ -36,7 +36,7 @@ surety__ticks surety__ticks_make(double low, double high, unsigned wanted)
     rough = (high - low) / (wanted > 0 ? wanted : 1);
     power = ticks_power((int)floor(log10(rough)));
     ticks.step = 10 * power;
-    for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(steps); i++) {
         if (steps[i] * power >= rough * 0.999) {
             ticks.step = steps[i] * power;
             break;

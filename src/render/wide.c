@@ -35,13 +35,9 @@ static struct wide_name wide_text(surety_str text)
     surety_str rest = text;
     size_t years = 0;
 
-    if (surety__moment_read(text, &name.moment)) {
-        name.is_time = true;
-        name.year = text;
-        return name;
-    }
-    if (surety__moment_is_part(text)) {
-        name.is_part = true;
+    name.is_time = surety__moment_read(text, &name.moment);
+    name.is_part = !name.is_time && surety__moment_is_part(text);
+    if (name.is_time || name.is_part) {
         name.year = text;
         return name;
     }
@@ -66,17 +62,13 @@ static struct wide_name wide_name(const surety__column *column)
     return name.is_time || name.is_part ? name : wide_text(column->label);
 }
 
-bool surety__wide_moment(const surety__column *column, surety__moment *moment)
+surety_str surety__wide_time(const surety__column *column,
+                             surety__moment *moment)
 {
     const struct wide_name name = wide_name(column);
 
     *moment = name.moment;
-    return name.is_time;
-}
-
-surety_str surety__wide_time(const surety__column *column)
-{
-    return wide_name(column).year;
+    return name.year;
 }
 
 /* Whether a column can hold the values of a time: numbers, or no values. */
@@ -103,7 +95,7 @@ static surety_str wide_inner(surety_str text)
     while (text.len > 0 && strchr(edges, text.ptr[text.len - 1]))
         text.len--;
     while (text.len > 0 && strchr(edges, *text.ptr))
-        text = (surety_str){text.ptr + 1, text.len - 1};
+        surety__str_skip(&text, 1);
     return text;
 }
 

@@ -83,8 +83,7 @@ struct xlsx {
 
 static const surety__function_row xlsx_rows[] = {SURETY__XLSX(SURETY__ROW)};
 static const surety__library xlsx_library = {
-    SURETY__LIBXLSXWRITER, "workbooks", xlsx_rows,
-    sizeof(xlsx_rows) / sizeof(*xlsx_rows)};
+    SURETY__LIBXLSXWRITER, "workbooks", xlsx_rows, SURETY__COUNT(xlsx_rows)};
 
 /* ---- temporary files ----------------------------------------------------- */
 
@@ -294,7 +293,7 @@ static surety_status xlsx_put_cell(struct xlsx *xlsx, size_t row, size_t column)
             return SURETY_OK;
         }
     }
-    if (surety__table_is_placeholder(table, val))
+    if (cell == SURETY__CELL_PLACEHOLDER)
         return SURETY_OK;
     text = surety__table_text(table, val);
     if (table->scratch.status)

@@ -353,6 +353,7 @@ static void put_ticks(surety_buf *out, int64_t origin, double at,
 static void put_axes(surety_buf *out, surety_str body)
 {
     surety__moment moment;
+    surety__step step;
     surety_str line;
 
     while (golden_line(&body, &line)) {
@@ -365,9 +366,8 @@ static void put_axes(surety_buf *out, surety_str body)
         surety_buf_text(out, " in whole seconds ");
         surety__clock_write(moment.second, moment.nano * 1e-9, out);
         surety_buf_byte(out, '\n');
-        for (size_t i = 0; surety__clock_step(i); i++)
-            put_ticks(out, moment.second, moment.nano * 1e-9,
-                      surety__clock_step(i));
+        for (size_t i = 0; (step = surety__clock_step(i)).count > 0; i++)
+            put_ticks(out, moment.second, moment.nano * 1e-9, &step);
     }
 }
 

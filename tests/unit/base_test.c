@@ -452,6 +452,29 @@ done:
     return;
 }
 
+TEST(cuts_between_letters)
+{
+    static const struct {
+        const char *text;
+        size_t max;
+        size_t want;
+    } cases[] = {{"", 0, 0},
+                 {"abc", 3, 3},
+                 {"abc", 4, 3},
+                 {"abc", 2, 2},
+                 {"a\xC3\xA9", 3, 3},
+                 {"a\xC3\xA9", 2, 1},
+                 {"\xE6\x9D\xB1x", 3, 3},
+                 {"\xE6\x9D\xB1x", 2, 0},
+                 {"\xE6\x9D\xB1x", 1, 0},
+                 {"\x80\x80\x80", 1, 0}};
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++)
+        CHECK(surety__utf8_cut(surety_str_of(cases[i].text), cases[i].max) ==
+              cases[i].want);
+done:;
+}
+
 TEST(statuses_have_names)
 {
     CHECK_TEXT(surety_str_of(surety_status_name(SURETY_OK)), "ok");
@@ -486,6 +509,7 @@ int main(int argc, char **argv)
         {"limits fill in defaults", limits_fill_in_defaults},
         {"limits are set by name", limits_are_set_by_name},
         {"a limit says how to raise it", a_limit_says_how_to_raise_it},
+        {"cuts between letters", cuts_between_letters},
         {"statuses have names", statuses_have_names},
     };
 

@@ -659,21 +659,21 @@ TEST(ticks_go_on_and_stay)
     uint64_t state = 7;
 
     for (int i = 0; i < 4000; i++) {
-        const surety__step *step;
+        surety__step step;
         int64_t origin;
         double at;
         state = state * 6364136223846793005u + 1442695040888963407u;
         origin = (int64_t)(state >> 28) % 63000000000 - 30500000000;
         at = (double)(state >> 40) / 16777216 * 1e6;
-        for (size_t k = 0; (step = surety__clock_step(k)); k++) {
-            const double length = surety__clock_length(step);
-            const double tick = surety__clock_tick(origin, at, step);
-            const double next = surety__clock_next(origin, tick, step);
+        for (size_t k = 0; (step = surety__clock_step(k)).count > 0; k++) {
+            const double length = surety__clock_length(&step);
+            const double tick = surety__clock_tick(origin, at, &step);
+            const double next = surety__clock_next(origin, tick, &step);
             CHECK(tick > at - 1e-5 - length / 500 &&
                   tick < at + length * 1.05 + 1e-5);
             CHECK(next - tick > length * 0.88 - 1e-5 &&
                   next - tick < length * 1.05 + 1e-5);
-            CHECK(fabs(surety__clock_tick(origin, tick, step) - tick) < 1e-5);
+            CHECK(fabs(surety__clock_tick(origin, tick, &step) - tick) < 1e-5);
         }
     }
 done:;

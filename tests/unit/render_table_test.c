@@ -747,26 +747,8 @@ done:
     fixture_done(&fixture);
 }
 
-TEST(cuts_between_letters)
+TEST(names_the_kinds_of_columns)
 {
-    static const struct {
-        const char *text;
-        size_t max;
-        int want;
-    } cases[] = {{"", 0, 0},
-                 {"abc", 3, 3},
-                 {"abc", 4, 3},
-                 {"abc", 2, 2},
-                 {"a\xC3\xA9", 3, 3},
-                 {"a\xC3\xA9", 2, 1},
-                 {"\xE6\x9D\xB1x", 3, 3},
-                 {"\xE6\x9D\xB1x", 2, 0},
-                 {"\xE6\x9D\xB1x", 1, 0},
-                 {"\x80\x80\x80", 1, 0}};
-
-    for (size_t i = 0; i < CHECK_COUNT(cases); i++)
-        CHECK(surety__render_cut(surety_str_of(cases[i].text), cases[i].max) ==
-              cases[i].want);
     CHECK_TEXT(surety_str_of(surety__column_kind_name((surety__column_kind)9)),
                "text");
 done:;
@@ -829,7 +811,7 @@ int main(int argc, char **argv)
          says_where_workbooks_cannot_be_made},
         {"ends at its buffer", ends_at_its_buffer},
         {"keeps what stood in its buffer", keeps_what_stood_in_its_buffer},
-        {"cuts between letters", cuts_between_letters},
+        {"names the kinds of columns", names_the_kinds_of_columns},
         {"ends at its columns", ends_at_its_columns},
     };
 
