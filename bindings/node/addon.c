@@ -368,6 +368,7 @@ static const struct limit {
     {"repeatRunMax", offsetof(surety_limits, repeat_run_max), false},
     {"repeatDataMax", offsetof(surety_limits, repeat_data_max), false},
     {"attemptRawMax", offsetof(surety_limits, attempt_raw_max), false},
+    {"memoMax", offsetof(surety_limits, memo_max), false},
 };
 
 /* False: it sets none. */

@@ -232,7 +232,8 @@ export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
   "inplaceDepthMax" | "patternLenMax" | "patternMatchMax" |
   "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
   "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "repairsMax" |
-  "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax"]?: number };
+  "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax"
+  | "memoMax"]?: number };
 
 export interface ContractOptions {
   /** The name where the contract gives none. */

@@ -203,6 +203,9 @@ typedef struct surety_limits {
      * run's report; 64 KiB: longer than nearly every reply, and all attempts of
      * a run together stay below a megabyte. */
     uint32_t attempt_raw_max;
+    /* Results that one check remembers, each of one subschema for one value;
+     * 262,144. It begins to remember them when it takes long. */
+    uint32_t memo_max;
 } surety_limits;
 
 /* Returns given (may be NULL) with each 0 replaced by its default. */

@@ -37,6 +37,7 @@ void surety_checker_free(surety_checker *checker)
                  machine->bits_cap * sizeof(*machine->bits));
     surety__free(machine->alloc, machine->hashes,
                  machine->hash_cap * sizeof(*machine->hashes));
+    surety__map_done(&machine->memo.results, machine->alloc);
     surety_doc_free(machine->content);
     surety_buf_done(&machine->text);
     surety__completion_free(machine->alloc, checker->completion);
@@ -63,6 +64,7 @@ surety_status surety_checker_check(surety_checker *checker,
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to check");
     machine = &checker->machine;
     surety__machine_start(machine, schema, val, MODE_VALIDITY, reterr);
+    surety__machine_remember(machine);
     if (surety__shape_holds(machine, schema->root, surety__cell_of(val),
                             BITS_NONE))
         *ret_valid = machine->result;
@@ -103,10 +105,11 @@ surety_status surety__shape_check(surety_checker *checker,
 
     surety__machine_start(machine, schema, val, MODE_VALIDITY, NULL);
     machine->work = *work;
+    surety__machine_remember(machine);
     if (surety__shape_holds(machine, shape->direct, surety__cell_of(val),
                             BITS_NONE))
         *ret_valid = machine->result;
-    *work = machine->work;
+    *work = machine->work + machine->memo.work;
     return machine->status;
 }
 
@@ -142,6 +145,7 @@ surety_status surety_checker_report(surety_checker *checker,
     machine = &checker->machine;
     machine->findings = findings;
     surety__machine_start(machine, schema, val, MODE_REPORT, reterr);
+    surety__machine_remember(machine);
     surety__shape_report(machine, schema->root, surety__cell_of(val), root);
     return checker_end(machine, reterr);
 }

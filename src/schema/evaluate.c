@@ -28,7 +28,9 @@
  *    ends, and then they count below if it is valid (2020-12 core, section 11).
  *    A report counts those of what must hold even if it is not valid, which the
  *    standard would not: one mistake is reported once.
- * 4. Objects whose members are checked by name alone, and arrays whose items
+ * 4. Where a memo is open, every result that no marks belong to goes into it,
+ *    and is looked for there before a frame is added.
+ * 5. Objects whose members are checked by name alone, and arrays whose items
  *    all have one shape, have loops of their own for the validity.
  *    Patterns, prefixes, evaluated bits and reports take the wide ones. */
 #include "schema/evaluate.h"
@@ -795,6 +797,22 @@ bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                : flat_items(machine, shape->arrays->rest->direct, cell);
 }
 
+enum surety__validity surety__memo_validity(surety__machine *machine,
+                                            const surety__shape *shape,
+                                            const surety__cell *cell)
+{
+    bool holds;
+
+    if (surety__memo_find(machine, shape, cell, &holds))
+        return surety__valid_if(holds);
+    if (shape->how[cell->kind] == HOW_WALK)
+        return VALID_OPEN;
+    holds = surety__flat_holds(machine, shape, cell);
+    if (!machine->status)
+        surety__memo_note(machine, shape, cell, holds);
+    return surety__valid_if(holds);
+}
+
 /* ---- the loop ------------------------------------------------------------ */
 
 /* The bits of the frame that count for what it asked for; *ret_branch: only if
@@ -864,6 +882,11 @@ EVALUATE_INLINE bool evaluate(surety__machine *machine, surety__next next,
                 if (frame->owns)
                     frame_end(machine, frame, valid == VALID_YES,
                               depth > base ? frame[-1].bits : bits);
+                /* Marks for the frame below are no part of the result. */
+                if (!report && machine->memo.open &&
+                    (frame->bits == BITS_NONE || !frame->keeps))
+                    surety__memo_note(machine, frame->shape, frame->cell,
+                                      valid == VALID_YES);
                 if (depth == base)
                     return valid == VALID_YES;
                 depth--;

@@ -38,6 +38,11 @@ typedef struct surety__next {
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell);
 
+/* The same with a memo for a value that nests; OPEN: it needs a frame. */
+enum surety__validity surety__memo_validity(surety__machine *machine,
+                                            const surety__shape *shape,
+                                            const surety__cell *cell);
+
 /* Whether cell satisfies *shape, as far as that needs no frame. OPEN: *shape
  * becomes the one that needs it. */
 static inline enum surety__validity
@@ -54,11 +59,13 @@ surety__child_validity(surety__machine *machine, const surety__shape **shape,
         if (how <= HOW_YES)
             return surety__valid_if(how == HOW_YES);
     }
-    if (how == HOW_WALK)
-        return VALID_OPEN;
-    return surety__valid_if(how == HOW_FLAT
-                                ? surety__flat_holds(machine, *shape, cell)
-                                : surety__leaf_holds(machine, *shape, cell));
+    if (how == HOW_CHECK)
+        return surety__valid_if(surety__leaf_holds(machine, *shape, cell));
+    if (machine->memo.open)
+        return surety__memo_validity(machine, *shape, cell);
+    return how == HOW_WALK
+               ? VALID_OPEN
+               : surety__valid_if(surety__flat_holds(machine, *shape, cell));
 }
 
 /* The same for a shape that applies to the value of a frame. Whatever may mark

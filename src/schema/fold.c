@@ -722,8 +722,10 @@ bool surety__fold(surety__compiler *compiler)
                         .anything = shape_constant(compiler, true)};
     bool done = fold.anything && fold_dynamic(compiler);
 
-    for (size_t i = 0; i < compiler->shape_count && done; i++)
+    for (size_t i = 0; i < compiler->shape_count && done; i++) {
+        compiler->shapes[i]->number = (uint32_t)i;
         shape_begin(compiler, compiler->shapes[i]);
+    }
     done = done && fold_branches(compiler);
     for (size_t i = 0; i < compiler->shape_count && done; i++)
         done = fold_kinds(compiler, compiler->shapes[i]);

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The machine's life, its budget of work and the bits of evaluated children.
+/* The machine's life, its budget of work, what a long check remembers, and the
+ * bits of evaluated children.
  *
  * Invariants:
  * 1. Once the status is set, nothing is reported any more and every evaluation
  *    ends; it stays set until the next start.
  * 2. The bits are a stack as the frames are: those of a frame are freed when it
- *    ends. */
+ *    ends.
+ * 3. The memo has results that depend on nothing but the shape and the value.
+ *    Where it has room for all, no shape is evaluated twice on one value. */
 #include "schema/machine.h"
+
+/* A check without a memo takes so many steps for each value, and besides. Real
+ * schemas take less. */
+enum { UNNOTED_PER_VALUE = 64, UNNOTED_BASE = 4096 };
 
 void surety__machine_start(surety__machine *machine,
                            const surety_schema *schema, surety_val val,
@@ -25,6 +32,33 @@ void surety__machine_start(surety__machine *machine,
     machine->work =
         machine->limits.work_base +
         (uint64_t)machine->limits.work_per_value * val.doc->cell_count;
+    machine->memo.work = 0;
+    if (machine->memo.open)
+        surety__map_done(&machine->memo.results, machine->alloc);
+    machine->memo.open = false;
+}
+
+void surety__machine_remember(surety__machine *machine)
+{
+    const uint64_t first =
+        UNNOTED_BASE + (uint64_t)UNNOTED_PER_VALUE * machine->doc->cell_count;
+
+    if (machine->schema->dynamic || machine->work <= first)
+        return;
+    machine->memo.work = machine->work - first;
+    machine->work = first;
+}
+
+bool surety__machine_extend(surety__machine *machine, uint64_t cost)
+{
+    machine->memo.open = machine->memo.open || machine->memo.work;
+    machine->work += machine->memo.work;
+    machine->memo.work = 0;
+    if (cost <= machine->work) {
+        machine->work -= cost;
+        return true;
+    }
+    return surety__machine_exhausted(machine);
 }
 
 bool surety__machine_exhausted(surety__machine *machine)
@@ -36,6 +70,40 @@ bool surety__machine_exhausted(surety__machine *machine)
                  machine->limits.work_base, machine->limits.work_per_value);
     machine->status = SURETY_LIMIT;
     return false;
+}
+
+/* ---- the memo ------------------------------------------------------------ */
+
+static uint64_t memo_key(const surety__machine *machine,
+                         const surety__shape *shape, const surety__cell *cell)
+{
+    assert(shape == machine->schema->shapes[shape->number]);
+    return (uint64_t)shape->number << 32 |
+           (uint64_t)(cell - machine->doc->cells);
+}
+
+bool surety__memo_find(const surety__machine *machine,
+                       const surety__shape *shape, const surety__cell *cell,
+                       bool *ret_holds)
+{
+    const void *found =
+        surety__map_get(&machine->memo.results, memo_key(machine, shape, cell));
+
+    *ret_holds = found == shape;
+    return found != NULL;
+}
+
+void surety__memo_note(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell, bool holds)
+{
+    const void *result = holds ? (const void *)shape : cell;
+
+    assert(machine->memo.open);
+    if (machine->memo.results.count < machine->limits.memo_max &&
+        !surety__map_put(&machine->memo.results, machine->alloc,
+                         memo_key(machine, shape, cell),
+                         (void *)(uintptr_t)result))
+        machine->status = SURETY_NOMEM;
 }
 
 bool surety__machine_room(surety__machine *machine, size_t depth)

@@ -55,6 +55,14 @@ static inline uint32_t surety__frame_ordinal(const surety__frame *frame)
     return frame->left ? frame->cell->count - frame->left : 0;
 }
 
+/* Results for pairs of a shape and a value. A check that ends soon has none: it
+ * begins to remember where it has spent the first part of its work. */
+typedef struct surety__memo {
+    surety__map results; /* the shape where it holds, else the cell */
+    uint64_t work;       /* steps set aside */
+    bool open;
+} surety__memo;
+
 typedef struct surety__machine {
     const surety_schema *schema;
     const surety_doc *doc;
@@ -66,7 +74,7 @@ typedef struct surety__machine {
     uint64_t *bits;     /* a stack */
     size_t bits_len, bits_cap;
     bool result;       /* of the last validity */
-    uint64_t work;     /* steps left */
+    uint64_t work;     /* steps left, but for those set aside */
     uint64_t distance; /* of MODE_DISTANCE */
     surety_status status;
     surety__matcher *matcher;
@@ -77,6 +85,7 @@ typedef struct surety__machine {
     surety_doc *content; /* scratch of contentMediaType and of hints */
     surety_buf text;     /* scratch of the report */
     bool enough;         /* the report is full */
+    surety__memo memo;
     surety_error *reterr;
     const surety_alloc *alloc;
 } surety__machine;
@@ -97,18 +106,30 @@ void surety__completion_free(const surety_alloc *alloc,
 void surety__machine_start(surety__machine *machine,
                            const surety_schema *schema, surety_val val,
                            enum surety__mode mode, surety_error *reterr);
+/* Lets the machine remember, once a first part of its work is spent. */
+void surety__machine_remember(surety__machine *machine);
 /* Sets the status LIMIT: the work is spent. Always false. */
 bool surety__machine_exhausted(surety__machine *machine);
+/* Takes cost steps off all that are left, also of those set aside, and
+ * remembers from now on. False, with the status LIMIT, where fewer are left. */
+bool surety__machine_extend(surety__machine *machine, uint64_t cost);
 /* Takes cost steps off the work that is left. False, with the status set, where
  * fewer are left. */
 static inline bool surety__machine_charge(surety__machine *machine,
                                           uint64_t cost)
 {
     if (cost > machine->work)
-        return surety__machine_exhausted(machine);
+        return surety__machine_extend(machine, cost);
     machine->work -= cost;
     return true;
 }
+/* True: it is remembered whether cell satisfies shape. */
+bool surety__memo_find(const surety__machine *machine,
+                       const surety__shape *shape, const surety__cell *cell,
+                       bool *ret_holds);
+/* Remembers it, while there is room. The status is set when out of memory. */
+void surety__memo_note(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell, bool holds);
 /* Room for a frame at depth. False, with the status set, when out of memory. */
 bool surety__machine_room(surety__machine *machine, size_t depth);
 /* Reads text to the machine's content, which holds it until the next call. The

@@ -283,6 +283,7 @@ struct surety__shape {
     bool bare; /* folded: of a container only the children are looked at */
     bool ends; /* folded: no kind of value needs a frame */
     bool quick_object, quick_array; /* folded: bare, and one loop does it */
+    uint32_t number;                /* folded: of all that may need a frame */
     uint32_t applicator_count;
     const surety__objects *objects;
     const surety__arrays *arrays;

@@ -166,6 +166,7 @@ class Limits(Structure):
         ("repeat_run_max", c_uint32),
         ("repeat_data_max", c_uint32),
         ("attempt_raw_max", c_uint32),
+        ("memo_max", c_uint32),
     ]
 
 
