@@ -24,14 +24,13 @@ static void note_write(struct lint *lint, const surety_strict_note *note)
 bool lint_strict(struct lint *lint, const surety_contract *contract)
 {
     for (int i = SURETY_SUBSET_OPENAI; i <= SURETY_SUBSET_GRAMMAR; i++) {
-        surety_strict *strict = NULL;
+        const surety_strict *strict = NULL;
         surety_error error;
         surety_status status;
 
         if (!(lint->subsets >> i & 1))
             continue;
-        status = surety_strict_new(contract, (surety_subset)i, NULL, &strict,
-                                   &error);
+        status = surety_strict_of(contract, (surety_subset)i, &strict, &error);
         if (status == SURETY_NOMEM)
             return false;
         if (status != SURETY_OK) {
@@ -44,7 +43,6 @@ bool lint_strict(struct lint *lint, const surety_contract *contract)
                 surety_strict_info_of(strict)->notes[j];
             note_write(lint, &note);
         }
-        surety_strict_free(strict);
     }
     return true;
 }

@@ -5,7 +5,10 @@
  * contract with the defaults. A registry finds contracts by name and version in
  * the caller's folders and in the built-in set.
  *
- * Threads: a contract is frozen; a registry is owned. */
+ * Threads: a contract is frozen; a registry is owned. What is made of a
+ * contract when it is first needed (its forms: the strict schemas of strict.h,
+ * the texts of prompt.h) is made once, under a lock of the contract, which then
+ * owns it. */
 #ifndef SURETY_CONTRACT_H
 #define SURETY_CONTRACT_H
 
@@ -53,7 +56,9 @@ typedef struct surety_contract_options {
      * set. */
     const surety_schema_options *schema;
     const surety_limits *limits; /* NULL: defaults */
-    const surety_alloc *alloc;   /* NULL: libc */
+    /* NULL: libc. A contract that threads share is used by all of them to make
+     * its forms: the allocator must be safe in them. */
+    const surety_alloc *alloc;
 } surety_contract_options;
 
 /* Reads and compiles a contract. The contract keeps its own copy of the text.
@@ -105,6 +110,12 @@ typedef struct surety_contract_info {
 } surety_contract_info;
 SURETY_API const surety_contract_info *
 surety_contract_info_of(const surety_contract *contract);
+
+/* Gives the contract's schema, without x-surety, as JSON on one line. It is
+ * made at the first call and belongs to the contract. SURETY_NOMEM. */
+SURETY_API surety_status
+surety_contract_schema_text(const surety_contract *contract,
+                            surety_str *ret_text, surety_error *reterr);
 
 /* ---- registry --------------------------------------------------------- */
 

@@ -8,7 +8,8 @@
  * limits are checked. A note with a position says what happened to each keyword
  * that could not stay, before any token is spent.
  *
- * Threads: a strict schema is frozen. */
+ * Threads: a strict schema is frozen. It belongs to its contract, which makes
+ * it at the first call that needs it. */
 #ifndef SURETY_STRICT_H
 #define SURETY_STRICT_H
 
@@ -50,15 +51,15 @@ typedef struct surety_strict_note {
 
 typedef struct surety_strict surety_strict;
 
-/* Rewrites the schema of contract, which must outlive the result. An impossible
- * schema is a result, not a failure. SURETY_NOMEM; SURETY_LIMIT: the rewritten
- * schema exceeds a limit (because of inlined references). */
-SURETY_API surety_status surety_strict_new(const surety_contract *contract,
-                                           surety_subset subset,
-                                           const surety_alloc *alloc,
-                                           surety_strict **ret_strict,
-                                           surety_error *reterr);
-SURETY_API void surety_strict_free(surety_strict *strict);
+/* Gives the schema of contract, rewritten for a subset. The first call for a
+ * subset makes it, with the contract's allocator and limits; it belongs to the
+ * contract. An impossible schema is a result, not a failure. SURETY_NOMEM;
+ * SURETY_LIMIT: the rewritten schema exceeds a limit (because of inlined
+ * references). */
+SURETY_API surety_status surety_strict_of(const surety_contract *contract,
+                                          surety_subset subset,
+                                          const surety_strict **ret_strict,
+                                          surety_error *reterr);
 
 /* The rewritten schema. Everything belongs to the strict schema. */
 typedef struct surety_strict_info {
@@ -72,6 +73,7 @@ typedef struct surety_strict_info {
     size_t note_count;
     bool changes_values; /* a delivered value may have another form than the
                           * contract's; false: restoring only copies it */
+    surety_str text; /* the schema as JSON on one line; empty if impossible */
 } surety_strict_info;
 SURETY_API const surety_strict_info *
 surety_strict_info_of(const surety_strict *strict);
@@ -107,12 +109,15 @@ SURETY_API surety_status surety_strict_restore_part(const surety_strict *strict,
 SURETY_API surety_status surety_strict_deliver(const surety_strict *strict,
                                                surety_val val, surety_doc *out,
                                                surety_error *reterr);
-/* Builds in out a schema for checking a value as it is delivered, while it
- * arrives: a value that violates this schema violates the contract in every
- * restored form. It has no references. Where restoring may change a value, it
- * accepts every value. SURETY_NOMEM. */
-SURETY_API surety_status surety_strict_delivered_schema(
-    const surety_strict *strict, surety_doc *out, surety_error *reterr);
+/* Gives the contract for checking a value as it is delivered, while it arrives:
+ * a value that violates it violates the contract of the strict schema in every
+ * restored form. It is that contract itself if its schema is accepted
+ * unchanged; otherwise its schema has no references and accepts every value
+ * where restoring may change one. The first call makes it; it belongs to the
+ * contract of the strict schema. SURETY_NOMEM; as surety_contract_read. */
+SURETY_API surety_status surety_strict_delivered(
+    const surety_strict *strict, const surety_contract **ret_contract,
+    surety_error *reterr);
 
 #ifdef __cplusplus
 }

@@ -11,7 +11,7 @@
  * 6. Wait for the worker's result.
  *
  * The contract owns all of these. It does not change afterwards, except for its
- * one spare worker. */
+ * one spare worker and for its forms (forms.c), which its calls make. */
 #include "contract/contract.h"
 
 static surety_status contract_read_doc(surety_contract *contract,
@@ -181,7 +181,10 @@ surety_status surety_contract_read(surety_str text,
     contract->limits = surety_limits_of(own.limits);
     surety__arena_init(&contract->arena, own.alloc, 0);
 
-    status = contract_read_doc(contract, text, reterr);
+    status =
+        surety__forms_begin(contract) ? SURETY_OK : surety__fail_nomem(reterr);
+    if (status == SURETY_OK)
+        status = contract_read_doc(contract, text, reterr);
     if (status == SURETY_OK)
         status = contract_check(contract, reterr);
     if (status == SURETY_OK)
@@ -211,6 +214,7 @@ void surety_contract_free(surety_contract *contract)
 {
     if (!contract)
         return;
+    surety__forms_end(contract);
     surety__rules_stop(contract);
     surety_schema_free(contract->schema);
     surety_doc_free(contract->doc);

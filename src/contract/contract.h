@@ -28,6 +28,7 @@ typedef struct surety__policy {
 } surety__policy;
 
 struct surety__pool;
+typedef struct surety__form_slots surety__form_slots;
 
 struct surety_contract {
     const surety_alloc *alloc;
@@ -41,6 +42,7 @@ struct surety_contract {
     surety__pair *names;
     size_t name_count;
     struct surety__pool *pool; /* the spare worker; NULL without rules */
+    surety__form_slots *forms;
 };
 
 /* ---- policy (policy.c) -------------------------------------------------- */
@@ -129,6 +131,52 @@ surety_status surety__rules_await(surety_contract *contract,
                                   surety_error *reterr);
 /* Ends the spare worker. */
 void surety__rules_stop(surety_contract *contract);
+
+/* ---- forms (forms.c) ----------------------------------------------------- */
+
+/* How many subsets of JSON Schema providers have (surety_subset). */
+enum { SUBSETS = 4 };
+
+/* The forms of a contract: what is made of it when a call first needs it. They
+ * belong to the contract, and each key has one place, so a contract has at most
+ * CONTRACT_FORMS forms. Those of a subset are CONTRACT_X + subset. */
+typedef enum surety__contract_form {
+    CONTRACT_SCHEMA = 0,                            /* text: without x-surety */
+    CONTRACT_STRICT,                                /* surety_strict */
+    CONTRACT_DELIVERED = CONTRACT_STRICT + SUBSETS, /* surety_contract */
+    CONTRACT_FORMS = CONTRACT_DELIVERED + SUBSETS
+} surety__contract_form;
+
+/* How a form is made, of the contract and `from`: with the contract's allocator
+ * and under its lock. */
+typedef struct surety__recipe {
+    surety_status (*make)(const surety_contract *contract, const void *from,
+                          void **ret_made, surety_error *reterr);
+    void (*free)(void *made);
+    const void *from;
+} surety__recipe;
+
+/* Gives a form, which the first call makes. If the recipe failed with LIMIT or
+ * UNSUPPORTED, all later calls fail so; after any other failure the next call
+ * tries again. Any number of threads may call it at once. */
+surety_status surety__form_of(const surety_contract *contract,
+                              surety__contract_form which,
+                              const surety__recipe *recipe,
+                              const void **ret_form, surety_error *reterr);
+
+typedef surety_status surety__form_write(const surety_contract *contract,
+                                         const void *from, surety_buf *out,
+                                         surety_error *reterr);
+/* The same for a form that is a text. The recipe need not check out->status. */
+surety_status surety__form_text(const surety_contract *contract,
+                                surety__contract_form which,
+                                surety__form_write *write, const void *from,
+                                surety_str *ret_text, surety_error *reterr);
+
+/* Makes the places of the forms; false: out of memory. */
+bool surety__forms_begin(surety_contract *contract);
+/* Frees the forms, the last ones first. */
+void surety__forms_end(surety_contract *contract);
 
 /* ---- registry (registry.c, version.c) ------------------------------------ */
 

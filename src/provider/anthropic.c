@@ -31,7 +31,7 @@ static void anthropic_mode(const surety__call *call, surety_buf *out)
     if (call->mode == SURETY_MODE_NATIVE) {
         surety__template_write(
             out,
-            ",'output_config':{'format':{'type':'json_schema','schema':$v}}",
+            ",'output_config':{'format':{'type':'json_schema','schema':$r}}",
             call->schema);
     } else if (call->mode == SURETY_MODE_TOOL) {
         surety__template_write(out, ",'tools':[{'name':$s", call->schema_name);
@@ -41,7 +41,7 @@ static void anthropic_mode(const surety__call *call, surety_buf *out)
             surety_json_bool(out, "strict", true);
         surety__template_write(
             out,
-            ",'input_schema':$v}],'tool_choice':{'type':'tool','name':$s,"
+            ",'input_schema':$r}],'tool_choice':{'type':'tool','name':$s,"
             "'disable_parallel_tool_use':true}",
             call->schema, call->schema_name);
     }

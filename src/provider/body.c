@@ -12,12 +12,12 @@
 void surety__body_schema(const surety__call *call, surety_buf *out,
                          const char *member)
 {
-    assert(call->schema.doc && call->schema_name.len);
+    assert(call->schema.len && call->schema_name.len);
     surety_json_text(out, "name", call->schema_name);
     if (call->schema_description.len)
         surety_json_text(out, "description", call->schema_description);
     surety_json_bool(out, "strict", call->strict);
-    surety_json_value(out, member, call->schema);
+    surety__template_write(out, ",'$t':$r", member, call->schema);
 }
 
 void surety__body_messages(const surety__call *call, surety_buf *out)

@@ -252,7 +252,7 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
     if (!call->message_count)
         return surety__fail(reterr, SURETY_MISUSE, "the call has no message");
     if (call->mode != SURETY_MODE_PROMPT &&
-        (!call->schema.doc || !call->schema_name.len))
+        (!call->schema.len || !call->schema_name.len))
         return surety__fail(reterr, SURETY_MISUSE,
                             "the mode %s needs a schema and its name",
                             surety_mode_name(call->mode));

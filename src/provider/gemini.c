@@ -48,7 +48,7 @@ static void gemini_config(const surety__call *call, surety_buf *out)
     if (native)
         surety__template_write(out,
                                "'responseMimeType':'application/json',"
-                               "'responseJsonSchema':$v",
+                               "'responseJsonSchema':$r",
                                call->schema);
     if (call->model->output_tokens_max)
         surety_json_number(out, "maxOutputTokens",
@@ -74,7 +74,7 @@ static void gemini_body(const surety__call *call, surety_buf *out)
         surety__template_write(
             out,
             ",'tools':[{'functionDeclarations':[{'name':$s,'description':$s,"
-            "'parametersJsonSchema':$v}]}],'toolConfig':"
+            "'parametersJsonSchema':$r}]}],'toolConfig':"
             "{'functionCallingConfig':{'mode':'ANY',"
             "'allowedFunctionNames':[$s]}}",
             call->schema_name,

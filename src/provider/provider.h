@@ -27,10 +27,10 @@ typedef struct surety__call {
     surety_str system; /* may be empty */
     const surety__message *messages;
     size_t message_count;
-    /* For NATIVE and TOOL: the schema in the provider's subset, its name (1 to
-     * 64 of A-Z a-z 0-9 _ -) and a description (may be empty). strict: the
-     * provider enforces the subset. */
-    surety_val schema;
+    /* For NATIVE and TOOL: the schema in the provider's subset, as JSON, its
+     * name (1 to 64 of A-Z a-z 0-9 _ -) and a description (may be empty).
+     * strict: the provider enforces the subset. */
+    surety_str schema;
     surety_str schema_name;
     surety_str schema_description;
     bool strict;

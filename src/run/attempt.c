@@ -212,21 +212,6 @@ static void attempt_explain(const attempt_draft *draft, surety__position *at)
     plan->reason = surety__store_keep(draft->store);
 }
 
-/* Estimates how many tokens are sent. */
-static void attempt_measure(surety__run_store *store, surety__plan *plan)
-{
-    size_t bytes = plan->system.len + plan->prompt.len;
-
-    if (plan->schema.doc) {
-        (void)surety_val_write(plan->schema, SURETY_STYLE_COMPACT,
-                               &store->text);
-        bytes += store->text.len;
-        (void)surety__store_pass(store, store->text.status);
-        surety_buf_reset(&store->text);
-    }
-    plan->input_tokens = surety__budget_estimate(bytes);
-}
-
 bool surety__attempt_plan(surety__forms *forms, surety__position *at,
                           surety__results *results, surety__purpose purpose,
                           surety__plan *plan)
@@ -248,10 +233,11 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         }
         if (plan->patch)
             surety__mode_bind(forms, model, plan);
-        attempt_measure(forms->store, plan);
+        plan->input_tokens = surety__budget_estimate(
+            plan->system.len + plan->prompt.len + plan->schema.len);
     }
     assert(!plan->patch || plan->mode == SURETY_MODE_PROMPT);
-    assert(!plan->strict || plan->schema.doc);
+    assert(!plan->strict || plan->schema.len);
     attempt_explain(&draft, at);
     return good && forms->store->status == SURETY_OK;
 }

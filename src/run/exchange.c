@@ -83,7 +83,7 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     status = surety__call_encode(&call, &store->scratch, &request, reterr);
     if (status == SURETY_OK) {
         exchange->begun = exchange->ended = false;
-        surety__watch_begin(&exchange->watch, plan, model, at, stake);
+        surety__watch_begin(&exchange->watch, plan, at, stake);
         surety__decoder_begin(exchange->decoder, model->protocol, plan->mode,
                               model->key, &listener);
         status = transport->start(transport->ctx, exchange_id(exchange),

@@ -30,6 +30,26 @@ static surety_subset mode_subset(const surety_model *model)
                                                          : SURETY_SUBSET_OPENAI;
 }
 
+/* The contract in the model's subset; NULL: it has no such form, and the error
+ * says why. */
+static const surety_strict *mode_strict(const surety__forms *forms,
+                                        const surety_model *model,
+                                        surety_error *reterr)
+{
+    const surety_strict *strict = NULL;
+
+    (void)surety__store_pass(
+        forms->store, surety_strict_of(forms->setup->options.contract,
+                                       mode_subset(model), &strict, reterr));
+    return strict;
+}
+
+static bool mode_is_possible(const surety_strict *strict)
+{
+    return strict &&
+           surety_strict_info_of(strict)->support != SURETY_STRICT_IMPOSSIBLE;
+}
+
 /* The first note that makes a schema impossible, as a clause. */
 static surety_str mode_reason(surety__run_store *store,
                               const surety_strict *strict)
@@ -48,35 +68,6 @@ static surety_str mode_reason(surety__run_store *store,
         break;
     }
     return surety__store_keep(store);
-}
-
-/* The contract in the model's subset, compiled once. */
-static surety__bound *mode_bound(surety__forms *forms,
-                                 const surety_model *model)
-{
-    const surety_subset subset = mode_subset(model);
-    surety__bound *bound = &forms->bounds[subset];
-    surety__run_store *store = forms->store;
-    surety_error err = {.status = SURETY_OK};
-    surety_status status;
-
-    if (bound->tried)
-        return bound;
-    bound->tried = true;
-    status = surety_strict_new(forms->setup->options.contract, subset,
-                               store->alloc, &bound->strict, &err);
-    if (status == SURETY_NOMEM) {
-        store->status = SURETY_NOMEM;
-    } else if (status != SURETY_OK) {
-        bound->reason = surety__store_copy(store, surety_str_of(err.message));
-    } else {
-        bound->possible = surety_strict_info_of(bound->strict)->support !=
-                          SURETY_STRICT_IMPOSSIBLE;
-        if (!bound->possible)
-            bound->reason = mode_reason(store, bound->strict);
-    }
-    assert(!bound->possible || bound->strict);
-    return bound;
 }
 
 static bool mode_lists_native(const surety__setup *setup)
@@ -102,19 +93,23 @@ static bool mode_fits(surety__forms *forms, const surety_model *model,
                       surety_mode mode)
 {
     surety_buf *out = &forms->store->text;
-    const surety__bound *bound;
+    surety_error cause = {.message = ""};
+    const surety_strict *strict;
+    surety_str reason;
 
     if (!surety__protocol_has(model->protocol, mode))
         return false;
-    bound = mode_bound(forms, model);
-    if (bound->possible ||
+    strict = mode_strict(forms, model, &cause);
+    if (mode_is_possible(strict) ||
         (mode == SURETY_MODE_TOOL && mode_root_is_object(forms->setup)))
         return true;
     if (mode != SURETY_MODE_NATIVE)
         return false;
+    reason = strict ? mode_reason(forms->store, strict)
+                    : surety_str_of(cause.message);
     surety__buf_printf(out, "%s does not take the schema (",
                        surety_subset_name(mode_subset(model)));
-    surety__buf_line(out, bound->reason, 240);
+    surety__buf_line(out, reason, 240);
     surety_buf_byte(out, ')');
     return false;
 }
@@ -163,66 +158,46 @@ bool surety__mode_may_sink(const surety__setup *setup,
            at->mode < SURETY_MODE_PROMPT;
 }
 
-/* The contract's schema without x-surety. */
-static surety_val mode_plain(surety__forms *forms)
+/* The contract's schema without x-surety. A schema that is a boolean is no
+ * schema of a tool: every value may be sent, and the contract judges it. */
+static surety_str mode_plain(surety__forms *forms)
 {
-    const surety_val root =
-        surety_contract_info_of(forms->setup->options.contract)->root;
-    surety_doc *plain = forms->plain;
+    const surety_contract *contract = forms->setup->options.contract;
+    surety_str text = SURETY__LITERAL("{}");
 
-    if (plain)
-        return surety_doc_root(plain);
-    plain = surety__store_doc(forms->store, &forms->plain);
-    if (!plain)
-        return surety_val_none();
-    surety_build_begin(plain, NULL);
-    surety_build_object(plain);
-    if (surety_val_kind(root) == SURETY_KIND_OBJECT)
-        for (surety_val member = surety_val_first(root); member.doc;
-             member = surety_val_next(root, member)) {
-            const surety_val key = surety_val_key(member);
-
-            if (surety_val_is(key, "x-surety"))
-                continue;
-            surety_build_key_of(plain, key);
-            surety_build_val(plain, member);
-        }
-    surety_build_close(plain);
-    (void)surety__store_pass(forms->store, surety_build_end(plain, NULL));
-    return surety_doc_root(plain);
+    if (surety_val_kind(surety_contract_info_of(contract)->root) ==
+        SURETY_KIND_OBJECT)
+        (void)surety__store_pass(
+            forms->store, surety_contract_schema_text(contract, &text, NULL));
+    return text;
 }
 
-/* The contract's example in the delivered form of the plan; NONE: there is
- * none. */
-static surety_val mode_example(surety__forms *forms, const surety_model *model)
+/* The contract's example in its delivered form; NONE: there is none. */
+static surety_val mode_example(surety__forms *forms,
+                               const surety_strict *strict)
 {
-    surety__bound *bound = mode_bound(forms, model);
     surety__run_store *store = forms->store;
     surety_doc *given = NULL;
     surety_status status = SURETY_NOMEM;
 
-    if (bound->exemplified)
-        return bound->example ? surety_doc_root(bound->example)
-                              : surety_val_none();
-    bound->exemplified = true;
-    if (surety__store_doc(store, &bound->example) &&
+    if (surety__store_doc(store, &forms->example) &&
         surety__store_doc(store, &given))
         status =
             surety_prompt_example(forms->setup->options.contract, given, NULL);
     if (status == SURETY_OK)
-        status = surety_strict_deliver(bound->strict, surety_doc_root(given),
-                                       bound->example, NULL);
+        status = surety_strict_deliver(strict, surety_doc_root(given),
+                                       forms->example, NULL);
     surety_doc_free(given);
-    if (surety__store_pass(store, status) == SURETY_OK)
-        return surety_doc_root(bound->example);
-    surety_doc_free(bound->example);
-    bound->example = NULL;
-    return surety_val_none();
+    return surety__store_pass(store, status) == SURETY_OK
+               ? surety_doc_root(forms->example)
+               : surety_val_none();
 }
 
 void surety__mode_show(surety__forms *forms, const surety_model *model,
                        const surety__plan *plan, surety_prompt_options *options)
 {
+    const surety_strict_info *strict =
+        plan->strict ? surety_strict_info_of(plan->strict) : NULL;
     const surety_val root =
         surety_contract_info_of(forms->setup->options.contract)->root;
     const bool example =
@@ -233,10 +208,10 @@ void surety__mode_show(surety__forms *forms, const surety_model *model,
              "example"));
 
     options->schema = root;
-    if (plan->strict && surety_strict_info_of(plan->strict)->changes_values) {
-        options->schema = plan->schema;
+    if (strict && strict->changes_values) {
+        options->schema = strict->schema;
         if (example)
-            options->example = mode_example(forms, model);
+            options->example = mode_example(forms, plan->strict);
     }
     options->shown =
         plan->mode == SURETY_MODE_TOOL ||
@@ -246,90 +221,57 @@ void surety__mode_show(surety__forms *forms, const surety_model *model,
 void surety__mode_bind(surety__forms *forms, const surety_model *model,
                        surety__plan *plan)
 {
-    const surety__bound *bound;
+    const surety_strict_info *info;
+    const surety_strict *strict;
 
-    plan->schema = surety_val_none();
+    plan->schema = SURETY__LITERAL("");
     plan->strict = NULL;
     plan->name = SURETY__LITERAL("reply");
     plan->description = SURETY__LITERAL("");
     if (!forms->setup->options.contract || plan->mode == SURETY_MODE_PROMPT)
         return;
-    bound = mode_bound(forms, model);
-    if (bound->strict) {
-        plan->name = surety_strict_info_of(bound->strict)->name;
-        plan->description = surety_strict_info_of(bound->strict)->description;
+    strict = mode_strict(forms, model, NULL);
+    if (strict) {
+        info = surety_strict_info_of(strict);
+        plan->name = info->name;
+        plan->description = info->description;
+        plan->schema = info->text;
     }
-    if (bound->possible) {
-        plan->strict = bound->strict;
-        plan->schema = surety_strict_info_of(bound->strict)->schema;
-    } else {
+    if (mode_is_possible(strict))
+        plan->strict = strict;
+    else
         plan->schema = mode_plain(forms);
-    }
 }
 
-/* Reads a contract of ours; NULL: it cannot be read. */
-static surety_contract *mode_contract(const surety__forms *forms,
-                                      surety_str text)
+const surety_contract *surety__mode_any(surety__forms *forms)
 {
     const surety_contract_options options = {.size = sizeof(options),
                                              .limits =
                                                  forms->setup->options.limits,
                                              .alloc = forms->store->alloc};
-    surety_contract *contract = NULL;
 
-    (void)surety__store_pass(
-        forms->store, surety_contract_read(text, &options, &contract, NULL));
-    return contract;
-}
-
-const surety_contract *surety__mode_any(surety__forms *forms)
-{
     if (!forms->any)
-        forms->any = mode_contract(forms, SURETY__LITERAL("true"));
+        (void)surety__store_pass(
+            forms->store, surety_contract_read(SURETY__LITERAL("true"),
+                                               &options, &forms->any, NULL));
     return forms->any;
 }
 
-/* Makes the contract that values satisfy in their delivered form, if there is
- * one. */
-static void mode_make_delivered(surety__forms *forms, surety__bound *bound)
-{
-    surety_buf *text = &forms->store->text;
-    surety_doc *doc = NULL;
-    surety_status status = SURETY_NOMEM;
-
-    if (surety__store_doc(forms->store, &doc))
-        status = surety_strict_delivered_schema(bound->strict, doc, NULL);
-    if (status == SURETY_OK)
-        status =
-            surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, text);
-    if (surety__store_pass(forms->store, status) == SURETY_OK)
-        bound->delivered = mode_contract(forms, surety_buf_str(text));
-    surety_buf_reset(text);
-    surety_doc_free(doc);
-}
-
 const surety_contract *surety__mode_delivered(surety__forms *forms,
-                                              const surety_model *model,
                                               const surety__plan *plan)
 {
-    surety__bound *bound;
+    const surety_contract *delivered = forms->setup->options.contract;
 
-    if (!plan->strict ||
-        surety_strict_info_of(plan->strict)->support == SURETY_STRICT_ACCEPTED)
-        return forms->setup->options.contract;
-    bound = mode_bound(forms, model);
-    if (!bound->delivered)
-        mode_make_delivered(forms, bound);
-    return bound->delivered ? bound->delivered : surety__mode_any(forms);
+    if (plan->strict &&
+        surety__store_pass(forms->store,
+                           surety_strict_delivered(plan->strict, &delivered,
+                                                   NULL)) != SURETY_OK)
+        return surety__mode_any(forms);
+    return delivered;
 }
 
 void surety__mode_done(surety__forms *forms)
 {
-    for (size_t i = 0; i < SURETY__SUBSETS; i++) {
-        surety_contract_free(forms->bounds[i].delivered);
-        surety_strict_free(forms->bounds[i].strict);
-        surety_doc_free(forms->bounds[i].example);
-    }
     surety_contract_free(forms->any);
-    surety_doc_free(forms->plain);
+    surety_doc_free(forms->example);
 }

@@ -116,24 +116,12 @@ typedef struct surety__position {
     uint64_t due_ms;     /* when the next call is sent */
 } surety__position;
 
-/* A schema for one subset, compiled on first use. */
-typedef struct surety__bound {
-    bool tried;
-    bool possible;
-    surety_strict *strict; /* may be NULL if the schema is impossible */
-    surety_str reason;     /* why it is impossible */
-    bool exemplified;
-    surety_doc *example; /* the contract's, in the delivered form; or NULL */
-    surety_contract *delivered; /* surety_strict_delivered_schema; or NULL */
-} surety__bound;
-#define SURETY__SUBSETS 4
-
-/* The contract in the forms that are requested from models. */
+/* The contract in the forms that are requested from models. The contract has
+ * them; the run has what depends on its own options. */
 typedef struct surety__forms {
     surety__run_store *store;
     const surety__setup *setup;
-    surety__bound bounds[SURETY__SUBSETS];
-    surety_doc *plain;    /* the schema without Surety's own keywords */
+    surety_doc *example;  /* the contract's, in a delivered form */
     surety_contract *any; /* every value satisfies it */
 } surety__forms;
 
@@ -142,7 +130,7 @@ typedef struct surety__plan {
     surety__purpose purpose;
     surety_mode mode; /* NATIVE, TOOL or PROMPT */
     surety_str system, prompt;
-    surety_val schema; /* SURETY_NONE: the call is not bound to a schema */
+    surety_str schema; /* as JSON; empty: the call is not bound to a schema */
     surety_str name, description;
     const surety_strict *strict; /* restores the contract's value; NULL:
                                   * nothing to restore */
@@ -465,7 +453,6 @@ void surety__mode_show(surety__forms *forms, const surety_model *model,
                        surety_prompt_options *options);
 /* The contract that a structured value satisfies in its delivered form. */
 const surety_contract *surety__mode_delivered(surety__forms *forms,
-                                              const surety_model *model,
                                               const surety__plan *plan);
 /* A contract that every value satisfies; NULL: out of memory. */
 const surety_contract *surety__mode_any(surety__forms *forms);
@@ -474,9 +461,9 @@ void surety__mode_done(surety__forms *forms);
 
 /* ---- watch.c: the check of a reply while it arrives ---------------------- */
 
-/* Prepares the check of the model's reply to the plan. */
+/* Prepares the check of the reply to the plan. */
 void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
-                         const surety_model *model, const surety__position *at,
+                         const surety__position *at,
                          const surety__stake *stake);
 /* Takes the next chunk. The transport calls it. */
 void surety__watch_feed(surety__watch *watch, surety__piece piece,

@@ -8,7 +8,7 @@
  *    judges it. Text is checked by the contract's places. A structured value
  *    is checked as a single JSON text. If it will be restored later, it is
  *    checked against what certainly holds for its delivered form
- *    (surety_strict_delivered_schema).
+ *    (surety_strict_delivered).
  * 2. A structured value decides as long as it is JSON: once it breaks the
  *    contract, nothing after it is read, whether it is complete or not. If it
  *    is not JSON, receive.c will look for a value in the text of the reply, so
@@ -80,7 +80,7 @@ static bool watch_wants_whole(const surety__setup *setup,
 }
 
 void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
-                         const surety_model *model, const surety__position *at,
+                         const surety__position *at,
                          const surety__stake *stake)
 {
     surety__forms *forms = watch->forms;
@@ -99,8 +99,7 @@ void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
     else if (plan->mode == SURETY_MODE_PROMPT)
         watch_open(watch, WATCH_TEXT, contract);
     else
-        watch_open(watch, WATCH_VALUE,
-                   surety__mode_delivered(forms, model, plan));
+        watch_open(watch, WATCH_VALUE, surety__mode_delivered(forms, plan));
 }
 
 /* ---- what arrives -------------------------------------------------------- */

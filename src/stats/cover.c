@@ -160,21 +160,17 @@ static bool cover_judge(surety_stats *stats, cover_look *look, surety_str reply,
 
 /* The contract's schema in the form of a provider's subset. NULL: it has none,
  * or memory ran out, which is kept in stats. */
-static surety_strict *cover_strict(surety_stats *stats,
-                                   surety__covered *covered, size_t subset)
+static const surety_strict *cover_strict(surety_stats *stats,
+                                         const surety__covered *covered,
+                                         size_t subset)
 {
-    surety_status status;
+    const surety_strict *strict = NULL;
 
     assert(subset < SURETY__COVER_SUBSETS && covered->contract);
-    if (!covered->tried[subset]) {
-        covered->tried[subset] = true;
-        status = surety_strict_new(covered->contract, (surety_subset)subset,
-                                   stats->alloc, &covered->stricts[subset],
-                                   &stats->cause);
-        if (status == SURETY_NOMEM)
-            (void)surety__stats_nomem(stats);
-    }
-    return covered->stricts[subset];
+    if (surety_strict_of(covered->contract, (surety_subset)subset, &strict,
+                         NULL) == SURETY_NOMEM)
+        (void)surety__stats_nomem(stats);
+    return strict;
 }
 
 /* The subset that a run uses for a provider of this name;
@@ -499,11 +495,8 @@ void surety__cover_done(surety_stats *stats)
     surety__free(stats->alloc, stats->covers,
                  stats->cover_cap * sizeof(surety__cover *));
     for (surety__covered *covered = stats->covered; covered;
-         covered = covered->next) {
-        for (size_t i = 0; i < SURETY__COVER_SUBSETS; i++)
-            surety_strict_free(covered->stricts[i]);
+         covered = covered->next)
         surety_contract_free(covered->owned);
-    }
     surety_judge_free(stats->judge);
     surety_doc_free(stats->value);
     surety_doc_free(stats->restored);

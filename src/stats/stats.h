@@ -105,8 +105,6 @@ typedef struct surety__covered {
     surety_contract *owned;
     bool derives;
     surety_extract extract; /* its places, a structured value first */
-    bool tried[SURETY__COVER_SUBSETS];
-    surety_strict *stricts[SURETY__COVER_SUBSETS];
 } surety__covered;
 
 typedef struct surety__value {

@@ -177,17 +177,14 @@ static void delivered_schema(struct delivered_state *state,
         surety__plan_mark(&state->plan, STEP_CLOSE);
 }
 
-surety_status surety_strict_delivered_schema(const surety_strict *strict,
-                                             surety_doc *out,
-                                             surety_error *reterr)
+/* Builds the schema in out. */
+static surety_status delivered_build(const surety_strict *strict,
+                                     surety_doc *out, surety_error *reterr)
 {
     struct delivered_state state = {.plan = {.strict = strict, .out = out}};
     surety__plan_step step;
     surety_status status;
 
-    if (!strict || !out)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a strict schema and a document are needed");
     surety_build_begin(out, NULL);
     surety__plan_add(
         &state.plan,
@@ -197,4 +194,59 @@ surety_status surety_strict_delivered_schema(const surety_strict *strict,
     surety__plan_done(&state.plan);
     status = surety_build_end(out, reterr);
     return state.plan.status == SURETY_OK ? status : surety__fail_nomem(reterr);
+}
+
+/* The recipe: `from` is the strict schema. */
+static surety_status delivered_make(const surety_contract *contract,
+                                    const void *from, void **ret_made,
+                                    surety_error *reterr)
+{
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .limits = &contract->limits,
+                                             .alloc = contract->alloc};
+    surety_doc *doc = surety_doc_new(contract->alloc);
+    surety_contract *made = NULL;
+    surety_buf text;
+    surety_status status;
+
+    surety_buf_init(&text, contract->alloc, 0);
+    status =
+        doc ? delivered_build(from, doc, reterr) : surety__fail_nomem(reterr);
+    if (status == SURETY_OK &&
+        surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, &text))
+        status = surety__fail_nomem(reterr);
+    if (status == SURETY_OK)
+        status = surety_contract_read(surety_buf_str(&text), &options, &made,
+                                      reterr);
+    if (status == SURETY_OK)
+        *ret_made = made;
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+    return status;
+}
+
+static void delivered_free(void *made)
+{
+    surety_contract_free(made);
+}
+
+surety_status surety_strict_delivered(const surety_strict *strict,
+                                      const surety_contract **ret_contract,
+                                      surety_error *reterr)
+{
+    const surety__recipe recipe = {delivered_make, delivered_free, strict};
+    const void *made = strict ? strict->contract : NULL;
+    surety_status status = SURETY_OK;
+
+    if (!strict || !ret_contract)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a strict schema and a place for the contract are "
+                            "needed");
+    if (strict->info.support != SURETY_STRICT_ACCEPTED)
+        status = surety__form_of(strict->contract,
+                                 CONTRACT_DELIVERED + strict->subset->id,
+                                 &recipe, &made, reterr);
+    if (status == SURETY_OK)
+        *ret_contract = made;
+    return status;
 }

@@ -66,7 +66,7 @@ static void sum_all(surety__fits *fits, const surety_doc *doc)
 {
     fits->sum_count = surety__doc_size(doc);
     fits->sums =
-        surety__new(fits->strict->alloc, fits->sum_count * sizeof(*fits->sums));
+        surety__new(fits->alloc, fits->sum_count * sizeof(*fits->sums));
     if (!fits->sums) {
         fits->status = SURETY_NOMEM;
         return;
@@ -286,7 +286,7 @@ const surety__fit *surety__fits_of(const surety__fits *fits,
 static void fits_add(surety__fits *fits, const surety__node *node,
                      surety_val val)
 {
-    const surety_alloc *alloc = fits->strict->alloc;
+    const surety_alloc *alloc = fits->alloc;
     uintptr_t number;
 
     if (fits->status != SURETY_OK)
@@ -425,7 +425,7 @@ static void fits_settle_group(surety__fits *fits, const surety__pair *group,
 
 static void fits_settle(surety__fits *fits)
 {
-    const surety_alloc *alloc = fits->strict->alloc;
+    const surety_alloc *alloc = fits->alloc;
     surety__pair *order = surety__new(alloc, fits->count * sizeof(*order));
     size_t end;
 
@@ -458,7 +458,7 @@ void surety__fits_find(surety__fits *fits, const surety__node *node,
 
 void surety__fits_done(surety__fits *fits)
 {
-    const surety_alloc *alloc = fits->strict->alloc;
+    const surety_alloc *alloc = fits->alloc;
 
     surety__free(alloc, fits->items, fits->cap * sizeof(*fits->items));
     surety__free(alloc, fits->edges, fits->edge_cap * sizeof(*fits->edges));

@@ -226,6 +226,7 @@ typedef struct surety__fit {
 
 typedef struct surety__fits {
     const surety_strict *strict;
+    const surety_alloc *alloc;
     bool open; /* partial values: open values match */
     surety__fit *items;
     size_t count, cap;

@@ -8,7 +8,7 @@ void surety__plan_add(surety__plan *plan, surety__plan_step step)
 {
     assert(plan->from <= plan->count);
     if (plan->status == SURETY_OK)
-        plan->status = surety__grow(plan->strict->alloc, (void **)&plan->steps,
+        plan->status = surety__grow(plan->out->alloc, (void **)&plan->steps,
                                     &plan->cap, plan->count + 1, sizeof(step),
                                     SIZE_MAX / sizeof(step));
     if (plan->status == SURETY_OK)
@@ -61,6 +61,6 @@ bool surety__plan_next(surety__plan *plan, surety__plan_step *ret_step)
 
 void surety__plan_done(surety__plan *plan)
 {
-    surety__free(plan->strict->alloc, plan->steps,
+    surety__free(plan->out->alloc, plan->steps,
                  plan->cap * sizeof(*plan->steps));
 }

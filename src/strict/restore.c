@@ -51,7 +51,7 @@ static void restore_refuse(struct restore_state *state, surety_val at,
     if (!err)
         return;
     err->position = surety_val_position(at);
-    surety_buf_init(&path, state->plan.strict->alloc, 0);
+    surety_buf_init(&path, state->plan.out->alloc, 0);
     surety_val_pointer(at, &path);
     if (path.status != SURETY_OK)
         state->plan.status = path.status;
@@ -151,7 +151,7 @@ static void restore_member(struct restore_state *state,
             restore_refuse(state, child->val, child->name, "is given twice",
                            "give each key of an object once");
     if (state->keyed && !before && plan->status == SURETY_OK &&
-        !surety__map_put(&state->keys, plan->strict->alloc, key,
+        !surety__map_put(&state->keys, plan->out->alloc, key,
                          (void *)(uintptr_t)(plan->count + 1)))
         plan->status = SURETY_NOMEM;
     surety__plan_member(
@@ -202,7 +202,7 @@ static bool restore_container(struct restore_state *state,
         else if (child.role != CHILD_PAIR ||
                  (child.key.doc && !surety_val_is_open(child.key)))
             restore_member(state, &child);
-    surety__map_done(&state->keys, plan->strict->alloc);
+    surety__map_done(&state->keys, plan->out->alloc);
     state->keys = (surety__map){NULL, 0, 0};
     if (of.has_gap) {
         plan->count = plan->from;
@@ -340,6 +340,7 @@ static surety_status restore_all(struct restore_state *state,
     surety__plan_step step;
     surety_status status;
 
+    state->fits.alloc = state->plan.out->alloc;
     surety_build_begin(state->plan.out, delivered.doc);
     restore_keys(state, delivered);
     if (state->plan.status == SURETY_OK && restore_unwrap(state, &delivered)) {
@@ -352,7 +353,7 @@ static surety_status restore_all(struct restore_state *state,
     while (surety__plan_next(&state->plan, &step))
         restore_step(state, &step);
     surety__plan_done(&state->plan);
-    surety__map_done(&state->keys, strict->alloc);
+    surety__map_done(&state->keys, state->plan.out->alloc);
     surety__fits_done(&state->fits);
     if (state->plan.status == SURETY_SYNTAX) {
         (void)surety_build_end(state->plan.out, NULL);
@@ -399,8 +400,8 @@ surety_status surety_strict_restore_part(const surety_strict *strict,
     if (!strict || !out || (text.len && !text.ptr))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a strict schema, a text and a buffer are needed");
-    doc = surety_doc_new(strict->alloc);
-    state.plan.out = surety_doc_new(strict->alloc);
+    doc = surety_doc_new(out->alloc);
+    state.plan.out = surety_doc_new(out->alloc);
     status = doc && state.plan.out
                  ? surety__doc_read_lenient(doc, text, &options, &end, reterr)
                  : surety__fail_nomem(reterr);

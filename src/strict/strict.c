@@ -2,7 +2,8 @@
 /* Compiles a contract for a provider's subset: its shapes become nodes
  * (make.c), the nodes are settled (settle.c), the graph is searched for
  * recursion (limits.c) and written (write.c). What a provider would refuse is
- * a note. Only out of memory and the compiler's own limits are failures. */
+ * a note. Only out of memory and the compiler's own limits are failures. The
+ * result is a form of the contract (contract/forms.c). */
 #include "strict/node.h"
 
 static void strict_name(surety_strict *strict)
@@ -55,26 +56,61 @@ static surety_status strict_too_large(surety_strict *strict,
     return strict->status;
 }
 
-surety_status surety_strict_new(const surety_contract *contract,
-                                surety_subset subset, const surety_alloc *alloc,
-                                surety_strict **ret_strict,
-                                surety_error *reterr)
+/* Writes the schema as text. */
+static void strict_text(surety_strict *strict)
 {
-    const surety__subset *row = surety__subset_of(subset);
-    surety_strict *strict;
+    surety_buf text;
+
+    surety_buf_init(&text, strict->alloc, 0);
+    (void)surety_val_write(strict->info.schema, SURETY_STYLE_COMPACT, &text);
+    strict->info.text = surety__graph_keep(&strict->graph, &text);
+}
+
+/* Completes what callers see. */
+static void strict_finish(surety_strict *strict)
+{
+    strict->info.size = sizeof(strict->info);
+    if (strict->info.support != SURETY_STRICT_IMPOSSIBLE) {
+        strict->info.schema = surety_doc_root(strict->doc);
+        strict_text(strict);
+    }
+    surety__strict_locate(strict);
+    strict->info.notes = strict->notes;
+    strict->info.note_count = strict->note_count;
+    strict->info.changes_values = strict->wrapped || strict->root->changes;
+}
+
+static void strict_free(void *made)
+{
+    surety_strict *strict = made;
+
+    surety_doc_free(strict->doc);
+    surety__map_done(&strict->marks, strict->alloc);
+    surety__graph_done(&strict->graph);
+    surety__free(strict->alloc, strict->notes,
+                 strict->note_cap * sizeof(*strict->notes));
+    surety__free(strict->alloc, strict->places,
+                 strict->place_cap * sizeof(*strict->places));
+    surety__free(strict->alloc, strict->nodes,
+                 strict->node_cap * sizeof(*strict->nodes));
+    surety__arena_done(&strict->arena);
+    surety__free(strict->alloc, strict, sizeof(*strict));
+}
+
+/* The recipe: `from` is the subset's row. */
+static surety_status strict_make(const surety_contract *contract,
+                                 const void *from, void **ret_made,
+                                 surety_error *reterr)
+{
+    surety_strict *strict = surety__new(contract->alloc, sizeof(*strict));
     surety_status status;
 
-    if (!contract || !row || !ret_strict)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract, a known subset and a place for the "
-                            "result are needed");
-    strict = surety__new(alloc, sizeof(*strict));
     if (!strict)
         return surety__fail_nomem(reterr);
-    strict->alloc = alloc;
+    strict->alloc = contract->alloc;
     strict->contract = contract;
-    strict->subset = row;
-    surety__arena_init(&strict->arena, alloc, 0);
+    strict->subset = from;
+    surety__arena_init(&strict->arena, strict->alloc, 0);
     strict->graph = (surety__graph){.arena = &strict->arena,
                                     .status = &strict->status,
                                     .limits = &contract->limits};
@@ -91,38 +127,37 @@ surety_status surety_strict_new(const surety_contract *contract,
             strict->info.support != SURETY_STRICT_IMPOSSIBLE)
             surety__strict_write(strict, reterr);
     }
+    if (strict->status == SURETY_OK)
+        strict_finish(strict);
     status = strict->status;
     if (status != SURETY_OK) {
         strict_too_large(strict, reterr);
-        surety_strict_free(strict);
+        strict_free(strict);
         return status;
     }
-    strict->info.size = sizeof(strict->info);
-    if (strict->info.support != SURETY_STRICT_IMPOSSIBLE)
-        strict->info.schema = surety_doc_root(strict->doc);
-    surety__strict_locate(strict);
-    strict->info.notes = strict->notes;
-    strict->info.note_count = strict->note_count;
-    strict->info.changes_values = strict->wrapped || strict->root->changes;
-    *ret_strict = strict;
+    *ret_made = strict;
     return SURETY_OK;
 }
 
-void surety_strict_free(surety_strict *strict)
+surety_status surety_strict_of(const surety_contract *contract,
+                               surety_subset subset,
+                               const surety_strict **ret_strict,
+                               surety_error *reterr)
 {
-    if (!strict)
-        return;
-    surety_doc_free(strict->doc);
-    surety__map_done(&strict->marks, strict->alloc);
-    surety__graph_done(&strict->graph);
-    surety__free(strict->alloc, strict->notes,
-                 strict->note_cap * sizeof(*strict->notes));
-    surety__free(strict->alloc, strict->places,
-                 strict->place_cap * sizeof(*strict->places));
-    surety__free(strict->alloc, strict->nodes,
-                 strict->node_cap * sizeof(*strict->nodes));
-    surety__arena_done(&strict->arena);
-    surety__free(strict->alloc, strict, sizeof(*strict));
+    const surety__recipe recipe = {strict_make, strict_free,
+                                   surety__subset_of(subset)};
+    const void *made = NULL;
+    surety_status status;
+
+    if (!contract || !recipe.from || !ret_strict)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract, a known subset and a place for the "
+                            "result are needed");
+    status = surety__form_of(contract, CONTRACT_STRICT + subset, &recipe, &made,
+                             reterr);
+    if (status == SURETY_OK)
+        *ret_strict = made;
+    return status;
 }
 
 const surety_strict_info *surety_strict_info_of(const surety_strict *strict)

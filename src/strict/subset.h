@@ -7,8 +7,7 @@
 #include <surety/strict.h>
 
 #include "base/base.h"
-
-enum { SUBSETS = 4 };
+#include "contract/contract.h"
 
 enum surety__subset_traits {
     SUBSET_ROOT_OBJECT = 1,     /* the root is an object, not a union */

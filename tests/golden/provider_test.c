@@ -144,7 +144,9 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     surety_error err;
     struct said said;
     surety_val list;
+    surety_buf schema;
 
+    surety_buf_init(&schema, NULL, 0);
     surety__arena_init(&arena, NULL, 0);
     if (surety_doc_read(docs[0], text, NULL, &err) ||
         surety_doc_read(docs[1], base.len ? base : SURETY__LITERAL("{}"), NULL,
@@ -154,7 +156,10 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     model_read(&said, &model, headers);
     call.mode = mode_named(said_str(&said, "mode"));
     call.system = said_str(&said, "system");
-    call.schema = said_get(&said, "schema");
+    if (said_get(&said, "schema").doc)
+        surety_val_write(said_get(&said, "schema"), SURETY_STYLE_COMPACT,
+                         &schema);
+    call.schema = surety_buf_str(&schema);
     call.schema_name = said_str(&said, "name");
     call.schema_description = said_str(&said, "description");
     call.strict = surety_val_bool(said_get(&said, "strict"), false);
@@ -173,6 +178,7 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     else
         write_request(&request, out);
     surety__arena_done(&arena);
+    surety_buf_done(&schema);
     surety_doc_free(docs[0]);
     surety_doc_free(docs[1]);
 }

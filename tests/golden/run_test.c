@@ -102,14 +102,17 @@ static void tell_schema(surety_val schema, surety_buf *out)
     surety_buf_done(&text);
 }
 
+/* The contract for the delivered form of the last call's value, where it is
+ * another. */
 static void tell_delivered(const surety_run *run, surety_buf *out)
 {
-    for (size_t i = 0; i < SURETY__SUBSETS; i++) {
-        const surety__bound *bound = &run->forms.bounds[i];
+    const surety_contract *delivered = run->setup.options.contract;
 
-        if (bound->delivered)
-            tell_schema(surety_contract_info_of(bound->delivered)->root, out);
-    }
+    if (run->plan.strict &&
+        surety_strict_delivered(run->plan.strict, &delivered, NULL))
+        golden_die("no delivered form", "");
+    if (delivered != run->setup.options.contract)
+        tell_schema(surety_contract_info_of(delivered)->root, out);
 }
 
 static void tell_report(const surety_run *run, surety_report form,

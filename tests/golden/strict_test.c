@@ -96,7 +96,7 @@ static const char *try_pair(const surety_contract *contract,
                             surety_subset subset, surety_str delivered,
                             surety_str wanted, bool loose)
 {
-    surety_strict *strict = NULL;
+    const surety_strict *strict = NULL;
     surety_schema *sent = NULL;
     surety_doc *from = surety_doc_new(NULL);
     surety_doc *want = surety_doc_new(NULL);
@@ -104,7 +104,7 @@ static const char *try_pair(const surety_contract *contract,
     const char *why = NULL;
     const bool refused = golden_take(&wanted, "error: ");
 
-    if (surety_strict_new(contract, subset, NULL, &strict, NULL) != SURETY_OK)
+    if (surety_strict_of(contract, subset, &strict, NULL) != SURETY_OK)
         why = "does not compile";
     else if (surety_doc_read(from, delivered, NULL, NULL) != SURETY_OK ||
              (!refused &&
@@ -137,7 +137,6 @@ static const char *try_pair(const surety_contract *contract,
         surety_buf_done(&text);
     }
     surety_schema_free(sent);
-    surety_strict_free(strict);
     surety_doc_free(from);
     surety_doc_free(want);
     surety_doc_free(back);
@@ -198,14 +197,13 @@ static bool run_contract(struct golden *golden)
         return false;
     }
     for (int i = 0; i <= SURETY_SUBSET_GRAMMAR; i++) {
-        surety_strict *strict = NULL;
+        const surety_strict *strict = NULL;
 
-        if (surety_strict_new(contract, (surety_subset)i, NULL, &strict,
-                              &error) == SURETY_OK)
+        if (surety_strict_of(contract, (surety_subset)i, &strict, &error) ==
+            SURETY_OK)
             write_strict(&golden->made, strict, (surety_subset)i);
         else
             surety_buf_text(&golden->made, error.message);
-        surety_strict_free(strict);
     }
     good = try_pairs(golden, contract);
     surety_contract_free(contract);
@@ -244,17 +242,16 @@ static void tell_strict(surety_buf *out, const surety_strict *strict)
 /* What is said of the i-th subset, but for the provider's title. */
 static void tell_subset(surety_buf *out, const surety_contract *contract, int i)
 {
-    surety_strict *strict = NULL;
+    const surety_strict *strict = NULL;
     surety_error error;
 
-    if (surety_strict_new(contract, (surety_subset)i, NULL, &strict, &error) ==
+    if (surety_strict_of(contract, (surety_subset)i, &strict, &error) ==
         SURETY_OK) {
         tell_strict(out, strict);
     } else {
         surety_buf_text(out, error.message);
         surety_buf_byte(out, '\n');
     }
-    surety_strict_free(strict);
 }
 
 static void tell_subsets(surety_buf *out, const surety_contract *contract)
@@ -413,21 +410,20 @@ static bool tell_line(surety_buf *out, const surety_contract *contract,
     const bool restore = golden_take(&line, "restore ");
     const bool begin = !restore && golden_take(&line, "begin ");
     const bool deliver = !restore && !begin && golden_take(&line, "deliver ");
-    surety_strict *strict = NULL;
+    const surety_strict *strict = NULL;
     int i = 0;
 
     while (i <= SURETY_SUBSET_GRAMMAR &&
            !golden_take(&line, surety_subset_name((surety_subset)i)))
         i++;
     if (!(restore || begin || deliver) || !golden_take(&line, " ") ||
-        surety_strict_new(contract, (surety_subset)i, NULL, &strict, NULL) !=
+        surety_strict_of(contract, (surety_subset)i, &strict, NULL) !=
             SURETY_OK)
         return false;
     if (begin)
         tell_beginnings(out, strict, line);
     else
         tell_value(out, strict, line, deliver);
-    surety_strict_free(strict);
     return true;
 }
 

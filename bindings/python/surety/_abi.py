@@ -421,6 +421,7 @@ class StrictInfo(Structure):
         ("notes", POINTER(StrictNote)),
         ("note_count", c_size_t),
         ("changes_values", c_bool),
+        ("text", Text),
     ]
 
 

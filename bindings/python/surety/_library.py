@@ -104,12 +104,11 @@ CORE: Signatures = {
     "surety_prompt_example": (c_int, [P, P, P]),
     "surety_prompt_again": (c_int, [P, Str, c_int, P, Str, P, P, P]),
     "surety_prompt_patch": (c_int, [P, Str, P, P]),
-    "surety_strict_new": (c_int, [P, c_int, P, P, P]),
-    "surety_strict_free": (None, [P]),
+    "surety_strict_of": (c_int, [P, c_int, P, P]),
     "surety_strict_info_of": (POINTER(_abi.StrictInfo), [P]),
     "surety_strict_restore": (c_int, [P, Val, P, P]),
     "surety_strict_deliver": (c_int, [P, Val, P, P]),
-    "surety_strict_delivered_schema": (c_int, [P, P, P]),
+    "surety_strict_delivered": (c_int, [P, P, P]),
     # vote.h
     "surety_vote_info_of": (POINTER(_abi.VoteInfo), [P]),
 }

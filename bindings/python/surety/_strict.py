@@ -35,27 +35,21 @@ class Strict:
     of each keyword that is not sent as it stands."""
 
     def __init__(self, contract: "Contract[Any]", subset: str) -> None:
-        self._free = lib.surety_strict_free
-        self.handle: Any = None
         made, error = c_void_p(), Error()
-        status = lib.surety_strict_new(
-            contract.handle, number_of(_abi.SUBSETS, subset, "a subset"), None,
+        status = lib.surety_strict_of(
+            contract.handle, number_of(_abi.SUBSETS, subset, "a subset"),
             byref(made), byref(error))
         if status:
             raise failure(status, error)
-        handle = self.handle = made.value
+        self.handle: Any = made.value
         self.contract = contract
         self.subset = subset
-        info = self.info = lib.surety_strict_info_of(handle).contents
+        info = self.info = lib.surety_strict_info_of(self.handle).contents
         self.support = _abi.STRICT_SUPPORT[info.support]
         self.schema = load(info.schema)
         self.name = str(info.name)
         self.description = str(info.description)
         self.notes = [_note(info.notes[i]) for i in range(info.note_count)]
-
-    def __del__(self) -> None:
-        if self.__dict__.get("handle"):
-            self._free(self.handle)
 
     def restore(self, delivered: Any) -> Any:
         """Turns a value that was made for the strict schema into one for the
