@@ -181,7 +181,7 @@ static void put_endings(const struct stats_table *table,
         [SURETY_ENDED_REFUSED] = "refused",
         [SURETY_ENDED_PROVIDER] = "got no reply",
         [SURETY_ENDED_CANCELLED] = "cancelled",
-        [SURETY_ENDED_LOST] = "lost (their process ended)",
+        [SURETY_ENDED_ABANDONED] = "abandoned (their process ended)",
         [SURETY_ENDED_OPEN] = "under way",
         [SURETY_ENDED_VALIDATOR] = "not judged (a validator failed)"};
     const char *before = "Not valid: ";

@@ -116,7 +116,7 @@ typedef enum surety_stats_ending {
     SURETY_ENDED_PROVIDER,  /* no model gave a reply */
     SURETY_ENDED_CANCELLED, /* its last call was stopped by the caller, or
                              * because the time limit of the run had passed */
-    SURETY_ENDED_LOST,      /* its process ended before its last call */
+    SURETY_ENDED_ABANDONED, /* its process ended before its last call */
     SURETY_ENDED_OPEN,      /* a call is under way */
     SURETY_ENDED_VALIDATOR  /* a validator failed: a reply was not judged */
 } surety_stats_ending;

@@ -54,7 +54,7 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
         marks |= MARK_OPEN;
     /* A writer that crashed left no failure. */
     if (entry->state == SURETY_ENTRY_UNKNOWN && !entry->failure.len)
-        marks |= MARK_LOST;
+        marks |= MARK_ABANDONED;
     if (entry->number >= tally->last_number) {
         tally->last_number = entry->number;
         tally->last_state = (uint8_t)entry->state;
@@ -70,7 +70,7 @@ static surety_stats_ending group_ending(const surety__tally *tally)
     } endings[] = {
         {MARK_VALID, SURETY_ENDED_VALID},
         {MARK_OPEN, SURETY_ENDED_OPEN},
-        {MARK_LOST, SURETY_ENDED_LOST},
+        {MARK_ABANDONED, SURETY_ENDED_ABANDONED},
         {MARK_VALIDATOR, SURETY_ENDED_VALIDATOR},
         {MARK_PARTIAL, SURETY_ENDED_PARTIAL},
         {MARK_FALLBACK, SURETY_ENDED_FALLBACK},

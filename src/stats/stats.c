@@ -23,8 +23,8 @@ static const char *const stats_bys[SURETY_BYS] = {
 
 /* ORDER endings */
 static const char *const stats_endings[SURETY_ENDINGS] = {
-    "valid",    "partial",   "fallback", "rejected", "refused",
-    "provider", "cancelled", "lost",     "open",     "validator",
+    "valid",    "partial",   "fallback",  "rejected", "refused",
+    "provider", "cancelled", "abandoned", "open",     "validator",
 };
 
 const char *surety_stats_by_name(surety_stats_by by)

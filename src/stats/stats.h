@@ -48,7 +48,7 @@ typedef enum surety__tally_mark {
     MARK_REPLIED = 8, /* with a reply that is not valid */
     MARK_REFUSED = 16,
     MARK_OPEN = 32,
-    MARK_LOST = 64,
+    MARK_ABANDONED = 64,
     MARK_VALIDATOR = 128
 } surety__tally_mark;
 

@@ -42,7 +42,7 @@ static const sums_column sums_columns[] = {
     {"refused", ENDED(SURETY_ENDED_REFUSED), WRITE_NUMBER},
     {"provider", ENDED(SURETY_ENDED_PROVIDER), WRITE_NUMBER},
     {"cancelled", ENDED(SURETY_ENDED_CANCELLED), WRITE_NUMBER},
-    {"lost", ENDED(SURETY_ENDED_LOST), WRITE_NUMBER},
+    {"abandoned", ENDED(SURETY_ENDED_ABANDONED), WRITE_NUMBER},
     {"open", ENDED(SURETY_ENDED_OPEN), WRITE_NUMBER},
     {"validator", ENDED(SURETY_ENDED_VALIDATOR), WRITE_NUMBER},
     COLUMN("calls", calls, WRITE_NUMBER),

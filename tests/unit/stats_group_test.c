@@ -149,7 +149,7 @@ TEST(tells_the_ending)
     /* Its process died; a call is under way. */
     entries[0].failure = surety_str_of("");
     TRY(one_run(t, entries, 1, &total));
-    CHECK(total.ended[SURETY_ENDED_LOST] == 1);
+    CHECK(total.ended[SURETY_ENDED_ABANDONED] == 1);
     entries[1].state = SURETY_ENTRY_OPEN;
     entries[1].stage = surety_str_of("");
     TRY(one_run(t, entries, 2, &total));
