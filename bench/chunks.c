@@ -99,10 +99,11 @@ static void round_of_stream(const surety_contract *contract, surety_str text,
 
         if (surety_stream_feed(stream, piece(text, at), NULL))
             fail("the stream fails");
-        value = surety_stream_value(stream);
+        value = surety_stream_info_of(stream)->value;
         note(least, at / CHUNK, now_ns() - start);
     }
-    if (!value.doc || surety_stream_verdict(stream) != SURETY_VERDICT_OPEN)
+    if (!value.doc ||
+        surety_stream_info_of(stream)->state != SURETY_STREAM_OPEN)
         fail("the text does not satisfy the contract");
     surety_stream_free(stream);
 }

@@ -59,12 +59,12 @@ static void arrival_line(struct arrival *arrival, size_t start)
 static void arrival_show(struct arrival *arrival)
 {
     const bool derive = arrival->session->settings->derive;
-    const surety_val value = surety_stream_value(arrival->stream);
+    const surety_val value = surety_stream_info_of(arrival->stream)->value;
     surety_buf *out = &arrival->session->cli->out.buf;
     const size_t start = out->len;
 
     if (!value.doc ||
-        surety_stream_verdict(arrival->stream) != SURETY_VERDICT_OPEN)
+        surety_stream_info_of(arrival->stream)->state != SURETY_STREAM_OPEN)
         return;
     if (derive)
         surety_buf_text(out, "{\"value\":");
@@ -93,14 +93,15 @@ static void arrival_value(struct arrival *arrival,
 /* Appends why the tool does not wait for the rest. */
 static void put_stop(const struct arrival *arrival, surety_buf *out)
 {
-    const surety_verdict verdict = surety_stream_verdict(arrival->stream);
+    const surety_stream_state state =
+        surety_stream_info_of(arrival->stream)->state;
 
     put_format(out, "stopped after %zu bytes: ",
-               surety_stream_reply(arrival->stream).len);
+               surety_stream_info_of(arrival->stream)->reply.len);
     surety_buf_text(
         out,
-        verdict == SURETY_VERDICT_RUNAWAY ? "the reply is running away"
-        : verdict == SURETY_VERDICT_LOST
+        state == SURETY_STREAM_RUNAWAY ? "the reply is running away"
+        : state == SURETY_STREAM_REFUTED
             ? "the value at hand cannot satisfy the contract, and --commit "
               "waits for no other"
             : "nothing that follows can satisfy the contract");
@@ -141,7 +142,8 @@ static void put_issues(surety_buf *out, surety_val list,
 static void put_stopped(const struct arrival *arrival, surety_val report,
                         bool is_valid, surety_buf *out)
 {
-    const surety_issue finding = surety_stream_finding(arrival->stream);
+    const surety_issue finding =
+        surety_stream_info_of(arrival->stream)->finding;
     surety_issue stop = {.keyword = surety_str_of("stopped")};
     surety_val member = surety_val_first(report);
     surety_buf why;
@@ -196,14 +198,15 @@ static void stop_text(const struct arrival *arrival,
 {
     const surety_outcome_info *info = surety_outcome_info_of(outcome);
     struct session *session = arrival->session;
-    const surety_issue finding = surety_stream_finding(arrival->stream);
+    const surety_issue finding =
+        surety_stream_info_of(arrival->stream)->finding;
     surety_buf *out = &session->cli->err.buf;
     surety_buf subject;
-    surety_issue_form form = {.size = sizeof(form),
-                              .source =
-                                  surety_str_of(input_name(arrival->path)),
-                              .text = surety_stream_reply(arrival->stream),
-                              .warning = info->ok};
+    surety_issue_form form = {
+        .size = sizeof(form),
+        .source = surety_str_of(input_name(arrival->path)),
+        .text = surety_stream_info_of(arrival->stream)->reply,
+        .warning = info->ok};
     const bool color = session->cli->color;
     const surety_report report =
         color ? SURETY_REPORT_COLOR : SURETY_REPORT_TEXT;
@@ -234,17 +237,18 @@ static void stop_text(const struct arrival *arrival,
 static bool is_decided(const struct arrival *arrival)
 {
     const struct session *session = arrival->session;
-    const surety_verdict verdict = surety_stream_verdict(arrival->stream);
+    const surety_stream_state state =
+        surety_stream_info_of(arrival->stream)->state;
     const bool takes_text =
         !session->options.no_fallback &&
         surety_contract_info_of(session->contract)->fallback ==
             SURETY_FALLBACK_TEXT;
 
-    if (verdict == SURETY_VERDICT_RUNAWAY)
+    if (state == SURETY_STREAM_RUNAWAY)
         return true;
     return !takes_text &&
-           (verdict == SURETY_VERDICT_NO ||
-            (verdict == SURETY_VERDICT_LOST && session->settings->commit));
+           (state == SURETY_STREAM_NO ||
+            (state == SURETY_STREAM_REFUTED && session->settings->commit));
 }
 
 /* ---- the whole stream --------------------------------------------------- */

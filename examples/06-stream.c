@@ -16,7 +16,7 @@ static const char contract_text[] =
 /* What has come, on one line. */
 static void show(surety_stream *stream)
 {
-    surety_val value = surety_stream_value(stream);
+    surety_val value = surety_stream_info_of(stream)->value;
     surety_val city = surety_val_get(value, "city");
     surety_buf text;
 
@@ -32,6 +32,7 @@ static void show(surety_stream *stream)
 static void receive(surety_stream *stream, const surety_contract *contract,
                     const char *const *chunks)
 {
+    const surety_stream_info *info = surety_stream_info_of(stream);
     const surety_outcome *outcome = NULL;
     surety_error err;
 
@@ -40,13 +41,10 @@ static void receive(surety_stream *stream, const surety_contract *contract,
     for (; *chunks; chunks++) {
         if (surety_stream_feed(stream, surety_str_of(*chunks), &err))
             goto fail;
-        if (surety_stream_verdict(stream) >= SURETY_VERDICT_NO) {
+        if (info->state >= SURETY_STREAM_NO) {
             /* Here a program cancels the call that brings the reply. */
-            surety_issue why = surety_stream_finding(stream);
-
-            printf("no, after %zu bytes: %.*s\n",
-                   surety_stream_reply(stream).len, (int)why.message.len,
-                   why.message.ptr);
+            printf("no, after %zu bytes: %.*s\n", info->reply.len,
+                   (int)info->finding.message.len, info->finding.message.ptr);
             return;
         }
         show(stream);

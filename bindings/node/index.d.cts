@@ -334,15 +334,15 @@ export function contracts(options?: { folders?: string | string[] }):
 
 // ---- streams ----------------------------------------------------------------
 
-/** "lost": the value at hand cannot satisfy the contract, but another may
+/** "refuted": the current value cannot satisfy the contract, but another may
  * follow; "no": no continuation can; "runaway": it repeats itself. */
-export type Verdict = "open" | "lost" | "no" | "runaway";
+export type StreamState = "open" | "refuted" | "no" | "runaway";
 
 export interface Part<T = unknown> {
   /** As far as it has come; undefined where it has not begun. */
   value: Partly<T> | undefined;
-  verdict: Verdict;
-  /** Why the verdict is not "open". */
+  state: StreamState;
+  /** Why the state is not "open". */
   finding: Issue | undefined;
   /** Of the last part, the outcome; its value is then the outcome's. */
   outcome: Outcome<T> | undefined;
@@ -351,12 +351,12 @@ export interface Part<T = unknown> {
 /** One reply in chunks, of any size. */
 export class Stream<T = unknown> {
   private constructor();
-  readonly verdict: Verdict;
+  readonly state: StreamState;
   readonly value: Partly<T> | undefined;
   readonly finding: Issue | undefined;
   readonly outcome: Outcome<T> | undefined;
-  /** Takes a chunk, and gives the verdict on what has come. */
-  write(chunk: Text): Verdict;
+  /** Takes a chunk, and gives the state of the reply so far. */
+  write(chunk: Text): StreamState;
   /** Judges what has come. */
   end(options?: { cut?: boolean }): Outcome<T>;
   /** The same for a Zod schema with promises, and asynchronous validators. */

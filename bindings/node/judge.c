@@ -529,12 +529,13 @@ failed:
     return NULL;
 }
 
-/* streamFeed(stream, bytes): the verdict's number. */
+/* streamFeed(stream, bytes): the number of the state. */
 static napi_value stream_feed(napi_env env, napi_callback_info info)
 {
     napi_value arguments[2], made;
     struct bytes bytes;
     struct stream *stream;
+    surety_stream_state state;
     surety_status status;
     surety_error error = {.message = "out of memory"};
 
@@ -546,8 +547,8 @@ static napi_value stream_feed(napi_env env, napi_callback_info info)
     bytes_drop(&bytes);
     if (status < 0)
         return fail(env, &error);
-    if (napi_create_int32(env, (int32_t)surety_stream_verdict(stream->stream),
-                          &made))
+    state = surety_stream_info_of(stream->stream)->state;
+    if (napi_create_int32(env, (int32_t)state, &made))
         return fail_node(env);
     return made;
 }
@@ -572,7 +573,7 @@ static napi_value stream_value(napi_env env, napi_callback_info info)
     if (!stream)
         return NULL;
     surety_buf_init(&out, NULL, 0);
-    value = surety_stream_value(stream->stream);
+    value = surety_stream_info_of(stream->stream)->value;
     if (value.doc)
         surety_val_write(value, SURETY_STYLE_COMPACT, &out);
     return string_done(env, &out);
@@ -587,7 +588,7 @@ static napi_value stream_finding(napi_env env, napi_callback_info info)
 
     if (!stream)
         return NULL;
-    issue = surety_stream_finding(stream->stream);
+    issue = surety_stream_info_of(stream->stream)->finding;
     surety_buf_init(&out, NULL, 0);
     surety_issue_write(&issue, SURETY_REPORT_JSON, NULL, &out);
     return string_done(env, &out);
@@ -602,7 +603,7 @@ static napi_value stream_reply(napi_env env, napi_callback_info info)
 
     if (!stream)
         return NULL;
-    text = surety_stream_reply(stream->stream);
+    text = surety_stream_info_of(stream->stream)->reply;
     if (napi_create_buffer_copy(env, text.len, text.len ? text.ptr : "", NULL,
                                 &made))
         return fail_node(env);

@@ -6,14 +6,14 @@ const { Units, parse, pointerTokens } = require("./json.cjs");
 const { Outcome, SuretyError, addon, flag, known, text } =
   require("./core.cjs");
 
-const VERDICTS = ["open", "lost", "no", "runaway"];
+const STATES = ["open", "refuted", "no", "runaway"];
 // A part is given for every chunk of a short reply; of a long one when it has
 // grown by this share, or reading the parts would be quadratic in the reply.
 const SHARE = 128;
 
 // Whether more of the reply is of no use.
-function hopeless(verdict) {
-  return verdict === "no" || verdict === "runaway";
+function hopeless(state) {
+  return state === "no" || state === "runaway";
 }
 
 class Stream {
@@ -31,7 +31,7 @@ class Stream {
     this.#how = how;
     this.#native = native;
     this.#settle = settle;
-    this.verdict = "open";
+    this.state = "open";
     this.outcome = undefined;
   }
 
@@ -44,11 +44,11 @@ class Stream {
 
   #feed(chunk) {
     this.#length += chunk.length;
-    this.verdict = VERDICTS[addon.streamFeed(this.#open(), chunk)];
-    return this.verdict;
+    this.state = STATES[addon.streamFeed(this.#open(), chunk)];
+    return this.state;
   }
 
-  // Takes the next piece of the reply, and gives the verdict on what has come.
+  // Takes the next piece of the reply, and gives the state of the reply so far.
   write(chunk) {
     this.#open();
     let piece = text(chunk, "the chunk");
@@ -64,7 +64,7 @@ class Stream {
       this.#held = piece.slice(-1);
       piece = piece.slice(0, -1);
     }
-    return piece ? this.#feed(piece) : this.verdict;
+    return piece ? this.#feed(piece) : this.state;
   }
 
   #flush() {
@@ -82,9 +82,9 @@ class Stream {
     return value ? parse(value, this.#how.bigint) : undefined;
   }
 
-  // Why the verdict is not "open".
+  // Why the state is not "open".
   get finding() {
-    if (this.verdict === "open" || !this.#handle)
+    if (this.state === "open" || !this.#handle)
       return undefined;
     const { error, ...it } = JSON.parse(addon.streamFinding(this.#handle));
     if (!this.#bytes && it.line !== undefined) {
@@ -132,25 +132,25 @@ class Stream {
   #part() {
     if (this.#length - this.#shown <= this.#shown / SHARE)
       return undefined;
-    const { value, verdict, finding } = this;
-    if (value === undefined && verdict === "open")
+    const { value, state, finding } = this;
+    if (value === undefined && state === "open")
       return undefined;
     this.#shown = this.#length;
-    return { value, verdict, finding, outcome: undefined };
+    return { value, state, finding, outcome: undefined };
   }
 
   async #last() {
-    const { verdict, finding } = this;
+    const { state, finding } = this;
     const outcome = await this.endAsync();
-    return { value: outcome.value, verdict, finding, outcome };
+    return { value: outcome.value, state, finding, outcome };
   }
 
   // The parts of a reply that comes in chunks; the last has the outcome. Where
   // no continuation can satisfy the contract the rest is not asked for.
   async * read(chunks) {
     for await (const chunk of chunks) {
-      const verdict = this.write(chunk);
-      if (hopeless(verdict))
+      const state = this.write(chunk);
+      if (hopeless(state))
         break;
       const part = this.#part();
       if (part)
@@ -163,8 +163,8 @@ class Stream {
   transform() {
     return new TransformStream({
       transform: async (chunk, controller) => {
-        const verdict = this.write(chunk);
-        if (hopeless(verdict)) {
+        const state = this.write(chunk);
+        if (hopeless(state)) {
           controller.enqueue(await this.#last());
           controller.terminate();
           return;

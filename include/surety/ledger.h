@@ -64,9 +64,9 @@ typedef struct surety_entry {
     uint64_t cost_picousd; /* numbers above INT64_MAX are kept as INT64_MAX */
     surety_str decision;   /* the decision after the attempt, with its reason */
     surety_str reply;      /* only where raw texts are asked for */
-    /* Why the run stopped the call early (surety_verdict_name; empty: it did
-     * not stop it), and after how many bytes of the reply. saved_tokens is the
-     * most tokens that this saved; it is known where the model has a
+    /* Why the run stopped the call early (surety_stream_state_name; empty: it
+     * did not stop it), and after how many bytes of the reply. saved_tokens is
+     * the most tokens that this saved; it is known where the model has a
      * maximum. */
     surety_str stopped;
     uint64_t stopped_bytes;

@@ -237,11 +237,11 @@ typedef struct surety_attempt {
     bool ok;
     surety_stage stage;
     surety_str report; /* the JSON report (surety/report); empty: not judged */
-    /* Why the run stopped the call (a verdict of stream.h; OPEN: it did not),
+    /* Why the run stopped the call (a state of stream.h; OPEN: it did not),
      * and after how many bytes of the reply. The part that came is judged.
      * stopped_tokens is an estimate of its tokens. saved_tokens is the most
      * tokens that stopping saved; it is known if the model has a maximum. */
-    surety_verdict stopped;
+    surety_stream_state stopped;
     uint64_t stopped_bytes;
     uint64_t stopped_tokens;
     bool saved_known;

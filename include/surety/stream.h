@@ -5,9 +5,9 @@
  *     surety_stream_begin(stream, contract, NULL, false, &err);
  *     while (more(&chunk)) {
  *         surety_stream_feed(stream, chunk, &err);
- *         if (surety_stream_verdict(stream) == SURETY_VERDICT_NO)
+ *         if (surety_stream_info_of(stream)->state == SURETY_STREAM_NO)
  *             break;
- *         show(surety_stream_value(stream));
+ *         show(surety_stream_info_of(stream)->value);
  *     }
  *     surety_stream_finish(stream, NULL, &outcome, &err);
  *
@@ -29,26 +29,27 @@ extern "C" {
 
 typedef struct surety_stream surety_stream;
 
-/* What is known about a reply so far. ORDER verdicts (names in stream.c). */
-typedef enum surety_verdict {
-    SURETY_VERDICT_OPEN = 0, /* the reply may still become valid */
+/* What is known about a reply so far. ORDER states (names in
+ * stream.c). */
+typedef enum surety_stream_state {
+    SURETY_STREAM_OPEN = 0, /* the reply may still become valid */
     /* No continuation of the current value satisfies the contract, but because
      * of the contract's places, or because of repairs, another value may follow
      * it. A reply that must be JSON as a whole but begins with prose has this
-     * verdict too: the prose may be reasoning whose opening tag was part of the
+     * state too: the prose may be reasoning whose opening tag was part of the
      * prompt. */
-    SURETY_VERDICT_LOST,
+    SURETY_STREAM_REFUTED,
     /* No continuation of the reply satisfies the contract. (Two rare cases are
      * ignored: a later duplicate of a wrong member would replace it, and
      * reasoning without its opening tag may begin with a bracket.) */
-    SURETY_VERDICT_NO,
+    SURETY_STREAM_NO,
     /* The reply repeats white space or one text beyond blank_run_max or
      * repeat_run_max; for array items that may be valid, beyond
      * repeat_data_max. */
-    SURETY_VERDICT_RUNAWAY
-} surety_verdict;
-/* "open", "lost", "no", "runaway". */
-SURETY_API const char *surety_verdict_name(surety_verdict verdict);
+    SURETY_STREAM_RUNAWAY
+} surety_stream_state;
+/* "open", "refuted", "no", "runaway". */
+SURETY_API const char *surety_stream_state_name(surety_stream_state state);
 
 /* NULL when out of memory. */
 SURETY_API surety_stream *surety_stream_new(const surety_alloc *alloc,
@@ -68,19 +69,21 @@ SURETY_API surety_status surety_stream_begin(
 SURETY_API surety_status surety_stream_feed(surety_stream *stream,
                                             surety_str bytes,
                                             surety_error *reterr);
-/* Returns the verdict on the reply so far. NO and RUNAWAY are final. */
-SURETY_API surety_verdict surety_stream_verdict(const surety_stream *stream);
-/* Returns the reason for a verdict other than OPEN; for OPEN all texts are
- * empty. The keyword is one of the schema, "json_parse" or "runaway". The texts
- * are valid until the next feed or begin; those of NO and RUNAWAY until the
- * next begin. */
-SURETY_API surety_issue surety_stream_finding(const surety_stream *stream);
-/* Returns the current value so far; surety_val_is_open says for each value in
- * it whether it has not ended. SURETY_NONE if no value has begun. Valid until
- * the next call. */
-SURETY_API surety_val surety_stream_value(const surety_stream *stream);
-/* Returns all bytes so far. */
-SURETY_API surety_str surety_stream_reply(const surety_stream *stream);
+/* The reply so far. It belongs to the stream, which changes it; its texts and
+ * its value are valid until the next call. */
+typedef struct surety_stream_info {
+    size_t size;               /* sizeof(surety_stream_info) of the library */
+    surety_stream_state state; /* NO and RUNAWAY are final */
+    /* The reason for a state other than OPEN; for OPEN all texts are empty. The
+     * keyword is one of the schema, "json_parse" or "runaway". */
+    surety_issue finding;
+    /* The current value so far; surety_val_is_open says for each value in it
+     * whether it has not ended. SURETY_NONE if no value has begun. */
+    surety_val value;
+    surety_str reply; /* all bytes so far */
+} surety_stream_info;
+SURETY_API const surety_stream_info *
+surety_stream_info_of(const surety_stream *stream);
 /* Judges the reply by the options end; NULL: by those of
  * surety_stream_begin. end may add that the provider cut the reply off. The
  * outcome belongs to the stream and is valid until the next begin. Statuses of

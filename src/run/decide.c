@@ -112,8 +112,8 @@ void surety__decide_stop(const surety_attempt *attempt, surety_buf *out)
         attempt->stopped_bytes == 1 ? "" : "s");
     surety_buf_text(
         out,
-        attempt->stopped == SURETY_VERDICT_RUNAWAY ? "the reply is running away"
-        : attempt->stopped == SURETY_VERDICT_LOST
+        attempt->stopped == SURETY_STREAM_RUNAWAY ? "the reply is running away"
+        : attempt->stopped == SURETY_STREAM_REFUTED
             ? "the value at hand cannot satisfy the contract, and no other "
               "is waited for"
             : "nothing that follows can satisfy the contract");
@@ -141,7 +141,7 @@ static void decide_stopped(const surety__attempt *of, surety_buf *out)
 static void decide_finding(const surety__attempt *attempt, surety_buf *out)
 {
     if (surety__findings_stage(&attempt->finding) != SURETY_STAGE_VALIDATION ||
-        attempt->seen.stopped == SURETY_VERDICT_RUNAWAY) {
+        attempt->seen.stopped == SURETY_STREAM_RUNAWAY) {
         surety__decide_detail(out, attempt->finding.message, DECIDE_DETAIL_MAX);
         return;
     }
@@ -208,7 +208,7 @@ void surety__decide_result(surety__run_store *store, surety__attempt *attempt,
                            const surety_outcome *outcome,
                            const surety_error *cause)
 {
-    const bool stopped = attempt->seen.stopped != SURETY_VERDICT_OPEN;
+    const bool stopped = attempt->seen.stopped != SURETY_STREAM_OPEN;
     surety_buf *out = &store->text;
 
     assert(attempt->what < CASE_COUNT && !out->len);

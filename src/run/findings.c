@@ -219,8 +219,8 @@ void surety__findings_take(surety__findings *findings, surety__run_store *store,
                            const surety__attempt *attempt, size_t number,
                            const surety_outcome *outcome)
 {
-    const bool reports = attempt->seen.stopped == SURETY_VERDICT_OPEN ||
-                         attempt->outcome_reports;
+    const bool reports =
+        attempt->seen.stopped == SURETY_STREAM_OPEN || attempt->outcome_reports;
     const bool reports_all =
         reports &&
         surety_outcome_info_of(outcome)->stage == SURETY_STAGE_VALIDATION;

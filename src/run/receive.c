@@ -338,7 +338,7 @@ static surety__case receive_case(const surety_attempt *seen, bool partial)
 
     if (seen->ok)
         return CASE_VALID;
-    if (seen->stopped == SURETY_VERDICT_RUNAWAY)
+    if (seen->stopped == SURETY_STREAM_RUNAWAY)
         return CASE_RUNAWAY;
     return partial ? CASE_CUT : cases[seen->stage];
 }
@@ -393,7 +393,7 @@ static surety_outcome *receive_outcome_stopped(surety__judging *judging,
     surety_outcome *outcome = NULL;
 
     subject->cut = true;
-    subject->partial = attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
+    subject->partial = attempt->seen.stopped != SURETY_STREAM_RUNAWAY;
     if (subject->partial) {
         outcome = receive_outcome(judging, subject, false, &results->cause);
         attempt->outcome_reports =
@@ -424,7 +424,7 @@ static void receive_judge(surety__judging *judging, const surety__plan *plan,
     if (judging->stopped) {
         outcome = receive_outcome_stopped(judging, &subject, results);
         subject.stopped = results->log.count;
-        cut = outcome && attempt->seen.stopped == SURETY_VERDICT_RUNAWAY;
+        cut = outcome && attempt->seen.stopped == SURETY_STREAM_RUNAWAY;
     } else {
         subject.partial =
             surety__setup_takes_partial(judging->setup) && !plan->patch;
@@ -501,8 +501,7 @@ static void receive_judge_stopped(surety__judging *judging,
 
     if (!judging->taken) {
         surety__watch_note(watch, attempt);
-        at->stops =
-            at->stops || attempt->seen.stopped != SURETY_VERDICT_RUNAWAY;
+        at->stops = at->stops || attempt->seen.stopped != SURETY_STREAM_RUNAWAY;
         answer->text =
             surety__store_copy(judging->store, surety__watch_reply(watch));
         answer->native = answer->error_code = answer->error_message = none;

@@ -169,7 +169,7 @@ static void record_end(const surety__results *results, surety__run_store *store,
         entry->stage = SURETY__LITERAL("validator");
     }
     if (seen->stopped) {
-        entry->stopped = surety_str_of(surety_verdict_name(seen->stopped));
+        entry->stopped = surety_str_of(surety_stream_state_name(seen->stopped));
         entry->stopped_bytes = seen->stopped_bytes;
         entry->saved_known = seen->saved_known;
         entry->saved_tokens = seen->saved_tokens;

@@ -151,15 +151,15 @@ static void report_run_attempt(const surety__setup *setup,
     report_run_moment(log, out, "ended_ms", seen->ended_ms);
     report_run_failure(out, attempt);
     report_run_given(setup, attempt, out);
-    if (seen->stopped != SURETY_VERDICT_OPEN)
+    if (seen->stopped != SURETY_STREAM_OPEN)
         /* Its output tokens are an estimate. */
         surety__template_write(
             out,
             ",'stopped':true,'stopped_for':'$t','stopped_after':$n,"
             "'output_tokens':$n,'estimated':true",
-            surety_verdict_name(seen->stopped), seen->stopped_bytes,
+            surety_stream_state_name(seen->stopped), seen->stopped_bytes,
             seen->stopped_tokens);
-    if (seen->stopped != SURETY_VERDICT_OPEN && seen->saved_known)
+    if (seen->stopped != SURETY_STREAM_OPEN && seen->saved_known)
         surety_json_number(out, "tokens_saved", seen->saved_tokens);
     if (attempt->read_on)
         surety_json_number(out, "read_on_after", attempt->read_on);
@@ -345,7 +345,7 @@ surety_status surety__report_stopped(const surety_outcome *outcome,
 {
     surety_status status;
 
-    assert(attempt->seen.stopped != SURETY_VERDICT_OPEN);
+    assert(attempt->seen.stopped != SURETY_STREAM_OPEN);
     surety_buf_byte(out, '{');
     status = report_run_outcome(outcome, attempt, false, out);
     surety_buf_byte(out, '}');

@@ -124,7 +124,7 @@ static void run_collapse(surety_run *run)
         seen->answer = (surety_answer){.failure = SURETY_FAILURE_CANCELLED,
                                        .ambiguous = true};
         seen->judged = false;
-        seen->stopped = SURETY_VERDICT_OPEN;
+        seen->stopped = SURETY_STREAM_OPEN;
         seen->decision = SURETY__LITERAL("out of memory: the run ends");
         if (!seen->ended_ms)
             seen->ended_ms = run->now.monotonic_ms;

@@ -175,7 +175,7 @@ typedef struct surety__watch {
     /* If the reply is certainly wrong and is still read: the verdict of the
      * check, the number of bytes after which it was given, and the kind of the
      * check. */
-    surety_verdict certain; /* OPEN: not certain */
+    surety_stream_state certain; /* OPEN: not certain */
     size_t certain_at;
     surety__watch_kind was;
     bool found;

@@ -113,7 +113,7 @@ static void watch_feed(surety__watch *watch, surety_str text)
     if (surety__store_pass(watch->forms->store, status) == SURETY_OK)
         return;
     watch->kind = WATCH_NOTHING;
-    watch->certain = SURETY_VERDICT_OPEN;
+    watch->certain = SURETY_STREAM_OPEN;
 }
 
 /* Starts the check again as another kind, with all bytes that arrived so
@@ -125,7 +125,7 @@ static void watch_as(surety__watch *watch, surety__watch_kind kind,
     surety_buf received;
 
     surety_buf_init(&received, store->alloc, 0);
-    surety_buf_add(&received, surety_stream_reply(watch->stream));
+    surety_buf_add(&received, surety_stream_info_of(watch->stream)->reply);
     if (received.status != SURETY_OK)
         store->status = SURETY_NOMEM;
     watch_open(watch, kind, contract);
@@ -134,27 +134,28 @@ static void watch_as(surety__watch *watch, surety__watch_kind kind,
     surety_buf_done(&received);
 }
 
-/* Whether the stream's current verdict ends the call. */
+/* Whether the stream's current state ends the call. */
 static bool watch_decides(const surety__watch *watch)
 {
-    const surety_verdict verdict = surety_stream_verdict(watch->stream);
+    const surety_stream_state state =
+        surety_stream_info_of(watch->stream)->state;
 
-    if (verdict == SURETY_VERDICT_RUNAWAY)
+    if (state == SURETY_STREAM_RUNAWAY)
         return true;
     if (watch->whole || watch->kind == WATCH_RUNAWAY)
         return false;
-    if (verdict == SURETY_VERDICT_LOST)
+    if (state == SURETY_STREAM_REFUTED)
         return watch->forms->setup->options.commit && watch->kind == WATCH_TEXT;
-    return verdict == SURETY_VERDICT_NO;
+    return state == SURETY_STREAM_NO;
 }
 
 /* Whether a structured value turned out not to be JSON. */
 static bool watch_is_broken(const surety__watch *watch)
 {
-    const surety_issue finding = surety_stream_finding(watch->stream);
+    const surety_issue finding = surety_stream_info_of(watch->stream)->finding;
 
     return watch->kind == WATCH_VALUE &&
-           surety_stream_verdict(watch->stream) == SURETY_VERDICT_NO &&
+           surety_stream_info_of(watch->stream)->state == SURETY_STREAM_NO &&
            surety__findings_stage(&finding) != SURETY_STAGE_VALIDATION;
 }
 
@@ -167,15 +168,15 @@ static bool watch_weighs_little(const surety__watch *watch)
 /* Records that the reply is wrong, and goes on to read it. */
 static void watch_read_on(surety__watch *watch)
 {
-    const surety_issue finding = surety_stream_finding(watch->stream);
+    const surety_issue finding = surety_stream_info_of(watch->stream)->finding;
 
-    watch->certain = surety_stream_verdict(watch->stream);
+    watch->certain = surety_stream_info_of(watch->stream)->state;
     watch->was = watch->kind;
     watch->finding = surety__store_issue(watch->forms->store, &finding);
     watch->found = true;
     watch_as(watch, WATCH_RUNAWAY, surety__mode_any(watch->forms));
     if (watch->kind == WATCH_NOTHING)
-        watch->certain = SURETY_VERDICT_OPEN;
+        watch->certain = SURETY_STREAM_OPEN;
 }
 
 /* Whether the call is stopped now. After text that is not JSON no more errors
@@ -184,12 +185,13 @@ static bool watch_ends(surety__watch *watch)
 {
     surety_issue finding;
 
-    if (watch->certain == SURETY_VERDICT_OPEN) {
+    if (watch->certain == SURETY_STREAM_OPEN) {
         if (!watch_decides(watch))
             return false;
-        finding = surety_stream_finding(watch->stream);
+        finding = surety_stream_info_of(watch->stream)->finding;
         if (watch->forms->setup->options.stop == SURETY_STOP_ALWAYS ||
-            surety_stream_verdict(watch->stream) == SURETY_VERDICT_RUNAWAY ||
+            surety_stream_info_of(watch->stream)->state ==
+                SURETY_STREAM_RUNAWAY ||
             surety__findings_stage(&finding) != SURETY_STAGE_VALIDATION)
             return true;
         watch->certain_at = surety__watch_reply(watch).len;
@@ -238,25 +240,26 @@ bool surety__watch_refuses(surety__watch *watch, surety_str native)
     if (watch->kind == WATCH_VALUE && !watch->whole && !watch->fed)
         watch_feed(watch, native);
     return watch->kind == WATCH_VALUE && !watch->whole &&
-           surety_stream_verdict(watch->stream) == SURETY_VERDICT_NO &&
+           surety_stream_info_of(watch->stream)->state == SURETY_STREAM_NO &&
            !watch_is_broken(watch);
 }
 
 surety_str surety__watch_reply(const surety__watch *watch)
 {
-    return surety_stream_reply(watch->stream);
+    return surety_stream_info_of(watch->stream)->reply;
 }
 
 void surety__watch_note(const surety__watch *watch, surety__attempt *attempt)
 {
     surety_attempt *seen = &attempt->seen;
-    const surety_issue finding = surety_stream_finding(watch->stream);
-    const surety_verdict verdict = surety_stream_verdict(watch->stream);
+    const surety_issue finding = surety_stream_info_of(watch->stream)->finding;
+    const surety_stream_state state =
+        surety_stream_info_of(watch->stream)->state;
     const uint64_t most = surety__budget_reply_max(seen->model);
-    const bool before = watch->certain && verdict != SURETY_VERDICT_RUNAWAY;
+    const bool before = watch->certain && state != SURETY_STREAM_RUNAWAY;
 
     assert(!before || watch->found);
-    seen->stopped = before ? watch->certain : verdict;
+    seen->stopped = before ? watch->certain : state;
     seen->stopped_bytes = surety__watch_reply(watch).len;
     seen->stopped_tokens = surety__budget_estimate((size_t)seen->stopped_bytes);
     seen->saved_known = most > seen->stopped_tokens;

@@ -29,7 +29,7 @@ static surety_status runaway_says(surety_stream *stream, const char *format,
     surety__fail(&error, SURETY_LIMIT, format, unit, limit);
     issue.message = surety_str_of(error.message);
     issue.hint = surety_str_of(error.hint);
-    return surety__stream_say(stream, SURETY_VERDICT_RUNAWAY, &issue, start,
+    return surety__stream_say(stream, SURETY_STREAM_RUNAWAY, &issue, start,
                               surety__stream_text(stream).len - start);
 }
 
@@ -108,7 +108,8 @@ static bool runaway_is_data(const surety_stream *stream)
     const size_t items = (end - run->start) / run->period;
     const size_t from = end - 2 * run->period;
 
-    return stream->current.reading && stream->verdict == SURETY_VERDICT_OPEN &&
+    return stream->current.reading &&
+           stream->info.state == SURETY_STREAM_OPEN &&
            from >= stream->current.start &&
            surety__lenient_lists(stream->reader, items > 2 ? items - 2 : 1,
                                  from - stream->current.start);

@@ -163,7 +163,7 @@ static enum search_step search_tag(surety_stream *stream)
     if (!len)
         return SEARCH_PASS;
     surety__stream_drop(stream);
-    stream->verdict = SURETY_VERDICT_OPEN;
+    surety__stream_reopen(stream);
     *search = (struct stream_search){.at = search->at + len,
                                      .line = true,
                                      .blank = true,

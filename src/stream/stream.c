@@ -4,27 +4,26 @@
  * followed by the prefix machine of schema/, and in the end the judge looks at
  * the whole: so the outcome cannot depend on the chunks.
  *
- * The verdict. A value that no continuation can repair is LOST, for another may
- * stand behind it. It is NO where nothing else can be the reply's value: the
- * text is the native value, or only the whole reply is asked for. Then text
- * that is no JSON is NO, too, if nothing is repaired. With one reservation: a
- * reply may begin with reasoning whose opening tag was part of the prompt, and
- * only its closing tag shows it. So the whole reply is lost for certain only
- * where it begins with a bracket, as reasoning does not, or where reasoning is
- * no business of the contract's.
+ * The state. When no continuation of a value satisfies the contract, the state
+ * is REFUTED, because another value may follow. It is NO if nothing else can be
+ * the reply's value: the text is the native value, or the contract has only the
+ * place whole. Then text that is not JSON is NO as well, if nothing is
+ * repaired. One case is left open: a reply may begin with reasoning whose
+ * opening tag was part of the prompt; only its closing tag shows that. So the
+ * state NO needs a reply that begins with a bracket, as reasoning does not, or
+ * a contract that does not look for reasoning.
  *
  * With alignment only what it never changes counts (schema.h). Rules, defaults,
  * validators and fallbacks are the judge's. NO and RUNAWAY stay; then bytes are
  * stored and no longer looked at. */
 #include "stream/stream.h"
 
-/* ORDER verdicts */
-static const char *const stream_names[] = {"open", "lost", "no", "runaway"};
+/* ORDER states */
+static const char *const stream_names[] = {"open", "refuted", "no", "runaway"};
 
-const char *surety_verdict_name(surety_verdict verdict)
+const char *surety_stream_state_name(surety_stream_state state)
 {
-    return stream_names[(unsigned)verdict <= SURETY_VERDICT_RUNAWAY ? verdict
-                                                                    : 0];
+    return stream_names[(unsigned)state <= SURETY_STREAM_RUNAWAY ? state : 0];
 }
 
 /* ---- life ---------------------------------------------------------------- */
@@ -38,6 +37,7 @@ surety_stream *surety_stream_new(const surety_alloc *alloc,
         return NULL;
     stream->alloc = alloc;
     stream->limits = surety_limits_of(limits);
+    stream->info.size = sizeof(stream->info);
     surety_buf_init(&stream->reply, alloc, 0);
     surety_buf_init(&stream->text, alloc, 0);
     stream->judge = surety_judge_new(alloc, limits);
@@ -109,14 +109,14 @@ surety_status surety_stream_begin(surety_stream *stream,
         false;
     stream->search = (struct stream_search){.line = true, .blank = true};
     stream->runaway = (struct stream_runaway){.at = 0};
-    stream->verdict = SURETY_VERDICT_OPEN;
-    stream->issue = (surety_issue){.keyword = {NULL, 0}};
+    surety__stream_reopen(stream);
     stream->walk = (surety_position){.line = 1, .column = 1};
-    stream->current.value = surety_val_none();
+    stream->info.value = surety_val_none();
+    stream->info.reply = surety__stream_text(stream);
     return SURETY_OK;
 }
 
-/* ---- the verdict --------------------------------------------------------- */
+/* ---- the state ----------------------------------------------------------- */
 
 bool surety__stream_is_sole(const surety_stream *stream)
 {
@@ -152,11 +152,9 @@ static bool stream_may_be_row(const surety_stream *stream)
         return false;
     arrays = shape->arrays;
     return stream->task.repair == SURETY_REPAIR_ALIGN || !arrays ||
-           !arrays->rest || arrays->prefix_count ||
-           !stream->current.value.doc ||
+           !arrays->rest || arrays->prefix_count || !stream->info.value.doc ||
            arrays->rest->direct
-                   ->how[surety__cell_of(stream->current.value)->kind] !=
-               HOW_NO;
+                   ->how[surety__cell_of(stream->info.value)->kind] != HOW_NO;
 }
 
 /* The position of offset, counted on from the last one: findings come in the
@@ -186,11 +184,18 @@ static surety_position stream_position(surety_stream *stream, size_t offset,
     return position;
 }
 
-surety_status surety__stream_say(surety_stream *stream, surety_verdict verdict,
+void surety__stream_reopen(surety_stream *stream)
+{
+    stream->info.state = SURETY_STREAM_OPEN;
+    stream->info.finding = (surety_issue){.keyword = {NULL, 0}};
+}
+
+surety_status surety__stream_say(surety_stream *stream,
+                                 surety_stream_state state,
                                  const surety_issue *issue, size_t offset,
                                  size_t length)
 {
-    surety_issue *const own = &stream->issue;
+    surety_issue *const own = &stream->info.finding;
     surety_str *const texts[] = {
         &own->keyword,          &own->instance_location,
         &own->keyword_location, &own->absolute_keyword_location,
@@ -209,7 +214,7 @@ surety_status surety__stream_say(surety_stream *stream, surety_verdict verdict,
         texts[i]->ptr = stream->text.len ? stream->text.ptr + at : NULL;
         at += texts[i]->len;
     }
-    stream->verdict = verdict;
+    stream->info.state = state;
     own->position = stream_position(stream, offset, length);
     return SURETY_OK;
 }
@@ -224,8 +229,8 @@ surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
     if (stream->task.repair != SURETY_REPAIR_NONE)
         return SURETY_OK;
     return surety__stream_say(stream,
-                              stream_is_final(stream) ? SURETY_VERDICT_NO
-                                                      : SURETY_VERDICT_LOST,
+                              stream_is_final(stream) ? SURETY_STREAM_NO
+                                                      : SURETY_STREAM_REFUTED,
                               &issue, offset, offset < stream->reply.len);
 }
 
@@ -250,8 +255,8 @@ static size_t stream_length(const surety_stream *stream, const surety_doc *doc,
     }
 }
 
-/* The value at hand is dead. */
-static surety_status stream_is_dead(surety_stream *stream)
+/* No continuation of the current value satisfies the schema. */
+static surety_status stream_refute(surety_stream *stream)
 {
     const surety_finding *found = surety__prefix_finding(stream->prefix);
     const surety__cell *cell = surety__cell_of(found->instance);
@@ -275,8 +280,8 @@ static surety_status stream_is_dead(surety_stream *stream)
     return surety__stream_say(stream,
                               stream_is_final(stream) &&
                                       !stream_may_be_row(stream)
-                                  ? SURETY_VERDICT_NO
-                                  : SURETY_VERDICT_LOST,
+                                  ? SURETY_STREAM_NO
+                                  : SURETY_STREAM_REFUTED,
                               &issue, offset, length);
 }
 
@@ -287,11 +292,11 @@ static surety_status stream_look(surety_stream *stream, surety_val root)
     bool dead = false;
     surety_status status;
 
-    stream->current.value = root;
-    if (stream->verdict != SURETY_VERDICT_OPEN)
+    stream->info.value = root;
+    if (stream->info.state != SURETY_STREAM_OPEN)
         return SURETY_OK;
     status = surety__prefix_step(stream->prefix, root, &dead);
-    return status == SURETY_OK && dead ? stream_is_dead(stream) : status;
+    return status == SURETY_OK && dead ? stream_refute(stream) : status;
 }
 
 /* ---- the value at hand --------------------------------------------------- */
@@ -327,7 +332,7 @@ surety_status surety__stream_start(surety_stream *stream, size_t at,
 
     surety__stream_drop(stream);
     assert(at <= stream->reply.len && !surety__stream_is_over(stream));
-    stream->verdict = SURETY_VERDICT_OPEN;
+    surety__stream_reopen(stream);
     stream->current.start = at;
     stream->runaway.quoted = stream->runaway.escaped = false;
     if (stream->runaway.at > at)
@@ -343,7 +348,7 @@ void surety__stream_drop(surety_stream *stream)
 {
     stream->current.reading = stream->current.complete = false;
     stream->runaway.quoted = stream->runaway.escaped = false;
-    stream->current.value = surety_val_none();
+    stream->info.value = surety_val_none();
 }
 
 /* The search goes on at offset `at`. */
@@ -374,7 +379,7 @@ static surety_status stream_ends(surety_stream *stream, surety_error *reterr)
     stream->search.behind = true;
     stream_go_on(stream, stream->current.start + end);
     status = stream_look(stream, surety_doc_root(stream->doc));
-    stream->current.complete = stream->verdict == SURETY_VERDICT_OPEN;
+    stream->current.complete = stream->info.state == SURETY_STREAM_OPEN;
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
@@ -423,14 +428,14 @@ static surety_status stream_refused(surety_stream *stream,
     if (at > fed)
         at = fed;
     if (!surety__stream_is_sole(stream) && !stream_looks(stream, at)) {
-        stream->verdict = SURETY_VERDICT_OPEN;
-    } else if (stream->verdict == SURETY_VERDICT_OPEN) {
+        surety__stream_reopen(stream);
+    } else if (stream->info.state == SURETY_STREAM_OPEN) {
         status = stream_again(stream, at);
-        if (status == SURETY_OK && stream->verdict == SURETY_VERDICT_OPEN)
+        if (status == SURETY_OK && stream->info.state == SURETY_STREAM_OPEN)
             status = surety__stream_say(stream,
                                         proven && stream_is_final(stream)
-                                            ? SURETY_VERDICT_NO
-                                            : SURETY_VERDICT_LOST,
+                                            ? SURETY_STREAM_NO
+                                            : SURETY_STREAM_REFUTED,
                                         &issue, at, at < stream->reply.len);
     }
     surety__stream_drop(stream);
@@ -522,30 +527,15 @@ surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
     surety_buf_add(&stream->reply, bytes);
     if (stream->reply.status)
         return surety__fail_nomem(reterr);
+    stream->info.reply = surety__stream_text(stream);
     return stream_take(stream, stream->reply.len - bytes.len, reterr);
 }
 
-surety_verdict surety_stream_verdict(const surety_stream *stream)
+const surety_stream_info *surety_stream_info_of(const surety_stream *stream)
 {
-    return stream ? stream->verdict : SURETY_VERDICT_OPEN;
-}
+    static const surety_stream_info none = {.size = sizeof(none)};
 
-surety_issue surety_stream_finding(const surety_stream *stream)
-{
-    const surety_issue none = {.keyword = {NULL, 0}};
-
-    return stream && stream->verdict != SURETY_VERDICT_OPEN ? stream->issue
-                                                            : none;
-}
-
-surety_val surety_stream_value(const surety_stream *stream)
-{
-    return stream ? stream->current.value : surety_val_none();
-}
-
-surety_str surety_stream_reply(const surety_stream *stream)
-{
-    return stream ? surety__stream_text(stream) : (surety_str){NULL, 0};
+    return stream ? &stream->info : &none;
 }
 
 surety_status surety_stream_finish(surety_stream *stream,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the stream share: stream.c feeds the reader and draws the
- * verdict, search.c finds where values begin, runaway.c notices a
- * reply that goes nowhere. */
+/* What the files of the stream share: stream.c feeds the reader and sets
+ * the state, search.c finds where values begin, runaway.c notices a reply that
+ * repeats itself. */
 #ifndef SURETY_STREAM_STREAM_H
 #define SURETY_STREAM_STREAM_H
 
@@ -58,7 +58,6 @@ struct stream_value {
     bool first;    /* nothing but white space and reasoning came before */
     bool block;    /* it is in a block that is asked for */
     size_t start;  /* in the reply */
-    surety_val value;
 };
 
 struct surety_stream {
@@ -74,9 +73,8 @@ struct surety_stream {
     struct stream_search search;
     struct stream_runaway runaway;
     struct stream_value current;
-    surety_verdict verdict;
-    surety_issue issue;
-    surety_buf text;      /* of the issue */
+    surety_stream_info info;
+    surety_buf text;      /* of the finding */
     surety_position walk; /* where the last position was counted to */
 };
 
@@ -89,7 +87,7 @@ static inline surety_str surety__stream_text(const surety_stream *stream)
 /* Whether nothing more is to be looked at. */
 static inline bool surety__stream_is_over(const surety_stream *stream)
 {
-    return stream->verdict >= SURETY_VERDICT_NO;
+    return stream->info.state >= SURETY_STREAM_NO;
 }
 
 /* ---- stream.c ------------------------------------------------------------ */
@@ -109,8 +107,11 @@ void surety__stream_drop(surety_stream *stream);
  * is repaired. OK, NOMEM. */
 surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
                                     surety_str hint, size_t offset);
-/* Sets verdict and finding; the texts are copied. OK, NOMEM. */
-surety_status surety__stream_say(surety_stream *stream, surety_verdict verdict,
+/* The reply may become valid again: no finding. */
+void surety__stream_reopen(surety_stream *stream);
+/* Sets state and finding; the texts are copied. OK, NOMEM. */
+surety_status surety__stream_say(surety_stream *stream,
+                                 surety_stream_state state,
                                  const surety_issue *issue, size_t offset,
                                  size_t length);
 /* Whether nothing but the value at hand can be the reply's. */

@@ -107,11 +107,11 @@ static surety_stream *stream_kept(void)
 
 static void look(surety_stream *stream, size_t len, surety_buf *out)
 {
-    const surety_issue issue = surety_stream_finding(stream);
-    const surety_val value = surety_stream_value(stream);
+    const surety_issue issue = surety_stream_info_of(stream)->finding;
+    const surety_val value = surety_stream_info_of(stream)->value;
 
-    must(surety_stream_reply(stream).len == len);
-    if (surety_stream_verdict(stream) == SURETY_VERDICT_OPEN) {
+    must(surety_stream_info_of(stream)->reply.len == len);
+    if (surety_stream_info_of(stream)->state == SURETY_STREAM_OPEN) {
         must(!issue.keyword.len && !issue.message.len);
     } else {
         must(issue.keyword.len && issue.message.len);
@@ -147,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     surety_judge_options how = {.size = sizeof(how)};
     const surety_contract *contract;
     const surety_outcome *outcome = NULL;
-    surety_verdict verdict = SURETY_VERDICT_OPEN;
+    surety_stream_state state = SURETY_STREAM_OPEN;
     surety_stream *stream = stream_kept();
     surety_status status;
     surety_buf shown, whole;
@@ -177,9 +177,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += len;
         step = (step * 5 + 3) & 31;
         look(stream, at, &shown);
-        must(verdict < SURETY_VERDICT_NO ||
-             verdict == surety_stream_verdict(stream));
-        verdict = surety_stream_verdict(stream);
+        must(state < SURETY_STREAM_NO ||
+             state == surety_stream_info_of(stream)->state);
+        state = surety_stream_info_of(stream)->state;
     }
     if (data[1] & 1)
         how.native = reply;
@@ -203,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* A closing tag makes all before it reasoning. */
     if (!how.extract->keep_reasoning)
         twice = twice || memchr(reply.ptr, '<', reply.len);
-    must(!good || twice || verdict != SURETY_VERDICT_NO);
+    must(!good || twice || state != SURETY_STREAM_NO);
     surety_buf_done(&shown);
     surety_buf_done(&whole);
     return 0;

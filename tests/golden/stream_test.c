@@ -167,11 +167,12 @@ static void tell_value(surety_val value, surety_buf *out)
 
 static void tell_seen(const surety_stream *stream, surety_buf *out)
 {
-    const surety_issue finding = surety_stream_finding(stream);
-    const surety_val value = surety_stream_value(stream);
+    const surety_issue finding = surety_stream_info_of(stream)->finding;
+    const surety_val value = surety_stream_info_of(stream)->value;
 
-    surety__buf_printf(out, "  %s",
-                       surety_verdict_name(surety_stream_verdict(stream)));
+    surety__buf_printf(
+        out, "  %s",
+        surety_stream_state_name(surety_stream_info_of(stream)->state));
     if (value.doc) {
         surety_buf_text(out, surety_val_is_open(value) ? ", so far " : ", ");
         tell_value(value, out);
@@ -292,7 +293,8 @@ static bool run_stream(struct golden *golden, struct setting *setting)
     good = surety_stream_begin(stream, setting->contract, &setting->judge,
                                setting->native, NULL) == SURETY_OK;
     feed_pieces(stream, golden_body(golden, "pieces"), &seen, &all);
-    whole = surety_str_equal(surety_stream_reply(stream), surety_buf_str(&all));
+    whole = surety_str_equal(surety_stream_info_of(stream)->reply,
+                             surety_buf_str(&all));
     tell_end(setting, stream, &end);
     for (size_t i = 0; i < golden->count; i++) {
         const struct golden_section *section = &golden->sections[i];

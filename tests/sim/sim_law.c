@@ -115,9 +115,10 @@ void sim_check_stopped(struct sim *sim, size_t i)
     sim_must(sim, tokens && tokens <= came.len, "its tokens are an estimate");
     if (attempt.saved_known)
         sim_must(sim, attempt.saved_tokens > 0, "what is saved is something");
-    sim_must(sim, attempt.stopped != SURETY_VERDICT_LOST || sim->options.commit,
+    sim_must(sim,
+             attempt.stopped != SURETY_STREAM_REFUTED || sim->options.commit,
              "what is lost is waited for");
-    sim_must(sim, attempt.stopped == SURETY_VERDICT_RUNAWAY || !attempt.ok,
+    sim_must(sim, attempt.stopped == SURETY_STREAM_RUNAWAY || !attempt.ok,
              "what cannot be valid is not");
     if (!said->text)
         return;
@@ -125,7 +126,7 @@ void sim_check_stopped(struct sim *sim, size_t i)
              came.len <= strlen(said->text) &&
                  !memcmp(came.ptr, said->text, came.len),
              "what came is what was said");
-    if (attempt.stopped == SURETY_VERDICT_NO && !sim->broken)
+    if (attempt.stopped == SURETY_STREAM_NO && !sim->broken)
         sim_must(sim, !law_is_valid(sim, &attempt, said),
                  "what was stopped would not have been valid");
 }

@@ -33,7 +33,7 @@ enum { SIM_SEEDS = 60000, SIM_STEPS = 20000 };
 /* What the seeds have been through, to see that they go everywhere. */
 struct sim_tally {
     size_t verdicts[SURETY_RUN_VALIDATOR + 1];
-    size_t stops[SURETY_VERDICT_RUNAWAY + 1];
+    size_t stops[SURETY_STREAM_RUNAWAY + 1];
     size_t calls, starved, most_calls;
 };
 
@@ -84,7 +84,7 @@ static void check_verdict(struct sim *sim, struct sim_bench *bench)
             sim->exchange.whole ||
                 surety_run_attempt(
                     sim->run, surety_run_info_of(sim->run)->attempt_count - 1)
-                        .stopped == SURETY_VERDICT_RUNAWAY,
+                        .stopped == SURETY_STREAM_RUNAWAY,
             "VALID came whole");
         if (sim->contract)
             check_value(sim, bench);
@@ -201,7 +201,7 @@ static void check_attempts(struct sim *sim)
         sim_must(sim, attempt.reason.len > 0 || sim->starved,
                  "an attempt has a reason");
         last_ms = attempt.started_ms;
-        if (attempt.stopped != SURETY_VERDICT_OPEN)
+        if (attempt.stopped != SURETY_STREAM_OPEN)
             sim_check_stopped(sim, i);
         if (sim->verbose && !sim->options.event)
             printf("# %.*s\n", (int)attempt.decision.len, attempt.decision.ptr);
@@ -399,9 +399,9 @@ static void sim_tell(const struct sim_tally *tally)
     for (int i = 1; i <= SURETY_RUN_VALIDATOR; i++)
         printf("# %8zu %s\n", tally->verdicts[i],
                surety_run_verdict_name((surety_run_verdict)i));
-    for (int i = SURETY_VERDICT_LOST; i <= SURETY_VERDICT_RUNAWAY; i++)
+    for (int i = SURETY_STREAM_REFUTED; i <= SURETY_STREAM_RUNAWAY; i++)
         printf("# %8zu calls stopped: %s\n", tally->stops[i],
-               surety_verdict_name((surety_verdict)i));
+               surety_stream_state_name((surety_stream_state)i));
     printf("# %8zu calls, at most %zu in a run; %zu runs out of memory\n",
            tally->calls, tally->most_calls, tally->starved);
 }
@@ -412,7 +412,7 @@ static bool sim_saw_all(const struct sim_tally *tally)
     for (int i = 1; i <= SURETY_RUN_VALIDATOR; i++)
         if (tally->verdicts[i] < 20)
             return false;
-    for (int i = SURETY_VERDICT_LOST; i <= SURETY_VERDICT_RUNAWAY; i++)
+    for (int i = SURETY_STREAM_REFUTED; i <= SURETY_STREAM_RUNAWAY; i++)
         if (tally->stops[i] < 100)
             return false;
     return tally->starved > 100 && tally->most_calls > 12;

@@ -239,7 +239,7 @@ static bool stream_reply(const struct trial *trial, size_t chunk,
         if (surety_stream_feed(laws.stream, (surety_str){rest.ptr, len},
                                &error))
             suite_die("cannot stream", error.message);
-        no |= surety_stream_verdict(laws.stream) == SURETY_VERDICT_NO;
+        no |= surety_stream_info_of(laws.stream)->state == SURETY_STREAM_NO;
         rest = (surety_str){rest.ptr + len, rest.len - len};
     }
     if (surety_stream_finish(laws.stream, NULL, ret_outcome, &error))

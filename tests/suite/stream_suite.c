@@ -94,7 +94,7 @@ size_t suite_feed(surety_stream *stream, const surety_contract *contract,
                                &error))
             suite_die("feed", error.message);
         if (said == SIZE_MAX &&
-            surety_stream_verdict(stream) != SURETY_VERDICT_OPEN)
+            surety_stream_info_of(stream)->state != SURETY_STREAM_OPEN)
             said = at + len;
     }
     return said;
@@ -127,7 +127,7 @@ static void suite_instance(const surety_contract *contract, surety_str text,
             suite_wrong("a valid value is lost", schema, text, said);
         if (valid || said == SIZE_MAX)
             continue;
-        issue = surety_stream_finding(suite.stream);
+        issue = surety_stream_info_of(suite.stream)->finding;
         if (!issue.keyword.len || !issue.message.len)
             suite_wrong("a finding says nothing", schema, text, said);
         if (i == 0) {
@@ -388,7 +388,7 @@ static void suite_law(const surety_contract *contract, surety_str reply,
     static const size_t sizes[] = {1, 2, 3, 7, 64, SIZE_MAX};
     const surety_val schema = surety_contract_info_of(contract)->root;
     const surety_outcome *outcome;
-    surety_verdict verdict = SURETY_VERDICT_OPEN;
+    surety_stream_state state = SURETY_STREAM_OPEN;
     surety_judge_options how = *from;
     surety_error error;
     bool good, twice;
@@ -410,14 +410,15 @@ static void suite_law(const surety_contract *contract, surety_str reply,
         const size_t said = suite_feed(
             suite.stream, contract, from, native, reply,
             reply.len && sizes[i] > reply.len ? reply.len : sizes[i]);
-        const surety_verdict last = surety_stream_verdict(suite.stream);
+        const surety_stream_state last =
+            surety_stream_info_of(suite.stream)->state;
 
-        if (!twice && good && last == SURETY_VERDICT_NO)
+        if (!twice && good && last == SURETY_STREAM_NO)
             suite_wrong("NO to a reply that is good", schema, reply, said);
-        if (!twice && i && last != verdict)
-            suite_wrong("the chunks change the last verdict", schema, reply,
+        if (!twice && i && last != state)
+            suite_wrong("the chunks change the last state", schema, reply,
                         sizes[i]);
-        verdict = last;
+        state = last;
         if (surety_stream_finish(suite.stream, NULL, &outcome, &error)) {
             suite_wrong(error.message, schema, reply, said);
             continue;

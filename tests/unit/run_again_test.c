@@ -215,7 +215,7 @@ struct weigh_case {
     surety_failure failure;
     uint32_t retry_max;
     surety_price price;
-    surety_verdict stopped;
+    surety_stream_state stopped;
     const char *decision;
 };
 
@@ -255,7 +255,7 @@ TEST(weighs_what_is_to_come)
         /* Nothing is asked again. */
         {.body = BAD,
          .retry_max = SURETY_RUN_NONE,
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .decision = "stopped after 315 bytes"},
         /* What the last re-ask is not told, nobody corrects. */
         {.body = BAD END, .retry_max = 1, .decision = "read on from byte 315 "},
@@ -263,14 +263,14 @@ TEST(weighs_what_is_to_come)
         /* With rounds to spare, a part of what one costs. */
         {.body = BAD,
          .retry_max = 9,
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .decision = "stopped after 623 bytes, about 208 tokens: read on from "
                      "byte 315 "},
         /* What comes is dear, or cheap beside a prompt. */
         {.body = BAD,
          .retry_max = 3,
          .price = {.known = true, .output_microusd = 1000000},
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .decision = "stopped after 931 bytes"},
         {.body = BAD END,
          .retry_max = 9,
@@ -283,7 +283,7 @@ TEST(weighs_what_is_to_come)
         {.body = PIECE("{\\\"a\\\":99,") LONG("1"),
          .failure = SURETY_FAILURE_RESET,
          .retry_max = 2,
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .decision = "broke off after "},
     };
 

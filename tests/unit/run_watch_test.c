@@ -32,7 +32,7 @@ struct watch_case {
     surety_mode mode;
     bool commit, partial;
     uint32_t retry_max;
-    surety_verdict stopped;
+    surety_stream_state stopped;
     size_t calls;
     surety_run_verdict verdict;
     const char *decision; /* a part of the first attempt's */
@@ -99,7 +99,7 @@ static void watch_try(struct check *t, const struct watch_case *one)
     CHECK(!one->decision || watch_holds(decision, one->decision));
     CHECK(!one->told || watch_holds(fake->bodies[1], one->told));
     CHECK((fake->cancelled > 0) == !one->ends);
-    if (first.stopped != SURETY_VERDICT_OPEN) {
+    if (first.stopped != SURETY_STREAM_OPEN) {
         CHECK(first.judged && first.stopped_bytes == first.answer.text.len);
         CHECK(first.answer.failure == SURETY_FAILURE_NONE);
         CHECK(first.saved_known);
@@ -118,7 +118,7 @@ TEST(stops_text_that_cannot_be_valid)
     static const struct watch_case cases[] = {
         {.policy = WHOLE,
          .body = PIECE("{\\\"n\\\": 1") PIECE("1, \\\"s\\\": "),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply breaks its contract (maximum at /n): re-ask 1",
@@ -131,7 +131,7 @@ TEST(stops_text_that_cannot_be_valid)
          .verdict = SURETY_RUN_VALID},
         {.body = PIECE("Not {\\\"n\\\": 11}, "),
          .commit = true,
-         .stopped = SURETY_VERDICT_LOST,
+         .stopped = SURETY_STREAM_REFUTED,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "re-ask 1"},
@@ -139,7 +139,7 @@ TEST(stops_text_that_cannot_be_valid)
         {.policy = WHOLE ",\"extract\":{\"from\":[\"whole\"],"
                          "\"skip_reasoning\":false}",
          .body = PIECE("Here is it: "),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
         /* A reply that is whole is judged whole. */
@@ -151,14 +151,14 @@ TEST(stops_text_that_cannot_be_valid)
          .decision = "type at /s"},
         {.policy = WHOLE ",\"repair\":\"syntax\"",
          .body = PIECE("{n: 11, ") PIECE("s: "),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "maximum at /n"},
         {.policy = WHOLE,
          .body = PIECE("{\\\"n\\\": 11, "),
          .retry_max = SURETY_RUN_NONE,
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 1,
          .verdict = SURETY_RUN_REJECTED,
          .decision = "re-asks are switched off"},
@@ -175,7 +175,7 @@ TEST(stops_structured_values)
         {.mode = SURETY_MODE_NATIVE,
          .body = PIECE(
              "{\\\"o\\\":null,\\\"any\\\":\\\"{}\\\",\\\"n\\\":11, \\\"s"),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "(maximum at /n)",
@@ -188,7 +188,7 @@ TEST(stops_structured_values)
          .verdict = SURETY_RUN_VALID},
         {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"o\\\":7"),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
         {.mode = SURETY_MODE_TOOL,
@@ -197,13 +197,13 @@ TEST(stops_structured_values)
          .verdict = SURETY_RUN_BUDGET},
         {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"o\\\":7, \\\""),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
         /* Broken arguments, and nothing beside them. */
         {.mode = SURETY_MODE_TOOL,
          .body = ARGUMENTS("{\\\"n\\\":3, oh \\\"no"),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply's JSON is broken"},
@@ -217,7 +217,7 @@ TEST(stops_structured_values)
         {.policy = WHOLE,
          .mode = SURETY_MODE_NATIVE,
          .body = PIECE("{\\\"o\\\":3.5, \\\"n"),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "at /o)"},
@@ -231,20 +231,20 @@ TEST(stops_what_runs_away)
 {
     static const struct watch_case cases[] = {
         {.body = PIECE("{\\\"n\\\": " BLANKS BLANKS),
-         .stopped = SURETY_VERDICT_RUNAWAY,
+         .stopped = SURETY_STREAM_RUNAWAY,
          .calls = 2,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply ran away (white space",
          .told = "ran on without end"},
         /* The value before it counts. */
         {.body = PIECE(VALID BLANKS BLANKS),
-         .stopped = SURETY_VERDICT_RUNAWAY,
+         .stopped = SURETY_STREAM_RUNAWAY,
          .calls = 1,
          .verdict = SURETY_RUN_VALID,
          .decision = "the reply is valid: it is taken"},
         {.mode = SURETY_MODE_NATIVE,
          .body = PIECE("{\\\"n\\\":3," BLANKS BLANKS),
-         .stopped = SURETY_VERDICT_RUNAWAY,
+         .stopped = SURETY_STREAM_RUNAWAY,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
         {.body = PIECE("again, ") PIECE("again, again, again, again, again, ")
@@ -262,13 +262,13 @@ TEST(stops_what_runs_away)
                                                          PIECE(BLANKS "again, ")
                                                              PIECE("and " BLANKS
                                                                        BLANKS),
-         .stopped = SURETY_VERDICT_RUNAWAY,
+         .stopped = SURETY_STREAM_RUNAWAY,
          .calls = 2,
          .verdict = SURETY_RUN_VALID},
         {.body = PIECE("{\\\"n\\\": " BLANKS BLANKS),
          .partial = true,
          .retry_max = SURETY_RUN_NONE,
-         .stopped = SURETY_VERDICT_RUNAWAY,
+         .stopped = SURETY_STREAM_RUNAWAY,
          .calls = 1,
          .verdict = SURETY_RUN_PARTIAL,
          .decision = "the reply ran away"},
@@ -292,7 +292,7 @@ TEST(waits_for_what_is_wanted_whole)
         {.policy = WHOLE ",\"retry\":{\"feedback\":\"patch\"}",
          .body = PIECE("{\\\"n\\\": 11, \\\"s\\\": "),
          .retry_max = SURETY_RUN_NONE,
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 1,
          .verdict = SURETY_RUN_REJECTED},
         /* The fallback is the whole text. */
@@ -305,7 +305,7 @@ TEST(waits_for_what_is_wanted_whole)
         {.policy = WHOLE ",\"retry\":{\"max\":0},\"fallback\":{\"kind\":"
                          "\"null\"}",
          .body = PIECE("{\\\"n\\\": 11, ") PIECE("and more"),
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 1,
          .verdict = SURETY_RUN_FALLBACK},
     };
@@ -373,7 +373,7 @@ TEST(takes_no_part_that_is_wrong)
          .body = PIECE("{\\\"n\\\":33, \\\"s\\\":") FINISH("length"),
          .ends = true,
          .retry_max = SURETY_RUN_NONE,
-         .stopped = SURETY_VERDICT_NO,
+         .stopped = SURETY_STREAM_NO,
          .calls = 1,
          .verdict = SURETY_RUN_REJECTED},
         {.policy = ",\"partial\":true",
@@ -490,7 +490,7 @@ TEST(may_be_cancelled_first)
     surety_run_cancel(trial.run, (surety_now){2, 2});
     CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
     CHECK(trial.fake.cancelled == 1 && trial.fake.finished == 1);
-    CHECK(surety_run_attempt(trial.run, 0).stopped == SURETY_VERDICT_OPEN);
+    CHECK(surety_run_attempt(trial.run, 0).stopped == SURETY_STREAM_OPEN);
 done:
     trial_close(&trial);
 }

@@ -218,7 +218,7 @@ TEST(counts_calls)
     entries[0].stopped = surety_str_of("no");
     entries[0].saved_known = true;
     entries[0].saved_tokens = 70;
-    entries[2].stopped = surety_str_of("lost");
+    entries[2].stopped = surety_str_of("refuted");
     TRY(one_run(t, entries, 4, &total));
     CHECK(total.calls == 4 && total.reasks == 3 && total.retries == 0);
     CHECK(total.input_tokens == 30 && total.cached_input_tokens == 12);

@@ -71,73 +71,72 @@ static surety_status stream_text(surety_stream *stream, const char *text)
 
 /* ---- verdicts ------------------------------------------------------------ */
 
-/* A reply, how it is read, and the verdict when it has come byte by byte. */
+/* A reply, how it is read, and the state when it has come byte by byte. */
 struct verdict_row {
     int place;
     surety_repair level;
     const char *text;
-    surety_verdict verdict;
+    surety_stream_state state;
     const char *keyword, *location;
     size_t offset; /* of the finding */
 };
 
 static const struct verdict_row verdict_rows[] = {
-    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 11, \"", SURETY_VERDICT_NO, "maximum",
+    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 11, \"", SURETY_STREAM_NO, "maximum",
      "/id", 7},
-    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 11", SURETY_VERDICT_OPEN, "", "", 0},
-    {WHOLE, SURETY_REPAIR_NONE, " \n{\"idd\": 1", SURETY_VERDICT_NO,
+    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 11", SURETY_STREAM_OPEN, "", "", 0},
+    {WHOLE, SURETY_REPAIR_NONE, " \n{\"idd\": 1", SURETY_STREAM_NO,
      "additionalProperties", "/idd", 3},
-    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1} ", SURETY_VERDICT_OPEN, "", "", 0},
-    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1} so", SURETY_VERDICT_NO,
+    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1} ", SURETY_STREAM_OPEN, "", "", 0},
+    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1} so", SURETY_STREAM_NO,
      "json_parse", "", 10},
     {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1}\n<think>so</think>",
-     SURETY_VERDICT_OPEN, "", "", 0},
+     SURETY_STREAM_OPEN, "", "", 0},
     {WHOLE, SURETY_REPAIR_NONE, "<think>{</think>{\"id\": 11}",
-     SURETY_VERDICT_NO, "maximum", "/id", 23},
-    {WHOLE, SURETY_REPAIR_NONE, "{}", SURETY_VERDICT_NO, "required", "", 0},
-    {WHOLE, SURETY_REPAIR_NONE, "{\"id\" 1", SURETY_VERDICT_NO, "json_parse",
-     "", 6},
-    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1, \"id\": 2}", SURETY_VERDICT_OPEN,
+     SURETY_STREAM_NO, "maximum", "/id", 23},
+    {WHOLE, SURETY_REPAIR_NONE, "{}", SURETY_STREAM_NO, "required", "", 0},
+    {WHOLE, SURETY_REPAIR_NONE, "{\"id\" 1", SURETY_STREAM_NO, "json_parse", "",
+     6},
+    {WHOLE, SURETY_REPAIR_NONE, "{\"id\": 1, \"id\": 2}", SURETY_STREAM_OPEN,
      "", "", 0},
     /* Its tag may have been part of the prompt. */
-    {WHOLE, SURETY_REPAIR_NONE, "Well", SURETY_VERDICT_LOST, "json_parse", "",
+    {WHOLE, SURETY_REPAIR_NONE, "Well", SURETY_STREAM_REFUTED, "json_parse", "",
      0},
-    {WHOLE, SURETY_REPAIR_NONE, "Well\n</think>\n{\"id\"", SURETY_VERDICT_OPEN,
+    {WHOLE, SURETY_REPAIR_NONE, "Well\n</think>\n{\"id\"", SURETY_STREAM_OPEN,
      "", "", 0},
-    {WHOLE, SURETY_REPAIR_NONE, "12", SURETY_VERDICT_LOST, "type", "", 0},
-    {WHOLE_KEEPING, SURETY_REPAIR_NONE, "Well", SURETY_VERDICT_NO, "json_parse",
+    {WHOLE, SURETY_REPAIR_NONE, "12", SURETY_STREAM_REFUTED, "type", "", 0},
+    {WHOLE_KEEPING, SURETY_REPAIR_NONE, "Well", SURETY_STREAM_NO, "json_parse",
      "", 0},
-    {WHOLE, SURETY_REPAIR_SYNTAX, "{'id': 11, 'text'", SURETY_VERDICT_NO,
+    {WHOLE, SURETY_REPAIR_SYNTAX, "{'id': 11, 'text'", SURETY_STREAM_NO,
      "maximum", "/id", 7},
-    {WHOLE, SURETY_REPAIR_SYNTAX, "const x = {id: 1}; ", SURETY_VERDICT_OPEN,
-     "", "", 0},
+    {WHOLE, SURETY_REPAIR_SYNTAX, "const x = {id: 1}; ", SURETY_STREAM_OPEN, "",
+     "", 0},
     {WHOLE, SURETY_REPAIR_ALIGN, "{\"id\": \"11\", \"Text\": [",
-     SURETY_VERDICT_OPEN, "", "", 0},
-    {WHOLE, SURETY_REPAIR_ALIGN, "{\"id\": 11, \"text\": 1", SURETY_VERDICT_NO,
+     SURETY_STREAM_OPEN, "", "", 0},
+    {WHOLE, SURETY_REPAIR_ALIGN, "{\"id\": 11, \"text\": 1", SURETY_STREAM_NO,
      "maximum", "/id", 7},
-    {ANYWHERE, SURETY_REPAIR_NONE, "So {\"id\": 11}.", SURETY_VERDICT_LOST,
+    {ANYWHERE, SURETY_REPAIR_NONE, "So {\"id\": 11}.", SURETY_STREAM_REFUTED,
      "maximum", "/id", 10},
-    {ANYWHERE, SURETY_REPAIR_NONE, "So {\"id\": 11} or {", SURETY_VERDICT_OPEN,
+    {ANYWHERE, SURETY_REPAIR_NONE, "So {\"id\": 11} or {", SURETY_STREAM_OPEN,
      "", "", 0},
-    {ANYWHERE, SURETY_REPAIR_NONE, "So {smile}", SURETY_VERDICT_OPEN, "", "",
-     0},
-    {ANYWHERE, SURETY_REPAIR_NONE, "So {\"id\": x}", SURETY_VERDICT_LOST,
+    {ANYWHERE, SURETY_REPAIR_NONE, "So {smile}", SURETY_STREAM_OPEN, "", "", 0},
+    {ANYWHERE, SURETY_REPAIR_NONE, "So {\"id\": x}", SURETY_STREAM_REFUTED,
      "json_parse", "", 10},
     {ANYWHERE, SURETY_REPAIR_NONE, "<think>{\"id\": 11}</think>",
-     SURETY_VERDICT_OPEN, "", "", 0},
-    {FENCE, SURETY_REPAIR_NONE, "{\"id\": 11}", SURETY_VERDICT_OPEN, "", "", 0},
-    {FENCE, SURETY_REPAIR_NONE, "```\n{\"id\": 11}", SURETY_VERDICT_OPEN, "",
-     "", 0},
-    {FENCE, SURETY_REPAIR_NONE, "```json\n{\"id\": 11}", SURETY_VERDICT_LOST,
-     "maximum", "/id", 15},
-    {MARKER, SURETY_REPAIR_NONE, "{\"id\": 11} ANSWER: 7 ", SURETY_VERDICT_LOST,
-     "type", "", 19},
-    {NATIVE, SURETY_REPAIR_NONE, "{\"id\": \"1", SURETY_VERDICT_NO, "type",
-     "/id", 7},
-    {NATIVE, SURETY_REPAIR_NONE, "Well, I", SURETY_VERDICT_NO, "json_parse", "",
+     SURETY_STREAM_OPEN, "", "", 0},
+    {FENCE, SURETY_REPAIR_NONE, "{\"id\": 11}", SURETY_STREAM_OPEN, "", "", 0},
+    {FENCE, SURETY_REPAIR_NONE, "```\n{\"id\": 11}", SURETY_STREAM_OPEN, "", "",
      0},
-    {NATIVE, SURETY_REPAIR_NONE, "{\"id\": 1}x", SURETY_VERDICT_NO,
-     "json_parse", "", 9},
+    {FENCE, SURETY_REPAIR_NONE, "```json\n{\"id\": 11}", SURETY_STREAM_REFUTED,
+     "maximum", "/id", 15},
+    {MARKER, SURETY_REPAIR_NONE, "{\"id\": 11} ANSWER: 7 ",
+     SURETY_STREAM_REFUTED, "type", "", 19},
+    {NATIVE, SURETY_REPAIR_NONE, "{\"id\": \"1", SURETY_STREAM_NO, "type",
+     "/id", 7},
+    {NATIVE, SURETY_REPAIR_NONE, "Well, I", SURETY_STREAM_NO, "json_parse", "",
+     0},
+    {NATIVE, SURETY_REPAIR_NONE, "{\"id\": 1}x", SURETY_STREAM_NO, "json_parse",
+     "", 9},
 };
 
 TEST(verdicts_say_what_is_certain)
@@ -157,17 +156,17 @@ TEST(verdicts_say_what_is_certain)
         for (size_t k = 0; row->text[k]; k++)
             TRY(surety_stream_feed(stream, (surety_str){row->text + k, 1},
                                    NULL));
-        issue = surety_stream_finding(stream);
-        if (surety_stream_verdict(stream) == row->verdict &&
+        issue = surety_stream_info_of(stream)->finding;
+        if (surety_stream_info_of(stream)->state == row->state &&
             surety_str_equal(issue.keyword, surety_str_of(row->keyword)) &&
             surety_str_equal(issue.instance_location,
                              surety_str_of(row->location)) &&
             issue.position.offset == row->offset &&
-            (issue.message.len > 0) == (row->verdict != SURETY_VERDICT_OPEN))
+            (issue.message.len > 0) == (row->state != SURETY_STREAM_OPEN))
             continue;
         good = false;
         printf("# %s: %s, %.*s at \"%.*s\", byte %zu\n", row->text,
-               surety_verdict_name(surety_stream_verdict(stream)),
+               surety_stream_state_name(surety_stream_info_of(stream)->state),
                (int)issue.keyword.len,
                issue.keyword.ptr ? issue.keyword.ptr : "",
                (int)issue.instance_location.len,
@@ -191,13 +190,13 @@ TEST(a_row_is_not_lost_for_the_whole)
     NEED(stream);
     TRY(stream_open(stream, contract, WHOLE, SURETY_REPAIR_SYNTAX));
     TRY(stream_text(stream, "{\"a\": 1}"));
-    CHECK(surety_stream_verdict(stream) == SURETY_VERDICT_LOST);
+    CHECK(surety_stream_info_of(stream)->state == SURETY_STREAM_REFUTED);
     TRY(stream_open(stream, contract, WHOLE, SURETY_REPAIR_NONE));
     TRY(stream_text(stream, "{\"a\": 1}"));
-    CHECK(surety_stream_verdict(stream) == SURETY_VERDICT_NO);
+    CHECK(surety_stream_info_of(stream)->state == SURETY_STREAM_NO);
     TRY(stream_open(stream, contract, WHOLE, SURETY_REPAIR_SYNTAX));
     TRY(stream_text(stream, "[[1"));
-    CHECK(surety_stream_verdict(stream) == SURETY_VERDICT_NO);
+    CHECK(surety_stream_info_of(stream)->state == SURETY_STREAM_NO);
 done:
     surety_stream_free(stream);
     surety_contract_free(contract);
@@ -229,14 +228,14 @@ TEST(the_value_is_shown_as_it_comes)
     TRY(status);
     NEED(stream);
     TRY(stream_open(stream, contract, ANYWHERE, SURETY_REPAIR_NONE));
-    CHECK(!surety_stream_value(stream).doc);
+    CHECK(!surety_stream_info_of(stream)->value.doc);
     for (size_t i = 0; i < CHECK_COUNT(steps); i++) {
         TRY(stream_text(stream, steps[i].chunk));
-        CHECK_JSON(surety_stream_value(stream),
+        CHECK_JSON(surety_stream_info_of(stream)->value,
                    steps[i].shown ? steps[i].shown : "");
-        CHECK(surety_stream_verdict(stream) == SURETY_VERDICT_OPEN);
+        CHECK(surety_stream_info_of(stream)->state == SURETY_STREAM_OPEN);
         if (i == 3) {
-            const surety_val root = surety_stream_value(stream);
+            const surety_val root = surety_stream_info_of(stream)->value;
 
             CHECK(surety_val_is_open(root));
             CHECK(!surety_val_is_open(surety_val_get(root, "id")));
@@ -268,7 +267,7 @@ TEST(a_stream_ends_as_its_options_say)
     EXPECT(SURETY_MISUSE, surety_stream_begin(stream, NULL, NULL, false, NULL));
     TRY(stream_open(stream, contract, NATIVE, SURETY_REPAIR_NONE));
     TRY(stream_text(stream, "{\"id\": 5}"));
-    CHECK_TEXT(surety_stream_reply(stream), "{\"id\": 5}");
+    CHECK_TEXT(surety_stream_info_of(stream)->reply, "{\"id\": 5}");
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
     CHECK(surety_outcome_info_of(outcome)->ok);
     CHECK(surety_outcome_info_of(outcome)->place == SURETY_PLACE_NATIVE);
@@ -279,7 +278,7 @@ TEST(a_stream_ends_as_its_options_say)
     TRY(surety_stream_finish(stream, &partial, &outcome, NULL));
     CHECK(surety_outcome_info_of(outcome)->partial);
     TRY(surety_stream_begin(stream, contract, NULL, false, NULL));
-    CHECK(!surety_stream_reply(stream).len);
+    CHECK(!surety_stream_info_of(stream)->reply.len);
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
     CHECK(surety_outcome_info_of(outcome)->stage == SURETY_STAGE_EXTRACTION);
 done:
@@ -299,12 +298,12 @@ TEST(a_no_stays)
     TRY(stream_open(stream, contract, WHOLE, SURETY_REPAIR_NONE));
     TRY(stream_text(stream, "{\n  \"id\": 11, \""));
     TRY(stream_text(stream, "text\": 5} and so on"));
-    CHECK(surety_stream_verdict(stream) == SURETY_VERDICT_NO);
-    CHECK_TEXT(surety_stream_finding(stream).keyword, "maximum");
-    CHECK(surety_stream_finding(stream).position.line == 2);
-    CHECK(surety_stream_finding(stream).position.column == 9);
-    CHECK(surety_stream_finding(stream).position.length == 2);
-    CHECK(surety_stream_reply(stream).len == 34);
+    CHECK(surety_stream_info_of(stream)->state == SURETY_STREAM_NO);
+    CHECK_TEXT(surety_stream_info_of(stream)->finding.keyword, "maximum");
+    CHECK(surety_stream_info_of(stream)->finding.position.line == 2);
+    CHECK(surety_stream_info_of(stream)->finding.position.column == 9);
+    CHECK(surety_stream_info_of(stream)->finding.position.length == 2);
+    CHECK(surety_stream_info_of(stream)->reply.len == 34);
     TRY(surety_stream_finish(stream, NULL, &outcome, NULL));
     CHECK(!surety_outcome_info_of(outcome)->ok);
 done:
@@ -355,13 +354,14 @@ TEST(white_space_has_a_limit)
         TRY(stream_open(stream, contract, ANYWHERE, SURETY_REPAIR_NONE));
         TRY(stream_many(stream, rows[i].head, rows[i].unit, rows[i].count,
                         rows[i].tail));
-        if ((surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY) !=
+        if ((surety_stream_info_of(stream)->state == SURETY_STREAM_RUNAWAY) !=
             rows[i].away)
             printf("# %s\n", rows[i].head);
-        CHECK((surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY) ==
+        CHECK((surety_stream_info_of(stream)->state == SURETY_STREAM_RUNAWAY) ==
               rows[i].away);
         if (rows[i].away)
-            CHECK_TEXT(surety_stream_finding(stream).keyword, "runaway");
+            CHECK_TEXT(surety_stream_info_of(stream)->finding.keyword,
+                       "runaway");
     }
 done:
     surety_stream_free(stream);
@@ -396,7 +396,7 @@ static surety_status stream_period(surety_stream *stream,
         status = surety_stream_feed(
             stream, (surety_str){text + at, left < CHUNK ? left : CHUNK}, NULL);
     }
-    *ret_away = surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY;
+    *ret_away = surety_stream_info_of(stream)->state == SURETY_STREAM_RUNAWAY;
     return status;
 }
 
@@ -420,7 +420,8 @@ TEST(repetition_has_a_limit)
             TRY(stream_period(stream, contract, before, periods[i], 1500,
                               &away));
             CHECK(away);
-            CHECK(surety_stream_finding(stream).position.offset == before);
+            CHECK(surety_stream_info_of(stream)->finding.position.offset ==
+                  before);
             TRY(stream_period(stream, contract, before, periods[i], 1501,
                               &away));
             CHECK(away);
@@ -505,14 +506,15 @@ TEST(items_are_data)
             if (left <= most)
                 break;
         }
-        if ((surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY) !=
+        if ((surety_stream_info_of(stream)->state == SURETY_STREAM_RUNAWAY) !=
             alike[row].away)
             printf("# %s%s in chunks of %zu\n", alike[row].head,
                    alike[row].unit, most);
-        CHECK((surety_stream_verdict(stream) == SURETY_VERDICT_RUNAWAY) ==
+        CHECK((surety_stream_info_of(stream)->state == SURETY_STREAM_RUNAWAY) ==
               alike[row].away);
         if (alike[row].away)
-            CHECK_TEXT(surety_stream_finding(stream).keyword, "runaway");
+            CHECK_TEXT(surety_stream_info_of(stream)->finding.keyword,
+                       "runaway");
     }
 done:
     surety_buf_done(&text);
@@ -535,9 +537,9 @@ TEST(a_reply_has_a_limit)
     EXPECT(SURETY_LIMIT,
            surety_stream_feed(stream, surety_str_of("ab"), &error));
     CHECK(strstr(error.message, "text_bytes_max of 10"));
-    CHECK(surety_stream_reply(stream).len == 9);
+    CHECK(surety_stream_info_of(stream)->reply.len == 9);
     TRY(stream_text(stream, "a"));
-    CHECK(surety_stream_reply(stream).len == 10);
+    CHECK(surety_stream_info_of(stream)->reply.len == 10);
     TRY(stream_text(stream, ""));
     EXPECT(SURETY_LIMIT, stream_text(stream, "b"));
 done:
@@ -547,13 +549,13 @@ done:
 
 TEST(verdicts_have_names)
 {
-    CHECK(!strcmp(surety_verdict_name(SURETY_VERDICT_OPEN), "open"));
-    CHECK(!strcmp(surety_verdict_name(SURETY_VERDICT_LOST), "lost"));
-    CHECK(!strcmp(surety_verdict_name(SURETY_VERDICT_NO), "no"));
-    CHECK(!strcmp(surety_verdict_name(SURETY_VERDICT_RUNAWAY), "runaway"));
-    CHECK(surety_stream_verdict(NULL) == SURETY_VERDICT_OPEN);
-    CHECK(!surety_stream_value(NULL).doc);
-    CHECK(!surety_stream_reply(NULL).len);
+    CHECK(!strcmp(surety_stream_state_name(SURETY_STREAM_OPEN), "open"));
+    CHECK(!strcmp(surety_stream_state_name(SURETY_STREAM_REFUTED), "refuted"));
+    CHECK(!strcmp(surety_stream_state_name(SURETY_STREAM_NO), "no"));
+    CHECK(!strcmp(surety_stream_state_name(SURETY_STREAM_RUNAWAY), "runaway"));
+    CHECK(surety_stream_info_of(NULL)->state == SURETY_STREAM_OPEN);
+    CHECK(!surety_stream_info_of(NULL)->value.doc);
+    CHECK(!surety_stream_info_of(NULL)->reply.len);
     surety_stream_free(NULL);
 done:;
 }

@@ -388,11 +388,11 @@ test("a stream, however it is cut, ends as check does", async () => {
 
 test("a stream shows the value so far, and the first violation", () => {
   const stream = contract(PERSON).stream();
-  assert.deepEqual([stream.verdict, stream.value, stream.finding],
+  assert.deepEqual([stream.state, stream.value, stream.finding],
     ["open", undefined, undefined]);
   assert.equal(stream.write('é {"name": "Ad'), "open");
   assert.deepEqual(stream.value, { name: "Ad" });
-  assert.equal(stream.write('a", "age": 300, "tags": ["x"'), "lost");
+  assert.equal(stream.write('a", "age": 300, "tags": ["x"'), "refuted");
   assert.equal(stream.finding.keyword, "maximum");
   assert.deepEqual([stream.finding.path, stream.finding.offset,
     stream.finding.length], [["age"], 25, 3]);
@@ -445,7 +445,7 @@ test("a hopeless reply is not read to its end", async () => {
   for await (last of person.stream().read(endless()))
     assert.ok(asked < 10);
   assert.equal(ended, true);
-  assert.equal(last.verdict, "no");
+  assert.equal(last.state, "no");
   assert.equal(last.finding.keyword, "type");
   assert.equal(last.outcome.ok, false);
 });

@@ -30,7 +30,7 @@ FEEDBACKS = ("errors", "simple", "patch")
 STOPS = ("weigh", "always", "never")
 STAGES = ("done", "extraction", "json_parse", "validation")
 REPORTS = ("json", "text", "color", "plain", "github", "sarif")
-VERDICTS = ("open", "lost", "no", "runaway")
+STREAM_STATES = ("open", "refuted", "no", "runaway")
 PROMPT_STYLES = ("contract", "json-schema", "typescript", "example")
 SUBSETS = ("openai", "anthropic", "gemini", "grammar")
 STRICT_SUPPORT = ("accepted", "rewritten", "impossible")
@@ -62,7 +62,7 @@ ENUMS = {
     "surety_feedback": ("SURETY_FEEDBACK_", FEEDBACKS),
     "surety_stage": ("SURETY_STAGE_", STAGES),
     "surety_report": ("SURETY_REPORT_", REPORTS),
-    "surety_verdict": ("SURETY_VERDICT_", VERDICTS),
+    "surety_stream_state": ("SURETY_STREAM_", STREAM_STATES),
     "surety_prompt_style": ("SURETY_PROMPT_", PROMPT_STYLES),
     "surety_subset": ("SURETY_SUBSET_", SUBSETS),
     "surety_strict_support": ("SURETY_STRICT_", STRICT_SUPPORT),
@@ -397,6 +397,16 @@ class PromptOptions(Structure):
         ("example", Val),
         ("findings", c_void_p),
         ("finding_count", c_size_t),
+    ]
+
+
+class StreamInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("state", c_int),
+        ("finding", Issue),
+        ("value", Val),
+        ("reply", Text),
     ]
 
 

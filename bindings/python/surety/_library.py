@@ -95,9 +95,7 @@ CORE: Signatures = {
     "surety_stream_free": (None, [P]),
     "surety_stream_begin": (c_int, [P, P, P, c_bool, P]),
     "surety_stream_feed": (c_int, [P, Str, P]),
-    "surety_stream_verdict": (c_int, [P]),
-    "surety_stream_finding": (Issue, [P]),
-    "surety_stream_value": (Val, [P]),
+    "surety_stream_info_of": (POINTER(_abi.StreamInfo), [P]),
     "surety_stream_finish": (c_int, [P, P, P, P]),
     # prompt.h, strict.h
     "surety_prompt_write": (c_int, [P, Str, P, P, P]),

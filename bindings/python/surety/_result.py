@@ -59,7 +59,7 @@ class Answer(NamedTuple):
 
 class Attempt(NamedTuple):
     """One call and what became of it. report is None where the reply was not
-    judged; stopped is the verdict for which the run stopped the call. Times are
+    judged; stopped is the state for which the run stopped the call. Times are
     milliseconds of one clock; None: never."""
     id: str
     purpose: str
@@ -213,7 +213,8 @@ def _attempt(library: Any, handle: Any, i: int) -> Attempt:
         str(one.id), str(one.purpose), _given(model.name),
         _given(model.provider), _abi.MODES[one.mode], str(one.prompt),
         _answer(one.answer), one.ok, stage, report,
-        _abi.VERDICTS[one.stopped] if one.stopped else None, one.stopped_bytes,
+        _abi.STREAM_STATES[one.stopped] if one.stopped else None,
+        one.stopped_bytes,
         one.stopped_tokens, one.saved_tokens if one.saved_known else None,
         one.started_ms or None, one.first_byte_ms or None, one.ended_ms or None,
         _dollars(one.cost_picousd) if one.cost_known else None,

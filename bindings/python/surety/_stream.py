@@ -24,31 +24,33 @@ class Part:
     """What is known of a reply so far. Its value is made when it is asked for,
     which is to be done before the stream goes on."""
 
-    __slots__ = ("verdict", "finding", "_stream", "_turn", "_value", "_open")
+    __slots__ = ("state", "finding", "_stream", "_turn", "_value", "_open")
 
     def __init__(self, stream: "Stream[Any]") -> None:
         handle = stream.handle
-        #: "open": nothing speaks against it; "lost": the value at hand cannot
-        #: satisfy the contract, another behind it might; "no": no continuation
-        #: can; "runaway": white space or one text over and over.
-        self.verdict = _abi.VERDICTS[lib.surety_stream_verdict(handle)]
-        #: Why, where the verdict is not "open".
+        info = lib.surety_stream_info_of(handle).contents
+        #: "open": the reply may become valid; "refuted": the current value
+        #: cannot satisfy the contract, another after it might; "no": no
+        #: continuation can; "runaway": white space or one text over and over.
+        self.state = _abi.STREAM_STATES[info.state]
+        #: Why, if the state is not "open".
         self.finding: Optional[Issue] = None
-        if self.verdict != "open":
-            self.finding = issue_of(lib.surety_stream_finding(handle))
+        if self.state != "open":
+            self.finding = issue_of(info.finding)
         self._stream = stream
         self._turn = stream.turn
         self._value: List[Any] = []
         self._open: List[Optional[str]] = []
 
     def __repr__(self) -> str:
-        return f"<Part: {self.verdict}>"
+        return f"<Part: {self.state}>"
 
     def _val(self) -> "_abi.Val":
         if self._turn != self._stream.turn:
             raise Misuse("the stream has gone on; what there was is gone",
                          hint="read value and open before the next feed")
-        val: _abi.Val = lib.surety_stream_value(self._stream.handle)
+        info = lib.surety_stream_info_of(self._stream.handle).contents
+        val: _abi.Val = info.value
         return val
 
     @property
@@ -109,7 +111,7 @@ class Stream(Generic[T]):
 
         with contract.stream() as stream:
             for chunk in chunks:
-                if stream.feed(chunk).verdict == "no":
+                if stream.feed(chunk).state == "no":
                     break
             outcome = stream.finish()
 

@@ -32,11 +32,11 @@ class Streams(unittest.TestCase):
         stream = self.contract.stream()
         self.assertEqual(stream.part.value, None)
         part = stream.feed('{"a": 1, "l": ["x", "y')
-        self.assertEqual((part.value, part.open, part.verdict),
+        self.assertEqual((part.value, part.open, part.state),
                          ({"a": 1, "l": ["x", "y"]}, "/l/1", "open"))
         self.assertIsNone(part.finding)
         part = stream.feed('", 5')
-        self.assertEqual(stream.feed(", ").verdict, "lost")
+        self.assertEqual(stream.feed(", ").state, "refuted")
         self.assertEqual(stream.part.finding.instance_location, "/l/2")
         with self.assertRaises(surety.Misuse):
             part.value
@@ -48,10 +48,10 @@ class Streams(unittest.TestCase):
 
     def test_no_and_runaway(self):
         stream = self.contract.stream(native=True)
-        self.assertEqual(stream.feed('["').verdict, "no")
+        self.assertEqual(stream.feed('["').state, "no")
         stream = self.contract.stream()
         stream.feed('{"a":')
-        self.assertEqual(stream.feed(9000 * " ").verdict, "runaway")
+        self.assertEqual(stream.feed(9000 * " ").state, "runaway")
 
     def test_finish(self):
         with self.contract.stream(partial=True) as stream:
