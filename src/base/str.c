@@ -143,12 +143,33 @@ static unsigned str_min(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
+/* The bytes of a text as bits, four bytes to a bit. */
+static uint64_t str_bytes(surety_str text)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        bytes |= (uint64_t)1 << (text.ptr[i] & 63);
+    return bytes;
+}
+
+/* Whether one text has more bytes that the other has not than so many edits
+ * put in or take out. */
+static bool str_bytes_differ(surety_str a, surety_str b, unsigned max)
+{
+    const uint64_t in_a = str_bytes(a);
+    const uint64_t in_b = str_bytes(b);
+
+    return (unsigned)__builtin_popcountll(in_a & ~in_b) > max ||
+           (unsigned)__builtin_popcountll(in_b & ~in_a) > max;
+}
+
 unsigned surety__str_distance(surety_str a, surety_str b, unsigned max)
 {
     unsigned rows[3][DISTANCE_LEN + 1];
 
     if (a.len > DISTANCE_LEN || b.len > DISTANCE_LEN || a.len > b.len + max ||
-        b.len > a.len + max)
+        b.len > a.len + max || str_bytes_differ(a, b, max))
         return max + 1;
     for (unsigned j = 0; j <= b.len; j++)
         rows[0][j] = j;

@@ -207,8 +207,11 @@ EVALUATE_INLINE enum surety__validity applied_must(surety__machine *machine,
     if (!report)
         return applied_decides(machine, shape, frame->cell, frame->bits, next);
     return surety__child_report(
-        machine, shape, frame->cell,
-        applied_step(&frame->shape->applicators[frame->at], branch), next);
+        machine,
+        (surety__next){
+            shape, frame->cell, ASK_FRAME,
+            applied_step(&frame->shape->applicators[frame->at], branch)},
+        frame->bits != BITS_NONE, next);
 }
 
 /* Of a shape that may hold or not; bits as of surety__applied_bits. */
@@ -470,8 +473,11 @@ enum surety__validity surety__applied_meant(surety__machine *machine,
     if (machine->mode == MODE_REPORT && frame->count == 0)
         meant = surety__meant_branch(machine, applicator, cell);
     if (meant != UINT32_MAX)
-        return surety__child_report(machine, applicator->shapes[meant], cell,
-                                    applied_step(applicator, meant), next);
+        return surety__child_report(
+            machine,
+            (surety__next){applicator->shapes[meant], cell, ASK_FRAME,
+                           applied_step(applicator, meant)},
+            true, next);
     surety__report_failure(machine, failure);
     return VALID_YES;
 }

@@ -137,22 +137,30 @@ static surety__step step_child(surety__keyword keyword)
 }
 
 enum surety__validity surety__child_report(surety__machine *machine,
-                                           const surety__shape *shape,
-                                           const surety__cell *cell,
-                                           surety__step step,
-                                           surety__next *next)
+                                           surety__next next, bool marks,
+                                           surety__next *ret_next)
 {
-    if (shape->always)
+    const enum surety__mode mode = machine->mode;
+    const surety__shape *shape = next.shape->direct;
+    enum surety__validity valid = VALID_OPEN;
+
+    if (next.shape->always)
         return VALID_YES;
-    if (shape->never) {
+    if (next.shape->never) {
         surety__report_failure(machine,
-                               (surety__failure){.keyword = step.keyword,
-                                                 .instance = cell,
-                                                 .step = step,
-                                                 .never = shape});
+                               (surety__failure){.keyword = next.step.keyword,
+                                                 .instance = next.cell,
+                                                 .step = next.step,
+                                                 .never = next.shape});
         return VALID_YES;
     }
-    *next = (surety__next){shape, cell, ASK_FRAME, step};
+    machine->mode = MODE_VALIDITY;
+    if (!marks)
+        valid = surety__child_validity(machine, &shape, next.cell);
+    machine->mode = mode;
+    if (valid == VALID_YES)
+        return valid;
+    *ret_next = next;
     return VALID_OPEN;
 }
 
@@ -625,7 +633,8 @@ EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
     if (!surety__machine_charge(machine, work))
         return false;
     if (report && (shape->always || shape->never)) {
-        surety__child_report(machine, shape, cell, step_child(KW_NONE), NULL);
+        surety__child_report(
+            machine, (surety__next){.shape = shape, .cell = cell}, false, NULL);
         frame->phase = PHASE_END;
         return true;
     }

@@ -478,15 +478,19 @@ struct nearest {
 static bool hint_is_nearer(const struct nearest *nearest, surety_str name,
                            surety_str candidate, unsigned *ret_distance)
 {
-    const unsigned most = name.len < 4 ? 1 : name.len < 8 ? 2 : 3;
+    unsigned most = name.len < 4 ? 1 : name.len < 8 ? 2 : 3;
 
     *ret_distance = 0;
+    if (nearest->distance == 0)
+        return false;
     if (surety__str_equal_nocase(name, candidate))
-        return nearest->distance > 0;
+        return true;
     if (name.len < 3 || candidate.len < 3)
         return false;
+    if (most >= nearest->distance)
+        most = nearest->distance - 1;
     *ret_distance = surety__str_distance(name, candidate, most);
-    return *ret_distance <= most && *ret_distance < nearest->distance;
+    return *ret_distance <= most;
 }
 
 /* "WORDS NAME?", if there is one that is near. */
