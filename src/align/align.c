@@ -13,31 +13,11 @@
 
 /* ---- the aligner --------------------------------------------------------- */
 
-/* False: out of memory; docs_free frees those that were created. */
-static bool docs_new(surety__align_docs *docs, const surety_alloc *alloc)
-{
-    docs->trial[0] = surety_doc_new(alloc);
-    docs->trial[1] = surety_doc_new(alloc);
-    docs->literal = surety_doc_new(alloc);
-    docs->inner = surety_doc_new(alloc);
-    docs->text = surety_doc_new(alloc);
-    return docs->trial[0] && docs->trial[1] && docs->literal && docs->inner &&
-           docs->text;
-}
-
-static void docs_free(surety__align_docs *docs)
-{
-    surety_doc_free(docs->trial[0]);
-    surety_doc_free(docs->trial[1]);
-    surety_doc_free(docs->literal);
-    surety_doc_free(docs->inner);
-    surety_doc_free(docs->text);
-}
-
 surety__aligner *surety__aligner_new(const surety_alloc *alloc,
                                      const surety_limits *limits)
 {
     surety__aligner *aligner = surety__new(alloc, sizeof(*aligner));
+    bool made = true;
 
     if (!aligner)
         return NULL;
@@ -51,7 +31,9 @@ surety__aligner *surety__aligner_new(const surety_alloc *alloc,
                                      .limits = &aligner->limits,
                                      .adds = CONJUNCTION_DIRECT};
     aligner->checker = surety_checker_new(alloc, limits);
-    if (!docs_new(&aligner->docs, alloc) || !aligner->checker) {
+    for (size_t i = 0; i < DOC_COUNT; i++)
+        made &= (aligner->docs[i] = surety_doc_new(alloc)) != NULL;
+    if (!made || !aligner->checker) {
         surety__aligner_free(aligner);
         return NULL;
     }
@@ -63,7 +45,8 @@ void surety__aligner_free(surety__aligner *aligner)
     if (!aligner)
         return;
     surety_checker_free(aligner->checker);
-    docs_free(&aligner->docs);
+    for (size_t i = 0; i < DOC_COUNT; i++)
+        surety_doc_free(aligner->docs[i]);
     surety__graph_done(&aligner->graph);
     surety__map_done(&aligner->answers, aligner->alloc);
     surety__arena_done(&aligner->arena);
@@ -84,7 +67,7 @@ static void aligner_begin(surety__aligner *aligner, const surety_schema *schema,
     aligner->places = NULL;
     aligner->question_cap = aligner->place_cap = 0;
     aligner->edits = (surety__align_edits){.items = NULL};
-    aligner->docs.inner_open = false;
+    aligner->inner_open = false;
     aligner->status = SURETY_OK;
     aligner->answer = (surety__answer){.fits = false};
     aligner->work =
@@ -123,12 +106,11 @@ static surety_status aligner_end(surety__aligner *aligner,
                                  const surety__answer *answer, surety_val val,
                                  surety_doc *out, surety_error *reterr)
 {
-    surety__align_docs *docs = &aligner->docs;
     bool valid = false;
 
-    if (docs->inner_open && !aligner->status) {
-        surety_build_close(docs->inner);
-        aligner->status = surety_build_end(docs->inner, NULL);
+    if (aligner->inner_open && !aligner->status) {
+        surety_build_close(aligner->docs[DOC_INNER]);
+        aligner->status = surety_build_end(aligner->docs[DOC_INNER], NULL);
     }
     if (!aligner->status && answer->fits && !answer->ambiguous &&
         surety__plan_write(aligner, answer, val, out, true)) {
@@ -211,15 +193,17 @@ surety_status surety__aligner_align_text(surety__aligner *aligner,
 {
     surety__answer answer;
     surety_status status;
+    surety_doc *doc;
     surety_val val;
 
     if (!aligner || !schema || !out)
         return surety__fail(reterr, SURETY_MISUSE, "there is nothing to align");
-    surety_build_begin(aligner->docs.text, NULL);
-    surety_build_str(aligner->docs.text, surety__text_trim(text));
-    status = surety_build_end(aligner->docs.text, NULL);
-    val = surety_doc_root(aligner->docs.text);
-    aligner_begin(aligner, schema, (surety_val){aligner->docs.text, 0});
+    doc = aligner->docs[DOC_TEXT];
+    surety_build_begin(doc, NULL);
+    surety_build_str(doc, surety__text_trim(text));
+    status = surety_build_end(doc, NULL);
+    val = surety_doc_root(doc);
+    aligner_begin(aligner, schema, (surety_val){doc, 0});
     aligner->is_text = true;
     aligner->status = status;
     answer = text_answer(aligner, surety__goal_root(aligner), val);

@@ -154,13 +154,14 @@ struct surety__question;    /* solve.c */
 struct surety__align_place; /* write.c */
 
 /* The aligner's own documents. */
-typedef struct surety__align_docs {
-    surety_doc *trial[2]; /* plans written to be checked or compared */
-    surety_doc *literal;  /* numbers, JSON in strings */
-    surety_doc *inner;    /* an array of the values that were JSON in strings */
-    bool inner_open;
-    surety_doc *text; /* a plain text as a value */
-} surety__align_docs;
+enum {
+    DOC_TRIAL,   /* a plan written to be checked or compared */
+    DOC_OTHER,   /* the plan that it is compared with */
+    DOC_LITERAL, /* numbers, JSON in strings */
+    DOC_INNER,   /* an array of the values that were JSON in strings */
+    DOC_TEXT,    /* a plain text as a value */
+    DOC_COUNT
+};
 
 struct surety__aligner {
     const surety_alloc *alloc;
@@ -170,9 +171,10 @@ struct surety__aligner {
     surety__arena arena;
     surety__graph graph; /* its nodes become goals */
     surety__map answers;
-    surety__align_docs docs;
-    bool is_text;  /* the value is a plain text: that is the first edit */
-    uint64_t work; /* steps left */
+    surety_doc *docs[DOC_COUNT];
+    bool inner_open; /* DOC_INNER's array */
+    bool is_text;    /* the value is a plain text: that is the first edit */
+    uint64_t work;   /* steps left */
     surety_status status;
     /* Vectors in the arena: */
     struct surety__question *questions;

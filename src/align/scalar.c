@@ -34,9 +34,9 @@ static void scalar_offer(struct scalar_choice *choice, surety__align_plan offer)
     plan->inner = offer.inner;
     answer.cost = plan->cost;
     if (surety__plan_write(aligner, &answer, choice->val,
-                           aligner->docs.trial[0], false) &&
+                           aligner->docs[DOC_TRIAL], false) &&
         surety__goal_holds(aligner, choice->goal,
-                           surety_doc_root(aligner->docs.trial[0])))
+                           surety_doc_root(aligner->docs[DOC_TRIAL])))
         choice->best = answer;
 }
 
@@ -188,7 +188,7 @@ static surety_str text_number(surety_str text)
 
         start = at;
         while (at < text.len && !memchr(" \t\r\n", text.ptr[at], 4)) {
-            digits = digits || (text.ptr[at] >= '0' && text.ptr[at] <= '9');
+            digits = digits || surety__is_digit(text.ptr[at]);
             at++;
         }
         if (digits && found.ptr)
@@ -207,10 +207,8 @@ static surety_str text_number(surety_str text)
 /* The number without the punctuation and emphasis around it. */
 static surety_str number_bare(surety_str text)
 {
-    while (text.len && memchr("*_`\"'([", *text.ptr, 7)) {
-        text.ptr++;
-        text.len--;
-    }
+    while (text.len && memchr("*_`\"'([", *text.ptr, 7))
+        surety__str_skip(&text, 1);
     while (text.len && memchr("*_`\"')].,;:!", text.ptr[text.len - 1], 12))
         text.len--;
     return text;

@@ -143,12 +143,12 @@ static void question_answer(surety__aligner *aligner, surety__goal *goal,
 static bool answers_agree(surety__aligner *aligner, const surety__answer *one,
                           const surety__answer *other, surety_val val)
 {
-    surety_doc *const *trial = aligner->docs.trial;
+    surety_doc *const *docs = aligner->docs;
 
-    return surety__plan_write(aligner, one, val, trial[0], false) &&
-           surety__plan_write(aligner, other, val, trial[1], false) &&
-           surety_val_equal(surety_doc_root(trial[0]),
-                            surety_doc_root(trial[1]));
+    return surety__plan_write(aligner, one, val, docs[DOC_TRIAL], false) &&
+           surety__plan_write(aligner, other, val, docs[DOC_OTHER], false) &&
+           surety_val_equal(surety_doc_root(docs[DOC_TRIAL]),
+                            surety_doc_root(docs[DOC_OTHER]));
 }
 
 /* Takes an answer to the top question if it is valid and the best so far. */
@@ -164,9 +164,9 @@ static void question_offer(surety__aligner *aligner, surety__answer offer)
     offer.fits = true;
     if (question->goal->several && !offer.ambiguous &&
         (!surety__plan_write(aligner, &offer, question->val,
-                             aligner->docs.trial[0], false) ||
+                             aligner->docs[DOC_TRIAL], false) ||
          !surety__goal_holds(aligner, question->goal,
-                             surety_doc_root(aligner->docs.trial[0]))))
+                             surety_doc_root(aligner->docs[DOC_TRIAL]))))
         return;
     if (!question->best.fits || offer.cost < question->best.cost) {
         question->best = offer;
@@ -480,17 +480,16 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
     surety_status status;
     size_t end = 0;
     surety_str text = surety__text_trim(surety_val_str(val));
-    surety__align_docs *docs = &aligner->docs;
+    surety_doc *literal = aligner->docs[DOC_LITERAL];
+    surety_doc *inner = aligner->docs[DOC_INNER];
     uint32_t index;
 
     if (!text.len || (*text.ptr != '{' && *text.ptr != '[') ||
-        !surety__aligner_charge(aligner, 4 + text.len / 8) ||
-        val.doc == docs->inner)
+        !surety__aligner_charge(aligner, 4 + text.len / 8) || val.doc == inner)
         return surety_val_none();
-    status = surety_doc_read(docs->literal, text, NULL, NULL);
+    status = surety_doc_read(literal, text, NULL, NULL);
     if (status == SURETY_SYNTAX) {
-        status =
-            surety__doc_read_lenient(docs->literal, text, NULL, &end, NULL);
+        status = surety__doc_read_lenient(literal, text, NULL, &end, NULL);
         if (!status &&
             surety__text_trim((surety_str){text.ptr + end, text.len - end}).len)
             status = SURETY_SYNTAX;
@@ -499,20 +498,20 @@ static surety_val text_within(surety__aligner *aligner, surety_val val,
         aligner->status = status;
     if (status)
         return surety_val_none();
-    *ret_cost = surety__doc_repair_count(docs->literal) +
-                2 * surety__doc_repair_likely(docs->literal);
-    if (!docs->inner_open) {
-        surety_build_begin(docs->inner, NULL);
-        surety_build_array(docs->inner);
-        docs->inner_open = true;
+    *ret_cost = surety__doc_repair_count(literal) +
+                2 * surety__doc_repair_likely(literal);
+    if (!aligner->inner_open) {
+        surety_build_begin(inner, NULL);
+        surety_build_array(inner);
+        aligner->inner_open = true;
     }
-    index = (uint32_t)docs->inner->cell_count;
-    surety_build_val(docs->inner, surety_doc_root(docs->literal));
-    if (docs->inner->build.status) {
-        aligner->status = docs->inner->build.status;
+    index = (uint32_t)inner->cell_count;
+    surety_build_val(inner, surety_doc_root(literal));
+    if (inner->build.status) {
+        aligner->status = inner->build.status;
         return surety_val_none();
     }
-    return (surety_val){docs->inner, index};
+    return (surety_val){inner, index};
 }
 
 /* Whether a goal is an object without properties: every member is content,

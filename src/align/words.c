@@ -344,8 +344,7 @@ int surety__boolean_of_text(surety_str text)
         return value >= 0 && !memchr(text.ptr, '?', text.len) ? value : -1;
     /* "Yes, because ...": the first word is separated, and no other word
      * contradicts it. */
-    while (end < bare.len && (bare.ptr[end] | 32) >= 'a' &&
-           (bare.ptr[end] | 32) <= 'z')
+    while (end < bare.len && surety__is_letter(bare.ptr[end]))
         end++;
     value = word_boolean((surety_str){bare.ptr, end});
     if (value < 0 || !text_parts(bare, end) || text_doubts(bare, 0, end))

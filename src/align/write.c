@@ -60,12 +60,13 @@ static void put_number(const struct put_turn *turn, surety_str text)
                                    .flags = SURETY_READ_BORROW};
     surety_status status;
 
-    status = surety_doc_read(turn->aligner->docs.literal, text, &options, NULL);
+    status =
+        surety_doc_read(turn->aligner->docs[DOC_LITERAL], text, &options, NULL);
     if (status)
         turn->aligner->status = status;
     else
         surety_build_val(turn->doc,
-                         surety_doc_root(turn->aligner->docs.literal));
+                         surety_doc_root(turn->aligner->docs[DOC_LITERAL]));
 }
 
 static void put_open(const struct put_turn *turn,

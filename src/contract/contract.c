@@ -120,14 +120,14 @@ done:
 
 /* Chooses the name and makes the id: name and version. */
 static surety_status contract_name(surety_contract *contract,
-                                   surety_str otherwise, surety_error *reterr)
+                                   surety_str default_name,
+                                   surety_error *reterr)
 {
     surety__policy *policy = &contract->policy;
-    const surety_str at = SURETY__LITERAL("@");
     surety_buf id;
 
-    if (policy->info.name.len == 0 && otherwise.len > 0) {
-        policy->info.name = surety__arena_text(&contract->arena, otherwise);
+    if (policy->info.name.len == 0 && default_name.len > 0) {
+        policy->info.name = surety__arena_text(&contract->arena, default_name);
         if (!policy->info.name.ptr)
             return surety__fail_nomem(reterr);
     }
@@ -136,7 +136,7 @@ static surety_status contract_name(surety_contract *contract,
         return SURETY_OK;
     surety_buf_init(&id, contract->alloc, 0);
     surety_buf_add(&id, policy->info.name);
-    surety_buf_add(&id, at);
+    surety_buf_byte(&id, '@');
     surety_buf_add(&id, policy->info.version);
     policy->info.id =
         id.status == SURETY_OK

@@ -77,10 +77,7 @@ static surety_status files_take(struct files_walk *walk, DIR *stream,
 {
     const surety_str suffix = SURETY__LITERAL(".json");
     const surety_str own = surety_str_of(name);
-    const bool json =
-        own.len > suffix.len &&
-        surety_str_equal(
-            (surety_str){own.ptr + own.len - suffix.len, suffix.len}, suffix);
+    const bool json = own.len > suffix.len && surety__str_ends(own, suffix);
     surety_status status;
     surety_str path;
     struct stat info;

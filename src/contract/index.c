@@ -22,7 +22,7 @@ bool surety__name_valid(surety_str text)
     for (size_t i = 0; i < text.len; i++) {
         const char byte = text.ptr[i];
         const bool plain =
-            (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
+            (byte >= 'a' && byte <= 'z') || surety__is_digit(byte);
 
         if (!plain && (!word || (byte != '-' && byte != '/')))
             return false;

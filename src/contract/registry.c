@@ -57,13 +57,11 @@ surety_status surety_registry_new(surety_str folders,
     }
     while (rest.len > 0) {
         const size_t len = surety__str_find(rest, SURETY__LITERAL(":"));
-        const size_t skip = len < rest.len ? len + 1 : len;
 
         if (len > 0)
             registry->folders[registry->folder_count++] =
                 (surety_str){rest.ptr, len};
-        rest.ptr += skip;
-        rest.len -= skip;
+        surety__str_skip(&rest, len < rest.len ? len + 1 : len);
     }
     *ret_registry = registry;
     return SURETY_OK;
@@ -83,11 +81,19 @@ static surety_str registry_stem(surety_str path)
 {
     const surety_str suffix = SURETY__LITERAL(".json");
 
-    if (path.len > suffix.len &&
-        surety_str_equal(
-            (surety_str){path.ptr + path.len - suffix.len, suffix.len}, suffix))
+    if (path.len > suffix.len && surety__str_ends(path, suffix))
         path.len -= suffix.len;
     return path;
+}
+
+/* Returns what follows the last slash of a path. */
+static surety_str registry_last(surety_str path)
+{
+    size_t start = path.len;
+
+    while (start > 0 && path.ptr[start - 1] != '/')
+        start--;
+    return (surety_str){path.ptr + start, path.len - start};
 }
 
 /* Writes the source of the text to reterr and returns status. */
@@ -138,12 +144,7 @@ static surety_status registry_read_file(struct registry_search *search,
                                         surety_contract **ret_contract,
                                         surety_error *reterr)
 {
-    size_t start = path.len;
-
-    while (start > 0 && path.ptr[start - 1] != '/')
-        start--;
-    search->hit.name =
-        registry_stem((surety_str){path.ptr + start, path.len - start});
+    search->hit.name = registry_stem(registry_last(path));
     search->hit.path = path;
     return registry_read_hit(search, ret_contract, reterr);
 }
@@ -219,14 +220,11 @@ static surety_status registry_search_folder(struct registry_search *search,
                                             surety_str folder,
                                             surety_error *reterr)
 {
-    surety_str parent = search->name;
+    const surety_str base = registry_last(search->name);
+    const surety_str parent = {search->name.ptr, search->name.len - base.len};
     surety__listing files;
     surety_status status;
 
-    while (parent.len > 0 && parent.ptr[parent.len - 1] != '/')
-        parent.len--;
-    const surety_str base = {search->name.ptr + parent.len,
-                             search->name.len - parent.len};
     folder = surety__path_join(&search->arena, folder, parent);
     if (!folder.ptr)
         return surety__fail_nomem(reterr);
@@ -304,16 +302,10 @@ static surety_status registry_search_alias(struct registry_search *search,
 static unsigned registry_distance(surety_str name, surety_str asked)
 {
     unsigned whole = surety__str_distance(name, asked, 4);
-    size_t start = name.len;
+    const unsigned part = surety__str_distance(registry_last(name), asked, 2);
 
     if (whole >= asked.len && whole > 0) /* no common characters */
         whole = 5;
-
-    while (start > 0 && name.ptr[start - 1] != '/')
-        start--;
-    const surety_str last = {name.ptr + start, name.len - start};
-    const unsigned part = surety__str_distance(last, asked, 2);
-
     if (part <= 2 && part < asked.len && part + 1 < whole)
         return part + 1;
     return asked.len > 2 && whole > 3 && surety__str_starts(name, asked)

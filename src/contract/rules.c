@@ -261,13 +261,10 @@ static surety_status rules_refuse(const surety_contract *contract,
 
     assert(said.len >= sizeof(index));
     memcpy(&index, said.ptr, sizeof(index));
-    said.ptr += sizeof(index);
-    said.len -= sizeof(index);
-    if (surety__str_starts(said, prefix)) {
-        said.ptr += prefix.len;
-        said.len -= prefix.len;
-    }
-    for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
+    surety__str_skip(&said, sizeof(index));
+    if (surety__str_starts(said, prefix))
+        surety__str_skip(&said, prefix.len);
+    for (size_t i = 0; i < SURETY__COUNT(noise); i++)
         said.len = surety__str_find(said, surety_str_of(noise[i]));
     return surety__policy_fail(rules_source(contract, index), reterr,
                                "the jq program does not compile: %.*s",

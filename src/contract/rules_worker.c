@@ -65,10 +65,6 @@ struct worker_child {
     uint64_t bound_s; /* processor seconds at the last limit, plus 1 */
 };
 
-struct worker_wrong {
-    surety_buf text; /* jq's first message */
-};
-
 /* ---- the child ---------------------------------------------------------- */
 
 /* Closes all files above the socket. */
@@ -173,16 +169,16 @@ static void worker_starve(void *ctx)
 
 static void worker_note(void *ctx, jv message)
 {
-    struct worker_wrong *wrong = ctx;
+    surety_buf *wrong = ctx; /* jq's first message */
 
-    if (wrong->text.len == 0 && jv_get_kind(message) == JV_KIND_STRING)
-        surety_buf_append(&wrong->text, jv_string_value(message),
+    if (wrong->len == 0 && jv_get_kind(message) == JV_KIND_STRING)
+        surety_buf_append(wrong, jv_string_value(message),
                           (size_t)jv_string_length_bytes(jv_copy(message)));
     jv_free(message);
 }
 
 static jq_state *worker_compile_one(const surety_contract *contract,
-                                    size_t only, struct worker_wrong *wrong)
+                                    size_t only, surety_buf *wrong)
 {
     jq_state *jq = jq_init();
     surety_buf program;
@@ -232,19 +228,18 @@ static void worker_put(uint32_t kind, const char *ptr, size_t len)
 static jq_state *worker_compile(const surety_contract *contract)
 {
     const size_t count = surety__rules_count(contract);
-    struct worker_wrong wrong;
     jq_state *jq;
-    surety_buf message;
+    surety_buf wrong, message;
     uint32_t index = 0;
 
-    surety_buf_init(&wrong.text, NULL, 0);
+    surety_buf_init(&wrong, NULL, 0);
     jq = worker_compile_one(contract, SIZE_MAX, &wrong);
     if (jq)
         return jq;
     for (size_t i = 0; i < count; i++) {
         jq_state *alone;
 
-        surety_buf_reset(&wrong.text);
+        surety_buf_reset(&wrong);
         alone = worker_compile_one(contract, i, &wrong);
         if (!alone) {
             index = (uint32_t)i;
@@ -254,7 +249,7 @@ static jq_state *worker_compile(const surety_contract *contract)
     }
     surety_buf_init(&message, NULL, 0);
     surety_buf_append(&message, (const char *)&index, sizeof(index));
-    surety_buf_add(&message, surety_buf_str(&wrong.text));
+    surety_buf_add(&message, surety_buf_str(&wrong));
     worker_put(FRAME_WRONG, message.ptr, message.len);
     return NULL;
 }

@@ -41,7 +41,7 @@ static bool version_is_number(surety_str word)
     if (word.len == 0 || (word.len > 1 && word.ptr[0] == '0'))
         return false;
     for (size_t i = 0; i < word.len; i++)
-        if (word.ptr[i] < '0' || word.ptr[i] > '9')
+        if (!surety__is_digit(word.ptr[i]))
             return false;
     return true;
 }
@@ -59,12 +59,9 @@ static bool version_are_words(surety_str text, bool numbers_plain)
         if (word.len == 0)
             return false;
         for (size_t i = 0; i < word.len; i++) {
-            const char byte = word.ptr[i];
-            const bool digit = byte >= '0' && byte <= '9';
-            const bool letter =
-                (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+            const bool digit = surety__is_digit(word.ptr[i]);
 
-            if (!digit && !letter && byte != '-')
+            if (!digit && !surety__is_letter(word.ptr[i]) && word.ptr[i] != '-')
                 return false;
             digits = digits && digit;
         }

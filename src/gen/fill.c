@@ -34,7 +34,7 @@ static void fill_push(fill_state *state, fill_step step)
 
     if (gen->status == SURETY_OK)
         gen->status =
-            surety__grow(gen->alloc, (void **)&state->steps, &state->cap,
+            surety__grow(gen->alloc, &state->steps, &state->cap,
                          state->count + 1, sizeof(*state->steps), SIZE_MAX);
     if (gen->status == SURETY_OK)
         state->steps[state->count++] = step;

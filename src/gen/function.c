@@ -156,9 +156,7 @@ static void function_comment(const surety__gen_model *model,
 
 void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
 {
-    const size_t count = sizeof(function_rows) / sizeof(*function_rows);
-
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < SURETY__COUNT(function_rows); i++) {
         const function_row *row = &function_rows[i];
 
         function_comment(model, row, out);
@@ -191,9 +189,7 @@ static void function_body(surety__gen_model *model, const function_row *row,
 
 void surety__gen_functions_define(surety__gen_model *model, surety_buf *out)
 {
-    const size_t count = sizeof(function_rows) / sizeof(*function_rows);
-
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < SURETY__COUNT(function_rows); i++) {
         const function_row *row = &function_rows[i];
 
         surety_buf_byte(out, '\n');

@@ -95,7 +95,7 @@ static void gen_guard(surety_gen *gen, surety_str include)
         if (byte >= 'a' && byte <= 'z')
             surety_buf_byte(&guard, (char)(byte - 'a' + 'A'));
         else if ((byte >= 'A' && byte <= 'Z') ||
-                 (guard.len && byte >= '0' && byte <= '9'))
+                 (guard.len && surety__is_digit(byte)))
             surety_buf_byte(&guard, byte);
         else if (guard.len && guard.ptr[guard.len - 1] != '_')
             surety_buf_byte(&guard, '_');

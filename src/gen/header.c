@@ -286,11 +286,12 @@ static void header_union(const surety__gen_node *node, surety_buf *out)
 }
 
 /* Writes the struct of a list or map that is not a member. */
-static void header_holder(const surety__gen_node *node, surety_buf *out)
+static void header_holder(const surety__gen_node *node, bool forward,
+                          surety_buf *out)
 {
-    header_open(out, node->in_c.name, node->place.forward);
+    header_open(out, node->in_c.name, forward);
     header_span(out, 4, node, SURETY__LITERAL("items"), "");
-    header_close(out, node->in_c.name, node->place.forward);
+    header_close(out, node->in_c.name, forward);
 }
 
 static void header_entry(const surety__gen_node *node, surety_buf *out)
@@ -322,7 +323,7 @@ static void header_type(const surety__gen_model *model,
     case SURETY_TYPED_LIST:
         if (!node->place.needs_holder)
             break;
-        header_holder(node, out);
+        header_holder(node, node->place.forward, out);
         return;
     default: break;
     }
@@ -366,9 +367,7 @@ static void header_ahead(const surety__gen_model *model, surety_buf *out)
         if (node->form != SURETY_TYPED_MAP || !node->place.needs_holder)
             continue;
         surety_buf_byte(out, '\n');
-        header_open(out, node->in_c.name, false);
-        header_span(out, 4, node, SURETY__LITERAL("items"), "");
-        header_close(out, node->in_c.name, false);
+        header_holder(node, false, out);
     }
 }
 

@@ -63,7 +63,7 @@ static bool name_is_upper(char byte)
 
 static bool name_is_plain(char byte)
 {
-    return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9');
+    return (byte >= 'a' && byte <= 'z') || surety__is_digit(byte);
 }
 
 static char name_case(char byte, bool upper)
@@ -262,20 +262,24 @@ static void name_disown(surety_buf *name)
     memcpy(name->ptr, other.ptr, other.len);
 }
 
+/* The part of a contract's name after the last slash. */
+static surety_str name_last(surety_str name)
+{
+    for (size_t i = name.len; i > 0; i--)
+        if (name.ptr[i - 1] == '/')
+            return (surety_str){name.ptr + i, name.len - i};
+    return name;
+}
+
 /* Appends the contract's name as an identifier. */
 static void root_name(const surety__gen_model *model, surety_buf *out)
 {
     surety_str name = surety_contract_info_of(model->contract)->name;
-    size_t last = 0;
 
-    for (size_t i = 0; i < name.len; i++)
-        if (name.ptr[i] == '/')
-            last = i + 1;
     if (model->gen->prefix.len) {
         surety_buf_add(out, model->gen->prefix);
         surety_buf_byte(out, '_');
-        if (last > 0)
-            name = (surety_str){name.ptr + last, name.len - last};
+        name = name_last(name);
     }
     surety__gen_word(out, name.len ? name : SURETY__LITERAL("value"), false);
     name_disown(out);
@@ -507,12 +511,8 @@ static surety_str type_word(const surety__gen_model *model,
     const surety_str name = surety_contract_info_of(model->contract)->name;
     const char *word = surety__gen_forms[node->form].word;
 
-    if (node == model->root) {
-        for (size_t i = name.len; i > 0; i--)
-            if (name.ptr[i - 1] == '/')
-                return (surety_str){name.ptr + i, name.len - i};
-        return name.len ? name : SURETY__LITERAL("root");
-    }
+    if (node == model->root)
+        return name.len ? name_last(name) : SURETY__LITERAL("root");
     if (word)
         return surety_str_of(word);
     return node->label.word.len ? node->label.word : SURETY__LITERAL("part");

@@ -12,7 +12,7 @@ surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form)
 
     if (!node)
         return NULL;
-    if (surety__grow(gen->alloc, (void **)&model->nodes, &model->node_cap,
+    if (surety__grow(gen->alloc, &model->nodes, &model->node_cap,
                      model->node_count + 1, sizeof(*model->nodes),
                      SIZE_MAX) != SURETY_OK) {
         gen->status = SURETY_NOMEM;
@@ -66,10 +66,9 @@ static surety_str model_definition(surety__gen_model *model,
     surety_val_pointer(shape->at, &pointer);
     last =
         surety__pointer_last(surety__gen_keep(model->gen, &pointer), &before);
-    for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-        if (surety_str_equal(before, surety_str_of(folders[i])))
-            return last;
-    return (surety_str){NULL, 0};
+    return surety__str_among(before, folders, SURETY__COUNT(folders))
+               ? last
+               : (surety_str){NULL, 0};
 }
 
 surety__gen_node *surety__gen_link(surety__gen_model *model,

@@ -63,9 +63,8 @@ void surety__gen_add_note(surety__gen_model *model, surety_val at,
     note.message = surety__graph_words(&model->graph, format, list);
     va_end(list);
     if (gen->status == SURETY_OK)
-        gen->status =
-            surety__grow(gen->alloc, (void **)&gen->notes, &gen->note_cap,
-                         gen->note_count + 1, sizeof(note), SIZE_MAX);
+        gen->status = surety__grow(gen->alloc, &gen->notes, &gen->note_cap,
+                                   gen->note_count + 1, sizeof(note), SIZE_MAX);
     if (gen->status == SURETY_OK)
         gen->notes[gen->note_count++] = note;
 }

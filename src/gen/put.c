@@ -79,8 +79,7 @@ static surety_str comment_word(surety_str *text, surety_buf *word,
         columns += put_is_wide(code) ? 2 : 1;
         i += len;
     }
-    text->ptr += i;
-    text->len -= i;
+    surety__str_skip(text, i);
     *ret_columns = columns;
     return surety_buf_str(word);
 }

@@ -3,6 +3,8 @@
  * members for each type, the table of types, and the functions. */
 #include "gen/inside.h"
 
+#include <stdlib.h>
+
 /* PIECE_MAX: bytes of one string literal; a compiler must accept only 4,095
  * (C11, 5.2.4.1). PIECE_WIDTH: columns of a line of it. */
 enum { PIECE_MAX = 4000, PIECE_WIDTH = 70, SORTED_FROM = 16 };
@@ -104,7 +106,7 @@ static void source_array(surety__gen_model *model, surety_str text,
             return;
     if (!source_is_long(text))
         return;
-    if (surety__grow(gen->alloc, (void **)&model->longs, &model->long_cap,
+    if (surety__grow(gen->alloc, &model->longs, &model->long_cap,
                      model->long_count + 1, sizeof(*model->longs),
                      SIZE_MAX) != SURETY_OK) {
         gen->status = SURETY_NOMEM;
@@ -340,42 +342,12 @@ static void source_member(source_row *row, const surety__gen_model *model,
     row_end(row);
 }
 
-static surety_str source_sort_name(const surety__gen_node *node, uint64_t i)
+static int source_compare(const void *a, const void *b)
 {
-    return node->members[i].json;
-}
+    const surety__gen_member *const *one = a;
+    const surety__gen_member *const *other = b;
 
-/* The members' indices in the order of their names; a bottom-up merge sort. */
-static uint32_t *source_sort(surety_gen *gen, const surety__gen_node *node)
-{
-    const uint32_t count = node->member_count;
-    uint32_t *from = surety__gen_take(gen, count * sizeof(*from));
-    uint32_t *to = surety__gen_take(gen, count * sizeof(*to));
-
-    for (uint32_t i = 0; from && i < count; i++)
-        from[i] = i;
-    for (uint32_t width = 1; from && to && width < count; width *= 2) {
-        uint32_t *swap = from;
-
-        for (uint32_t low = 0; low < count; low += 2 * width) {
-            const uint32_t middle = low + width < count ? low + width : count;
-            const uint32_t high =
-                low + 2 * width < count ? low + 2 * width : count;
-            uint32_t a = low, b = middle;
-
-            for (uint32_t k = low; k < high; k++)
-                if (a < middle &&
-                    (b >= high ||
-                     surety__str_compare(source_sort_name(node, from[a]),
-                                         source_sort_name(node, from[b])) <= 0))
-                    to[k] = from[a++];
-                else
-                    to[k] = from[b++];
-        }
-        from = to;
-        to = swap;
-    }
-    return from;
+    return surety__str_compare((*one)->json, (*other)->json);
 }
 
 static bool source_is_sorted(const surety__gen_node *node)
@@ -387,8 +359,14 @@ static bool source_is_sorted(const surety__gen_node *node)
 static void source_sorted(surety_gen *gen, const surety__gen_node *node,
                           surety_buf *out)
 {
-    const uint32_t *sorted = source_sort(gen, node);
+    const surety__gen_member **sorted =
+        surety__gen_take(gen, node->member_count * sizeof(*sorted));
     size_t column = 4;
+
+    for (uint32_t i = 0; sorted && i < node->member_count; i++)
+        sorted[i] = &node->members[i];
+    if (sorted)
+        qsort(sorted, node->member_count, sizeof(*sorted), source_compare);
 
     surety__gen_put(out,
                     "\n/* In the order of their names. */\n"
@@ -398,7 +376,7 @@ static void source_sorted(surety_gen *gen, const surety__gen_node *node,
         const size_t start = out->len;
 
         surety_buf_byte(out, ' ');
-        surety_buf_number(out, sorted[i]);
+        surety_buf_number(out, (size_t)(sorted[i] - node->members));
         surety_buf_byte(out, ',');
         column += out->len - start;
         if (column > 74 && i + 1 < node->member_count) {

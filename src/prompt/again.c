@@ -45,6 +45,15 @@ static bool again_is_strict(const surety_outcome *outcome)
 
 /* ---- the context of an error --------------------------------------------- */
 
+/* The container that has the value at pointer. */
+static surety_val again_parent(surety_val root, surety_str pointer)
+{
+    pointer.len -= surety__pointer_last(pointer, NULL).len;
+    if (pointer.len)
+        pointer.len--;
+    return surety_val_at(root, pointer);
+}
+
 /* The subschema that has an error's keyword; SURETY_NONE: it is in another
  * document, or a rule. */
 static surety_val again_schema(const again_state *state,
@@ -57,25 +66,19 @@ static surety_val again_schema(const again_state *state,
     const surety_str base = {where.ptr, hash};
     surety_str last_token;
     surety_val at;
-    size_t last;
 
     if (hash == where.len || (base.len && !surety_str_equal(base, id)) ||
         surety__str_starts(issue->keyword_location,
                            SURETY__LITERAL("/x-surety")))
         return surety_val_none();
-    where.ptr += hash + 1;
-    where.len -= hash + 1;
+    surety__str_skip(&where, hash + 1);
     at = surety_val_at(root, where);
-    last = where.len;
-    while (last && where.ptr[last - 1] != '/')
-        last--;
-    last_token = (surety_str){where.ptr + last, where.len - last};
+    last_token = surety__pointer_last(where, NULL);
     /* The schema false has no keyword, so there is nothing to show. */
     if (surety_val_kind(at) == SURETY_KIND_BOOLEAN &&
         !surety_str_equal(last_token, issue->keyword))
         return surety_val_none();
-    where.len = last ? last - 1 : 0;
-    return surety_val_at(root, where);
+    return again_parent(root, where);
 }
 
 /* Appends a list of names: the keys of an object, or the texts of an array,
@@ -103,16 +106,6 @@ static void again_names(surety_buf *out, surety_val names, surety_val without)
     }
 }
 
-/* The object that has the member at pointer. */
-static surety_val again_parent(surety_val root, surety_str pointer)
-{
-    while (pointer.len && pointer.ptr[pointer.len - 1] != '/')
-        pointer.len--;
-    if (pointer.len)
-        pointer.len--;
-    return surety_val_at(root, pointer);
-}
-
 /* Appends a schema as compact JSON, without keywords that are not for
  * models. */
 static void again_wanted(const again_state *state, surety_val schema)
@@ -138,10 +131,7 @@ static void again_wanted(const again_state *state, surety_val schema)
         before = ',';
     }
     surety_buf_text(&text, before == '{' ? "{}" : "}");
-    if (text.status != SURETY_OK)
-        state->out->status = text.status;
-    surety__layout_quote(state->out, surety_buf_str(&text), AGAIN_SCHEMA_MAX);
-    surety_buf_done(&text);
+    surety__layout_quote_done(state->out, &text, AGAIN_SCHEMA_MAX);
 }
 
 /* later: the value is of a later reply, in which the error was not found. */
@@ -210,12 +200,9 @@ static void again_excerpt(const again_state *state, size_t offset)
         return;
     surety_buf_init(&text, state->out->alloc, 0);
     surety_json_string(&text, (surety_str){reply.ptr + start, end - start});
-    if (text.status != SURETY_OK)
-        state->out->status = text.status;
     surety_buf_text(state->out, "   there: ");
-    surety__layout_quote(state->out, surety_buf_str(&text), 1000);
+    surety__layout_quote_done(state->out, &text, 1000);
     surety_buf_byte(state->out, '\n');
-    surety_buf_done(&text);
 }
 
 static void again_hint(const again_state *state, const surety_issue *issue)

@@ -174,14 +174,19 @@ void surety__layout_quote(surety_buf *out, surety_str text, size_t max)
     }
 }
 
+void surety__layout_quote_done(surety_buf *out, surety_buf *text, size_t max)
+{
+    if (text->status != SURETY_OK)
+        out->status = text->status;
+    surety__layout_quote(out, surety_buf_str(text), max);
+    surety_buf_done(text);
+}
+
 void surety__layout_value(surety_buf *out, surety_val value, size_t max)
 {
     surety_buf text;
 
     surety_buf_init(&text, out->alloc, 0);
     surety_val_write(value, SURETY_STYLE_COMPACT, &text);
-    if (text.status != SURETY_OK)
-        out->status = text.status;
-    surety__layout_quote(out, surety_buf_str(&text), max);
-    surety_buf_done(&text);
+    surety__layout_quote_done(out, &text, max);
 }

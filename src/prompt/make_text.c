@@ -12,53 +12,47 @@
 enum { SCRIBE_FRAMES = 32, SCRIBE_TEXT_MAX = 4096, SCRIBE_REPEAT_MAX = 1024 };
 
 typedef struct format_sample {
-    const char *format;
+    const char *formats[4]; /* those with these samples */
     const char *samples[3];
 } format_sample;
 
 /* Samples of each format of JSON Schema 2020-12, validation, section 7.3. */
 static const format_sample format_samples[] = {
-    {"date-time",
+    {{"date-time"},
      {"2025-01-31T09:30:00Z", "2025-02-01T10:00:00Z", "2025-02-02T11:15:00Z"}},
-    {"date", {"2025-01-31", "2025-02-01", "2025-02-02"}},
-    {"time", {"09:30:00Z", "10:00:00Z", "11:15:00Z"}},
-    {"duration", {"P1DT2H", "PT30M", "P2W"}},
-    {"email", {"name@example.com", "other@example.com", "third@example.com"}},
-    {"idn-email",
+    {{"date"}, {"2025-01-31", "2025-02-01", "2025-02-02"}},
+    {{"time"}, {"09:30:00Z", "10:00:00Z", "11:15:00Z"}},
+    {{"duration"}, {"P1DT2H", "PT30M", "P2W"}},
+    {{"email", "idn-email"},
      {"name@example.com", "other@example.com", "third@example.com"}},
-    {"hostname", {"example.com", "example.org", "example.net"}},
-    {"idn-hostname", {"example.com", "example.org", "example.net"}},
-    {"ipv4", {"192.0.2.1", "192.0.2.2", "192.0.2.3"}},
-    {"ipv6", {"2001:db8::1", "2001:db8::2", "2001:db8::3"}},
-    {"uri",
+    {{"hostname", "idn-hostname"},
+     {"example.com", "example.org", "example.net"}},
+    {{"ipv4"}, {"192.0.2.1", "192.0.2.2", "192.0.2.3"}},
+    {{"ipv6"}, {"2001:db8::1", "2001:db8::2", "2001:db8::3"}},
+    {{"uri", "uri-reference", "iri", "iri-reference"},
      {"https://example.com/", "https://example.org/", "https://example.net/"}},
-    {"uri-reference",
-     {"https://example.com/", "https://example.org/", "https://example.net/"}},
-    {"iri",
-     {"https://example.com/", "https://example.org/", "https://example.net/"}},
-    {"iri-reference",
-     {"https://example.com/", "https://example.org/", "https://example.net/"}},
-    {"uuid",
+    {{"uuid"},
      {"123e4567-e89b-12d3-a456-426614174000",
       "123e4567-e89b-12d3-a456-426614174001",
       "123e4567-e89b-12d3-a456-426614174002"}},
-    {"uri-template",
+    {{"uri-template"},
      {"https://example.com/{id}", "https://example.org/{id}",
       "https://example.net/{id}"}},
-    {"json-pointer", {"/a/b", "/a/c", "/a/d"}},
-    {"relative-json-pointer", {"0/a", "0/b", "0/c"}},
-    {"regex", {"^[a-z]+$", "^[0-9]+$", "^.*$"}},
+    {{"json-pointer"}, {"/a/b", "/a/c", "/a/d"}},
+    {{"relative-json-pointer"}, {"0/a", "0/b", "0/c"}},
+    {{"regex"}, {"^[a-z]+$", "^[0-9]+$", "^.*$"}},
 };
 
 bool surety__make_format(surety_str format, unsigned n, surety_buf *out)
 {
-    const size_t count = sizeof(format_samples) / sizeof(*format_samples);
+    for (size_t i = 0; i < SURETY__COUNT(format_samples) && n < 3; i++) {
+        const format_sample *row = &format_samples[i];
 
-    for (size_t i = 0; i < count && n < 3; i++) {
-        if (surety_str_equal(format, surety_str_of(format_samples[i].format))) {
-            surety_buf_text(out, format_samples[i].samples[n]);
-            return true;
-        }
+        for (size_t k = 0; k < 4 && row->formats[k]; k++)
+            if (surety_str_equal(format, surety_str_of(row->formats[k]))) {
+                surety_buf_text(out, row->samples[n]);
+                return true;
+            }
     }
     return false;
 }
@@ -144,16 +138,6 @@ static char scribe_escape(char letter)
     return found ? meant[found - letters] : letter;
 }
 
-/* A digit of an escape "\xHH" or "\uHHHH"; 16: not a digit. */
-static unsigned scribe_hex(char byte)
-{
-    if (byte >= '0' && byte <= '9')
-        return (unsigned)(byte - '0');
-    if ((byte | 32) >= 'a' && (byte | 32) <= 'f')
-        return (unsigned)((byte | 32) - 'a' + 10);
-    return 16;
-}
-
 /* Reads an escape after its backslash. Returns its code point; 0: it matches
  * no character. */
 static uint32_t scribe_read_escape(scribe_state *scribe)
@@ -164,14 +148,14 @@ static uint32_t scribe_read_escape(scribe_state *scribe)
 
     if (letter == 'u' && scribe->at < scribe->end && *scribe->at == '{') {
         scribe->at++;
-        while (scribe->at < scribe->end && scribe_hex(*scribe->at) < 16)
-            code = (code << 4 | scribe_hex(*scribe->at++)) & 0x1FFFFF;
+        while (scribe->at < scribe->end && surety__hex_digit(*scribe->at) < 16)
+            code = (code << 4 | surety__hex_digit(*scribe->at++)) & 0x1FFFFF;
         if (scribe->at < scribe->end)
             scribe->at++;
         return code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF) ? code : 0;
     }
     for (; digits > 0 && scribe->at < scribe->end; digits--) {
-        const unsigned digit = scribe_hex(*scribe->at);
+        const unsigned digit = surety__hex_digit(*scribe->at);
 
         if (digit > 15)
             break;
@@ -264,8 +248,7 @@ static unsigned scribe_count(scribe_state *scribe)
 {
     unsigned count = 0;
 
-    while (scribe->at < scribe->end && *scribe->at >= '0' &&
-           *scribe->at <= '9') {
+    while (scribe->at < scribe->end && surety__is_digit(*scribe->at)) {
         if (count < SCRIBE_REPEAT_MAX)
             count = count * 10 + (unsigned)(*scribe->at - '0');
         scribe->at++;
@@ -287,7 +270,7 @@ static void scribe_repeat(scribe_state *scribe)
         max = *scribe->at == '?' ? 1 : SCRIBE_REPEAT_MAX;
         scribe->at++;
     } else if (scribe->at + 1 < scribe->end && *scribe->at == '{' &&
-               scribe->at[1] >= '0' && scribe->at[1] <= '9') {
+               surety__is_digit(scribe->at[1])) {
         scribe->at++;
         min = max = scribe_count(scribe);
         if (scribe->at < scribe->end && *scribe->at == ',') {

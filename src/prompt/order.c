@@ -15,15 +15,14 @@ static surety_str order_token(surety_str *pointer)
          token.len < pointer->len && pointer->ptr[token.len] != '/';
          token.len++)
         ;
-    pointer->ptr += token.len;
-    pointer->len -= token.len;
+    surety__str_skip(pointer, token.len);
     return token;
 }
 
 static bool order_is_index(surety_str token)
 {
     for (size_t i = 1; i < token.len; i++)
-        if (token.ptr[i] < '0' || token.ptr[i] > '9')
+        if (!surety__is_digit(token.ptr[i]))
             return false;
     return token.len > 1;
 }

@@ -75,8 +75,8 @@ static void spell_wrap(spell_state *state, size_t start)
 
 static bool spell_is_word(char byte, bool first)
 {
-    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-           byte == '_' || byte == '$' || (!first && byte >= '0' && byte <= '9');
+    return surety__is_letter(byte) || byte == '_' || byte == '$' ||
+           (!first && surety__is_digit(byte));
 }
 
 /* Converts text to a name: letters, digits and "_" remain, other characters
@@ -105,19 +105,11 @@ static void spell_propose(const surety__shape *shape, surety_buf *name)
 {
     const surety_val title = surety_val_get(shape->at, "title");
     surety_buf pointer;
-    surety_str last;
 
     surety_buf_init(&pointer, name->alloc, 0);
     surety_val_pointer(shape->at, &pointer);
-    last = surety_buf_str(&pointer);
-    for (size_t i = last.len; i > 0; i--) {
-        if (last.ptr[i - 1] == '/') {
-            last.ptr += i;
-            last.len -= i;
-            break;
-        }
-    }
-    spell_identifier(name, last);
+    spell_identifier(name,
+                     surety__pointer_last(surety_buf_str(&pointer), NULL));
     if (pointer.status != SURETY_OK)
         name->status = pointer.status;
     surety_buf_done(&pointer);
@@ -256,17 +248,36 @@ static void spell_notes(spell_state *state, const surety__shape *shape,
         state->out->status = out->status;
 }
 
+/* Writes the notes of a shape, if it has any, behind `words`; NULL: on a line
+ * of their own. */
+static bool spell_comment(spell_state *state, const surety__shape *shape,
+                          const char *words)
+{
+    surety_buf note;
+    bool noted;
+
+    surety_buf_init(&note, state->alloc, 0);
+    spell_notes(state, shape, &note);
+    noted = note.len > 0;
+    if (noted) {
+        if (!words)
+            spell_newline(state);
+        surety_buf_text(state->out, words ? words : "// ");
+        surety_buf_add(state->out, surety_buf_str(&note));
+    }
+    surety_buf_done(&note);
+    return noted;
+}
+
 /* ---- parts --------------------------------------------------------------- */
 
 static spell_kind spell_choices(spell_state *state, surety_val list)
 {
-    bool begun = false;
+    const char *join = "";
 
     for (surety_val v = surety_val_first(list); v.doc;
-         v = surety_val_next(list, v)) {
-        if (begun)
-            surety_buf_text(state->out, " | ");
-        begun = true;
+         v = surety_val_next(list, v), join = " | ") {
+        surety_buf_text(state->out, join);
         surety_val_write(v, SURETY_STYLE_COMPACT, state->out);
     }
     return surety_val_count(list) > 1 ? SPELL_UNION : SPELL_UNIT;
@@ -283,6 +294,7 @@ static spell_kind spell_branches(spell_state *state,
     for (uint32_t i = 0; i < one->count; i++)
         spell_notes(state, one->shapes[i], &note);
     noted = note.len > 0 && one->count > 1;
+    surety_buf_done(&note);
     state->depth += noted;
     for (uint32_t i = 0; i < one->count; i++) {
         const size_t start = state->out->len + (noted || i ? 3 : 0);
@@ -297,17 +309,12 @@ static spell_kind spell_branches(spell_state *state,
         kind = spell_shape(state, one->shapes[i]);
         if (kind == SPELL_BOTH && !noted)
             spell_wrap(state, start);
-        surety_buf_reset(&note);
-        spell_notes(state, one->shapes[i], &note);
-        if (noted && note.len > 0) {
-            surety_buf_text(state->out, " // ");
-            surety_buf_add(state->out, surety_buf_str(&note));
-        }
+        if (noted)
+            spell_comment(state, one->shapes[i], " // ");
     }
     state->depth -= noted;
     if (noted)
         spell_newline(state);
-    surety_buf_done(&note);
     return one->count > 1 ? SPELL_UNION : SPELL_UNIT;
 }
 
@@ -359,20 +366,6 @@ static void spell_array(spell_state *state, const surety__arrays *arrays)
 
 /* ---- objects ------------------------------------------------------------- */
 
-static void spell_comment(spell_state *state, const surety__shape *shape)
-{
-    surety_buf note;
-
-    surety_buf_init(&note, state->alloc, 0);
-    spell_notes(state, shape, &note);
-    if (note.len > 0) {
-        spell_newline(state);
-        surety_buf_text(state->out, "// ");
-        surety_buf_add(state->out, surety_buf_str(&note));
-    }
-    surety_buf_done(&note);
-}
-
 static void spell_key(spell_state *state, surety_str name)
 {
     bool word = name.len > 0;
@@ -397,7 +390,7 @@ static void spell_property(spell_state *state, const surety__objects *objects,
     if (shape && shape->always)
         shape = property->shape;
     if (shape)
-        spell_comment(state, shape);
+        spell_comment(state, shape, NULL);
     spell_newline(state);
     spell_key(state, property->name);
     surety_buf_text(state->out, property->required ? ": " : "?: ");
@@ -414,7 +407,7 @@ static void spell_others(spell_state *state, const surety__objects *objects)
     const surety__shape *other = objects->additional;
 
     for (uint32_t i = 0; i < objects->pattern_count; i++) {
-        spell_comment(state, objects->patterns[i].shape);
+        spell_comment(state, objects->patterns[i].shape, NULL);
         spell_newline(state);
         surety_buf_text(state->out, "[key: string]: ");
         spell_shape(state, objects->patterns[i].shape);
@@ -427,7 +420,7 @@ static void spell_others(spell_state *state, const surety__objects *objects)
         spell_newline(state);
         surety_buf_text(state->out, "// no other keys");
     } else if (other && !other->always) {
-        spell_comment(state, other);
+        spell_comment(state, other, NULL);
         spell_newline(state);
         surety_buf_text(state->out, "[key: string]: ");
         spell_shape(state, other);
@@ -612,18 +605,11 @@ surety_status surety__spell_write(const surety_schema *schema,
     spell_name(&state, schema->root);
     for (size_t i = 0; i < state.count && out->status == SURETY_OK; i++) {
         const surety__shape *shape = state.named[i].shape;
-        surety_buf note;
 
         if (i > 0)
             surety_buf_byte(out, '\n');
-        surety_buf_init(&note, alloc, 0);
-        spell_notes(&state, shape, &note);
-        if (note.len > 0) {
-            surety_buf_text(out, "// ");
-            surety_buf_add(out, surety_buf_str(&note));
+        if (spell_comment(&state, shape, "// "))
             surety_buf_byte(out, '\n');
-        }
-        surety_buf_done(&note);
         surety_buf_text(out, "type ");
         surety_buf_add(out, state.named[i].name);
         surety_buf_text(out, " = ");

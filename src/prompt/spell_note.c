@@ -16,10 +16,7 @@ void surety__spell_line(surety_buf *out, surety_str text)
     bool space = false;
 
     text = surety__str_trim(text);
-    if (text.len > NOTE_LINE_MAX)
-        for (text.len = NOTE_LINE_MAX;
-             text.len && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80;)
-            text.len--;
+    text.len = surety__utf8_cut(text, NOTE_LINE_MAX);
     for (size_t i = 0; i < text.len; i++) {
         if ((unsigned char)text.ptr[i] <= ' ' || text.ptr[i] == 0x7F) {
             space = out->len > start;

@@ -40,40 +40,31 @@ uint32_t surety__typed_member(const surety_typed_type *type, surety_str name,
     return type->count;
 }
 
+/* Where a number of size bytes is in one of eight. */
+static char *field_place(uint64_t *eight, uint32_t size)
+{
+    char *const bytes = (char *)eight;
+
+    assert(size == 1 || size == 2 || size == 4 || size == 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return bytes + 8 - size;
+#else
+    (void)size;
+    return bytes;
+#endif
+}
+
 uint32_t surety__typed_load(const char *at, uint32_t size)
 {
-    uint32_t four = 0;
     uint64_t eight = 0;
-    uint16_t two = 0;
 
-    if (size == 4) {
-        memcpy(&four, at, 4);
-        return four;
-    }
-    if (size == 8) {
-        memcpy(&eight, at, 8);
-        return eight > UINT32_MAX ? UINT32_MAX : (uint32_t)eight;
-    }
-    if (size == 2) {
-        memcpy(&two, at, 2);
-        return two;
-    }
-    return *(const unsigned char *)at;
+    memcpy(field_place(&eight, size), at, size);
+    return eight > UINT32_MAX ? UINT32_MAX : (uint32_t)eight;
 }
 
 void surety__typed_store(char *at, uint32_t size, uint32_t number)
 {
-    const uint64_t eight = number;
-    const uint16_t two = (uint16_t)number;
-    const uint8_t one = (uint8_t)number;
+    uint64_t eight = number;
 
-    assert(size == 1 || size == 2 || size == 4 || size == 8);
-    if (size == 4)
-        memcpy(at, &number, 4);
-    else if (size == 8)
-        memcpy(at, &eight, 8);
-    else if (size == 2)
-        memcpy(at, &two, 2);
-    else
-        memcpy(at, &one, 1);
+    memcpy(at, field_place(&eight, size), size);
 }

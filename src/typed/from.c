@@ -53,11 +53,6 @@ typedef struct from_state {
 
 /* ---- failures ------------------------------------------------------------ */
 
-static surety_status from_nomem(from_state *state)
-{
-    return surety__fail_nomem(state->reterr);
-}
-
 static surety_status from_wrong(from_state *state, surety_val val,
                                 const surety_typed_type *type, const char *want)
 {
@@ -104,7 +99,7 @@ static surety_status from_take(from_state *state, size_t size, void *ret_ptr)
         return status;
     ptr = surety__arena_take(&state->arena, size);
     if (!ptr)
-        return from_nomem(state);
+        return SURETY_NOMEM;
     memcpy(ret_ptr, &ptr, sizeof(ptr));
     return SURETY_OK;
 }
@@ -116,7 +111,7 @@ static surety_status from_text(from_state *state, surety_str text, char *at)
     const surety_str copy = surety__arena_text(&state->arena, text);
 
     if (!copy.ptr)
-        return from_nomem(state);
+        return SURETY_NOMEM;
     memcpy(at, &copy, sizeof(copy));
     return SURETY_OK;
 }
@@ -130,7 +125,7 @@ static surety_status from_value(from_state *state, surety_val val, char *at)
     if (!state->values) {
         state->values = surety_doc_new(state->alloc);
         if (!state->values)
-            return from_nomem(state);
+            return SURETY_NOMEM;
         surety_build_begin(state->values, NULL);
         state->values->limits = state->chooser.contract->limits;
         state->values->limits.depth_max++; /* for the array around them */
@@ -211,11 +206,11 @@ static surety_status from_push(from_state *state, surety_val val,
                                const surety_typed_type *type, char *at)
 {
     const surety_status status =
-        surety__grow(state->alloc, (void **)&state->tasks, &state->task_cap,
+        surety__grow(state->alloc, &state->tasks, &state->task_cap,
                      state->task_count + 1, sizeof(*state->tasks), SIZE_MAX);
 
     if (status != SURETY_OK)
-        return from_nomem(state);
+        return SURETY_NOMEM;
     state->tasks[state->task_count++] = (from_task){val, type, at};
     return SURETY_OK;
 }
@@ -316,9 +311,9 @@ static surety_val from_default_val(from_state *state, const char *fill)
     for (size_t i = 0; i < state->default_count; i++)
         if (state->defaults[i].fill == fill)
             return surety_doc_root(state->defaults[i].doc);
-    if (surety__grow(state->alloc, (void **)&state->defaults,
-                     &state->default_cap, state->default_count + 1,
-                     sizeof(*state->defaults), SIZE_MAX) != SURETY_OK)
+    if (surety__grow(state->alloc, &state->defaults, &state->default_cap,
+                     state->default_count + 1, sizeof(*state->defaults),
+                     SIZE_MAX) != SURETY_OK)
         return surety_val_none();
     doc = surety_doc_new(state->alloc);
     if (!doc)
@@ -338,7 +333,7 @@ static surety_status from_fixed(from_state *state, surety_val val,
     const surety_val fixed = from_default_val(state, words.ptr);
 
     if (!fixed.doc)
-        return from_nomem(state);
+        return SURETY_NOMEM;
     if (surety_val_equal(val, fixed))
         return SURETY_OK;
     surety__fail(state->reterr, SURETY_SYNTAX, "\"%.*s\" is always %.*s",
@@ -396,7 +391,7 @@ static surety_status from_absent(from_state *state, surety_val val,
             from_count(state, surety_doc_text(fill.doc).len);
 
         if (!fill.doc)
-            return from_nomem(state);
+            return SURETY_NOMEM;
         return status == SURETY_OK ? from_member(state, fill, member, base)
                                    : status;
     }
@@ -414,9 +409,9 @@ static surety_status from_turn(from_state *state, size_t count)
     const size_t before = state->seen_cap;
 
     if (count > before &&
-        surety__grow(state->alloc, (void **)&state->seen, &state->seen_cap,
-                     count, sizeof(*state->seen), SIZE_MAX) != SURETY_OK)
-        return from_nomem(state);
+        surety__grow(state->alloc, &state->seen, &state->seen_cap, count,
+                     sizeof(*state->seen), SIZE_MAX) != SURETY_OK)
+        return SURETY_NOMEM;
     if (state->seen_cap > before)
         memset(state->seen + before, 0,
                (state->seen_cap - before) * sizeof(*state->seen));
@@ -499,7 +494,7 @@ static surety_status from_union(from_state *state, surety_val val,
         surety__typed_choose(&state->chooser, type, val, &branch);
 
     if (status == SURETY_NOMEM)
-        return from_nomem(state);
+        return status;
     if (status != SURETY_OK) {
         surety__fail(state->reterr, status,
                      "the branches of %s cannot be distinguished within the "
@@ -541,7 +536,7 @@ static surety_status from_run(from_state *state, surety_val val,
     surety_status status;
 
     if (!head)
-        return from_nomem(state);
+        return SURETY_NOMEM;
     status = from_push(state, val, type, head + FROM_HEAD);
     while (status == SURETY_OK && state->task_count)
         status = from_do(state, state->tasks[--state->task_count]);
@@ -590,6 +585,8 @@ surety_status surety_typed_from(const surety_typed *typed,
     surety__arena_init(&state.arena, state.alloc, 0);
     status = from_run(&state, val, &typed->types[typed->root], &head);
     from_done(&state, status != SURETY_OK);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
     if (status != SURETY_OK)
         return status;
     assert(state.task_count == 0);

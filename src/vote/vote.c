@@ -157,6 +157,7 @@ static surety_val vote_median(const surety_vote *vote, const surety_val *column)
         sorted[at] = val;
         count++;
     }
+    assert(count > 0);
     if (count % 2 == 0) {
         const surety_val low = sorted[count / 2 - 1];
         const surety_val high = sorted[count / 2];
