@@ -52,7 +52,7 @@ static bool laws_same_cells(const surety_doc *a, const surety_doc *b)
         return false;
     if (a->duplicate_count != b->duplicate_count)
         return false;
-    for (size_t i = 0; i < a->duplicate_count && i < 64; i++)
+    for (size_t i = 0; i < a->duplicate_count && i < DOC_DUPLICATES_MAX; i++)
         if (memcmp(&a->duplicates[i], &b->duplicates[i],
                    sizeof(a->duplicates[i])))
             return false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The life of a document: its blocks of memory and its state.
  *
- * A doc owns up to six blocks: cells, the copy of the text, the block of
- * decoded and built bytes, scratch memory for duplicate keys, the reader's
- * window, and the list of repairs. It keeps all of them when it is read or
- * built again, so a doc that has read its largest text allocates nothing
- * more. */
+ * A doc owns up to five blocks: cells, the copy of the text, the block of
+ * decoded and built bytes, and the lists of duplicate keys and of repairs. It
+ * keeps all of them when it is read or built again, so a doc that has read its
+ * largest text allocates nothing more. What a reader needs besides is on the C
+ * stack (tokens.h), or after the cells (surety__doc_scratch). */
 #include "json/inside.h"
 
 surety_doc *surety_doc_new(const surety_alloc *alloc)
@@ -28,9 +28,8 @@ void surety_doc_free(surety_doc *doc)
     surety__free(doc->alloc, doc->cells, doc->cell_cap * sizeof(*doc->cells));
     surety__free(doc->alloc, doc->copy, doc->copy_cap);
     surety__free(doc->alloc, doc->own, doc->own_cap);
-    surety__free(doc->alloc, doc->seen, doc->seen_cap * sizeof(*doc->seen));
-    surety__free(doc->alloc, doc->window,
-                 doc->window_cap * sizeof(*doc->window));
+    surety__free(doc->alloc, doc->duplicates,
+                 doc->duplicate_cap * sizeof(*doc->duplicates));
     surety__free(doc->alloc, doc->repairs.items,
                  doc->repairs.cap * sizeof(*doc->repairs.items));
     surety__free(doc->alloc, doc, sizeof(*doc));
@@ -78,6 +77,17 @@ surety_status surety__doc_own_room(surety_doc *doc, size_t n)
     status = surety__grow(doc->alloc, &doc->own, &doc->own_cap,
                           doc->own_len + n, 1, max);
     return status;
+}
+
+uint32_t *surety__doc_scratch(surety_doc *doc, size_t count)
+{
+    const size_t words = sizeof(*doc->cells) / sizeof(uint32_t);
+    const size_t cells = doc->cell_count + (count + words - 1) / words;
+
+    if (surety__grow(doc->alloc, &doc->cells, &doc->cell_cap, cells,
+                     sizeof(*doc->cells), PLACE_NONE))
+        return NULL;
+    return (uint32_t *)(doc->cells + doc->cell_count);
 }
 
 surety_val surety_val_none(void)

@@ -10,7 +10,8 @@
 
 struct fault {
     const char *begin, *end;
-    surety_doc *doc; /* its limits; seen holds the kinds of the containers */
+    surety_doc *doc; /* its limits */
+    uint32_t *kinds; /* scratch memory: a bit for each open container */
     uint32_t depth;
     size_t values;
     struct read_mistake mistake;
@@ -181,25 +182,22 @@ static bool fault_count(struct fault *fault, const char *ptr)
 /* Opens the container whose bracket is at ptr. */
 static bool fault_open(struct fault *fault, const char *ptr)
 {
-    surety_doc *doc = fault->doc;
+    const uint32_t word = fault->depth / 32;
     const uint32_t bit = (uint32_t)1 << fault->depth % 32;
-    surety_status status;
 
-    if (fault->depth >= doc->limits.depth_max) {
+    if (fault->depth >= fault->doc->limits.depth_max) {
         fault_note(fault, FAULT_DEPTH, ptr, 1);
         return false;
     }
-    status = surety__grow(doc->alloc, &doc->seen, &doc->seen_cap,
-                          fault->depth / 32 + (size_t)1, sizeof(*doc->seen),
-                          SIZE_MAX / 8);
-    if (status) {
+    fault->kinds = surety__doc_scratch(fault->doc, word + (size_t)1);
+    if (!fault->kinds) {
         fault_note(fault, FAULT_NOMEM, ptr, 0);
         return false;
     }
     if (*ptr == '{')
-        doc->seen[fault->depth / 32] |= bit;
+        fault->kinds[word] |= bit;
     else
-        doc->seen[fault->depth / 32] &= ~bit;
+        fault->kinds[word] &= ~bit;
     fault->depth++;
     return true;
 }
@@ -209,7 +207,7 @@ static bool fault_in_object(const struct fault *fault)
     const uint32_t at = fault->depth - 1;
 
     assert(fault->depth > 0);
-    return fault->doc->seen[at / 32] >> at % 32 & 1;
+    return fault->kinds[at / 32] >> at % 32 & 1;
 }
 
 /* Reads the key at ptr and its colon. Returns the byte where the value is
@@ -293,6 +291,7 @@ struct read_mistake surety__fault_find(surety_doc *doc, bool skip_bom)
                           .mistake = {.fault = FAULT_NONE}};
     const char *ptr = fault.begin;
 
+    doc->cell_count = 0;
     if (doc->text_len > doc->limits.text_bytes_max) {
         fault_note(&fault, FAULT_TEXT, ptr, 0);
         return fault.mistake;

@@ -7,13 +7,10 @@
 #ifndef SURETY_JSON_INDEX_H
 #define SURETY_JSON_INDEX_H
 
-#include "json/inside.h"
-
-/* Entries after the tokens of a window that a kernel may overwrite. */
-enum { INDEX_SLACK = 64 };
+#include "json/tokens.h"
 
 /* Scans the next TOKENS_WINDOW bytes, or the rest of the text. Writes the
- * tokens to out, which has room for a window and INDEX_SLACK, and the masks.
+ * tokens to out, which has room for a window and TOKENS_SLACK, and the masks.
  * Returns the end of the tokens. Loads no byte outside the text. */
 typedef uint32_t *surety__kernel_run(struct surety__scan *scan, uint32_t *out);
 
@@ -181,7 +178,8 @@ INDEX_INLINE void index_end(struct surety__scan *scan,
     scan->marked = state->marked;
     scan->broken |= state->broken;
     if (end == scan->len)
-        scan->broken |= state->quoted | index_is_cut(scan->text, end);
+        scan->broken |= state->quoted |
+                        (state->marked != 0 && index_is_cut(scan->text, end));
 }
 
 /* Copies the bytes from `at` on to block, filled up with spaces. Returns

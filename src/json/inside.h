@@ -114,9 +114,61 @@ static inline uint32_t scan_hex(const char *ptr, const char *end)
     return code;
 }
 
+/* Returns a word with the top bit of every byte of word that is no decimal
+ * digit. */
+static inline uint64_t scan_no_digits(uint64_t word)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    uint64_t value = word ^ ones * '0';
+
+    return (((value & ones * 0x7F) + ones * 0x76) | value) & ones * 0x80;
+}
+
+/* Returns the number that the eight bytes of word are the decimal digits of; a
+ * byte 0 counts as the digit 0. Adds up pairs, fours and all eight. */
+static inline uint64_t scan_eight(uint64_t word)
+{
+    word &= 0x0F0F0F0F0F0F0F0Fu;
+    word = (word * (1 + (10u << 8)) >> 8) & 0x00FF00FF00FF00FFu;
+    word = (word * (1 + (100u << 16)) >> 16) & 0x0000FFFF0000FFFFu;
+    return word * (1 + ((uint64_t)10000 << 32)) >> 32;
+}
+
 static inline bool scan_is_space(char byte)
 {
     return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t';
+}
+
+/* ---- cells -------------------------------------------------------------- */
+
+/* Writes the members before a cell's union, as one word if possible. */
+static inline void surety__cell_head(surety__cell *cell, uint8_t kind,
+                                     uint8_t flags, uint16_t hash,
+                                     uint32_t place)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const uint64_t head = kind | (uint64_t)flags << 8 | (uint64_t)hash << 16 |
+                          (uint64_t)place << 32;
+
+    memcpy(cell, &head, sizeof(head));
+#else
+    cell->kind = kind;
+    cell->flags = flags;
+    cell->hash = hash;
+    cell->place = place;
+#endif
+}
+
+/* Writes a string's length and offset. */
+static inline void surety__cell_text(surety__cell *cell, uint32_t len,
+                                     uint32_t off)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    cell->i = (int64_t)(len | (uint64_t)off << 32);
+#else
+    cell->len = len;
+    cell->off = off;
+#endif
 }
 
 /* ---- documents (doc.c, unique.c) --------------------------------------- */
@@ -132,6 +184,10 @@ void surety__doc_clear(surety_doc *doc);
 surety_status surety__doc_room(surety_doc *doc, size_t count);
 /* Makes room for n more bytes in the own block. Returns OK, NOMEM or LIMIT. */
 surety_status surety__doc_own_room(surety_doc *doc, size_t n);
+/* Returns scratch memory for count words, after the cells: it is valid until a
+ * cell is added, and a later call keeps what an earlier one had. NULL: out of
+ * memory. The cells may move. */
+uint32_t *surety__doc_scratch(surety_doc *doc, size_t count);
 
 /* Sets FLAG_GONE on the members of the closed object that a later one replaces,
  * subtracts them from its count, and adds them to duplicate_count. *ret_later
@@ -215,8 +271,8 @@ struct read_mistake {
 };
 
 /* Returns the first mistake of doc's text under its limits, except duplicate
- * keys. FAULT_NONE: there is none; FAULT_NOMEM: out of memory. Uses
- * doc->seen. */
+ * keys. FAULT_NONE: there is none; FAULT_NOMEM: out of memory. Removes doc's
+ * cells. */
 struct read_mistake surety__fault_find(surety_doc *doc, bool skip_bom);
 
 /* Fills reterr with the mistake, its position and a hint. Returns the

@@ -65,8 +65,6 @@ enum surety__cell_flag {
     FLAG_OPEN = 4   /* its end had not arrived when it was read */
 };
 
-enum { DOC_SLOTS = 1024 }; /* a power of two, at most 65,536 */
-
 /* A repair that the tolerant reader made: repairs.def has the kinds. */
 enum surety__repair_kind {
 #define X(id, name, likely, about) REPAIR_##id,
@@ -84,30 +82,26 @@ typedef struct surety__text_repair {
     uint32_t read_off, read_len; /* the same, in the text or own block */
 } surety__text_repair;
 
+/* A key that a later member of its object replaced. */
+typedef struct surety__duplicate {
+    uint32_t place, len, off, flags;
+    uint32_t again; /* the offset of the key that replaced it */
+} surety__duplicate;
+
+enum { DOC_DUPLICATES_MAX = 64 }; /* that are kept; all are counted */
+
 struct surety_doc {
-    const surety_alloc *alloc;
     surety__cell *cells;
     size_t cell_count, cell_cap;
     const char *text; /* places, and offsets without FLAG_OWN, refer to it */
     size_t text_len;
-    char *copy; /* the doc's own copy of the text, or NULL */
-    size_t copy_cap;
     char *own; /* decoded strings and built texts */
     size_t own_len, own_cap;
-    uint32_t *seen; /* scratch memory: duplicate keys, skipped values */
-    size_t seen_cap;
-    uint64_t *window; /* scratch memory of the reader: masks, tokens */
-    size_t window_cap;
-    /* The reader's first check for duplicate keys. The slot for some bits of a
-     * key's hash holds the last key with these bits: slots_base plus its cell's
-     * index. */
-    uint32_t slots[DOC_SLOTS];
-    uint32_t slots_base;
-    struct {
-        uint32_t place, len, off, flags;
-        uint32_t again; /* the offset of the key that replaced it */
-    } duplicates[64];
-    size_t duplicate_count;
+    char *copy; /* the doc's own copy of the text, or NULL */
+    size_t copy_cap;
+    const surety_alloc *alloc;
+    surety__duplicate *duplicates; /* in text order */
+    size_t duplicate_cap, duplicate_count;
     struct {
         surety__text_repair *items; /* in text order; at most repairs_max */
         size_t cap, count;
@@ -294,10 +288,7 @@ surety_status surety__lenient_begin(surety_lenient *reader, surety_doc *doc,
 bool surety__lenient_lists(const surety_lenient *lenient, size_t items,
                            size_t offset);
 
-/* ---- duplicate keys ------------------------------------------------------ */
-
-/* ---- repairs (repair.c) ---------------------------------------------------
- */
+/* ---- repairs (repair.c) -------------------------------------------------- */
 
 /* The repairs that were made in doc, in text order; a doc that was read
  * strictly has none. At most repairs_max are kept; the count is exact. */
@@ -316,9 +307,6 @@ surety_status surety__doc_repair_add(surety_doc *doc,
                                      const surety__text_repair *repair);
 /* Removes the last repair, which must be certain. */
 void surety__doc_repair_drop(surety_doc *doc);
-
-/* The reader itself, for values that need no document. */
-#include "json/tokens.h"
 
 /* Returns the number of values in doc, keys included. */
 size_t surety__doc_size(const surety_doc *doc);

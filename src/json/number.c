@@ -30,14 +30,17 @@ void surety__number_cell(surety__cell *cell, surety_str literal)
     assert(literal.len > i);
     cell->flags = 0;
     cell->hash = 0;
-    for (; i < literal.len && surety__is_digit(literal.ptr[i]); i++) {
-        uint64_t digit = (uint64_t)(literal.ptr[i] - '0');
+    for (; literal.len - i >= 8; i += 8) {
+        const uint64_t word = surety__load_eight(literal.ptr + i);
 
-        if (value > (limit - digit) / 10)
+        if (scan_no_digits(word))
             break;
-        value = value * 10 + digit;
+        value = value * 100000000 + scan_eight(word);
     }
-    if (i == literal.len) {
+    for (; i < literal.len && surety__is_digit(literal.ptr[i]); i++)
+        value = value * 10 + (uint64_t)(literal.ptr[i] - '0');
+    /* 19 digits fit 64 bits, and more than 19 no int64_t. */
+    if (i == literal.len && i - negative <= 19 && value <= limit) {
         cell->kind = CELL_INT;
         cell->i =
             negative && value ? -(int64_t)(value - 1) - 1 : (int64_t)value;

@@ -108,8 +108,7 @@ surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
 {
     surety__cell key = {.kind = CELL_KEY};
 
-    if (!doc || i >= doc->duplicate_count ||
-        i >= sizeof(doc->duplicates) / sizeof(*doc->duplicates))
+    if (!doc || i >= doc->duplicate_count || i >= DOC_DUPLICATES_MAX)
         return SURETY_END;
     key.flags = (uint8_t)doc->duplicates[i].flags;
     key.place = doc->duplicates[i].place;

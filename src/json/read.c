@@ -8,47 +8,60 @@
  *    (until a container closes, its span is its parent's index).
  * 2. The cells get room for a whole window of tokens at once, and the limit
  *    values_max is checked once per window. So no scalar has to check either.
+ *    Between two scalars is a comma or colon, and a container that is closed
+ *    has two brackets. So half as many cells as tokens are enough, and half a
+ *    cell more for each container that is open.
  * 3. A key costs one look into a table, by its hash. Only an object in which
  *    two keys share a slot is searched for duplicates when it closes
  *    (unique.c).
  * 4. At a mistake the reader only stops. fault.c and explain.c read the text
  *    again to describe the mistake. */
-#include "json/inside.h"
+#include "json/tokens.h"
 
 #define READ_INLINE static inline __attribute__((always_inline))
 
 /* Marks an open container that may have duplicate keys. */
 #define FLAG_LOOK 0x40u
-/* Marks a slot that keys of several hashes share. The lower bits are slots_base
- * plus a cell's index, so each of the two must be below SLOT_HALF. */
+/* Marks a slot that keys of several hashes share. The lower bits are a cell's
+ * index; 0: the slot is empty. */
 #define SLOT_SHARED 0x80000000u
-#define SLOT_HALF (SLOT_SHARED / 2)
+
+enum { WALK_DEEPER = 16 }; /* containers that a window has room for */
 
 /* The machine's state, kept in registers: walk_values passes its address to
  * inline functions only. */
 struct walk {
     surety__cell *cells;
-    uint32_t used;  /* number of cells */
-    uint32_t open;  /* the innermost open container */
-    uint32_t count; /* number of its values so far */
-    uint32_t depth; /* number of open containers of this walk */
+    uint32_t used;    /* number of cells */
+    uint32_t open;    /* the innermost open container */
+    uint32_t count;   /* number of its values so far */
+    uint32_t depth;   /* number of open containers */
+    uint32_t deepest; /* where a container that opens needs room */
 };
 
 /* ---- memory ------------------------------------------------------------ */
 
-/* Makes room for one cell per token of the window. */
+/* Makes room for the cells of the window's tokens, for WALK_DEEPER more open
+ * containers. */
 static bool walk_room(surety__tokens *tokens, const uint32_t *at, uint32_t used)
 {
     surety_doc *doc = tokens->doc;
-    const size_t count = used + (size_t)(tokens->end - at) + TOKENS_AHEAD;
-    surety_status status;
+    const size_t count =
+        used + (size_t)(tokens->end - at) / 2 + WALK_DEEPER / 2 + TOKENS_AHEAD;
 
     if (count <= doc->cell_cap)
         return true;
-    status = surety__grow(doc->alloc, &doc->cells, &doc->cell_cap, count,
-                          sizeof(*doc->cells), SLOT_HALF);
-    tokens->nomem = status != SURETY_OK;
-    return status == SURETY_OK;
+    tokens->nomem = surety__grow(doc->alloc, &doc->cells, &doc->cell_cap, count,
+                                 sizeof(*doc->cells), SLOT_SHARED) != SURETY_OK;
+    return !tokens->nomem;
+}
+
+/* Returns the depth up to which walk_room is enough, within the limit. */
+static uint32_t walk_deepest(const surety__tokens *tokens, uint32_t depth)
+{
+    const uint32_t max = tokens->doc->limits.depth_max;
+
+    return max - depth < WALK_DEEPER ? max : depth + WALK_DEEPER;
 }
 
 /* Reads the next window. used: the walk's cells. NULL: refused. */
@@ -57,19 +70,22 @@ static const uint32_t *walk_fill(surety__tokens *tokens, const uint32_t *at,
 {
     at = surety__tokens_fill(tokens, at);
     if (!at || !walk_room(tokens, at, used) ||
-        (size_t)used + tokens->values > tokens->doc->limits.values_max)
+        used > tokens->doc->limits.values_max)
         return NULL;
     return at;
 }
 
-/* Searches a closed object for duplicate keys. at: its bracket. Returns false
- * when a duplicate is a mistake, or memory ran out. */
-static bool walk_look(surety__tokens *tokens, const uint32_t *at, uint32_t open)
+/* Searches a closed object for duplicate keys. at: its bracket; used: the
+ * walk's cells, which may move. Returns false when a duplicate is a mistake, or
+ * memory ran out. */
+static bool walk_look(surety__tokens *tokens, const uint32_t *at, uint32_t open,
+                      uint32_t used)
 {
     surety_doc *doc = tokens->doc;
     uint32_t later;
 
     doc->cells[open].flags = 0;
+    doc->cell_count = used;
     if (surety__keys_mark(doc, open, &later)) {
         tokens->nomem = true;
         return false;
@@ -87,10 +103,16 @@ static bool walk_look(surety__tokens *tokens, const uint32_t *at, uint32_t open)
 READ_INLINE const uint32_t *walk_open(surety__tokens *tokens, struct walk *walk,
                                       const uint32_t *at, uint8_t kind)
 {
-    surety__cell *cell = &walk->cells[walk->used];
+    surety__cell *cell;
 
-    if (walk->depth >= tokens->doc->limits.depth_max)
-        return NULL;
+    if (walk->depth >= walk->deepest) {
+        if (walk->depth >= tokens->doc->limits.depth_max ||
+            !walk_room(tokens, at, walk->used))
+            return NULL;
+        walk->cells = tokens->doc->cells;
+        walk->deepest = walk_deepest(tokens, walk->depth);
+    }
+    cell = &walk->cells[walk->used];
     if (walk->depth)
         walk->cells[walk->open].count = walk->count;
     surety__cell_head(cell, kind, 0, 0, *at);
@@ -112,8 +134,11 @@ READ_INLINE const uint32_t *walk_close(surety__tokens *tokens,
 
     walk->depth--;
     surety__cell_text(cell, walk->count, walk->used - walk->open);
-    if (cell->flags && !walk_look(tokens, at, walk->open))
-        return NULL;
+    if (cell->flags) {
+        if (!walk_look(tokens, at, walk->open, walk->used))
+            return NULL;
+        walk->cells = tokens->doc->cells;
+    }
     walk->open = parent;
     if (walk->depth)
         walk->count = walk->cells[parent].count;
@@ -143,20 +168,20 @@ READ_INLINE const uint32_t *walk_leaf(surety__tokens *tokens, struct walk *walk,
  * of a nested one. The last key of a slot represents all earlier keys with its
  * hash. If an earlier key has another hash, the slot is shared; that key may
  * belong to an outer object that is still open. */
-READ_INLINE void walk_slot(surety_doc *doc, struct walk *walk, uint32_t hash)
+READ_INLINE void walk_slot(surety__tokens *tokens, struct walk *walk,
+                           uint32_t hash)
 {
-    const uint32_t base = doc->slots_base;
-    uint32_t *slot = &doc->slots[hash % DOC_SLOTS];
+    uint32_t *slot = &tokens->slots[hash & tokens->slot_mask];
     const uint32_t last = *slot & ~SLOT_SHARED;
-    uint32_t next = base + walk->used;
+    uint32_t next = walk->used;
 
-    if (last > base) {
+    if (last) {
         const uint32_t shared =
-            walk->cells[last - base].hash == walk->cells[walk->used].hash
+            walk->cells[last].hash == walk->cells[walk->used].hash
                 ? *slot & SLOT_SHARED
                 : SLOT_SHARED;
 
-        if (last > base + walk->open && (*slot & SLOT_SHARED || !shared))
+        if (last > walk->open && (*slot & SLOT_SHARED || !shared))
             walk->cells[walk->open].flags = FLAG_LOOK;
         next |= shared;
     }
@@ -176,7 +201,7 @@ READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
     at = surety__token_quoted(tokens, at, cell, CELL_KEY, &hash);
     if (!at)
         return NULL;
-    walk_slot(tokens->doc, walk, hash);
+    walk_slot(tokens, walk, hash);
     walk->used++;
     return at + 1;
 }
@@ -190,14 +215,16 @@ READ_INLINE const uint32_t *walk_key(surety__tokens *tokens, struct walk *walk,
             if (!at)                                                           \
                 goto done;                                                     \
             walk.cells = tokens->doc->cells;                                   \
+            walk.deepest = walk_deepest(tokens, walk.depth);                   \
         }                                                                      \
     } while (0)
 
 /* Reads the value at `at`. Returns the cursor after it. */
-READ_INLINE const uint32_t *walk_values(surety__tokens *tokens,
-                                        const uint32_t *at)
+static const uint32_t *walk_values(surety__tokens *tokens, const uint32_t *at)
 {
-    struct walk walk = {.cells = tokens->doc->cells, .open = PLACE_NONE};
+    struct walk walk = {.cells = tokens->doc->cells,
+                        .open = PLACE_NONE,
+                        .deepest = walk_deepest(tokens, 0)};
     const char *const base = tokens->base;
     char byte;
 
@@ -284,7 +311,7 @@ close:
     goto after_item;
 
 done:
-    tokens->used = walk.used;
+    tokens->values = walk.used;
     return at;
 }
 
@@ -292,23 +319,15 @@ const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at)
 {
     surety_doc *doc = tokens->doc;
 
-    doc->cell_count = 0;
-    doc->duplicate_count = 0;
-    /* Old slots hold at most slots_base; both must stay below SLOT_HALF. */
-    if (doc->slots_base >= SLOT_HALF) {
-        memset(doc->slots, 0, sizeof(doc->slots));
-        doc->slots_base = 0;
-    }
     if (at <= tokens->end && !walk_room(tokens, at, 0))
         return NULL;
+    memset(tokens->slots, 0, (tokens->slot_mask + 1) * sizeof(*tokens->slots));
     at = walk_values(tokens, at);
-    assert(tokens->used <= doc->cell_cap);
-    doc->slots_base += tokens->used;
-    tokens->values += tokens->used;
+    assert(tokens->values <= doc->cell_cap);
     if (!at)
         return NULL;
-    doc->cell_count = tokens->used;
-    if (surety__keys_compact(doc)) {
+    doc->cell_count = tokens->values;
+    if (doc->duplicate_count && surety__keys_compact(doc)) {
         tokens->nomem = true;
         return NULL;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The token stream: windows, and the rare cases of tokens.h.
  *
- * 1. The doc's window holds the masks of the last stretch of text that was
- *    scanned, and its tokens. Before the next scan, the tokens that the caller
- *    has not passed move to the front.
+ * 1. The window holds the masks of the last stretch of text that was scanned,
+ *    and its tokens. Before the next scan, the tokens that the caller has not
+ *    passed move to the front.
  * 2. A string that began in an earlier window is examined byte by byte, because
  *    its masks are gone.
  * 3. No byte after the end of a borrowed text may be loaded. A text that ends
@@ -13,9 +13,8 @@
 #include "json/index.h"
 
 enum {
-    TOKENS_PAD = 64,       /* bytes after a copy: a space, then zeros */
-    TOKENS_SENTINELS = 16, /* sentinels after the last token */
-    TOKENS_MASKS = TOKENS_WINDOW / TOKENS_BLOCK
+    TOKENS_PAD = 64,      /* bytes after a copy: a space, then zeros */
+    TOKENS_SENTINELS = 16 /* sentinels after the last token */
 };
 
 /* White space, structural characters and quotes: the bytes that end a number or
@@ -27,40 +26,10 @@ const unsigned char surety__token_stops[256] = {
 
 /* ---- windows ----------------------------------------------------------- */
 
-static bool tokens_room(surety__tokens *tokens)
-{
-    surety_doc *doc = tokens->doc;
-    size_t len = tokens->scan.len;
-    size_t most = len < TOKENS_WINDOW ? len : TOKENS_WINDOW;
-    /* Counted in words of the window, of two tokens each. */
-    size_t count =
-        2 * TOKENS_MASKS +
-        (most + 2 * TOKENS_AHEAD + TOKENS_SENTINELS + INDEX_SLACK) / 2;
-
-    if (count > doc->window_cap) {
-        surety_status status =
-            surety__grow(doc->alloc, &doc->window, &doc->window_cap, count,
-                         sizeof(*doc->window), SIZE_MAX / 16);
-
-        if (status) {
-            tokens->nomem = true;
-            return false;
-        }
-    }
-    tokens->scan.backslashes = doc->window;
-    tokens->scan.high = doc->window + TOKENS_MASKS;
-    return true;
-}
-
-static uint32_t *tokens_first(const surety__tokens *tokens)
-{
-    return (uint32_t *)(tokens->doc->window + 2 * TOKENS_MASKS);
-}
-
 const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)
 {
     struct surety__scan *scan = &tokens->scan;
-    uint32_t *first = tokens_first(tokens);
+    uint32_t *const first = tokens->found;
     uint32_t *out = first;
 
     assert(scan->next <= scan->len);
@@ -186,7 +155,7 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
     const unsigned flags = options ? options->flags : 0;
     const surety_limits *limits = options ? options->limits : NULL;
     const bool bom = text.len >= 3 && memcmp(text.ptr, "\xEF\xBB\xBF", 3) == 0;
-    uint32_t *at;
+    const uint32_t *at;
 
     tokens->doc = doc;
     tokens->end = NULL;
@@ -207,23 +176,24 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
         return NULL;
     if (tokens->number_len_max < 8)
         tokens->loadable = 0;
+    /* So few slots that clearing them is no work beside reading the text. */
+    tokens->slot_mask = 15;
+    while (tokens->slot_mask < TOKENS_SLOTS - 1 &&
+           tokens->slot_mask < text.len / 2)
+        tokens->slot_mask = 2 * tokens->slot_mask + 1;
     tokens->scan.text = tokens->base;
     tokens->scan.len = text.len;
     tokens->scan.next = 0;
     tokens->scan.quoted = tokens->scan.escaped = tokens->scan.scalar = 0;
     tokens->scan.broken = 0;
     tokens->run = surety__kernel_best()->run;
-    if (!tokens_room(tokens))
-        return NULL;
-    if (!surety__tokens_fill(tokens, NULL))
-        return NULL;
-    at = tokens_first(tokens);
-    if (bom) {
+    at = surety__tokens_fill(tokens, NULL);
+    if (at && bom) {
         /* The BOM is a token, or part of the first one if that is a number or
          * name. */
         if (text.len > 3 &&
             !surety__token_stops[(unsigned char)tokens->base[3]])
-            *at = 3;
+            tokens->found[0] = 3;
         else
             at++;
     }
@@ -370,9 +340,13 @@ static bool tokens_decode(surety__tokens *tokens, const char *start, size_t len,
     const char *ptr = start, *end = start + len;
     char *out;
 
-    /* Make room for the whole text the first time: later strings fit then. */
+    /* Make room for the rest of the text the first time: later strings fit
+     * then. */
     if (doc->own_cap - doc->own_len < len &&
-        surety__doc_own_room(doc, doc->own_len ? len : doc->text_len)) {
+        surety__doc_own_room(doc, doc->own_len
+                                      ? len
+                                      : tokens->scan.len -
+                                            (size_t)(start - tokens->base))) {
         tokens->nomem = true;
         return false;
     }
@@ -440,8 +414,7 @@ static size_t tokens_digits(const surety__tokens *tokens, size_t at)
     const size_t len = tokens->scan.len;
 
     while (at + 8 <= tokens->loadable) {
-        uint64_t stop =
-            surety__token_no_digits(surety__load_eight(tokens->base + at));
+        uint64_t stop = scan_no_digits(surety__load_eight(tokens->base + at));
 
         if (stop)
             return at + (unsigned)__builtin_ctzll(stop) / 8;

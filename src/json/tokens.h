@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The strict reader as a stream of tokens; surety_doc_read reads values from
- * it.
+/* The tokens of the strict reader: the state that read.c and tokens.c share.
  *
  * A token is the offset of a byte of the text: one of { } [ ] : , outside
  * strings, a quote that opens or closes a string, or the first byte of any
  * other stretch outside strings and white space (a number, a name, an error).
  * So a string is two tokens, and every other scalar is one. The reader finds
- * tokens one window of text at a time (index.h) and stores them in an array.
- * read.c walks the array with its own cursor, which can stay in a register:
- *
- *     at = surety__tokens_begin(&tokens, doc, text, options);
- *     ... at = surety__tokens_read(&tokens, at) for a whole value,
- *     if (!at || !surety__tokens_end(&tokens, at))
- *         return surety__tokens_fault(&tokens, reterr);
+ * tokens one window of text at a time (index.h). read.c walks them with a
+ * cursor of its own, which can stay in a register.
  *
  * 1. A function that returns a cursor returns NULL when it refuses the text.
  *    fault.c then reads the text again byte by byte, to find the mistake.
@@ -23,17 +17,21 @@
  * 4. A window with a control character in a string, or with invalid UTF-8, is
  *    refused when it is scanned. Under SURETY_READ_UNIQUE_KEYS it is refused at
  *    the end, where it is known which mistake comes first.
- * 5. The doc owns the window, the decoded strings and the cells. No other code
- *    may use the doc until the stream ends. There is nothing to free. */
+ * 5. The window is in this struct, which is on the C stack of the reading
+ *    function and takes 23 KB of it: the doc keeps only what it holds.
+ *    Only what the text needs of the window is ever written. */
 #ifndef SURETY_JSON_TOKENS_H
 #define SURETY_JSON_TOKENS_H
 
-#include "json/json.h"
+#include "json/inside.h"
 
 enum {
     TOKENS_AHEAD = 8,     /* tokens that may be read at the limit */
     TOKENS_WINDOW = 4096, /* bytes of text scanned at once */
-    TOKENS_BLOCK = 64     /* bytes of text in one word of a mask */
+    TOKENS_BLOCK = 64,    /* bytes of text in one word of a mask */
+    TOKENS_MASKS = TOKENS_WINDOW / TOKENS_BLOCK,
+    TOKENS_SLOTS = 1024, /* most; a power of two, at most 65,536 */
+    TOKENS_SLACK = 64    /* entries after the tokens that may be overwritten */
 };
 
 /* The text and the scan's state, which passes from window to window. */
@@ -47,8 +45,9 @@ typedef struct surety__scan {
     uint64_t broken;  /* not 0: a control character, or invalid UTF-8 */
     uint64_t marked;  /* not 0: some bit of a mask below is set */
     /* For each 64 bytes of the window: the backslashes, and the bytes above
-     * 0x7F; the first byte is the lowest bit. */
-    uint64_t *backslashes, *high;
+     * 0x7F; the first byte is the lowest bit. A word may be loaded at any byte,
+     * so there is one more. */
+    uint64_t backslashes[TOKENS_MASKS + 1], high[TOKENS_MASKS + 1];
 } surety__scan;
 
 typedef struct surety__tokens {
@@ -62,17 +61,23 @@ typedef struct surety__tokens {
     bool unique;     /* SURETY_READ_UNIQUE_KEYS */
     bool skip_bom;   /* SURETY_READ_SKIP_BOM */
     bool nomem;      /* the text was refused because memory ran out */
-    uint32_t values; /* values so far, keys included; _end checks it */
-    uint32_t used;   /* values, keys included, of the value read last */
+    uint32_t values; /* values read, keys included; _end checks it */
     uint32_t string_len_max, key_len_max, number_len_max;
     uint32_t sentinel;   /* the token after the last one */
     const uint32_t *end; /* after the last token of the window */
     size_t window;       /* the offset where the masks begin */
-    struct surety__scan scan;
     uint32_t *(*run)(struct surety__scan *index, uint32_t *out);
     /* Under unique: the offset of a duplicate key, and where its object closed;
      * PLACE_NONE: there is none. */
     uint32_t duplicate, duplicate_end;
+    struct surety__scan scan;
+    /* The walk's first check for duplicate keys. The slot for some bits of a
+     * key's hash holds the last key with these bits. */
+    uint32_t slot_mask; /* their number, a power of two, less one */
+    uint32_t slots[TOKENS_SLOTS];
+    /* The tokens of the window, after those of the last one that the cursor has
+     * not passed. */
+    uint32_t found[2 * TOKENS_AHEAD + TOKENS_WINDOW + TOKENS_SLACK];
 } surety__tokens;
 
 /* Starts on text. doc keeps a copy or, with SURETY_READ_BORROW, refers to the
@@ -90,10 +95,8 @@ bool surety__tokens_end(surety__tokens *tokens, const uint32_t *at);
 surety_status surety__tokens_fault(surety__tokens *tokens,
                                    surety_error *reterr);
 
-/* Reads the value at `at` into doc's cells, from index 0 on, as surety_doc_read
- * does. surety_doc_root(doc) and surety__val_of return it until the next call.
- * Strings that were decoded before remain. The doc lists only this value's
- * duplicate keys. */
+/* Reads the value at `at` into doc's cells, as surety_doc_read does. (read.c)
+ */
 const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at);
 /* The rare cases of the functions below: the next window; a string that may
  * have escapes; a number that is no short integer; a name anywhere. */
@@ -107,36 +110,6 @@ const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
 
 /* Not 0 for the bytes that may follow a number or name. */
 extern const unsigned char surety__token_stops[256];
-
-/* Writes the members before a cell's union, as one word if possible. */
-static inline void surety__cell_head(surety__cell *cell, uint8_t kind,
-                                     uint8_t flags, uint16_t hash,
-                                     uint32_t place)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const uint64_t head = kind | (uint64_t)flags << 8 | (uint64_t)hash << 16 |
-                          (uint64_t)place << 32;
-
-    memcpy(cell, &head, sizeof(head));
-#else
-    cell->kind = kind;
-    cell->flags = flags;
-    cell->hash = hash;
-    cell->place = place;
-#endif
-}
-
-/* Writes a string's length and offset. */
-static inline void surety__cell_text(surety__cell *cell, uint32_t len,
-                                     uint32_t off)
-{
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    cell->i = (int64_t)(len | (uint64_t)off << 32);
-#else
-    cell->len = len;
-    cell->off = off;
-#endif
-}
 
 /* Returns whether a mask of the window has a bit for the len bytes (at most 56)
  * after the quote at open. */
@@ -193,16 +166,6 @@ rare:
     return at;
 }
 
-/* Returns a word with the top bit of every byte of word that is no decimal
- * digit. */
-static inline uint64_t surety__token_no_digits(uint64_t word)
-{
-    const uint64_t ones = 0x0101010101010101u;
-    uint64_t value = word ^ ones * '0';
-
-    return (((value & ones * 0x7F) + ones * 0x76) | value) & ones * 0x80;
-}
-
 /* Writes the cell of a number; the caller counts it in values. Reads integers
  * of at most seven digits here, eight bytes at once and without a loop. */
 static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
@@ -219,18 +182,14 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
         return surety__token_decimal(tokens, at, cell);
     ptr += negative;
     word = surety__load_eight(ptr);
-    stop = surety__token_no_digits(word);
+    stop = scan_no_digits(word);
     bits = stop ? (unsigned)__builtin_ctzll(stop) & 56u : 0;
     /* One branch, because the number of digits is hard to predict. */
     if (!bits | !surety__token_stops[(word >> bits) & 0xFF] |
         ((bits > 8) & ((word & 0xFF) == '0')))
         return surety__token_decimal(tokens, at, cell);
-    /* Move the digits to the upper bytes, then add up pairs, fours and all
-     * eight. */
-    value = (word & 0x0F0F0F0F0F0F0F0Fu) << (64 - bits);
-    value = (value * (1 + (10u << 8)) >> 8) & 0x00FF00FF00FF00FFu;
-    value = (value * (1 + (100u << 16)) >> 16) & 0x0000FFFF0000FFFFu;
-    value = value * (1 + ((uint64_t)10000 << 32)) >> 32;
+    /* With the digits in the upper bytes, zeros are in front of them. */
+    value = scan_eight(word << (64 - bits));
     surety__cell_head(cell, CELL_INT, 0, 0, place);
     cell->i = negative ? -(int64_t)value : (int64_t)value;
     return at + 1;

@@ -15,8 +15,7 @@
 
 enum {
     UNIQUE_SMALL = 64, /* members that are compared without sorting */
-    UNIQUE_FILTER = 8, /* words of their filter; a power of two */
-    UNIQUE_KEPT = 64   /* entries of surety_doc.duplicates */
+    UNIQUE_FILTER = 8  /* words of their filter; a power of two */
 };
 
 static int unique_compare(const surety_doc *doc, uint32_t a, uint32_t b)
@@ -96,15 +95,12 @@ static surety_status unique_large(surety_doc *doc, uint32_t object,
                                   uint32_t *ret_later)
 {
     size_t count = doc->cells[object].count;
+    uint32_t *const keys = surety__doc_scratch(doc, 2 * count);
     const surety__cell *key = &doc->cells[object] + 1;
-    uint32_t *keys, *scratch;
-    surety_status status;
+    uint32_t *scratch;
 
-    status = surety__grow(doc->alloc, &doc->seen, &doc->seen_cap, 2 * count,
-                          sizeof(*doc->seen), SIZE_MAX / 8);
-    if (status)
+    if (!keys)
         return SURETY_NOMEM;
-    keys = doc->seen;
     scratch = keys + count;
     for (size_t i = 0; i < count; i++) {
         keys[i] = (uint32_t)(key - doc->cells);
@@ -163,20 +159,23 @@ void surety__keys_sort(const surety_doc *doc, uint32_t *keys, uint32_t *scratch,
  * been listed before, while the text was read. */
 static void unique_list(surety_doc *doc, size_t *count, const surety__cell *key)
 {
-    size_t at = *count < UNIQUE_KEPT ? *count : UNIQUE_KEPT;
+    size_t at = *count < DOC_DUPLICATES_MAX ? *count : DOC_DUPLICATES_MAX;
 
     while (at && doc->duplicates[at - 1].place > key->place)
         at--;
-    if (at < UNIQUE_KEPT) {
-        size_t kept = *count < UNIQUE_KEPT ? *count : UNIQUE_KEPT - 1;
+    if (at < DOC_DUPLICATES_MAX) {
+        size_t moved = *count < DOC_DUPLICATES_MAX
+                           ? *count - at
+                           : DOC_DUPLICATES_MAX - 1 - at;
 
         memmove(&doc->duplicates[at + 1], &doc->duplicates[at],
-                (kept - at) * sizeof(*doc->duplicates));
-        doc->duplicates[at].place = key->place;
-        doc->duplicates[at].len = key->len;
-        doc->duplicates[at].off = key->off;
-        doc->duplicates[at].flags = key->flags & (uint32_t)~FLAG_GONE;
-        doc->duplicates[at].again = key[1].place;
+                moved * sizeof(*doc->duplicates));
+        doc->duplicates[at] =
+            (surety__duplicate){.place = key->place,
+                                .len = key->len,
+                                .off = key->off,
+                                .flags = key->flags & (uint32_t)~FLAG_GONE,
+                                .again = key[1].place};
     }
     ++*count;
 }
@@ -208,15 +207,13 @@ surety_status surety__keys_remove(surety_doc *doc, uint32_t *open,
 {
     const size_t count = doc->cell_count;
     const bool has_open = *open != PLACE_NONE;
-    uint32_t *before;
-    surety_status status;
+    uint32_t *const before = surety__doc_scratch(doc, count + 1);
 
     assert(!has_open || *open < count);
-    status = surety__grow(doc->alloc, &doc->seen, &doc->seen_cap, count + 1,
-                          sizeof(*doc->seen), SIZE_MAX / 8);
-    if (status)
+    if (!before || surety__grow(doc->alloc, &doc->duplicates,
+                                &doc->duplicate_cap, DOC_DUPLICATES_MAX,
+                                sizeof(*doc->duplicates), DOC_DUPLICATES_MAX))
         return SURETY_NOMEM;
-    before = doc->seen;
     unique_count_gone(doc, before, listed);
     /* The spans of open containers are their parents' indices. */
     for (uint32_t at = *open; at != PLACE_NONE;) {

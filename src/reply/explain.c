@@ -628,7 +628,7 @@ static surety_status explain_duplicates(surety_judge *judge)
 {
     const surety__trial *best = judge->best;
     const surety_doc *doc = best->doc;
-    const size_t listed = sizeof(doc->duplicates) / sizeof(*doc->duplicates);
+    const size_t listed = DOC_DUPLICATES_MAX;
     surety_outcome *outcome = &judge->outcome;
     surety__position_walk before = surety__position_begin(outcome->seen);
 

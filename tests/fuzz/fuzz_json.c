@@ -93,19 +93,13 @@ static void must_fault_alike(surety_str text,
 /* Every kernel finds the same tokens and the same verdict. */
 static void must_index_alike(surety_str text)
 {
-    enum { WORDS = TOKENS_WINDOW / TOKENS_BLOCK };
-    static uint32_t tokens[2][TOKENS_WINDOW + INDEX_SLACK];
-    uint64_t masks[4][WORDS];
+    static uint32_t tokens[2][TOKENS_WINDOW + TOKENS_SLACK];
     const struct surety__kernel *kernel;
 
     for (size_t i = 1; (kernel = surety__kernel_at(i)) != NULL; i++) {
         struct surety__scan first = {.text = text.ptr, .len = text.len};
         struct surety__scan other = first;
 
-        first.backslashes = masks[0];
-        first.high = masks[1];
-        other.backslashes = masks[2];
-        other.high = masks[3];
         do {
             uint32_t *a = surety__kernel_at(0)->run(&first, tokens[0]);
             uint32_t *b = kernel->run(&other, tokens[1]);

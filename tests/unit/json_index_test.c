@@ -14,7 +14,7 @@ enum { SPAN = 1 << 16, MOST = 3 * TOKENS_WINDOW };
 
 /* What is found in a text, a window at a time. */
 struct found {
-    uint32_t tokens[MOST + INDEX_SLACK];
+    uint32_t tokens[MOST + TOKENS_SLACK];
     size_t count;
     uint64_t backslashes[MOST / TOKENS_BLOCK], high[MOST / TOKENS_BLOCK];
     bool broken;
@@ -101,9 +101,14 @@ static void bench_run(const struct surety__kernel *kernel, struct found *got,
 
     memset(got, 0, sizeof(*got));
     do {
-        scan.backslashes = got->backslashes + scan.next / TOKENS_BLOCK;
-        scan.high = got->high + scan.next / TOKENS_BLOCK;
+        const size_t from = scan.next / TOKENS_BLOCK;
+        size_t size;
+
         out = kernel->run(&scan, out);
+        size = ((scan.next + TOKENS_BLOCK - 1) / TOKENS_BLOCK - from) *
+               sizeof(*scan.high);
+        memcpy(got->backslashes + from, scan.backslashes, size);
+        memcpy(got->high + from, scan.high, size);
     } while (scan.next < len);
     got->count = (size_t)(out - got->tokens);
     got->broken = scan.broken != 0;

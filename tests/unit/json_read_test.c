@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The strict reader: what it takes, what it refuses and how it says so, limits
  * at their edges, and texts cut at every byte. */
-#include "json/json.h"
+#include "json/tokens.h"
 #include "check.h"
 
 #include <surety/json.h>
@@ -693,6 +693,69 @@ done:
     surety_doc_free(doc);
 }
 
+/* The bytes that are held through an allocator. */
+struct held {
+    const surety_alloc *from;
+    size_t bytes;
+};
+
+static void *held_resize(void *ctx, void *ptr, size_t size_old, size_t size)
+{
+    struct held *held = ctx;
+    void *block = held->from->resize(held->from->ctx, ptr, size_old, size);
+
+    if (block || !size)
+        held->bytes += size - size_old;
+    return block;
+}
+
+/* A document is its cells of 16 bytes: it holds half as much more at most, as
+ * strings in an array have three tokens each; and half of that again, if the
+ * cells grew while it was read. */
+TEST(holds_little_besides_its_cells)
+{
+    static const char *const units[] = {
+        "1,",
+        "\"x\",",
+        "[],",
+        "[[[[[[1]]]]]],",
+        "{\"a\":true,\"b\":\"x\"},",
+        "{\"id\":1,\"tags\":[{\"name\":null}],\"of\":{\"a\":{}}},",
+    };
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_BORROW};
+    struct held held = {.from = check_alloc(t)};
+    const surety_alloc alloc = {held_resize, &held};
+    surety_doc *doc = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(units); i++)
+        for (size_t count = 0; count < 5000; count += count / 2 + 1) {
+            size_t most;
+
+            surety_buf_reset(&text);
+            surety_buf_byte(&text, '[');
+            for (size_t k = 0; k < count; k++)
+                surety_buf_text(&text, units[i]);
+            surety_buf_text(&text, "0]");
+            TRY(text.status);
+            doc = surety_doc_new(&alloc);
+            NEED(doc);
+            CHECK(held.bytes < 400);
+            TRY(surety_doc_read(doc, surety_buf_str(&text), &options, NULL));
+            most =
+                surety__doc_size(doc) * (text.len <= TOKENS_WINDOW ? 24 : 36);
+            CHECK(held.bytes <= most + 1000);
+            surety_doc_free(doc);
+            doc = NULL;
+            CHECK(held.bytes == 0);
+        }
+done:
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -711,6 +774,7 @@ int main(int argc, char **argv)
         {"finds duplicates among many", finds_duplicates_among_many},
         {"finds duplicates around many", finds_duplicates_around_many},
         {"stays fast with many duplicates", stays_fast_with_many_duplicates},
+        {"holds little besides its cells", holds_little_besides_its_cells},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
