@@ -4,7 +4,8 @@
 #   make           build the library and the tool: build/surety
 #   make run       build, then show the tool at work
 #   make test      build, run every test, end with "N passed, N failed"
-#   make bench     measure beside others (docs/performance.md)
+#   make bench     measure beside others, at most twenty minutes
+#                  (docs/performance.md)
 #   make fault     fail every allocation of every unit test: half an hour
 #   make mutate    change 200 places of the sources, one at a time, and name the
 #                  changes that no test notices; at most an hour
@@ -50,8 +51,9 @@ test:
 bench:
 	@$(SETUP) build
 	@$(SETUP) bench || echo "bench: goes on without what is missing" >&2
-	@[ -e build-bench/build.ninja ] || \
-	    meson setup --buildtype=release build-bench >/dev/null
+	@python3 bench/install.py build-bench/bench/peers || true
+	@meson setup --buildtype=release build-bench \
+	    $(if $(wildcard build-bench/build.ninja),--reconfigure) >/dev/null
 	@ninja -C build-bench --quiet surety bench
 	@python3 bench/bench.py $(BENCH_FLAGS) build-bench
 

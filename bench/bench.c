@@ -1,97 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Surety's side of the measurements:
+/* One set of documents, and all that the native tools can do with it, in one
+ * process:
  *
- *     bench-surety set SCHEMA|- INSTANCES [WORK]
- *     bench-surety reply CONTRACT REPLIES [WORK]
- *     bench-surety stream - TEXTS [WORK]
+ *     bench-native set SCHEMA|- DOCUMENTS [WORK]
+ *     bench-native reply CONTRACT REPLIES [WORK]
+ *     bench-native stream - TEXTS [WORK]
  *
- * It holds one data set and does what it is told, so that the driver
- * (bench.py) can let it and its peers take turns:
+ * bench.py drives it:
  *
- *     stdout first   {"verdicts": "1101..."}   a digit a document, or
- *                    {"error": "..."}          and that was all
- *     stdin          WORK MS                   do WORK for at least MS
- *     stdout         NANOSECONDS               of one pass, the mean
+ *     stdout first   {"verdicts": "1101...", "works": ["surety parse", ...]},
+ *                    or {"error": "..."}
+ *     stdin          TOOL WORK MS      do it for at least MS
+ *     stdout         NANOSECONDS       of one pass, the mean
  *
- * With WORK it does that once and holds no document that was read: so the
- * memory that a work takes can be seen from outside. It ends with 3 where that
- * cannot be done.
+ * A pass is every document of the set once. Time is the processor time of this
+ * process, so a busy machine costs no tool anything. Every work has run before
+ * it is measured, and its memory is reused where its interface allows that.
+ * With WORK it does that once and ends: so its memory can be measured from
+ * outside.
  *
- * Time is the wall clock's or the process's own on the processors, whichever
- * is less: a busy machine then costs nobody anything, and neither do the
- * helping threads that a peer may have.
- *
- * One pass is every document of the set once; the table `works` has what can
- * be done with it. A file ending in .jsonl holds a document a line, one ending
- * in .seq a document after each byte 1E (RFC 7464), any other is one document.
- * All memory is reused where the interface allows it; nothing is measured
- * before it has run once. */
-#include <stdio.h>
-#include <stdlib.h>
+ * A file that ends in .jsonl has a document on each line, one that ends in .seq
+ * has one after each byte 1E (RFC 7464), every other file is one document. */
 #include <string.h>
-#include <time.h>
 
 #include <surety/json.h>
 #include <surety/reply.h>
 #include <surety/schema.h>
+#include <surety/strict.h>
 
-#include "written.h"
+#include "common.h"
+#include "peers.h"
 
-/* How often the work "again" repeats each document. */
-#define REPEAT 20
+enum {
+    REPEAT = 20, /* how often the work "again" repeats each document */
+    PIECE = 4    /* bytes of a stream that arrive together */
+};
 
 static const surety_read_options borrowing = {.size = sizeof borrowing,
                                               .flags = SURETY_READ_BORROW};
 
 struct set {
     surety_str schema_text; /* empty: none */
-    surety_str text;        /* the instances */
-    surety_str *texts;      /* one a document */
-    surety_doc **docs;      /* NULL where none are held */
+    surety_str text;        /* all documents */
+    surety_str *texts;      /* one each */
+    surety_doc **docs;      /* read; NULL: none are held */
     size_t count;
-    surety_schema *schema;
-    surety_schema_cache *cache; /* it holds the schema once more */
+    surety_schema *schema;     /* NULL in the modes reply and stream */
+    surety_contract *contract; /* NULL in the mode stream; in the mode set for
+                                * the strict compiler only, and NULL where the
+                                * schema is no contract */
     surety_checker *checker;
+    surety_findings *findings;
     surety_doc *scratch;
-    surety_contract *contract; /* of replies; NULL: the texts are JSON */
-    surety_finder *finder;
-    surety_judge *judge;
-    surety_lenient *reader; /* of texts that come in pieces; else NULL */
-    written written;        /* the schema as C */
-    size_t valid; /* counted by every work, so that none is optimised away */
+    surety_judge *judge;     /* NULL but in the mode reply */
+    surety_lenient *lenient; /* NULL but in the mode stream */
+    peers *peers;            /* NULL but in the mode set */
+    size_t valid; /* every work counts, so that none is optimised away */
 };
 
-/* The driver reads the reason; the exit frees what was held. */
+/* The driver reads the reason; the exit frees everything. */
 static void fail(const char *what, const char *why)
 {
     printf("{\"error\": \"%s: %s\"}\n", what, why);
     exit(0);
 }
 
-static surety_str file_read(const char *path)
+/* The same as file_read, but it never fails. */
+static surety_str file_open(const char *path)
 {
-    surety_str text = {NULL, 0};
-    FILE *file = fopen(path, "rb");
-    long size = 0;
-    char *ptr = NULL;
+    const surety_str text = file_read(path);
 
-    if (!file || fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 ||
-        fseek(file, 0, SEEK_SET) != 0)
+    if (!text.ptr)
         fail(path, "cannot be read");
-    ptr = malloc((size_t)size + 1);
-    if (!ptr || fread(ptr, 1, (size_t)size, file) != (size_t)size)
-        fail(path, "cannot be read");
-    fclose(file);
-    text.ptr = ptr;
-    text.len = (size_t)size;
     return text;
 }
 
-/* ---- the works ---------------------------------------------------------- */
+/* ---- what Surety does with one document ---------------------------------- */
 
-static surety_status text_read(surety_doc *doc, surety_str text)
+static bool text_read(surety_doc *doc, surety_str text)
 {
-    return surety_doc_read(doc, text, &borrowing, NULL);
+    return surety_doc_read(doc, text, &borrowing, NULL) == SURETY_OK;
 }
 
 static bool value_check(struct set *set, const surety_doc *doc)
@@ -103,35 +91,57 @@ static bool value_check(struct set *set, const surety_doc *doc)
     return valid;
 }
 
-static bool text_check(struct set *set, surety_str text)
+/* A verdict, and every error where it is no. */
+static bool value_errors(struct set *set, const surety_doc *doc)
 {
-    return text_read(set->scratch, text) == SURETY_OK &&
-           value_check(set, set->scratch);
+    return value_check(set, doc) ||
+           surety_checker_report(set->checker, set->schema,
+                                 surety_doc_root(doc), set->findings,
+                                 NULL) != SURETY_OK;
 }
 
-/* The value of the first candidate, as a caller without a contract has it. */
-static bool reply_extract(struct set *set, surety_str reply)
+static bool text_check(struct set *set, surety_str text)
 {
-    return surety_finder_find(set->finder, reply, NULL, NULL, NULL) ==
-               SURETY_OK &&
-           surety_finder_count(set->finder) > 0 &&
-           text_read(set->scratch, surety_finder_at(set->finder, 0).text) ==
-               SURETY_OK;
+    return text_read(set->scratch, text) && value_check(set, set->scratch);
 }
 
 static bool reply_judge(struct set *set, surety_str reply)
 {
+    const surety_judge_options options = {.size = sizeof options};
     const surety_outcome *outcome = NULL;
 
-    return surety_judge_reply(set->judge, set->contract, reply, NULL, &outcome,
-                              NULL) == SURETY_OK &&
+    return surety_judge_reply(set->judge, set->contract, reply, &options,
+                              &outcome, NULL) == SURETY_OK &&
            surety_outcome_info_of(outcome)->ok;
 }
+
+/* The text in pieces, and after each of them the value so far. */
+static bool text_stream(struct set *set, surety_str text)
+{
+    surety_val value = surety_val_none();
+    surety_status status =
+        surety_lenient_begin(set->lenient, set->scratch, NULL, NULL);
+
+    for (size_t at = 0; status == SURETY_OK && at < text.len; at += PIECE) {
+        const size_t left = text.len - at;
+
+        status = surety_lenient_feed(
+            set->lenient,
+            (surety_str){text.ptr + at, left < PIECE ? left : PIECE}, NULL);
+        if (status == SURETY_OK)
+            status = surety_lenient_snapshot(set->lenient, &value, NULL);
+        set->valid += value.doc != NULL;
+    }
+    return status >= SURETY_OK &&
+           surety_lenient_finish(set->lenient, NULL, NULL) == SURETY_OK;
+}
+
+/* ---- passes -------------------------------------------------------------- */
 
 static void pass_parse(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        set->valid += text_read(set->scratch, set->texts[i]) == SURETY_OK;
+        set->valid += text_read(set->scratch, set->texts[i]);
 }
 
 static void pass_check(struct set *set)
@@ -147,14 +157,13 @@ static void pass_again(struct set *set)
             set->valid += value_check(set, set->docs[i]);
 }
 
-static void pass_written(struct set *set)
+static void pass_errors(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
-        set->valid +=
-            set->written.fits(&set->written, surety_doc_root(set->docs[i]));
+        set->valid += value_errors(set, set->docs[i]);
 }
 
-static void pass_tree(struct set *set)
+static void pass_bytes(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
         set->valid += text_check(set, set->texts[i]);
@@ -164,23 +173,21 @@ static void pass_compile(struct set *set)
 {
     surety_schema *schema = NULL;
 
-    if (surety_schema_read(set->schema_text, NULL, &schema, NULL) == SURETY_OK)
-        set->valid++;
+    set->valid +=
+        surety_schema_read(set->schema_text, NULL, &schema, NULL) == SURETY_OK;
     surety_schema_free(schema);
 }
 
-static void pass_recall(struct set *set)
+static void pass_strict(struct set *set)
 {
-    const surety_schema *schema = NULL;
+    surety_contract *contract = NULL;
+    const surety_strict *strict = NULL;
 
-    set->valid += surety_schema_cache_read(set->cache, set->schema_text, NULL,
-                                           &schema, NULL) == SURETY_OK;
-}
-
-static void pass_extract(struct set *set)
-{
-    for (size_t i = 0; i < set->count; i++)
-        set->valid += reply_extract(set, set->texts[i]);
+    set->valid += surety_contract_read(set->schema_text, NULL, &contract,
+                                       NULL) == SURETY_OK &&
+                  surety_strict_of(contract, SURETY_SUBSET_OPENAI, &strict,
+                                   NULL) == SURETY_OK;
+    surety_contract_free(contract);
 }
 
 static void pass_judge(struct set *set)
@@ -189,43 +196,28 @@ static void pass_judge(struct set *set)
         set->valid += reply_judge(set, set->texts[i]);
 }
 
-/* A text in pieces of so many bytes, and after each the value so far. */
-enum { PIECE = 4 };
-
-static bool text_stream(struct set *set, surety_str text)
-{
-    surety_val value = surety_val_none();
-    surety_status status =
-        surety_lenient_begin(set->reader, set->scratch, NULL, NULL);
-
-    for (size_t at = 0; status == SURETY_OK && at < text.len; at += PIECE) {
-        const size_t left = text.len - at;
-
-        status = surety_lenient_feed(
-            set->reader,
-            (surety_str){text.ptr + at, left < PIECE ? left : PIECE}, NULL);
-        if (status == SURETY_OK)
-            status = surety_lenient_snapshot(set->reader, &value, NULL);
-        set->valid += value.doc != NULL;
-    }
-    return status >= SURETY_OK &&
-           surety_lenient_finish(set->reader, NULL, NULL) == SURETY_OK;
-}
-
 static void pass_stream(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
         set->valid += text_stream(set, set->texts[i]);
 }
 
-static bool any(const struct set *set)
+static void pass_yyjson(struct set *set)
 {
-    return !set->contract && !set->reader;
+    set->valid += peers_parse(set->peers, PEER_YYJSON);
 }
 
-static bool has_reader(const struct set *set)
+static void pass_simdjson(struct set *set)
 {
-    return set->reader != NULL;
+    set->valid += peers_parse(set->peers, PEER_SIMDJSON);
+}
+
+/* ---- the table of works ---------------------------------------------------
+ */
+
+static bool has_texts(const struct set *set)
+{
+    return set->count && !set->judge && !set->lenient;
 }
 
 static bool has_schema(const struct set *set)
@@ -235,49 +227,58 @@ static bool has_schema(const struct set *set)
 
 static bool has_docs(const struct set *set)
 {
-    return set->schema && set->docs;
-}
-
-static bool is_written(const struct set *set)
-{
-    return has_docs(set) && set->written.fits;
+    return set->docs && set->count;
 }
 
 static bool has_contract(const struct set *set)
 {
-    return set->contract != NULL;
+    return set->contract && !set->judge;
+}
+
+static bool has_judge(const struct set *set)
+{
+    return set->judge != NULL;
+}
+
+static bool has_lenient(const struct set *set)
+{
+    return set->lenient != NULL;
+}
+
+static bool has_yyjson(const struct set *set)
+{
+    return set->peers && peers_have(PEER_YYJSON);
+}
+
+static bool has_simdjson(const struct set *set)
+{
+    return set->peers && peers_have(PEER_SIMDJSON);
 }
 
 static const struct work {
-    const char *name;
+    const char *name; /* TOOL WORK */
     void (*pass)(struct set *set);
     bool (*able)(const struct set *set);
     unsigned times; /* that a pass does every document */
 } works[] = {
-    {"parse", pass_parse, any, 1},              /* bytes to a document */
-    {"check", pass_check, has_docs, 1},         /* documents that stay read */
-    {"again", pass_again, has_docs, REPEAT},    /* each several times on end */
-    {"written", pass_written, is_written, 1},   /* check, by C of its own */
-    {"bytes", pass_tree, has_schema, 1},        /* parse, then check */
-    {"compile", pass_compile, has_schema, 1},   /* text to a schema */
-    {"recall", pass_recall, has_schema, 1},     /* the same, once cached */
-    {"extract", pass_extract, has_contract, 1}, /* a reply to a value */
-    {"judge", pass_judge, has_contract, 1},     /* a reply to a verdict */
-    {"stream", pass_stream, has_reader, 1},     /* pieces to values */
+    {"surety parse", pass_parse, has_texts, 1}, /* bytes to a document */
+    {"surety check", pass_check, has_docs, 1},  /* a document to yes or no */
+    {"surety again", pass_again, has_docs, REPEAT},  /* each in a row */
+    {"surety errors", pass_errors, has_docs, 1},     /* to all that is wrong */
+    {"surety bytes", pass_bytes, has_docs, 1},       /* bytes to yes or no */
+    {"surety compile", pass_compile, has_schema, 1}, /* text to a schema */
+    {"surety strict", pass_strict, has_contract, 1}, /* to one for OpenAI */
+    {"surety judge", pass_judge, has_judge, 1},      /* a reply to a value */
+    {"surety stream", pass_stream, has_lenient, 1},  /* pieces to values */
+    {"yyjson parse", pass_yyjson, has_yyjson, 1},
+    {"simdjson parse", pass_simdjson, has_simdjson, 1},
 };
-
-static double now_ns(clockid_t clock)
-{
-    struct timespec now;
-
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
+enum { WORK_COUNT = sizeof works / sizeof *works };
 
 /* NULL: there is no such work, or this set is not for it. */
 static const struct work *work_find(const struct set *set, const char *name)
 {
-    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+    for (size_t i = 0; i < WORK_COUNT; i++)
         if (strcmp(works[i].name, name) == 0 && works[i].able(set))
             return &works[i];
     return NULL;
@@ -286,22 +287,20 @@ static const struct work *work_find(const struct set *set, const char *name)
 /* The mean nanoseconds of doing every document once. */
 static double work_time(struct set *set, const struct work *work, unsigned ms)
 {
-    const double start_ns = now_ns(CLOCK_MONOTONIC);
-    const double used_ns = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    const double start = used_ns();
     double passes = 0;
-    double spent = 0;
     double used = 0;
 
     do {
         work->pass(set);
         passes += work->times;
-        spent = now_ns(CLOCK_MONOTONIC) - start_ns;
-    } while (spent < ms * 1e6);
-    used = now_ns(CLOCK_PROCESS_CPUTIME_ID) - used_ns;
-    return (used < spent ? used : spent) / passes;
+        used = used_ns() - start;
+    } while (used < ms * 1e6);
+    return used / passes;
 }
 
-/* ---- the set ------------------------------------------------------------ */
+/* ---- the set --------------------------------------------------------------
+ */
 
 static bool ends_with(const char *path, const char *ending)
 {
@@ -323,7 +322,7 @@ static void set_split(struct set *set, const char *path)
         parts += *at == mark;
     set->texts = calloc(parts, sizeof *set->texts);
     if (!set->texts)
-        fail("instances", "out of memory");
+        fail("documents", "out of memory");
     while (ptr < end) {
         const char *found =
             is_many ? memchr(ptr, mark, (size_t)(end - ptr)) : NULL;
@@ -335,66 +334,95 @@ static void set_split(struct set *set, const char *path)
     }
 }
 
-static void schema_open(struct set *set, const char *path, bool is_contract)
+static void schema_open(struct set *set, const char *path)
 {
-    surety_error error = {0};
+    /* A report of all errors is one without a most number of them. */
+    const surety_limits limits = {.size = sizeof limits,
+                                  .findings_max = 1u << 20};
     surety_status status = SURETY_OK;
 
     set->scratch = surety_doc_new(NULL);
-    set->checker = surety_checker_new(NULL, NULL);
-    set->cache = surety_schema_cache_new(NULL, 0, 0);
-    set->finder = surety_finder_new(NULL);
-    set->judge = surety_judge_new(NULL, NULL);
+    set->checker = surety_checker_new(NULL, &limits);
+    set->findings = surety_findings_new(NULL);
     if (strcmp(path, "-") == 0)
         return;
-    set->schema_text = file_read(path);
-    set->written = written_open(path);
-    if (is_contract)
-        status = surety_contract_read(set->schema_text, NULL, &set->contract,
-                                      &error);
+    set->schema_text = file_open(path);
+    surety_contract_read(set->schema_text, NULL, &set->contract, NULL);
+    if (set->judge)
+        status = set->contract ? SURETY_OK : SURETY_SYNTAX;
     else
-        status =
-            surety_schema_read(set->schema_text, NULL, &set->schema, &error);
+        status = surety_schema_read(set->schema_text, NULL, &set->schema, NULL);
     if (status != SURETY_OK)
-        fail(is_contract ? "contract" : "schema", surety_status_name(status));
+        fail("schema", surety_status_name(status));
 }
 
-/* All ways to a verdict must come to the same, or none is measured. */
-static bool verdict_of(struct set *set, surety_str text)
+static void docs_read(struct set *set)
 {
-    const bool valid = set->schema ? text_check(set, text)
-                                   : text_read(set->scratch, text) == SURETY_OK;
-
-    if (set->schema && set->written.fits &&
-        set->written.fits(&set->written, surety_doc_root(set->scratch)) !=
-            valid)
-        fail("written", "another verdict than the schema's");
-    return valid;
+    set->docs = calloc(set->count + 1, sizeof(surety_doc *));
+    for (size_t i = 0; i < set->count; i++) {
+        set->docs[i] = surety_doc_new(NULL);
+        if (!set->docs[i] || !text_read(set->docs[i], set->texts[i]))
+            fail("documents", "one is not JSON");
+    }
+    set->peers = peers_new(set->texts, set->count);
 }
 
-/* Reads every document once, and keeps those that "check" is done on. */
+static void set_open(struct set *set, char **argv)
+{
+    set->text = file_open(argv[3]);
+    set_split(set, argv[3]);
+    if (strcmp(argv[1], "reply") == 0)
+        set->judge = surety_judge_new(NULL, NULL);
+    if (strcmp(argv[1], "stream") == 0)
+        set->lenient = surety_lenient_new(NULL);
+    schema_open(set, argv[2]);
+}
+
+static void set_close(struct set *set)
+{
+    for (size_t i = 0; set->docs && i < set->count; i++)
+        surety_doc_free(set->docs[i]);
+    if (set->peers)
+        peers_free(set->peers);
+    surety_doc_free(set->scratch);
+    surety_checker_free(set->checker);
+    surety_findings_free(set->findings);
+    surety_schema_free(set->schema);
+    surety_contract_free(set->contract);
+    surety_judge_free(set->judge);
+    surety_lenient_free(set->lenient);
+    free(set->docs);
+    free(set->texts);
+    free((void *)(size_t)set->text.ptr);
+    free((void *)(size_t)set->schema_text.ptr);
+}
+
+/* ---- the driver's words ----------------------------------------------------
+ */
+
+static bool verdict_of(struct set *set, size_t i)
+{
+    return set->judge     ? reply_judge(set, set->texts[i])
+           : set->lenient ? text_stream(set, set->texts[i])
+           : set->schema  ? value_check(set, set->docs[i])
+                          : true;
+}
+
 static void set_say(struct set *set)
 {
-    char *verdicts = calloc(set->count + 1, 1);
+    const char *comma = "";
 
-    if (set->schema)
-        set->docs = calloc(set->count + 1, sizeof(surety_doc *));
-    if (!verdicts || (set->schema && !set->docs))
-        fail("instances", "out of memory");
-    for (size_t i = 0; i < set->count; i++) {
-        const bool valid = set->contract ? reply_judge(set, set->texts[i])
-                           : set->reader ? text_stream(set, set->texts[i])
-                                         : verdict_of(set, set->texts[i]);
-
-        verdicts[i] = valid ? '1' : '0';
-        if (set->docs) {
-            set->docs[i] = surety_doc_new(NULL);
-            text_read(set->docs[i], set->texts[i]);
+    printf("{\"verdicts\": \"");
+    for (size_t i = 0; i < set->count; i++)
+        putchar(verdict_of(set, i) ? '1' : '0');
+    printf("\", \"works\": [");
+    for (size_t i = 0; i < WORK_COUNT; i++)
+        if (works[i].able(set)) {
+            printf("%s\"%s\"", comma, works[i].name);
+            comma = ", ";
         }
-    }
-    printf("{\"verdicts\": \"%s\"}\n", verdicts);
+    puts("]}");
     fflush(stdout);
-    free(verdicts);
 }
 
 static void set_serve(struct set *set)
@@ -402,37 +430,16 @@ static void set_serve(struct set *set)
     char line[64];
 
     while (fgets(line, sizeof line, stdin)) {
-        char *blank = strchr(line, ' ');
+        char *blank = strrchr(line, ' ');
         const struct work *work = NULL;
-        unsigned ms = 0;
 
-        for (char *at = blank ? blank + 1 : ""; *at >= '0' && *at <= '9'; at++)
-            ms = ms * 10 + (unsigned)(*at - '0');
         if (blank)
             *blank = '\0';
         work = work_find(set, line);
-        printf("%.1f\n", work ? work_time(set, work, ms) : -1);
+        printf("%.1f\n",
+               work ? work_time(set, work, number_of(blank + 1)) : -1);
         fflush(stdout);
     }
-}
-
-static void set_close(struct set *set)
-{
-    for (size_t i = 0; set->docs && i < set->count; i++)
-        surety_doc_free(set->docs[i]);
-    surety_doc_free(set->scratch);
-    surety_checker_free(set->checker);
-    surety_schema_free(set->schema);
-    surety_schema_cache_free(set->cache);
-    surety_finder_free(set->finder);
-    surety_judge_free(set->judge);
-    surety_lenient_free(set->reader);
-    written_close(&set->written);
-    surety_contract_free(set->contract);
-    free(set->docs);
-    free(set->texts);
-    free((void *)(size_t)set->text.ptr);
-    free((void *)(size_t)set->schema_text.ptr);
 }
 
 int main(int argc, char **argv)
@@ -443,16 +450,14 @@ int main(int argc, char **argv)
     if (argc < 4 || argc > 5 ||
         (strcmp(argv[1], "set") != 0 && strcmp(argv[1], "reply") != 0 &&
          strcmp(argv[1], "stream") != 0)) {
-        fprintf(stderr, "usage: bench-surety set SCHEMA|- INSTANCES [WORK]\n"
-                        "       bench-surety reply CONTRACT REPLIES [WORK]\n"
-                        "       bench-surety stream - TEXTS [WORK]\n");
+        fprintf(stderr, "usage: bench-native set SCHEMA|- DOCUMENTS [WORK]\n"
+                        "       bench-native reply CONTRACT REPLIES [WORK]\n"
+                        "       bench-native stream - TEXTS [WORK]\n");
         return 2;
     }
-    set.text = file_read(argv[3]);
-    set_split(&set, argv[3]);
-    schema_open(&set, argv[2], strcmp(argv[1], "reply") == 0);
-    if (strcmp(argv[1], "stream") == 0)
-        set.reader = surety_lenient_new(NULL);
+    set_open(&set, argv);
+    if (!set.judge && !set.lenient)
+        docs_read(&set);
     if (argc == 4) {
         set_say(&set);
         set_serve(&set);

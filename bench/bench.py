@@ -1,14 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make bench: Surety and its peers side by side; docs/performance.md says
-what each row means.
+"""make bench: what Surety costs its users, beside its peers.
 
-    bench.py BUILD [--only PATTERN] [--rounds N] [--ms N] [--minutes N]
+    bench.py BUILD [--quick] [--rows PATTERN] [--sets PATTERN] [--json FILE]
+        [--write PAGE]
 
-Nobody's figure is worth anything alone: the tools take turns, every figure is
-the median of its turns, and a row is the ratio of two such medians. A peer
-that is not there, or that judges documents otherwise than Surety does, is
-named under the table and left out of the row."""
+How a row is measured:
+
+1. A set is a list of documents and, mostly, a schema. One process holds it for
+   Surety, yyjson and simdjson (bench.c), one for Node's tools (peers.js), and
+   Blaze is its own tool.
+2. A work is done with all documents of the set, again and again for some
+   milliseconds of processor time; that divided by the passes is a time. All has
+   run before: memory, caches and compiled code are warm.
+3. In each round every tool does every work once. A figure is the least of its
+   rounds, because whatever else the machine does only adds to it; the spread is
+   how far the median is above the least.
+4. A row's ratio is Surety's figure divided by the peer's: below 1 Surety is
+   faster. Over several sets it is their geometric mean, and `worst` is the
+   highest.
+5. A third of the sets is chosen by a hash of its name and reported apart, as
+   unseen: nobody looks at these when tuning.
+
+A peer that is not there, or finds another verdict than Surety, is named under
+the tables and left out. Processor time is user and system time together."""
 
 import argparse
 import hashlib
@@ -21,6 +36,8 @@ import statistics
 import subprocess
 import sys
 import time
+import zlib
+from collections import namedtuple
 
 sys.dont_write_bytecode = True
 import data  # noqa: E402
@@ -28,73 +45,58 @@ import workers  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(HERE)
-DAMAGED = ("events", "trend", "openapi-3.0", "pulumi", "code-climate",
-           "manifest", "rows-200B", "rows-10K", "log-10K")
-# A work is done for so long before its turns; a tool has two turns at least,
-# and no more once they took so long together.
-WARM_MS = 60
-TURNS_S = 0.6
-# The share of --minutes that the data sets may take.
-SETS_SHARE = 0.7
-# fastjsonschema takes seconds a pass above this.
-SLOW_BYTES_MAX = 2_000_000
+MARKS = "<!-- bench -->", "<!-- end of bench -->"
 
-# Sets that are named of those that somebody could not do.
+CHECKED = ("real", "made", "sized", "damaged")
+PARSED = ("real", "made", "sized", "spaced", "text")
+
+# A row: Surety's work on the sets of some kinds, beside a peer's work. The
+# goals are of the mean and of the worst set.
+Row = namedtuple("Row", "title work kinds peer peer_work goal worst",
+                 defaults=(None, None))
+ROWS = (
+    Row("parse", "parse", PARSED, "yyjson", "parse", 0.85, 1.1),
+    Row("parse", "parse", PARSED, "simdjson", "parse"),
+    Row("parse", "parse", PARSED, "JSON.parse", "parse"),
+    Row("bytes to verdict", "bytes", CHECKED, "yyjson", "parse", 1.0, 2),
+    Row("bytes to verdict", "bytes", CHECKED, "ajv", "bytes"),
+    Row("check, each once", "check", CHECKED, "Blaze", "check", 0.36, 1),
+    Row("check, each once", "check", CHECKED, "ajv", "check"),
+    Row("check, 20 times", "again", CHECKED, "Blaze", "again"),
+    Row("all errors", "errors", ("damaged",), "ajv", "errors", 0.5, 1),
+    Row("compile", "compile", ("real", "made", "compile"), "ajv", "compile"),
+)
+# Rows of a set each: the kind, and the goal in MB/s of some sets.
+REPLIES = (
+    Row("extract and check", "judge", ("reply",), "ajv", "judge"),
+    Row("repair", "judge", ("dirty",), "jsonrepair", "judge"),
+    Row("repair", "judge", ("dirty",), "best-effort", "judge"),
+    Row("align", "judge", ("loose",), "coerce", "judge"),
+    Row("stream", "stream", ("stream",), "jsonrepair", "stream"),
+    Row("stream", "stream", ("stream",), "partial-json", "stream"),
+)
+RATES = {"prose-46K": 3800, "rows-5M": 900, "loose-5M": 250, "dirty-5M": 258}
+# Peers that begin anew for every piece of a stream take minutes above this.
+STREAM_BYTES_MAX = 10_000
+QUICK_BYTES_MAX = 2_000_000
+# A pass that is slower than this has two rounds, not more.
+SLOW_NS = 1e9
 NAMES_MAX = 10
 
-PARSERS = ("simdjson", "yyjson", "rapidjson", "jansson")
-NODE = ("ajv", "standalone", "schemasafe")
-# What is done with a set, by its kind.
-WORKS = {
-    "real": ("parse", "check", "again", "bytes", "compile",
-             "recall"),
-    "made": ("parse", "check", "written", "again", "bytes",
-             "compile", "recall"),
-    "sized": ("parse", "check", "written", "again", "bytes"),
-    "spaced": ("parse", "bytes"),
-    "damaged": ("check", "written", "again", "bytes"),
-    "compile": ("compile", "recall"),
-    "text": ("parse",),
-    "reply": ("extract", "judge"),
-    "dirty": ("judge",),
-    "loose": ("judge",),
-    "stream": ("stream",),
-}
-REPLIES = ("reply", "dirty", "loose")
-OF_SCHEMAS = ("compile", "recall")
-# And by whom, where not all of it: what a tool does no differently from
-# another, or cannot be asked.
-ONLY = {**dict.fromkeys(PARSERS, ("parse",)), "standalone": ("check",),
-        "Blaze": ("again",)}
 
-WHOLE = ("real", "made", "sized")
-CHECKERS = ("ajv", "standalone", "schemasafe", "fastjsonschema")
-# Peers that are none: the fastest of PARSERS, Surety without its cache, and C
-# written for one schema (written.c).
-FASTEST = "fastest parser"
-UNCACHED = "no cache"
-WRITTEN = "written out"
-# (title, work, kinds, peers)
-ROWS = (
-    ("parse", "parse", WHOLE + ("spaced", "text"), PARSERS + ("JSON.parse",)),
-    ("check", "check", WHOLE, CHECKERS + (WRITTEN,)),
-    ("check, again", "again", WHOLE, ("Blaze",)),
-    ("damaged", "check", ("damaged",), CHECKERS + (WRITTEN,)),
-    ("damaged, again", "again", ("damaged",), ("Blaze",)),
-    ("bytes", "bytes", WHOLE + ("spaced", "damaged"),
-     ("ajv", "schemasafe", "fastjsonschema", FASTEST)),
-    ("compile", "compile", ("real", "made", "compile"),
-     ("ajv", "schemasafe", "fastjsonschema")),
-    ("compile, cached", "recall", ("real", "made", "compile"), (UNCACHED,)),
-)
-# Of replies each set is a row: (work, kind, peers). A peer of dirty replies
-# reads them as it can, and ajv judges; coerce is ajv with coerceTypes.
-READERS = ("jsonrepair", "best-effort", "partial-json", "ai")
-REPLY_ROWS = (("extract", "reply", ("JSON.parse",)),
-              ("judge", "reply", ("ajv",)), ("judge", "dirty", READERS),
-              ("judge", "loose", ("coerce",)), ("stream", "stream", READERS))
-# Above this, readers that begin anew for every piece take minutes.
-STREAM_BYTES_MAX = 20_000
+class Figure:
+    """What the rounds of one tool came to."""
+
+    def __init__(self, times):
+        self.least, self.median = min(times), statistics.median(times)
+
+
+def is_unseen(name):
+    return zlib.crc32(name.rstrip("*").encode()) % 3 == 0
+
+
+def mean(values):
+    return math.exp(statistics.fmean(math.log(value) for value in values))
 
 
 class Bench:
@@ -102,202 +104,275 @@ class Bench:
         self.options = options
         self.build = os.path.abspath(options.build)
         self.folder = os.path.join(self.build, "bench")
-        self.data = data.Folder(os.path.join(self.folder, "data-" + stamp(
-            "data.py", "schemas.py", "package.json")))
-        peers = os.path.join(self.folder, "peers")
-        self.npm_problem = workers.install_peers(peers)
-        self.modules = os.path.join(peers, "node_modules")
+        self.modules = os.path.join(self.folder, "peers", "node_modules")
+        self.data = data.Folder(os.path.join(self.folder, "data-" + stamp()))
         self.env = {**os.environ, "NODE_PATH": self.modules, "LC_ALL":
-                    "C.UTF-8", "SURETY_CONTRACTS": "",
-                    "PYTHONDONTWRITEBYTECODE": "1"}
-        self.blaze = workers.blaze_binary(self.modules)
-        self.python = workers.python_with_fastjsonschema()
-        self.ends = time.monotonic() + 60 * options.minutes * SETS_SHARE
-        self.rows = []   # (set, bytes, schema's bytes, documents,
-        #                   {tool: {work: ns}})
-        self.notes = {}  # what somebody could not do: [sets]
-        self.memory = {}
+                    "C.UTF-8", "SURETY_CONTRACTS": ""}
+        self.rounds, self.ms = (3, 4) if options.quick else (9, 10)
+        self.has_npm = os.path.exists(os.path.join(self.modules, "ajv"))
+        self.lines = []    # what is printed
+        self.notes = {}    # what a tool could not do: [sets]
+        self.figures = []  # for --json
+        self.measured = []  # (set, bytes, schema bytes, documents,
+        #                      {"TOOL WORK": Figure})
+
+    def print(self, line=""):
+        self.lines.append(line.rstrip())
+        print(line.rstrip(), flush=True)
 
     def note(self, text, name):
         names = self.notes.setdefault(text, [])
         if name not in names:
             names.append(name)
 
-    # -- data sets -------------------------------------------------------------
+    def keep(self, row, name, tool, figure, unit):
+        self.figures.append({
+            "row": row, "set": name, "tool": tool, "unit": unit,
+            "least": round(figure.least, 4), "median": round(figure.median, 4)})
 
-    def sets(self):
-        shared = os.path.join(SOURCE, "..", "shared", "data", "schemas")
-        sets = list(data.shared_sets(shared))
-        if not sets:
-            self.note("../shared/data/schemas is not there", "its data sets")
-        if not self.npm_problem:
-            sets += data.npm_sets(self.data, self.modules, SOURCE)
-        sets += data.made_sets(self.data, SOURCE)
-        sets += data.sized_sets(self.data)
-        sets += data.census_text(self.data)
-        sets += data.damaged_sets(self.data, sets, DAMAGED)
-        sets += data.reply_sets(self.data)
-        sets += data.stream_sets(self.data)
-        return [one for one in sets
-                if re.search(self.options.only, "set " + one.name)]
-
-    def workers(self, one):
-        """Those that are asked to do one; Surety first."""
-        mode = ("reply" if one.kind in REPLIES else
-                "stream" if one.kind == "stream" else "set")
-        schema = one.schema or "-"
-        # A set without documents is only compiled; the schema is then its
-        # own document, so that the tools have something to hold.
-        files = [schema, one.instances or schema]
-        yield self.worker("Surety", self.program("surety"), mode, *files)
-        if "parse" in WORKS[one.kind]:
-            for name in PARSERS:
-                yield self.worker(name, self.program("parsers"), name,
-                                  files[1])
-        if not self.npm_problem:
-            for name in self.node_peers(one):
-                yield self.worker(name, "node", os.path.join(HERE, "peers.js"),
-                                  {"reply": "texts"}.get(mode, mode),
-                                  {"JSON.parse": "json"}.get(name, name),
-                                  *files)
-        if mode != "set" or not one.instances or not one.schema:
-            return
-        if self.blaze and "again" in WORKS[one.kind]:
-            yield workers.Blaze(self.blaze, one)
-        if self.python and os.path.getsize(one.instances) < SLOW_BYTES_MAX:
-            yield self.worker("fastjsonschema", self.python, os.path.join(
-                HERE, "peer_python.py"), *files)
-        elif self.python:
-            self.note("fastjsonschema is slow, and left out above "
-                      f"{SLOW_BYTES_MAX / 1e6:.0f} MB", one.name)
-
-    def node_peers(self, one):
-        if (one.kind == "stream" and
-                os.path.getsize(one.instances) > STREAM_BYTES_MAX):
-            self.note("they begin anew for every piece, and are left out above "
-                      f"{STREAM_BYTES_MAX / 1e3:.0f} KB: " +
-                      ", ".join(READERS), one.name)
-            return ()
-        of_kind = {"text": ("JSON.parse",), "reply": ("ajv",),
-                   "dirty": READERS, "loose": ("coerce",), "stream": READERS}
-        if one.kind in of_kind:
-            return of_kind[one.kind]
-        return [name for name in NODE
-                if any(work in WORKS[one.kind]
-                       for work in ONLY.get(name, WORKS[one.kind]))]
+    def wants(self, title):
+        return re.search(self.options.rows, title) is not None
 
     def program(self, name):
         return os.path.join(self.folder, "bench-" + name)
 
-    def worker(self, name, *command):
-        return workers.Worker(name, command, self.env,
-                              workers.Usage(self.folder, name))
+    # -- sets ------------------------------------------------------------------
 
-    def compare_verdicts(self, one, tools):
-        ours = tools[0].verdicts
-        for worker in tools:
+    def sets(self, rows):
+        sets = []
+        if self.has_npm:
+            sets += data.npm_sets(self.data, self.modules, SOURCE)
+        else:
+            self.note("npm's packages are not there", "real documents")
+        sets += data.made_sets(self.data, SOURCE)
+        sets += data.sized_sets(self.data)
+        sets += data.census_text(self.data)
+        sets += data.damaged_sets(self.data, sets)
+        sets += data.reply_sets(self.data)
+        sets += data.stream_sets(self.data)
+        for one in sets:
+            if not (re.search(self.options.sets, one.name) and
+                    any(one.kind in row.kinds for row in rows)):
+                continue
+            if (self.options.quick and one.instances and
+                    os.path.getsize(one.instances) > QUICK_BYTES_MAX):
+                self.note("not measured with --quick", one.name)
+            else:
+                yield one
+
+    def workers(self, one, peers):
+        """The processes for a set; Surety's first."""
+        mode = {"reply": "reply", "dirty": "reply", "loose": "reply",
+                "stream": "stream"}.get(one.kind, "set")
+        schema = one.schema or "-"
+        # A schema alone is its own document, so that there is one to hold.
+        files = [schema, one.instances or schema]
+        yield "Surety", workers.Worker(
+            [self.program("native"), mode, *files], self.env)
+        node = ["node", os.path.join(HERE, "peers.js")]
+        if not self.has_npm:
+            self.note("npm's packages are not there", ", ".join(peers))
+        elif mode == "set":
+            yield "ajv", workers.Worker([*node, mode, *files], self.env)
+            if "Blaze" in peers and one.schema and one.lines:
+                yield "Blaze", workers.Blaze(self.modules, one.schema,
+                                             one.lines, self.folder)
+        elif mode == "reply":
+            for peer in peers:
+                yield peer, workers.Worker([*node, "texts", peer, *files],
+                                           self.env)
+        elif os.path.getsize(one.instances) <= STREAM_BYTES_MAX:
+            for peer in peers:
+                yield peer, workers.Worker([*node, mode, peer, files[1]],
+                                           self.env)
+
+    def turns(self, tools, wanted):
+        """{work: Figure}: all tools do what they can of wanted, in turn."""
+        works = [(worker, work) for worker in tools for work in worker.works
+                 if work in wanted]
+        slow = {work for worker, work in works
+                if (worker.time(work, 3 * self.ms) or 0) > SLOW_NS}
+        times = {}
+        for number in range(self.rounds):
+            for worker, work in works:
+                if number > 1 and work in slow:
+                    continue
+                spent = worker.time(work, self.ms)
+                if spent:
+                    times.setdefault(work, []).append(spent)
+        return {work: Figure(spent) for work, spent in times.items()}
+
+    def measure(self, one, rows):
+        rows = [row for row in rows if one.kind in row.kinds]
+        wanted = {f"surety {row.work}" for row in rows} | {
+            f"{row.peer} {row.peer_work}" for row in rows}
+        tools = list(self.workers(one, sorted({row.peer for row in rows})))
+        ours = tools[0][1].verdicts
+        for name, worker in tools:
             if worker.problem:
-                self.note(f"{worker.name}: {worker.problem}", one.name)
-            elif (one.instances and worker.name not in PARSERS and ours
-                  and worker.verdicts != ours):
-                differ = sum(a != b for a, b in zip(worker.verdicts, ours))
-                self.note(f"{worker.name} judges otherwise than Surety",
-                          f"{one.name} ({differ} of {len(ours)})")
-                worker.problem = "judges otherwise"
-
-    def measure(self, one, allowed_s):
-        """Lets all who can do their works on one, in turn. Past allowed_s
-        nobody gets more than two turns."""
-        begun = time.monotonic()
-        tools = list(self.workers(one))
-        self.compare_verdicts(one, tools)
-        used = {}
-        for work in WORKS[one.kind]:
-            for worker in tools:
-                if worker.problem or work not in ONLY.get(worker.name, (work,)):
-                    continue
-                start = time.monotonic()
-                spent = worker.work(work, WARM_MS)
-                if spent is None:
-                    continue
-                used[worker, work] = 0.0
-                if time.monotonic() - start > 2 * TURNS_S:
-                    worker.add(work, spent)  # so slow that this was a turn
-                    used[worker, work] = TURNS_S
-        for turn in range(self.options.rounds):
-            late = time.monotonic() - begun > allowed_s
-            for worker, work in used:
-                if turn > 1 and (late or used[worker, work] > TURNS_S):
-                    continue
-                start = time.monotonic()
-                spent = worker.work(work, self.options.ms)
-                used[worker, work] += time.monotonic() - start
-                if spent is not None:
-                    worker.add(work, spent)
-        for worker in tools:
+                self.note(f"{name}: {worker.problem}", one.name)
+            elif one.instances and worker.verdicts != ours:
+                self.note(f"{name} finds another verdict", one.name)
+                worker.works = [work for work in worker.works
+                                if work == "JSON.parse parse"]
+        native = tools[0][1].works
+        for peer in ("yyjson", "simdjson"):
+            if (f"{peer} parse" in wanted and "surety parse" in native and
+                    f"{peer} parse" not in native):
+                self.note("not there when the bench was built", peer)
+        found = self.turns([worker for _, worker in tools], wanted)
+        for _, worker in tools:
             worker.close()
-            if worker.problem and any(
-                    worker is other for other, _ in used):
-                self.note(f"{worker.name}: {worker.problem}", one.name)
-        self.keep(one, tools)
+        for work, figure in found.items():
+            tool, what = work.split(" ", 1)
+            self.keep(what, one.name, tool, figure, "ns")
+        self.measured.append((
+            one, os.path.getsize(one.instances) if one.instances else 0,
+            os.path.getsize(one.schema) if one.schema else 0,
+            len(ours) if one.instances else 1, found))
 
-    def keep(self, one, tools):
-        times = {worker.name: {work: statistics.median(spent)
-                               for work, spent in worker.times.items()}
-                 for worker in tools}
-        node = times.get("ajv", {})
-        for work in ("parse", "extract"):
-            if work in node:  # it is not ajv that does it
-                times.setdefault("JSON.parse", {})[work] = node.pop(work)
-        parsed = [times[name]["parse"] for name in PARSERS
-                  if "parse" in times.get(name, {})]
-        if parsed and one.schema:
-            times[FASTEST] = {"bytes": min(parsed)}
-        if "compile" in times["Surety"]:
-            times[UNCACHED] = {"recall": times["Surety"]["compile"]}
-        if "written" in times["Surety"]:
-            times[WRITTEN] = {"check": times["Surety"].pop("written")}
-        size = os.path.getsize(one.instances) if one.instances else 0
-        schema = os.path.getsize(one.schema) if one.schema else 0
-        self.rows.append((one, size, schema, len(tools[0].verdicts) or 1,
-                          times))
-        if one.name == "census-text":
-            self.memory = {worker.name: worker.rss for worker in tools
-                           if not worker.problem}
-            contract = os.path.join(SOURCE, "contracts/census/agent-output"
-                                    ".json")
-            taken = self.process([self.program("surety"), "set", contract,
-                                  one.instances, "bytes"])
-            if taken[3]:
-                self.memory["Surety, read and check"] = taken[2]
+    def measure_sets(self):
+        rows = [row for row in ROWS + REPLIES if self.wants(row.title)]
+        for one in self.sets(rows):
+            if sys.stderr.isatty():
+                print(f"\r\033[K{one.name}", end="", file=sys.stderr)
+            self.measure(one, rows)
+        if sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr)
 
-    # -- whole processes -------------------------------------------------------
+    # -- tables of sets --------------------------------------------------------
 
-    def process(self, command):
-        """What Usage.read gives, of one command; not run: where it failed."""
-        usage = workers.Usage(self.folder, "process")
-        done = subprocess.run(
-            [*usage.launcher, *command], env=self.env, check=False,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        taken = usage.read()
-        return taken if done.returncode == 0 else (*taken[:3], False)
+    def pairs(self, row):
+        """[(set, our ns, the peer's, ours of one, bytes)] where both did it."""
+        for one, size, schema, count, found in self.measured:
+            ours = found.get(f"surety {row.work}")
+            theirs = found.get(f"{row.peer} {row.peer_work}")
+            if ours and theirs and one.kind in row.kinds:
+                whole = row.work == "compile"
+                yield (one.name, ours.least, theirs.least,
+                       ours.least / (1 if whole else count),
+                       schema if whole else size)
 
-    def contest(self, tools, rounds):
-        """Medians of {name: [command, ...]}, the commands of a tool summed,
-        the tools taking turns."""
-        turns = {name: [] for name in tools}
-        for _ in range(rounds):
-            for name, commands in tools.items():
-                runs = [self.process(command) for command in commands]
-                turns[name].append((sum(run[0] for run in runs),
-                                    sum(run[1] for run in runs),
-                                    max(run[2] for run in runs)))
-        return {name: [statistics.median(column) for column in zip(*runs)]
-                for name, runs in turns.items()}
+    def print_ratios(self):
+        rows = [row for row in ROWS if self.wants(row.title)]
+        if not rows:
+            return
+        self.print(f"\n{'':<28}  {'seen sets':^40}  {'unseen sets':^28}")
+        self.print(f"{'work':<17} {'peer':<10}  {'':>3} {'ns each':>7} "
+                   f"{'MB/s':>5} {'ratio':>5} {'worst':>6} {'on':<9}  {'':>3} "
+                   f"{'ratio':>5} {'worst':>6} {'on':<9} goal, worst")
+        for row in rows:
+            found = list(self.pairs(row))
+            self.print(
+                f"{row.title:<17} {row.peer:<10}  "
+                f"{self.side(found, False)}  {self.side(found, True)} " +
+                (f"{row.goal:.2f}, {row.worst}" if row.goal else ""))
 
-    def jobs(self):
-        """(title, bytes, replies, rounds, {tool: commands})."""
+    def side(self, found, unseen):
+        part = [one for one in found if is_unseen(one[0]) == unseen]
+        if not part:
+            return f"{0:>3} {'-':>{5 if unseen else 19}} {'-':>6} {'':<9}"
+        worst = max(part, key=lambda one: one[1] / one[2])
+        speed = ("" if unseen else
+                 f"{short(mean(one[3] for one in part)):>7} "
+                 f"{mean(one[4] / one[1] * 1e3 for one in part):>5.0f} ")
+        return (f"{len(part):>3} {speed}"
+                f"{ratio(mean(one[1] / one[2] for one in part)):>5} "
+                f"{ratio(worst[1] / worst[2]):>6} {worst[0][:9]:<9}")
+
+    def print_replies(self):
+        head = (f"\n{'library calls':<18} {'set':<12} {'µs each':>9} "
+                f"{'MB/s':>6} {'goal':>5}  peers: ratio")
+        for one, size, _, count, found in self.measured:
+            rows = [row for row in REPLIES
+                    if one.kind in row.kinds and self.wants(row.title)]
+            ours = found.get(f"surety {rows[0].work}") if rows else None
+            if not ours:
+                continue
+            if head:
+                self.print(head)
+                head = None
+            peers = [(row.peer, found.get(f"{row.peer} {row.peer_work}"))
+                     for row in rows]
+            self.print(
+                f"{rows[0].title:<18} {one.name:<12} "
+                f"{ours.least / count / 1e3:>9.1f} "
+                f"{size / ours.least * 1e3:>6.0f} "
+                f"{RATES.get(one.name, ''):>5}  " + ", ".join(
+                    f"{peer} {ratio(ours.least / theirs.least)}"
+                    for peer, theirs in peers if theirs))
+
+    def print_spread(self):
+        spreads = {True: [], False: []}
+        for *_, found in self.measured:
+            for work, figure in found.items():
+                spreads[work.startswith("surety ")].append(
+                    figure.median / figure.least - 1)
+        if spreads[True]:
+            self.print("\nspread, the median of a set above its least: " +
+                       ", ".join(
+                           f"{name} {100 * statistics.median(spread):.1f} %"
+                           for name, spread in (("Surety", spreads[True]),
+                                                ("peers", spreads[False]))
+                           if spread))
+
+    # -- growth ----------------------------------------------------------------
+
+    def print_growth(self):
+        if not self.wants("growth"):
+            return
+        self.print(f"\n{'growth':<22} {'work':<8} {'sizes':<20} "
+                   f"{'µs at each':<26} exponent (goal: at most 1.1)")
+        for title, work, files in data.growth_sets(self.data):
+            times = []
+            for size, mode, schema, documents in files:
+                worker = workers.Worker([self.program("native"), mode, schema,
+                                         documents], self.env)
+                found = self.turns([worker], {f"surety {work}"})
+                worker.close()
+                for figure in found.values():
+                    self.keep(f"growth: {title}", str(size), "surety", figure,
+                              "ns")
+                    times.append(figure.least)
+                if not found:
+                    self.note(worker.problem or f"{title}: not done",
+                              str(size))
+            if len(times) == len(files):
+                exponent = (math.log(times[-1] / times[0]) /
+                            math.log(files[-1][0] / files[0][0]))
+                self.print(
+                    f"{title:<22} {work:<8} "
+                    f"{' '.join(f'{size:,}' for size, *_ in files):<20} " +
+                    " ".join(f"{spent / 1e3:>8.1f}" for spent in times) +
+                    f" {exponent:>8.2f}")
+
+    # -- streams ---------------------------------------------------------------
+
+    def print_chunks(self):
+        if not self.wants("stream"):
+            return
+        self.print(f"\n{'a stream, 4 bytes a piece':<26} {'pieces':>9} "
+                   f"{'median ns':>9} {'p99 ns':>7} {'most µs':>8}  goal: "
+                   "median 100, p99 230, the same at both sizes")
+        for one in data.stream_sets(self.data):
+            if one.name not in ("stream-100K", "stream-10M"):
+                continue
+            if self.options.quick and one.name == "stream-10M":
+                continue
+            found = json.loads(subprocess.check_output(
+                [self.program("chunks"), data.stream_contract(self.data),
+                 one.instances], env=self.env))
+            for work in ("reader", "stream"):
+                _, median, late, most = found[work]
+                self.keep(f"{work}, a piece", one.name, "surety",
+                          Figure([median]), "ns")
+                self.print(f"{one.name:<19}{work:<7} {found['chunks']:>9} "
+                           f"{median:>9.0f} {late:>7.0f} {most / 1e3:>8.1f}")
+
+    # -- processes -------------------------------------------------------------
+
+    def processes(self):
+        """(title, goal, bytes, replies, {tool: [command]})."""
         def contract(name):
             return os.path.join(SOURCE, "contracts", name + ".json")
 
@@ -305,218 +380,144 @@ class Bench:
             return ["node", os.path.join(HERE, "peers.js"), *arguments]
 
         tool = os.path.join(self.build, "surety")
-        peers = () if self.npm_problem else ("ajv", "jsonrepair")
-        name = "census/agent-output"
-        for mark, path in data.census_replies(self.data, 5_000_000).items():
-            yield (f"one reply of 5 MB, {mark}", os.path.getsize(path), 1,
-                   self.options.rounds, {
-                       "Surety": [[tool, "check", "-c", name, path]],
-                       **{peer: [node("reply", peer, contract(name), path)]
-                          for peer in peers}})
-        files = data.small_replies(self.data, self.options.replies, SOURCE)
-        ruled = [("trend/iteration-response", next(iter(files.values())))]
-        for title, work in (
-                (f"{self.options.replies:,} small replies", files.items()),
-                ("a third of them, with a jq rule", ruled)):
-            yield (title, sum(os.path.getsize(path) for _, path in work),
-                   self.options.replies // (1 if work is not ruled else 3), 3,
-                   {**{f"Surety, {jobs} job" + "s" * (jobs > 1): [
-                       [tool, "check", "-c", name, "--jsonl", "--jobs",
-                        str(jobs), path] for name, path in work]
-                       for jobs in (1, 2)},
-                    **{peer: [node("replies", peer, name, path)
-                              for name, path in work]
-                       for peer in peers if work is not ruled}})
-        path = data.one_reply(self.data)
-        name = "user-story/iteration-output"
-        code = os.path.join(self.folder, "standalone.js")
-        if peers:
-            self.process(node("build", contract(name), code))
-        yield ("start to verdict, one small reply", os.path.getsize(path), 1,
-               4 * self.options.rounds, {
-                   "Surety": [[tool, "check", "-c", name, path]],
-                   **({"node -e ''": [["node", "-e", ""]],
-                       "standalone": [node("reply", "standalone", code, path)]}
-                      if peers else {}),
-                   **{peer: [node("reply", peer, contract(name), path)]
+        peers = ("ajv", "jsonrepair") if self.has_npm else ()
+        name, path = "user-story/iteration-output", data.one_reply(self.data)
+        yield ("start to verdict", "3 ms, 5 MB", os.path.getsize(path), 1, {
+            "Surety": [[tool, "check", "-c", name, path]],
+            **{peer: [node("reply", peer, contract(name), path)]
+               for peer in peers[:1]}})
+        count = 9_000 if self.options.quick else 100_000
+        files = data.small_replies(self.data, count, SOURCE)
+        yield (f"{count:,} small replies", "200 MB/s",
+               sum(map(os.path.getsize, files.values())), count, {
+                   "Surety": [[tool, "check", "-c", name, "--jsonl", "--jobs",
+                               "1", path] for name, path in files.items()],
+                   **{peer: [node("replies", peer, name, path)
+                             for name, path in files.items()]
                       for peer in peers}})
+        name = "census/agent-output"
+        path = data.census_replies(self.data, 5_000_000)["fenced"]
+        yield ("one reply of 5 MB", "", os.path.getsize(path), 1, {
+            "Surety": [[tool, "check", "-c", name, path]],
+            **{peer: [node("reply", peer, contract(name), path)]
+               for peer in peers}})
 
-    # -- the tables ------------------------------------------------------------
-
-    def print_fastest(self):
-        """Who the fastest parser was."""
-        best = [min((times[name]["parse"], name) for name in PARSERS
-                    if "parse" in times.get(name, {}))[1]
-                for *_, times in self.rows if FASTEST in times]
-        if best:
-            print("\nthe fastest parser: " + ", ".join(
-                f"{name} on {best.count(name)}" for name in PARSERS
-                if name in best))
-
-    def ratios(self, work, kinds, peer):
-        """[(set, Surety ns, peer ns, units, bytes)] where both did it."""
-        for one, size, schema, count, times in self.rows:
-            ours = times.get("Surety", {}).get(work)
-            theirs = times.get(peer, {}).get(work)
-            if ours and theirs and one.kind in kinds:
-                if work in OF_SCHEMAS:
-                    yield one.name, ours, theirs, 1, schema
-                else:
-                    yield one.name, ours, theirs, count, size
-
-    def print_sets(self):
-        print(f"\n{'':<34} {'ns each':^13} {'MB/s':>5}")
-        print(f"{'what':<15} {'peer':<14} {'set':>3} {'Surety':>6} "
-              f"{'peer':>6} {'':>5} {'ratio':>5} {'worst':>6} {'on':<12} "
-              f"{'best':>5} on")
-        for title, work, kinds, peers in ROWS:
-            for peer in peers:
-                print_row(title, peer, list(self.ratios(work, kinds, peer)))
-        self.print_fastest()
-        if self.memory:
-            print("peak memory of a process, one text of 5 MB, in MB:")
-            print_wrapped("; ".join(f"{name} {rss / 1e6:.0f}" for name, rss
-                                    in self.memory.items()))
-
-    def print_replies(self):
-        head = "reply, by library calls"
-        for one, size, _, count, times in self.rows:
-            for work, kind, peers in REPLY_ROWS:
-                if one.kind != kind:
-                    continue
-                if head:
-                    print(f"\n{head:<27} {'Surety µs':>10} {'MB/s':>6}  "
-                          f"{'peer':<12} {'µs each':>10} {'MB/s':>6} "
-                          f"{'ratio':>6}")
-                    head = None
-                ours = times.get("Surety", {}).get(work, math.nan)
-                name = (f"{one.name:<18} {work:<8} {ours / count / 1e3:>10.1f} "
-                        f"{size / ours * 1e3:>6.0f}")
-                there = [peer for peer in peers
-                         if work in times.get(peer, {})]
-                for peer in there or peers[:1]:
-                    theirs = times.get(peer, {}).get(work, math.nan)
-                    print(f"{name:<44}  {peer:<12} "
-                          f"{theirs / count / 1e3:>10.1f} "
-                          f"{size / theirs * 1e3:>6.{small(size / theirs)}f} "
-                          f"{ratio_text(ours / theirs):>6}"
-                          .replace("nan", "  -"))
-                    name = ""
-
-    def print_chunks(self):
-        """How long one piece of a stream takes."""
-        head = "a stream, piece by piece"
-        for one, size, *_ in self.rows:
-            if one.kind != "stream" or size < STREAM_BYTES_MAX:
-                continue
-            if head:
-                print(f"\n{head:<27} {'pieces':>9} {'all ms':>8} "
-                      f"{'MB/s':>5} {'median ns':>9} {'p99 ns':>7} "
-                      f"{'most µs':>8}")
-                head = None
-            found = json.loads(subprocess.check_output(
-                [self.program("chunks"), data.stream_contract(self.data),
-                 one.instances], env=self.env))
-            name = one.name
-            for work in ("reader", "stream"):
-                spent, median, late, most = found[work]
-                print(f"{name:<18} {work:<8} {found['chunks']:>9} "
-                      f"{spent / 1e6:>8.1f} {size / spent * 1e3:>5.0f} "
-                      f"{median:>9.0f} {late:>7.0f} {most / 1e3:>8.1f}",
-                      flush=True)
-                name = ""
-
-    def print_jobs(self):
-        head = True
-        for title, size, count, rounds, tools in self.jobs():
-            if not re.search(self.options.only, "process " + title):
-                continue
-            if head:
-                print(f"\n{'whole process':<34} {'tool':<14} {'wall ms':>8} "
-                      f"{'user ms':>8} {'MB/s':>5} {'each µs':>8} "
-                      f"{'peak MB':>7} {'ratio':>5}")
-                head = False
-            results = self.contest(tools, rounds)
-            first = next(iter(results.values()))[0]
-            for name, (wall, user, peak) in results.items():
-                ratio = ("" if name.startswith("Surety") else
-                         ratio_text(first / wall))
-                print(f"{title:<34} {name:<14} {wall * 1e3:>8.1f} "
-                      f"{user * 1e3:>8.1f} {size / wall / 1e6:>5.0f} "
-                      f"{wall / count * 1e6:>8.1f} {peak / 1e6:>7.1f} "
-                      f"{ratio:>5}".rstrip(), flush=True)
+    def print_processes(self):
+        if not self.wants("process"):
+            return
+        self.print(f"\n{'whole process':<23} {'tool':<11} {'ms':>7} "
+                   f"{'spread':>6} {'MB/s':>5} {'peak MB':>7} {'ratio':>6}  "
+                   "goal")
+        for title, goal, size, count, tools in self.processes():
+            rounds = self.rounds * (10 if title.startswith("start") else 1)
+            if count > 1:
+                rounds = min(rounds, 3)
+            turns = {name: [] for name in tools}
+            for _ in range(rounds):
+                for name, commands in tools.items():
+                    turns[name].append([workers.taken(
+                        self.program("launch"), command, self.env,
+                        self.folder) for command in commands])
+            first = None
+            for name, rows in turns.items():
+                used = Figure([sum(run[0] for run in row) for row in rows])
+                peak = max(run[1] for row in rows for run in row)
+                first = first or used.least
+                self.keep("process: " + title, "", name, Figure(
+                    [used.least * 1e3]), "ms")
+                self.keep("peak: " + title, "", name, Figure([peak / 1e6]),
+                          "MB")
+                self.print(
+                    f"{title:<23} {name:<11} {used.least * 1e3:>7.1f} "
+                    f"{100 * (used.median / used.least - 1):>5.0f}% "
+                    f"{size / used.least / 1e6:>5.0f} {peak / 1e6:>7.1f} " +
+                    (f"{'':>6}  {goal}" if name == "Surety" else
+                     f"{ratio(first / used.least):>6}"))
                 title = ""
 
-    def write_details(self):
-        path = os.path.join(self.folder, "sets.tsv")
-        with open(path, "w", encoding="utf-8") as file:
-            print("set", "kind", "documents", "bytes", "work", "tool",
-                  "ns_each", "mb_s", "surety_ratio", sep="\t", file=file)
-            for one, size, schema, count, times in self.rows:
-                for work in WORKS[one.kind]:
-                    units, length = ((1, schema) if work in OF_SCHEMAS else
-                                     (count, size))
-                    ours = times.get("Surety", {}).get(work)
-                    for tool in times:
-                        spent = times.get(tool, {}).get(work)
-                        if spent:
-                            print(one.name, one.kind, units, length, work,
-                                  tool, f"{spent / units:.1f}",
-                                  f"{length / spent * 1e3:.1f}",
-                                  f"{ours / spent:.3f}" if ours else "",
-                                  sep="\t", file=file)
-        print(f"\neach set: {os.path.relpath(path)}")
+    # -- a run's call ----------------------------------------------------------
+
+    def print_calls(self):
+        if not self.wants("call"):
+            return
+        self.print(f"\n{'a call of a run':<17} {'sent':>8} {'µs':>8} "
+                   f"{'libcurl':>8} {'ratio':>6} {'spread':>6}  goal")
+        for (name, contract, reply), goal in zip(
+                data.call_files(self.data), (1.3, 1.5)):
+            with subprocess.Popen(
+                    [os.path.join(self.build, "surety"), "mock", "--quiet",
+                     "--reply", "@" + reply], stdout=subprocess.PIPE,
+                    text=True, env=self.env) as server:
+                url = server.stdout.readline().split()[-1]
+                done = subprocess.run(
+                    [self.program("calls"), url + "/v1", contract,
+                     str(self.rounds), "20" if self.options.quick else "100"],
+                    stdout=subprocess.PIPE, text=True, check=False,
+                    env=self.env)
+                server.terminate()
+            if done.returncode != 0:
+                self.note("calls: the program failed", name)
+                continue
+            found = json.loads(done.stdout)
+            ours, theirs = Figure(found["surety"]), Figure(found["libcurl"])
+            self.keep("call", name, "surety", ours, "ns")
+            self.keep("call", name, "libcurl", theirs, "ns")
+            self.print(f"{name:<17} {found['bytes']:>8} "
+                       f"{ours.least / 1e3:>8.1f} {theirs.least / 1e3:>8.1f} "
+                       f"{ratio(ours.least / theirs.least):>6} "
+                       f"{100 * (ours.median / ours.least - 1):>5.0f}%  "
+                       f"{goal}")
+
+    # -- all of it -------------------------------------------------------------
 
     def run(self):
-        print(machine(self.build))
-        if self.npm_problem:
-            self.note(self.npm_problem, "Blaze, jsonrepair, JSON.parse, " +
-                      ", ".join(NODE))
-        elif not self.blaze:
-            self.note("it has no binary for this machine", "Blaze")
-        if not self.python:
-            self.note("not installed", "fastjsonschema")
-        sets = self.sets()
-        for number, one in enumerate(sets):
-            if sys.stderr.isatty():
-                print(f"\r\033[K{one.name}", end="", file=sys.stderr)
-            left_s = max(0, self.ends - time.monotonic())
-            self.measure(one, 2 * left_s / (len(sets) - number))
-        if sys.stderr.isatty():
-            print("\r\033[K", end="", file=sys.stderr)
-        if self.rows:
-            self.print_sets()
-            self.print_replies()
-            self.print_chunks()
-        self.print_jobs()
+        where = machine(self.build)
+        self.print(where)
+        self.measure_sets()
+        self.print_ratios()
+        self.print_replies()
+        self.print_chunks()
+        self.print_calls()
+        self.print_processes()
+        self.print_growth()
+        self.print_spread()
         if self.notes:
-            print("\nnot counted:")
+            self.print("\nleft out:")
             for text, names in self.notes.items():
                 more = len(names) - NAMES_MAX
-                print_wrapped(f"{text}: {', '.join(names[:NAMES_MAX])}" +
-                              (f" and {more} more" if more > 0 else ""))
-        if self.rows:
-            self.write_details()
+                self.print(f"  {text}: {', '.join(names[:NAMES_MAX])}" +
+                           (f" and {more} more" if more > 0 else ""))
+        if self.options.json:
+            with open(self.options.json, "w", encoding="utf-8") as file:
+                json.dump({"where": where, "figures": self.figures}, file,
+                          indent=1)
+        if self.options.write:
+            write_page(self.options.write, "\n".join(self.lines))
 
 
-def stamp(*names):
-    """Of what the generated data follow from."""
+def write_page(path, text):
+    """Puts text between the marks of a page."""
+    with open(path, encoding="utf-8") as file:
+        before, rest = file.read().split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{before}{MARKS[0]}\n```text\n{text}\n```\n{MARKS[1]}"
+                   f"{after}")
+
+
+def stamp():
+    """Of what the data follow from."""
     mark = hashlib.sha256()
-    for name in names:
+    for name in ("data.py", "schemas.py", "package.json"):
         with open(os.path.join(HERE, name), "rb") as file:
             mark.update(file.read())
     return mark.hexdigest()[:8]
 
 
-def ratio_text(ratio):
-    if ratio < 0.00095:
-        return f"{ratio:.0e}".replace("e-0", "e-")
-    return f"{ratio:.{2 if ratio > 0.0995 else 3}f}"
-
-
-def small(bytes_ns):
-    """How many places a rate has behind the point."""
-    return 0 if not bytes_ns < 0.01 else 2
+def ratio(value):
+    if value < 0.00095:
+        return f"{value:.0e}".replace("e-0", "e-")
+    return f"{value:.{2 if value > 0.0995 else 3}f}"
 
 
 def short(number):
@@ -530,76 +531,49 @@ def short(number):
     return f"{number / 1000:.1f}G"
 
 
-def print_row(title, peer, found):
-    if not found:
-        print(f"{title:<15} {peer:<14}   0  (not there: see below)")
-        return
-
-    def mean(values):
-        return math.exp(statistics.fmean(math.log(v) for v in values))
-
-    def set_name(row):
-        return row[0] if len(row[0]) < 13 else row[0][:11] + "…"
-    worst = max(found, key=lambda row: row[1] / row[2])
-    best = min(found, key=lambda row: row[1] / row[2])
-    print(f"{title:<15} {peer:<14} {len(found):>3} "
-          f"{short(mean(row[1] / row[3] for row in found)):>6} "
-          f"{short(mean(row[2] / row[3] for row in found)):>6} "
-          f"{mean(row[4] / row[1] * 1e3 for row in found):>5.0f} "
-          f"{ratio_text(mean(row[1] / row[2] for row in found)):>5} "
-          f"{ratio_text(worst[1] / worst[2]):>6} {set_name(worst):<12} "
-          f"{ratio_text(best[1] / best[2]):>5} {set_name(best)}")
-
-
-def print_wrapped(text):
-    line = " "
-    for word in text.split(" "):
-        if len(line) + len(word) > 98:
-            print(line)
-            line = "   "
-        line += " " + word
-    print(line)
+def printed(command):
+    """What a command prints; empty where it cannot be run."""
+    try:
+        return subprocess.run(command, stdout=subprocess.PIPE, text=True,
+                              stderr=subprocess.DEVNULL, check=False,
+                              cwd=SOURCE).stdout.strip()
+    except OSError:
+        return ""
 
 
 def machine(build):
-    """The line that says where this was measured."""
+    """The commit, and where it was measured."""
     model = platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
             model = re.search(r"model name\s*: (.*)", file.read())[1]
     except (OSError, TypeError):
         pass
-    compiler = "compiler?"
-    try:
-        with open(os.path.join(build, "compile_commands.json"),
-                  encoding="utf-8") as file:
-            program = json.load(file)[0]["command"].split()[0]
-        compiler = workers.quiet([program, "--version"]).split("\n")[0]
-    except (OSError, ValueError, AttributeError):
-        pass
-    node = (workers.quiet(["node", "--version"]) or "no node").strip()
-    return (f"{model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n"
-            f"{compiler}; node {node}{kernel(build)}")
-
-
-def kernel(build):
-    """Which of its kernels the reader uses, where the tool says so."""
-    said = workers.quiet([os.path.join(build, "surety"), "--version"]) or ""
-    found = re.search(r"\b(avx512|avx2|neon|portable)\b", said, re.IGNORECASE)
-    return f"; Surety reads with {found[1]}" if found else ""
+    commit = printed(["git", "log", "-1", "--format=%h"]) or "unknown"
+    if printed(["git", "status", "--porcelain", "--", "src", "include", "cli"]):
+        commit += " with changes"
+    kernel = re.search(r"\b(avx512|avx2|neon|portable)\b", printed(
+        [os.path.join(build, "surety"), "--version"]), re.IGNORECASE)
+    return (f"commit {commit}, {time.strftime('%Y-%m-%d')}; {model}, "
+            f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; node "
+            f"{printed(['node', '--version']) or 'missing'}" +
+            (f"; Surety reads with {kernel[1]}" if kernel else ""))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("build")
-    parser.add_argument("--only", default="",
-                        help="a pattern: 'set NAME' or 'process TITLE'")
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--ms", type=int, default=15,
-                        help="of each work in each round, at least")
-    parser.add_argument("--minutes", type=float, default=8,
-                        help="what all of it should take at most")
-    parser.add_argument("--replies", type=int, default=100_000)
+    parser.add_argument("--quick", action="store_true",
+                        help="fewer rounds, no large sets: two minutes")
+    parser.add_argument("--rows", default="", metavar="PATTERN",
+                        help="of titles: parse, bytes, check, errors, compile, "
+                        "extract, repair, align, stream, call, process, growth")
+    parser.add_argument("--sets", default="", metavar="PATTERN",
+                        help="of sets' names, for the rows that have sets")
+    parser.add_argument("--json", metavar="FILE",
+                        help="every figure, for compare.py")
+    parser.add_argument("--write", metavar="PAGE",
+                        help="put the tables into the page")
     Bench(parser.parse_args()).run()
 
 

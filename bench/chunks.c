@@ -11,14 +11,10 @@
  * objects, so that buffers grow in each; a chunk's time is its least of the
  * rounds, for what else the machine does hits another chunk each time. Reading
  * the clock is a part of it. */
-#define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
 #include <surety.h>
 #include <surety/stream.h>
+
+#include "common.h"
 
 enum { CHUNK = 4, ROUNDS = 5 };
 
@@ -26,23 +22,6 @@ static void fail(const char *what)
 {
     fprintf(stderr, "bench-chunks: %s\n", what);
     exit(1);
-}
-
-static surety_str file_read(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL;
-    long size = -1;
-
-    if (file && fseek(file, 0, SEEK_END) == 0)
-        size = ftell(file);
-    if (size >= 0)
-        text = malloc((size_t)size + 1);
-    if (!text || fseek(file, 0, SEEK_SET) != 0 ||
-        fread(text, 1, (size_t)size, file) != (size_t)size)
-        fail(path);
-    fclose(file);
-    return (surety_str){text, (size_t)size};
 }
 
 static double now_ns(void)
@@ -142,6 +121,8 @@ int main(int argc, char **argv)
     }
     source = file_read(argv[1]);
     text = file_read(argv[2]);
+    if (!source.ptr || !text.ptr)
+        fail("a file cannot be read");
     count = (text.len + CHUNK - 1) / CHUNK;
     least = malloc((count + 1) * sizeof *least);
     if (!count || !least || surety_contract_read(source, NULL, &contract, NULL))

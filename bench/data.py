@@ -6,6 +6,7 @@ import glob
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 from collections import namedtuple
@@ -15,7 +16,8 @@ import schemas
 # kind: real (somebody's documents), made (ours, from a seed), damaged (one
 # change in every document), sized (made at a size), spaced (that with white
 # space), compile (a schema alone), text (no schema), reply (a contract and
-# replies), dirty (replies whose JSON is none yet).
+# replies), dirty (replies whose JSON is none yet), loose (replies whose values
+# have other types than the contract's), stream (texts that come in pieces).
 # instances is one document, or several: a line each in a .jsonl, each after a
 # byte 1E (RFC 7464) in a .seq, which keeps them as they stand. lines is the
 # same as .jsonl, for a tool that reads nothing else.
@@ -174,6 +176,10 @@ class Maker:
                  for _ in range(self.random.randint(1, 4))]}
 
 
+# Larger sets are not damaged once more.
+DAMAGED_BYTES_MAX = 1_000_000
+
+
 # -- damage ------------------------------------------------------------------
 
 
@@ -292,17 +298,6 @@ def read_texts(paths):
 
 
 # -- sets of documents ---------------------------------------------------------
-
-
-def shared_sets(root):
-    for folder in sorted(glob.glob(os.path.join(root, "*", ""))):
-        schema = os.path.join(folder, "schema.json")
-        instances = os.path.join(folder, "instances.jsonl")
-        name = os.path.basename(folder.rstrip("/"))
-        if os.path.exists(schema) and os.path.exists(instances):
-            yield Set(name, "real", schema, instances, instances)
-        elif os.path.exists(schema):
-            yield Set(name, "compile", schema, None)
 
 
 def npm_sets(folder, modules, source):
@@ -427,9 +422,10 @@ def indented(path):
                        for line in file)
 
 
-def damaged_sets(folder, sets, names):
+def damaged_sets(folder, sets):
     for one in sets:
-        if one.name not in names or not one.instances:
+        if (one.kind not in ("real", "made", "sized") or
+                os.path.getsize(one.lines) > DAMAGED_BYTES_MAX):
             continue
         pick = random.Random("damage " + one.name)
         with open(one.lines, encoding="utf-8") as file:
@@ -556,8 +552,121 @@ def small_replies(folder, count, source):
                 ("credibility/analysis-result", Maker.credibility))}
 
 
+def call_files(folder):
+    """[(name, contract, reply)] of a run's call: a contract as people write
+    them, and one of 129 KB."""
+    def contract(name, count):
+        fields = {f"field_{number}": {
+            "type": "string", "description": f"What the form has in {number}"}
+            for number in range(count)}
+        return folder.contract(name, {
+            "type": "object", "required": ["population"],
+            "properties": {"population": {"type": "integer"}, **fields}})
+    reply = folder.write("call-reply.txt", '{"population": 4711}')
+    return [("small", contract("call-small", 3), reply),
+            ("129 KB", contract("call-large", 1314), reply)]
+
+
 def one_reply(folder):
     make = Maker("one")
     text = json.dumps(make.story(), ensure_ascii=False, indent=2)
     return folder.write("one.md", f"{make.sentence()}\n\n```json\n{text}\n"
                         "```\n")
+
+
+# -- growth --------------------------------------------------------------------
+
+
+def growth_sets(folder):
+    """(title, work, [(size, mode, schema, documents)]): the same work at three
+    sizes, four times as large each. A document that is a str is its text."""
+    for title, work, mode, sizes, make in GROWTH:
+        files = []
+        for size in sizes:
+            schema, text = make(size)
+            name = f"growth-{re.sub('[ ,]+', '-', title)}-{size}"
+            files.append((
+                size, mode,
+                folder.contract(name, schema),
+                folder.write(name + ".txt", text if isinstance(text, str) else
+                             compact(text))))
+        yield title, work, files
+
+
+def union(size, keyword, branch, value):
+    return {keyword: [branch(number) for number in range(size)]}, value
+
+
+def tagged(number):
+    return {"properties": {"kind": {"const": f"kind-{number}"},
+                           "n": {"type": "integer", "minimum": number}},
+            "required": ["kind", "n"]}
+
+
+def numbered(size, what):
+    return {f"name-{number}": what for number in range(size)}
+
+
+def properties(size):
+    return {"type": "object", "properties": numbered(
+        size, {"type": "string", "maxLength": 20})}
+
+
+def shuffled(size):
+    names = list(numbered(size, "text").items())
+    random.Random(size).shuffle(names)
+    return dict(names)
+
+
+def ambiguous(size):
+    """Both branches fit at every level but the innermost, which fits none."""
+    schema = {"$defs": {"node": {"anyOf": [
+        {"properties": {"next": {"$ref": "#/$defs/node"}, "a": {}},
+         "required": ["next"]},
+        {"properties": {"next": {"$ref": "#/$defs/node"}, "b": {}},
+         "required": ["next"]},
+        {"type": "integer"}]}}, "$ref": "#/$defs/node"}
+    return schema, '{"next": ' * size + '"end"' + "}" * size
+
+
+WIDE, DEEP, LONG = (500, 2000, 8000), (24, 96, 384), (10_000, 40_000, 160_000)
+GROWTH = (
+    ("anyOf of const", "check", "set", WIDE, lambda size: union(
+        size, "anyOf", lambda number: {"const": f"word-{number}"},
+        f'"word-{size - 1}"')),
+    ("anyOf with tags", "check", "set", WIDE, lambda size: union(
+        size, "anyOf", tagged, {"kind": f"kind-{size - 1}", "n": size})),
+    ("oneOf with tags", "check", "set", WIDE, lambda size: union(
+        size, "oneOf", tagged, {"kind": f"kind-{size - 1}", "n": size})),
+    ("oneOf by names", "check", "set", WIDE, lambda size: union(
+        size, "oneOf", lambda number: {"required": [f"name-{number}"]},
+        {f"name-{size - 1}": 1})),
+    ("dependentRequired", "check", "set", WIDE, lambda size: (
+        {"dependentRequired": numbered(size, ["name-0"])}, numbered(size, 1))),
+    ("patternProperties", "check", "set", WIDE, lambda size: (
+        {"patternProperties": {f"^name-{number}$": {"type": "integer"}
+                               for number in range(size)}},
+        numbered(size, 1))),
+    ("required", "check", "set", WIDE, lambda size: (
+        {"required": list(numbered(size, 1))}, numbered(size, 1))),
+    ("unordered keys", "check", "set", WIDE,
+     lambda size: (properties(size), shuffled(size))),
+    ("recursive anyOf", "check", "set", DEEP, ambiguous),
+    ("compile, properties", "compile", "set", WIDE,
+     lambda size: (properties(size), {})),
+    ("compile, anyOf", "compile", "set", WIDE,
+     lambda size: union(size, "anyOf", tagged, {})),
+    ("strict, properties", "strict", "set", WIDE,
+     lambda size: (properties(size), {})),
+    ("many findings", "errors", "set", WIDE, lambda size: (
+        {"items": {"type": "integer"}}, ["text"] * size)),
+    ("prose before a value", "judge", "reply", LONG, lambda size: (
+        {"type": "object", "required": ["n"]},
+        Maker("growth").prose(size) + '\n{"n": 1}\n')),
+    ("brackets in prose", "judge", "reply", LONG, lambda size: (
+        {"type": "object", "required": ["n"]},
+        "see [note {one}] " * (size // 17) + '\n{"n": 1}\n')),
+    ("deep nesting", "bytes", "set", DEEP, lambda size: (
+        {"$defs": {"tree": {"items": {"$ref": "#/$defs/tree"}}},
+         "$ref": "#/$defs/tree"}, "[" * size + "]" * size)),
+)

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The peers that run in Node. NODE_PATH names the folder they are in.
  *
- *     peers.js set json|ajv|standalone|schemasafe SCHEMA|- INSTANCES
- *         holds a data set and does as bench.c does (its works, its words)
+ *     peers.js set SCHEMA|- DOCUMENTS
+ *         JSON.parse and ajv: holds a set and works as bench.c does
  *     peers.js texts READER CONTRACT REPLIES
  *         the same with replies; READER is a row of `readers`, and ajv the one
  *         that repairs nothing
- *     peers.js stream READER - TEXTS
+ *     peers.js stream READER TEXTS
  *         the same with texts that come in pieces
- *     peers.js build CONTRACT FILE
- *         ajv's standalone code of a contract, to FILE
  *     peers.js reply ajv|jsonrepair CONTRACT FILE
- *     peers.js reply standalone CODE FILE
  *         one reply: extraction, JSON, schema; the value to standard output
  *     peers.js replies ajv|jsonrepair CONTRACT FILE
  *         one reply a line, each a JSON string; a report a line
@@ -24,9 +21,9 @@ const fs = require('fs');
 
 /* ---- schemas ------------------------------------------------------------ */
 
-function ajvOf(schema, { code, coerceTypes } = {}) {
+function ajvOf(schema, extra) {
   const options = {
-    strict: false, validateFormats: false, logger: false, code, coerceTypes,
+    strict: false, validateFormats: false, logger: false, ...extra,
   };
   const dialect = String(schema.$schema || '2020-12');
   const name = dialect.includes('draft-04') ? 'ajv-draft-04'
@@ -40,8 +37,9 @@ function ajvOf(schema, { code, coerceTypes } = {}) {
   return ajv;
 }
 
-function ajvCompiler(schema, coerceTypes) {
-  const ajv = ajvOf(schema, { coerceTypes });
+/* Gives a function that compiles a schema's text. */
+function compilerOf(schemaText, extra) {
+  const ajv = ajvOf(JSON.parse(schemaText), extra);
   return (text) => {
     const parsed = JSON.parse(text);
     const own = ajv.getSchema(parsed.$id || parsed.id || '');
@@ -50,43 +48,6 @@ function ajvCompiler(schema, coerceTypes) {
     ajv.removeSchema();
     return validate;
   };
-}
-
-/* The code that ajv writes for later use. */
-function standaloneCode(text) {
-  const parsed = JSON.parse(text);
-  const ajv = ajvOf(parsed, { code: { source: true } });
-  const own = ajv.getSchema(parsed.$id || parsed.id || '');
-  return require('ajv/dist/standalone').default(
-    ajv, own || ajv.compile(parsed));
-}
-
-function standaloneCompiler() {
-  const Module = require('module');
-  return (text) => {
-    const module = new Module('standalone');
-    module._compile(standaloneCode(text), 'standalone.js');
-    return module.exports;
-  };
-}
-
-function schemasafeCompiler(schemaText) {
-  const { validator } = require('@exodus/schemasafe');
-  const formats = {};
-  for (const [, name] of schemaText.matchAll(/"format"\s*:\s*"([^"]+)"/g)) {
-    formats[name] = () => true; /* it refuses those that it does not know */
-  }
-  return (text) => validator(JSON.parse(text), {
-    mode: 'lax', formatAssertion: false, contentValidation: false, formats,
-    includeErrors: false,
-    $schemaDefault: 'https://json-schema.org/draft/2020-12/schema',
-  });
-}
-
-function compilerOf(peer, schemaText) {
-  return peer === 'ajv' ? ajvCompiler(JSON.parse(schemaText))
-    : peer === 'standalone' ? standaloneCompiler()
-      : schemasafeCompiler(schemaText);
 }
 
 /* ---- one data set ------------------------------------------------------- */
@@ -106,61 +67,57 @@ function textsOf(path) {
 }
 
 /* Its member `valid` counts, so that nothing can be optimised away. */
-function worksOf(peer, schemaPath, texts) {
+function worksOf(schemaPath, texts) {
   const works = {
     valid: 0,
-    validate: () => true,
-    parse() {
+    'JSON.parse parse'() {
       for (const text of texts) works.valid += !!JSON.parse(text.toString());
     },
   };
   if (schemaPath === '-') return works;
   const schemaText = fs.readFileSync(schemaPath, 'utf8');
-  const compile = compilerOf(peer, schemaText);
-  const values = texts.map((text) => JSON.parse(text.toString()));
+  const compile = compilerOf(schemaText);
   const validate = compile(schemaText);
+  const report = compilerOf(schemaText, { allErrors: true })(schemaText);
+  const values = texts.map((text) => JSON.parse(text.toString()));
   works.validate = validate;
-  works.check = () => {
+  works['ajv check'] = () => {
     for (const value of values) works.valid += validate(value);
   };
-  works.bytes = () => {
+  works['ajv errors'] = () => {
+    for (const value of values) works.valid += report(value);
+  };
+  works['ajv bytes'] = () => {
     for (const text of texts) {
       works.valid += validate(JSON.parse(text.toString()));
     }
   };
-  if (peer !== 'standalone' && compile(schemaText) !== validate) {
-    works.compile = () => { works.valid += !!compile(schemaText); };
+  if (compile(schemaText) !== validate) {
+    works['ajv compile'] = () => { works.valid += !!compile(schemaText); };
   }
   return works;
 }
 
-/* The works and the judge of a peer that only promises are awaited. */
 async function serve(works, judge, texts) {
   let verdicts = '';
-  for (const text of texts) {
-    const verdict = judge(text.toString());
-    verdicts += (verdict instanceof Promise ? await verdict : verdict)
-      ? '1' : '0';
-  }
-  console.log(JSON.stringify({ verdicts }));
+  for (const text of texts) verdicts += judge(text.toString()) ? '1' : '0';
+  const names = Object.keys(works).filter((name) => name.includes(' '));
+  console.log(JSON.stringify({ verdicts, works: names }));
   const lines = require('readline').createInterface({ input: process.stdin });
   for await (const line of lines) {
-    const [name, ms] = line.split(' ');
-    const work = works[name];
-    if (typeof work !== 'function') {
-      console.log('-1');
-      continue;
-    }
+    const blank = line.lastIndexOf(' ');
+    const work = works[line.slice(0, blank)];
+    const ms = Number(line.slice(blank));
     const used = process.cpuUsage();
     const start = performance.now();
     let passes = 0;
     let spent;
     do {
-      const pending = work();
-      if (pending instanceof Promise) await pending;
+      work();
       passes++;
       spent = performance.now() - start;
-    } while (spent < Number(ms));
+    } while (spent < ms);
+    /* Node's helping threads are not charged. */
     const { user, system } = process.cpuUsage(used);
     const least = Math.min(spent * 1e6, (user + system) * 1e3);
     console.log(String(least / passes));
@@ -176,11 +133,12 @@ async function attempt(open) {
   }
 }
 
-function serveSet(peer, schemaPath, instancesPath) {
+function serveSet(schemaPath, path) {
   attempt(() => {
-    const texts = textsOf(instancesPath);
-    const works = worksOf(peer, schemaPath, texts);
-    return serve(works, (text) => works.validate(JSON.parse(text)), texts);
+    const texts = textsOf(path);
+    const works = worksOf(schemaPath, texts);
+    const validate = works.validate || (() => true);
+    return serve(works, (text) => validate(JSON.parse(text)), texts);
   });
 }
 
@@ -200,7 +158,6 @@ function extract(reply) {
 /* From the text of a value, which may be none yet, to the value. */
 const readers = {
   ajv: () => JSON.parse,
-  standalone: () => JSON.parse,
   coerce: () => JSON.parse,
   jsonrepair() {
     const { jsonrepair } = require('jsonrepair');
@@ -212,36 +169,20 @@ const readers = {
     parse.onExtraToken = () => {}; /* it would write to standard error */
     return parse;
   },
-  ai() {
-    const { parsePartialJson } = require('ai');
-    return async (text) => {
-      const { value, state } = await parsePartialJson(text);
-      if (value === undefined) throw new Error(state);
-      return value;
-    };
-  },
 };
 
-function validatorOf(peer, path) {
-  if (peer === 'standalone') return require(path);
-  const text = fs.readFileSync(path, 'utf8');
-  return ajvCompiler(JSON.parse(text), peer === 'coerce')(text);
-}
-
 function judgeOf(peer, contractPath) {
-  const validate = validatorOf(peer, contractPath);
+  const text = fs.readFileSync(contractPath, 'utf8');
+  const extra = peer === 'coerce' ? { coerceTypes: true } : {};
+  const validate = compilerOf(text, extra)(text);
   const read = readers[peer]();
-  const report = (value) => (validate(value) ? { ok: true, value }
-    : { ok: false, stage: 'validation', errors: validate.errors });
-  const refuse = (error) => (
-    { ok: false, stage: 'json_parse', error: error.message });
   return (reply) => {
     try {
       const value = read(extract(reply));
-      return value instanceof Promise ? value.then(report, refuse)
-        : report(value);
+      return validate(value) ? { ok: true, value }
+        : { ok: false, stage: 'validation', errors: validate.errors };
     } catch (error) {
-      return refuse(error);
+      return { ok: false, stage: 'json_parse', error: error.message };
     }
   };
 }
@@ -250,26 +191,13 @@ function serveTexts(peer, contractPath, path) {
   attempt(() => {
     const texts = textsOf(path);
     const judge = judgeOf(peer, contractPath);
-    const read = readers[peer]();
     const works = {
       valid: 0,
-      extract() {
-        for (const text of texts) {
-          works.valid += !!read(extract(text.toString()));
-        }
-      },
-      judge() {
+      [`${peer} judge`]() {
         for (const text of texts) works.valid += judge(text.toString()).ok;
       },
     };
-    if (peer === 'ai') { /* it promises */
-      works.judge = async () => {
-        for (const text of texts) {
-          works.valid += (await judge(text.toString())).ok;
-        }
-      };
-    }
-    return serve(works, async (text) => (await judge(text)).ok, texts);
+    return serve(works, (text) => judge(text).ok, texts);
   });
 }
 
@@ -277,23 +205,22 @@ function serveTexts(peer, contractPath, path) {
  * far is wanted: these readers begin anew each time. */
 const PIECE = 4;
 
-function serveStream(peer, schemaPath, path) {
+function serveStream(peer, path) {
   attempt(() => {
     const texts = textsOf(path);
     const read = readers[peer]();
     const works = {
       valid: 0,
-      async stream() {
+      [`${peer} stream`]() {
         for (const bytes of texts) {
           const text = bytes.toString();
           for (let end = PIECE; end < text.length + PIECE; end += PIECE) {
-            const value = read(text.slice(0, end));
-            works.valid += !!(value instanceof Promise ? await value : value);
+            works.valid += !!read(text.slice(0, end));
           }
         }
       },
     };
-    return serve(works, async (text) => JSON.stringify(await read(text)) ===
+    return serve(works, (text) => JSON.stringify(read(text)) ===
       JSON.stringify(JSON.parse(text)), texts);
   });
 }
@@ -303,10 +230,6 @@ function judgeReply(peer, contractPath, path) {
   if (report.ok) process.stdout.write(JSON.stringify(report.value) + '\n');
   else process.stderr.write(JSON.stringify(report) + '\n');
   process.exitCode = report.ok ? 0 : 1;
-}
-
-function build(contractPath, path) {
-  fs.writeFileSync(path, standaloneCode(fs.readFileSync(contractPath, 'utf8')));
 }
 
 async function judgeReplies(peer, contractPath, path) {
@@ -330,6 +253,6 @@ async function judgeReplies(peer, contractPath, path) {
 
 const [command, ...rest] = process.argv.slice(2);
 ({
-  set: serveSet, texts: serveTexts, stream: serveStream, build,
+  set: serveSet, texts: serveTexts, stream: serveStream,
   reply: judgeReply, replies: judgeReplies,
 })[command](...rest);

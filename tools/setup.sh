@@ -35,11 +35,7 @@ test binutils the_list_of_exported_symbols
 test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite
 test openssl certificates_for_the_tests_of_TLS
 bench g++ other_parsers,_to_measure_beside
-bench libjansson-dev a_parser_to_measure_beside
-bench rapidjson-dev a_parser_to_measure_beside
 bench libsimdjson-dev a_parser_to_measure_beside
-bench libyyjson-dev? a_parser_to_measure_beside
-bench python3-fastjsonschema a_validator_to_measure_beside
 bench nodejs:node runs_validators_to_measure_beside
 bench npm:npm fetches_validators_to_measure_beside
 fuzz clang the_fuzzer
