@@ -4,7 +4,8 @@
  * reply that failed, which lists the exact errors or asks for a patch of the
  * failing parts. The same input always gives the same text.
  *
- * Threads: none; the functions keep no state. */
+ * Threads: none; what is as long as the schema is made once and belongs to the
+ * contract. */
 #ifndef SURETY_PROMPT_H
 #define SURETY_PROMPT_H
 
@@ -46,7 +47,6 @@ typedef struct surety_prompt_options {
      * The instructions then say what the value means, but not where in the
      * reply to write it. */
     bool native;
-    const surety_alloc *alloc;
     /* With native: the schema that is sent with the call, which the value must
      * satisfy (the schema of surety_strict_info, or the contract's root). A
      * schema that is not the contract's is shown as it is, in every style.

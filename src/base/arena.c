@@ -88,7 +88,8 @@ static bool chunk_open(surety__arena *arena, size_t size)
     return true;
 }
 
-void *surety__arena_take(surety__arena *arena, size_t size)
+/* As surety__arena_take, but the bytes are not set. */
+static void *arena_room(surety__arena *arena, size_t size)
 {
     char *start;
 
@@ -101,18 +102,24 @@ void *surety__arena_take(surety__arena *arena, size_t size)
     start = (char *)arena->chunks->data + arena->used;
     arena->used += size;
     assert(arena->used <= arena->chunks->size);
-    memset(start, 0, size);
     return start;
+}
+
+void *surety__arena_take(surety__arena *arena, size_t size)
+{
+    void *start = arena_room(arena, size);
+
+    return start ? memset(start, 0, size) : NULL;
 }
 
 surety_str surety__arena_text(surety__arena *arena, surety_str text)
 {
-    char *copy =
-        text.len < SIZE_MAX ? surety__arena_take(arena, text.len + 1) : NULL;
+    char *copy = text.len < SIZE_MAX ? arena_room(arena, text.len + 1) : NULL;
 
     if (!copy)
         return (surety_str){NULL, 0};
     if (text.len)
         memcpy(copy, text.ptr, text.len);
+    copy[text.len] = '\0';
     return (surety_str){copy, text.len};
 }

@@ -13,7 +13,8 @@
 typedef enum surety__prompt_style {
     PROMPT_JSON_SCHEMA = 0,
     PROMPT_TYPESCRIPT,
-    PROMPT_EXAMPLE
+    PROMPT_EXAMPLE,
+    PROMPT_STYLES
 } surety__prompt_style;
 
 /* All settings of x-surety, with the defaults filled in. The contract's
@@ -141,9 +142,12 @@ enum { SUBSETS = 4 };
  * belong to the contract, and each key has one place, so a contract has at most
  * CONTRACT_FORMS forms. Those of a subset are CONTRACT_X + subset. */
 typedef enum surety__contract_form {
-    CONTRACT_SCHEMA = 0,                            /* text: without x-surety */
-    CONTRACT_STRICT,                                /* surety_strict */
-    CONTRACT_DELIVERED = CONTRACT_STRICT + SUBSETS, /* surety_contract */
+    CONTRACT_SCHEMA = 0, /* text: without x-surety */
+    CONTRACT_EXAMPLE,    /* surety_doc */
+    CONTRACT_SHOWN,      /* text, for each style: the schema in a prompt */
+    CONTRACT_STRICT = CONTRACT_SHOWN + PROMPT_STYLES,  /* surety_strict */
+    CONTRACT_STRICT_SHOWN = CONTRACT_STRICT + SUBSETS, /* text: in a prompt */
+    CONTRACT_DELIVERED = CONTRACT_STRICT_SHOWN + SUBSETS, /* surety_contract */
     CONTRACT_FORMS = CONTRACT_DELIVERED + SUBSETS
 } surety__contract_form;
 
@@ -164,10 +168,15 @@ surety_status surety__form_of(const surety_contract *contract,
                               const surety__recipe *recipe,
                               const void **ret_form, surety_error *reterr);
 
+/* A form if it has been made; else NULL. */
+const void *surety__form_made(const surety_contract *contract,
+                              surety__contract_form which);
+
 typedef surety_status surety__form_write(const surety_contract *contract,
                                          const void *from, surety_buf *out,
                                          surety_error *reterr);
-/* The same for a form that is a text. The recipe need not check out->status. */
+/* The same for a form that is a text. `write` need not check out->status, nor
+ * fill reterr for NOMEM. */
 surety_status surety__form_text(const surety_contract *contract,
                                 surety__contract_form which,
                                 surety__form_write *write, const void *from,

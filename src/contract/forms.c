@@ -107,6 +107,16 @@ surety_status surety__form_of(const surety_contract *contract,
     return SURETY_OK;
 }
 
+const void *surety__form_made(const surety_contract *contract,
+                              surety__contract_form which)
+{
+    const form_slot *slot = &contract->forms->slots[which];
+
+    assert((unsigned)which < CONTRACT_FORMS);
+    return atomic_load_explicit(&slot->done, memory_order_acquire) ? slot->made
+                                                                   : NULL;
+}
+
 /* ---- texts --------------------------------------------------------------- */
 
 typedef struct form_text {
@@ -141,7 +151,7 @@ static surety_status form_text_make(const surety_contract *contract,
     text->alloc = contract->alloc;
     surety_buf_init(&text->text, contract->alloc, 0);
     status = draft->write(contract, draft->from, &text->text, reterr);
-    if (status == SURETY_OK && text->text.status != SURETY_OK)
+    if (status == SURETY_NOMEM || text->text.status != SURETY_OK)
         status = surety__fail_nomem(reterr);
     if (status == SURETY_OK)
         *ret_made = text;

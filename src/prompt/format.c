@@ -3,9 +3,14 @@
  * the schema in one of three styles. If the call itself has a schema, that one
  * is shown, or none if the model sees it anyway. The requested place is the
  * first of the contract's places that is in the text of a reply; the others
- * are only tolerated. */
+ * are only tolerated.
+ *
+ * Whatever is as long as the schema is a form of the contract
+ * (contract/forms.c): the schema in each style, and the example. */
 #include "json/json.h"
 #include "prompt/prompt.h"
+
+#include <surety/strict.h>
 
 /* The style in the options, else the contract's. */
 static surety_prompt_style format_style(const surety_contract *contract,
@@ -78,6 +83,152 @@ static bool format_needs_id(surety_val root)
     return false;
 }
 
+/* ---- examples ------------------------------------------------------------ */
+
+/* Checks a value with schema and rules: *ret_valid. Returns a status other
+ * than OK if the check itself fails. */
+static surety_status example_check(const surety_contract *contract,
+                                   surety_val value, const surety_alloc *alloc,
+                                   bool *ret_valid, surety_error *reterr)
+{
+    surety_checker *checker = surety_checker_new(alloc, &contract->limits);
+    const size_t count = surety_contract_info_of(contract)->rule_count;
+    const surety__rule_result *results = NULL;
+    surety__rules *rules = NULL;
+    surety_status status;
+
+    *ret_valid = false;
+    if (!checker)
+        return surety__fail_nomem(reterr);
+    status =
+        surety_checker_check(checker, surety_contract_info_of(contract)->schema,
+                             value, ret_valid, reterr);
+    surety_checker_free(checker);
+    if (status != SURETY_OK || !*ret_valid || !count)
+        return status;
+    rules = surety__rules_new(contract, alloc);
+    status = rules ? surety__rules_check(rules, value, &results, reterr)
+                   : surety__fail_nomem(reterr);
+    for (size_t i = 0; i < count && status == SURETY_OK; i++)
+        *ret_valid = *ret_valid && results[i].holds;
+    surety__rules_free(rules);
+    return status;
+}
+
+/* The contract's own example if it is valid. SURETY_END: it is not. */
+static surety_status example_given(const surety_contract *contract,
+                                   surety_doc *out, surety_error *reterr)
+{
+    const surety_val given = contract->policy.prompt_example;
+    bool valid = false;
+    surety_status status;
+
+    if (!given.doc)
+        return SURETY_END;
+    status = example_check(contract, given, out->alloc, &valid, reterr);
+    if (status != SURETY_OK || !valid)
+        return status != SURETY_OK ? status : SURETY_END;
+    surety_build_begin(out, NULL);
+    surety_build_val(out, given);
+    return surety_build_end(out, reterr);
+}
+
+/* Builds an example in out. */
+static surety_status example_find(const surety_contract *contract,
+                                  surety_doc *out, surety_error *reterr)
+{
+    surety_status status;
+    surety_buf text;
+    surety_str id;
+    bool valid = false;
+
+    status = example_given(contract, out, reterr);
+    if (status != SURETY_END)
+        return status;
+    status = SURETY_OK;
+    surety_buf_init(&text, out->alloc, 0);
+    for (unsigned pass = 0; pass < MAKE_PASSES && status == SURETY_OK && !valid;
+         pass++) {
+        surety_buf_reset(&text);
+        if (!surety__make_value(surety_contract_info_of(contract)->schema, pass,
+                                out->alloc, &text)) {
+            if (text.status != SURETY_OK)
+                status = surety__fail_nomem(reterr);
+            continue;
+        }
+        status = surety_doc_read(out, surety_buf_str(&text), NULL, reterr);
+        if (status == SURETY_OK)
+            status = example_check(contract, surety_doc_root(out), out->alloc,
+                                   &valid, reterr);
+    }
+    surety_buf_done(&text);
+    if (status != SURETY_OK || valid)
+        return status;
+    id = surety_contract_info_of(contract)->id;
+    surety__fail(reterr, SURETY_UNSUPPORTED,
+                 "no example could be made for the contract%s%.*s",
+                 id.len ? " " : "", (int)id.len, id.ptr);
+    surety__hint(reterr, "give one in x-surety.prompt.example, or choose "
+                         "another style");
+    return SURETY_UNSUPPORTED;
+}
+
+static surety_status example_make(const surety_contract *contract,
+                                  const void *from, void **ret_made,
+                                  surety_error *reterr)
+{
+    surety_doc *doc = surety_doc_new(contract->alloc);
+    const surety_status status =
+        doc ? example_find(contract, doc, reterr) : surety__fail_nomem(reterr);
+
+    (void)from;
+    if (status == SURETY_OK)
+        *ret_made = doc;
+    else
+        surety_doc_free(doc);
+    return status;
+}
+
+static void example_free(void *made)
+{
+    surety_doc_free(made);
+}
+
+/* The example, which belongs to the contract. */
+static surety_status example_of(const surety_contract *contract,
+                                const surety_doc **ret_example,
+                                surety_error *reterr)
+{
+    const surety__recipe recipe = {example_make, example_free, NULL};
+    const void *made = NULL;
+    const surety_status status =
+        surety__form_of(contract, CONTRACT_EXAMPLE, &recipe, &made, reterr);
+
+    if (status == SURETY_OK)
+        *ret_example = made;
+    return status;
+}
+
+surety_status surety_prompt_example(const surety_contract *contract,
+                                    surety_doc *out, surety_error *reterr)
+{
+    const surety_doc *example = NULL;
+    surety_status status;
+
+    if (!contract || !out)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a contract and a doc are needed");
+    status = example_of(contract, &example, reterr);
+    if (status != SURETY_OK)
+        return status;
+    surety_build_begin(out, NULL);
+    surety_build_val(out, surety_doc_root(example));
+    return surety_build_end(out, reterr);
+}
+
+/* ---- the schema in a prompt -----------------------------------------------
+ */
+
 bool surety__format_is_other(const surety_contract *contract,
                              const surety_prompt_options *options)
 {
@@ -85,7 +236,9 @@ bool surety__format_is_other(const surety_contract *contract,
            options->schema.doc != surety_contract_info_of(contract)->root.doc;
 }
 
-static void format_schema(const surety_contract *contract, surety_buf *out)
+static surety_status format_schema(const surety_contract *contract,
+                                   const void *from, surety_buf *out,
+                                   surety_error *reterr)
 {
     static const char *const drop[] = {"x-surety", "$schema", "$id", NULL};
     static const char *const drop_old[] = {"x-surety", "$schema", "id", NULL};
@@ -96,11 +249,64 @@ static void format_schema(const surety_contract *contract, surety_buf *out)
         surety_schema_dialect(surety_contract_info_of(contract)->schema) ==
         SURETY_DIALECT_4;
 
+    (void)from;
+    (void)reterr;
     surety__layout_write(root,
                          format_needs_id(root) ? drop_less
                          : old                 ? drop_old
                                                : drop,
                          out);
+    return SURETY_OK;
+}
+
+static surety_status format_type(const surety_contract *contract,
+                                 const void *from, surety_buf *out,
+                                 surety_error *reterr)
+{
+    (void)from;
+    (void)reterr;
+    return surety__spell_write(surety_contract_info_of(contract)->schema,
+                               contract->alloc, out);
+}
+
+/* Appends the example, the document `from`. */
+static surety_status format_example(const surety_contract *contract,
+                                    const void *from, surety_buf *out,
+                                    surety_error *reterr)
+{
+    const surety_val example = surety_doc_root(from);
+
+    (void)reterr;
+    surety__layout_write(example, NULL, out);
+    return surety__legend_write(surety_contract_info_of(contract)->schema,
+                                example, contract->alloc, out);
+}
+
+/* Appends the value at `from`. */
+static surety_status format_value(const surety_contract *contract,
+                                  const void *from, surety_buf *out,
+                                  surety_error *reterr)
+{
+    const surety_val *val = from;
+
+    (void)contract;
+    (void)reterr;
+    surety__layout_write(*val, NULL, out);
+    return SURETY_OK;
+}
+
+/* Appends a form that is a text. */
+static surety_status format_add(const surety_contract *contract,
+                                surety__contract_form which,
+                                surety__form_write *write, const void *from,
+                                surety_buf *out, surety_error *reterr)
+{
+    surety_str text = {NULL, 0};
+    const surety_status status =
+        surety__form_text(contract, which, write, from, &text, reterr);
+
+    surety_buf_add(out, text);
+    return status;
 }
 
 /* Appends the line before the schema. */
@@ -126,23 +332,47 @@ static void format_head(surety_prompt_style style, bool native, surety_buf *out)
     surety_buf_text(out, heads[style][native]);
 }
 
-static surety_status format_example(const surety_contract *contract,
-                                    const surety_alloc *alloc, surety_buf *out,
-                                    surety_error *reterr)
+/* Appends the schema that is sent with the call, which is seldom another than
+ * the contract's in one of the subsets. */
+static surety_status format_sent(const surety_contract *contract,
+                                 surety_val schema, surety_buf *out,
+                                 surety_error *reterr)
 {
-    surety_doc *doc = surety_doc_new(alloc);
-    surety_status status = doc ? surety_prompt_example(contract, doc, reterr)
-                               : surety__fail_nomem(reterr);
+    for (unsigned i = 0; i < SUBSETS; i++) {
+        const surety_strict *strict =
+            surety__form_made(contract, CONTRACT_STRICT + i);
 
-    if (status == SURETY_OK) {
-        surety__layout_write(surety_doc_root(doc), NULL, out);
-        status = surety__legend_write(surety_contract_info_of(contract)->schema,
-                                      surety_doc_root(doc), alloc, out);
-        if (status != SURETY_OK)
-            surety__fail_nomem(reterr);
+        if (strict && surety_strict_info_of(strict)->schema.doc == schema.doc &&
+            surety_strict_info_of(strict)->schema.index == schema.index)
+            return format_add(contract, CONTRACT_STRICT_SHOWN + i, format_value,
+                              &schema, out, reterr);
     }
-    surety_doc_free(doc);
-    return status;
+    surety__layout_write(schema, NULL, out);
+    return SURETY_OK;
+}
+
+/* Appends the contract's schema in the style. */
+static surety_status format_own(const surety_contract *contract,
+                                surety_prompt_style style, surety_buf *out,
+                                surety_error *reterr)
+{
+    const surety_doc *example = NULL;
+    surety_status status;
+
+    switch (style) {
+    case SURETY_PROMPT_TYPESCRIPT:
+        return format_add(contract, CONTRACT_SHOWN + PROMPT_TYPESCRIPT,
+                          format_type, NULL, out, reterr);
+    case SURETY_PROMPT_EXAMPLE:
+        status = example_of(contract, &example, reterr);
+        return status != SURETY_OK
+                   ? status
+                   : format_add(contract, CONTRACT_SHOWN + PROMPT_EXAMPLE,
+                                format_example, example, out, reterr);
+    default:
+        return format_add(contract, CONTRACT_SHOWN + PROMPT_JSON_SCHEMA,
+                          format_schema, NULL, out, reterr);
+    }
 }
 
 /* Appends the schema in the style, or the one that is sent with the call. */
@@ -162,20 +392,12 @@ static surety_status format_form(const surety_contract *contract,
     }
     if (other && (!example || !options->example.doc)) {
         format_head(SURETY_PROMPT_JSON_SCHEMA, true, out);
-        surety__layout_write(options->schema, NULL, out);
-        return SURETY_OK;
+        return format_sent(contract, options->schema, out, reterr);
     }
     format_head(style, options->native, out);
-    if (other) {
-        surety__layout_write(options->example, NULL, out);
-    } else if (style == SURETY_PROMPT_TYPESCRIPT) {
-        surety__spell_write(surety_contract_info_of(contract)->schema,
-                            options->alloc, out);
-    } else if (example) {
-        return format_example(contract, options->alloc, out, reterr);
-    } else {
-        format_schema(contract, out);
-    }
+    if (!other)
+        return format_own(contract, style, out, reterr);
+    surety__layout_write(options->example, NULL, out);
     return SURETY_OK;
 }
 
@@ -235,96 +457,4 @@ surety_status surety_prompt_write(const surety_contract *contract,
     if (status != SURETY_OK && out->status == SURETY_OK)
         out->len = start;
     return status;
-}
-
-/* ---- examples ------------------------------------------------------------ */
-
-/* Checks a value with schema and rules: *ret_valid. Returns a status other
- * than OK if the check itself fails. */
-static surety_status example_check(const surety_contract *contract,
-                                   surety_val value, const surety_alloc *alloc,
-                                   bool *ret_valid, surety_error *reterr)
-{
-    surety_checker *checker = surety_checker_new(alloc, &contract->limits);
-    const size_t count = surety_contract_info_of(contract)->rule_count;
-    const surety__rule_result *results = NULL;
-    surety__rules *rules = NULL;
-    surety_status status;
-
-    *ret_valid = false;
-    if (!checker)
-        return surety__fail_nomem(reterr);
-    status =
-        surety_checker_check(checker, surety_contract_info_of(contract)->schema,
-                             value, ret_valid, reterr);
-    surety_checker_free(checker);
-    if (status != SURETY_OK || !*ret_valid || !count)
-        return status;
-    rules = surety__rules_new(contract, alloc);
-    status = rules ? surety__rules_check(rules, value, &results, reterr)
-                   : surety__fail_nomem(reterr);
-    for (size_t i = 0; i < count && status == SURETY_OK; i++)
-        *ret_valid = *ret_valid && results[i].holds;
-    surety__rules_free(rules);
-    return status;
-}
-
-/* The contract's own example if it is valid. SURETY_END: it is not. */
-static surety_status example_given(const surety_contract *contract,
-                                   surety_doc *out, surety_error *reterr)
-{
-    const surety_val given = contract->policy.prompt_example;
-    bool valid = false;
-    surety_status status;
-
-    if (!given.doc)
-        return SURETY_END;
-    status = example_check(contract, given, out->alloc, &valid, reterr);
-    if (status != SURETY_OK || !valid)
-        return status != SURETY_OK ? status : SURETY_END;
-    surety_build_begin(out, NULL);
-    surety_build_val(out, given);
-    return surety_build_end(out, reterr);
-}
-
-surety_status surety_prompt_example(const surety_contract *contract,
-                                    surety_doc *out, surety_error *reterr)
-{
-    surety_status status;
-    surety_buf text;
-    surety_str id;
-    bool valid = false;
-
-    if (!contract || !out)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract and a doc are needed");
-    status = example_given(contract, out, reterr);
-    if (status != SURETY_END)
-        return status;
-    status = SURETY_OK;
-    surety_buf_init(&text, out->alloc, 0);
-    for (unsigned pass = 0; pass < MAKE_PASSES && status == SURETY_OK && !valid;
-         pass++) {
-        surety_buf_reset(&text);
-        if (!surety__make_value(surety_contract_info_of(contract)->schema, pass,
-                                out->alloc, &text)) {
-            if (text.status != SURETY_OK)
-                status = surety__fail_nomem(reterr);
-            continue;
-        }
-        status = surety_doc_read(out, surety_buf_str(&text), NULL, reterr);
-        if (status == SURETY_OK)
-            status = example_check(contract, surety_doc_root(out), out->alloc,
-                                   &valid, reterr);
-    }
-    surety_buf_done(&text);
-    if (status != SURETY_OK || valid)
-        return status;
-    id = surety_contract_info_of(contract)->id;
-    surety__fail(reterr, SURETY_UNSUPPORTED,
-                 "no example could be made for the contract%s%.*s",
-                 id.len ? " " : "", (int)id.len, id.ptr);
-    surety__hint(reterr, "give one in x-surety.prompt.example, or choose "
-                         "another style");
-    return SURETY_UNSUPPORTED;
 }

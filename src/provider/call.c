@@ -10,8 +10,9 @@
  * replace. Any other member that both set is refused, because otherwise one of
  * the two would be ignored silently.
  *
- * The request's texts are in the caller's arena. Temporary documents and
- * buffers use the arena's allocator and are freed at the end. */
+ * The request's texts are in the caller's arena, but for the body, which may be
+ * long, and has a buffer. Temporary documents and buffers use the arena's
+ * allocator and are freed at the end. */
 #include "provider/protocol.h"
 
 #include <math.h>
@@ -280,8 +281,18 @@ static bool call_is_utf8(const surety__call *call)
     return valid;
 }
 
-/* Writes the body. It is read again, which checks it against the limits of a
- * document, and joined with the caller's members. */
+/* Bytes that a body has at least, and usually is not much longer than. */
+static size_t call_measure(const surety__call *call)
+{
+    enum { AROUND = 1024 };
+    size_t bytes = AROUND + call->system.len + call->schema.len;
+
+    for (size_t i = 0; i < call->message_count; i++)
+        bytes += call->messages[i].text.len;
+    return bytes;
+}
+
+/* Writes the body, joined with the caller's members. */
 static surety_status call_body_write(const surety__call *call, surety_buf *out,
                                      surety_error *reterr)
 {
@@ -294,16 +305,20 @@ static surety_status call_body_write(const surety__call *call, surety_buf *out,
     if (call_is_json(call) && !call_is_utf8(call))
         return surety__fail(reterr, SURETY_SYNTAX,
                             "a text of the call is not valid UTF-8");
+    surety_buf_reset(out);
+    (void)surety__buf_room(out, call_measure(call));
     protocol->body(call, out);
-    if (!call_is_json(call) || out->status)
-        return out->status ? surety__fail_nomem(reterr) : SURETY_OK;
+    if (out->status)
+        return surety__fail_nomem(reterr);
+    if (!call_is_json(call) || !surety_val_count(call->model->extra))
+        return SURETY_OK;
     own = surety_doc_new(out->alloc);
     joined = surety_doc_new(out->alloc);
     if (!own || !joined)
         status = surety__fail_nomem(reterr);
     if (!status)
         status = surety_doc_read(own, surety_buf_str(out), NULL, reterr);
-    if (!status && surety_val_count(call->model->extra)) {
+    if (!status) {
         status = surety__extra_join(surety_doc_root(own), call->model->extra,
                                     protocol->replaceable, joined, reterr);
         surety_buf_reset(out);
@@ -317,7 +332,7 @@ static surety_status call_body_write(const surety__call *call, surety_buf *out,
 }
 
 surety_status surety__call_encode(const surety__call *call,
-                                  surety__arena *arena,
+                                  surety__arena *arena, surety_buf *body,
                                   surety_request *ret_request,
                                   surety_error *reterr)
 {
@@ -330,13 +345,12 @@ surety_status surety__call_encode(const surety__call *call,
                                   ? model->response_bytes_max
                                   : (size_t)64 << 20,
     };
-    surety_buf url, body, key;
+    surety_buf url, key;
     surety_status status = call_check(call, reterr);
 
     if (status)
         return status;
     surety_buf_init(&url, arena->alloc, 0);
-    surety_buf_init(&body, arena->alloc, 0);
     surety_buf_init(&key, arena->alloc, 0);
     if (model->key.len && !surety__call_is_exec(model)) {
         surety_buf_text(&key, surety__protocol_of(model->protocol)->key_prefix);
@@ -348,18 +362,17 @@ surety_status surety__call_encode(const surety__call *call,
     if (status)
         goto done;
     call_url_write(call, &url);
-    status = call_body_write(call, &body, reterr);
+    status = call_body_write(call, body, reterr);
     if (status)
         goto done;
     request.url = surety__arena_text(arena, surety_buf_str(&url));
-    request.body = surety__arena_text(arena, surety_buf_str(&body));
-    if (url.status || !request.url.ptr || !request.body.ptr)
+    request.body = surety_buf_str(body);
+    if (url.status || !request.url.ptr)
         status = surety__fail_nomem(reterr);
     else
         *ret_request = request;
 done:
     surety_buf_done(&url);
-    surety_buf_done(&body);
     surety_buf_done(&key);
     return status;
 }

@@ -36,7 +36,8 @@ typedef struct surety__call {
     bool strict;
 } surety__call;
 
-/* Encodes the call as a request whose texts are in arena: URL, headers, body.
+/* Encodes the call as a request: URL and headers in arena, the body in body,
+ * which is emptied first.
  * The key's header is secret; two x-surety-... headers give a recorder the
  * protocol and the model, and no transport sends them. The response is a
  * stream unless model->whole is set. SURETY_NOMEM; SURETY_MISUSE: a URL, model
@@ -44,7 +45,7 @@ typedef struct surety__call {
  * sets itself, no base_url, no message; SURETY_UNSUPPORTED: the protocol does
  * not have this mode; SURETY_SYNTAX: a text that is not UTF-8. */
 surety_status surety__call_encode(const surety__call *call,
-                                  surety__arena *arena,
+                                  surety__arena *arena, surety_buf *body,
                                   surety_request *ret_request,
                                   surety_error *reterr);
 

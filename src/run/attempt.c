@@ -34,7 +34,6 @@ static surety_prompt_options attempt_options(const attempt_draft *draft)
 {
     surety_prompt_options options = draft->setup->prompt_options;
 
-    options.alloc = draft->store->alloc;
     options.native = draft->plan->mode != SURETY_MODE_PROMPT;
     if (options.native)
         surety__mode_show(draft->forms, draft->model, draft->plan, &options);

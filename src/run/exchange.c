@@ -80,7 +80,8 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
 
     exchange->received = 0;
     surety__arena_reset(&store->scratch);
-    status = surety__call_encode(&call, &store->scratch, &request, reterr);
+    status = surety__call_encode(&call, &store->scratch, &exchange->body,
+                                 &request, reterr);
     if (status == SURETY_OK) {
         exchange->begun = exchange->ended = false;
         surety__watch_begin(&exchange->watch, plan, at, stake);

@@ -495,6 +495,7 @@ surety_status surety_run_new(const surety_run_options *options,
     surety__arena_init(&run->store.arena, own.alloc, 0);
     surety__arena_init(&run->store.scratch, own.alloc, 0);
     surety_buf_init(&run->store.text, own.alloc, 0);
+    surety_buf_init(&run->exchange.body, own.alloc, 0);
     run->judging.store = run->forms.store = &run->store;
     run->judging.validators.store = &run->store;
     run->judging.setup = run->forms.setup = &run->setup;
@@ -530,6 +531,7 @@ void surety_run_free(surety_run *run)
     surety_doc_free(run->judging.delivered);
     surety_doc_free(run->judging.restored);
     surety__decoder_free(run->exchange.decoder);
+    surety_buf_done(&run->exchange.body);
     surety__free(alloc, results->findings.items,
                  results->findings.cap * sizeof(*results->findings.items));
     surety__free(alloc, results->log.items,

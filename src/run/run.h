@@ -188,6 +188,7 @@ typedef struct surety__run_exchange {
     size_t attempt; /* the number of its attempt */
     surety__decoder *decoder;
     surety__watch watch;
+    surety_buf body; /* of the request */
     bool begun;      /* the first bytes have arrived */
     size_t received; /* bytes of the reply and its reasoning */
     bool ended;      /* the transport reported its end */

@@ -144,9 +144,10 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     surety_error err;
     struct said said;
     surety_val list;
-    surety_buf schema;
+    surety_buf schema, body;
 
     surety_buf_init(&schema, NULL, 0);
+    surety_buf_init(&body, NULL, 0);
     surety__arena_init(&arena, NULL, 0);
     if (surety_doc_read(docs[0], text, NULL, &err) ||
         surety_doc_read(docs[1], base.len ? base : SURETY__LITERAL("{}"), NULL,
@@ -172,13 +173,14 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
                                   ? SURETY__ROLE_USER
                                   : SURETY__ROLE_ASSISTANT,
                               surety_val_str(surety_val_item(item, 1))};
-    if (surety__call_encode(&call, &arena, &request, &err))
+    if (surety__call_encode(&call, &arena, &body, &request, &err))
         surety__buf_printf(out, "%s: %s%s%s\n", surety_status_name(err.status),
                            err.message, err.hint[0] ? "; " : "", err.hint);
     else
         write_request(&request, out);
     surety__arena_done(&arena);
     surety_buf_done(&schema);
+    surety_buf_done(&body);
     surety_doc_free(docs[0]);
     surety_doc_free(docs[1]);
 }

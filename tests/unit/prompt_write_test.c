@@ -21,8 +21,7 @@ static const char contract_text[] =
 TEST(writes_every_style)
 {
     surety_contract *contract = NULL;
-    surety_prompt_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t)};
+    surety_prompt_options options = {.size = sizeof(options)};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
@@ -50,8 +49,7 @@ TEST(asks_again_and_corrects)
         "{\"op\":\"replace\",\"path\":\"/b/0\",\"value\":\"xy\"}]\n```\n";
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
-    const surety_prompt_options options = {.size = sizeof(options),
-                                           .alloc = check_alloc(t)};
+    const surety_prompt_options options = {.size = sizeof(options)};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
@@ -114,7 +112,6 @@ TEST(tells_errors_of_earlier_replies)
     surety_contract *contract = NULL;
     surety_outcome *outcome = NULL;
     const surety_prompt_options options = {.size = sizeof(options),
-                                           .alloc = check_alloc(t),
                                            .findings = findings,
                                            .finding_count =
                                                CHECK_COUNT(findings)};
@@ -145,10 +142,8 @@ TEST(tells_errors_of_no_reply)
     static const surety_prompt_finding finding =
         FINDING("/b/2", "no text", SURETY_PROMPT_EARLIER);
     surety_contract *contract = NULL;
-    surety_prompt_options options = {.size = sizeof(options),
-                                     .alloc = check_alloc(t),
-                                     .findings = &finding,
-                                     .finding_count = 1};
+    surety_prompt_options options = {
+        .size = sizeof(options), .findings = &finding, .finding_count = 1};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
@@ -414,8 +409,7 @@ TEST(keeps_what_stood_before)
 {
     surety_contract *contract = NULL;
     surety_prompt_options options = {.size = sizeof(options),
-                                     .style = SURETY_PROMPT_EXAMPLE,
-                                     .alloc = check_alloc(t)};
+                                     .style = SURETY_PROMPT_EXAMPLE};
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);

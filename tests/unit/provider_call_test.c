@@ -28,10 +28,12 @@ TEST(writes_every_protocol_and_mode)
     const surety_alloc *alloc = check_alloc(t);
     surety_doc *body = surety_doc_new(alloc);
     surety__arena arena;
+    surety_buf text;
     surety_request request;
     surety_doc *given = surety_doc_new(alloc);
 
     surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&text, alloc, 0);
     NEED(body);
     NEED(given);
     TRY(surety_doc_read(given, surety_str_of(extra), NULL, NULL));
@@ -49,7 +51,7 @@ TEST(writes_every_protocol_and_mode)
         model.whole = i >= 12;
         model.extra = surety_doc_root(given);
         surety__arena_reset(&arena);
-        TRY(surety__call_encode(&call, &arena, &request, NULL));
+        TRY(surety__call_encode(&call, &arena, &text, &request, NULL));
         TRY(surety_doc_read(body, request.body, NULL, NULL));
         CHECK(has_member(surety_doc_root(body), "novel"));
         CHECK_TEXT(surety_val_number(surety_val_at(
@@ -60,6 +62,7 @@ TEST(writes_every_protocol_and_mode)
     }
 done:
     surety__arena_done(&arena);
+    surety_buf_done(&text);
     surety_doc_free(given);
     surety_doc_free(body);
 }
@@ -76,19 +79,23 @@ TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
     surety_doc *body = surety_doc_new(alloc);
     surety_request request;
     surety__arena arena;
+    surety_buf text;
 
     surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&text, alloc, 0);
     NEED(body);
-    TRY(surety__call_encode(&call, &arena, &request, NULL));
+    TRY(surety__call_encode(&call, &arena, &text, &request, NULL));
     TRY(surety_doc_read(body, request.body, NULL, NULL));
     CHECK(surety_str_equal(
         surety_val_str(surety_val_at(surety_doc_root(body),
                                      surety_str_of("/messages/0/content"))),
         (surety_str){"a\0b", 3}));
     message.text = surety_str_of("a\xFF");
-    EXPECT(SURETY_SYNTAX, surety__call_encode(&call, &arena, &request, NULL));
+    EXPECT(SURETY_SYNTAX,
+           surety__call_encode(&call, &arena, &text, &request, NULL));
 done:
     surety__arena_done(&arena);
+    surety_buf_done(&text);
     surety_doc_free(body);
 }
 
@@ -104,14 +111,16 @@ TEST(takes_many_headers)
     surety_header headers[MANY];
     surety_request request;
     surety__arena arena;
+    surety_buf text;
 
     surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&text, alloc, 0);
     for (size_t i = 0; i < MANY; i++)
         headers[i] =
             (surety_header){surety_str_of("x"), surety_str_of("y"), true};
     model.headers = headers;
     model.header_count = MANY;
-    TRY(surety__call_encode(&call, &arena, &request, NULL));
+    TRY(surety__call_encode(&call, &arena, &text, &request, NULL));
     CHECK(request.header_count == MANY + 8);
     for (size_t i = 0; i < request.header_count; i++)
         CHECK(!surety__str_equal_nocase(request.headers[i].name,
@@ -119,6 +128,7 @@ TEST(takes_many_headers)
               request.headers[i].secret);
 done:
     surety__arena_done(&arena);
+    surety_buf_done(&text);
 }
 
 TEST(knows_hosts)

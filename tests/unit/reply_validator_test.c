@@ -380,8 +380,7 @@ done:
  * has the message, the place and the hint. */
 TEST(is_told_to_the_model)
 {
-    const surety_prompt_options options = {.size = sizeof(options),
-                                           .alloc = check_alloc(t)};
+    const surety_prompt_options options = {.size = sizeof(options)};
     struct bench bench;
     surety_buf text;
 

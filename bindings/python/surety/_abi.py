@@ -391,7 +391,6 @@ class PromptOptions(Structure):
         ("size", c_size_t),
         ("style", c_int),
         ("native", c_bool),
-        ("alloc", c_void_p),
         ("schema", Val),
         ("shown", c_bool),
         ("example", Val),
