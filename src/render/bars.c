@@ -45,7 +45,7 @@ static surety__label bars_name(const surety__picture *picture, size_t place,
 static surety__label bars_label(const surety__picture *picture, size_t series,
                                 size_t place)
 {
-    const double value = surety__picture_value(picture, series, place);
+    const double value = surety__model_value(picture->model, series, place);
 
     if (isnan(value))
         surety_buf_text(picture->canvas.text, "no data");
@@ -95,7 +95,7 @@ static double bars_base(const surety__picture *picture, size_t series,
     double base = 0;
 
     for (size_t i = 0; picture->model->is_stacked && i < series; i++) {
-        const double value = surety__picture_value(picture, i, place);
+        const double value = surety__model_value(picture->model, i, place);
         base += isnan(value) ? 0 : value;
     }
     return base;
@@ -113,7 +113,7 @@ static bool bars_is_empty(const surety__picture *picture, size_t place)
     bool is_empty = true;
 
     for (size_t i = 0; i < picture->model->series_count; i++)
-        is_empty &= isnan(surety__picture_value(picture, i, place));
+        is_empty &= isnan(surety__model_value(picture->model, i, place));
     return is_empty;
 }
 
@@ -126,7 +126,7 @@ static void bars_stack(const surety__picture *picture, size_t series,
     const bool is_lying = box[3] > 0;
     surety__label label;
 
-    if (isnan(surety__picture_value(picture, series, place)))
+    if (isnan(surety__model_value(picture->model, series, place)))
         return;
     surety__canvas_ink(&picture->canvas, color);
     surety__canvas_box(&picture->canvas, box[0], box[1], box[2], box[3]);
@@ -194,7 +194,7 @@ static void bars_box(const struct bars_bar *bar, double from, double to,
 static void bars_one(const surety__picture *picture, size_t series,
                      size_t place, const struct bars_bar *bar)
 {
-    const double value = surety__picture_value(picture, series, place);
+    const double value = surety__model_value(picture->model, series, place);
     const double end = bar->zero + (isnan(value) ? 0 : value * bar->scale);
     surety__label label;
     double box[4], x, y;
@@ -233,6 +233,23 @@ static void bars_one(const surety__picture *picture, size_t series,
                              isnan(value) ? SURETY__INK_AXIS
                                           : SURETY__INK_TEXT);
     surety__canvas_free(&picture->canvas, label);
+}
+
+/* Draws all bars: each place has a slot, the first from start on, in which its
+ * bars of that width are side by side. */
+static void bars_all(const surety__picture *picture, struct bars_bar *bar,
+                     double start, double slot, double width)
+{
+    const double beside = (double)bars_beside(picture);
+
+    for (size_t k = 0; k < picture->model->places_count; k++) {
+        const double middle = start + ((double)k + 0.5) * slot;
+        const double first = middle - width * (beside - 1) / 2;
+        for (size_t i = 0; i < picture->model->series_count; i++) {
+            bar->middle = first + width * (beside > 1 ? (double)i : 0);
+            bars_one(picture, i, k, bar);
+        }
+    }
 }
 
 /* ---- vertical bars ------------------------------------------------------- */
@@ -279,14 +296,7 @@ void surety__bars_upright(surety__picture *picture)
     bar.zero = picture->bottom + picture->ticks.first * -bar.scale;
     bar.thick = width - (beside > 1 && width > 4);
     bar.room = width >= 7 ? width : 0;
-    for (size_t k = 0; k < model->places_count; k++) {
-        const double middle = picture->left + ((double)k + 0.5) * slot;
-        const double first = middle - width * ((double)beside - 1) / 2;
-        for (size_t i = 0; i < model->series_count; i++) {
-            bar.middle = first + width * (double)(beside > 1 ? i : 0);
-            bars_one(picture, i, k, &bar);
-        }
-    }
+    bars_all(picture, &bar, picture->left, slot, width);
     picture->bottom += below;
     surety__places_draw(picture);
 }
@@ -418,12 +428,5 @@ void surety__bars_lying(surety__picture *picture)
     bar.zero = picture->left - picture->ticks.first * bar.scale;
     bar.thick = thick - (beside > 1);
     bar.room = bar.thick >= 7 ? 8 : 0;
-    for (size_t k = 0; k < model->places_count; k++) {
-        const double middle = picture->top + ((double)k + 0.5) * row;
-        for (size_t i = 0; i < model->series_count; i++) {
-            bar.middle = middle + thick * ((double)(beside > 1 ? i : 0) -
-                                           ((double)beside - 1) / 2);
-            bars_one(picture, i, k, &bar);
-        }
-    }
+    bars_all(picture, &bar, picture->top, row, thick);
 }

@@ -108,8 +108,6 @@ double surety__picture_along(const surety__picture *picture, double value,
                              double length);
 /* The colour of a series. */
 uint32_t surety__picture_color(const surety__picture *picture, size_t series);
-double surety__picture_value(const surety__picture *picture, size_t series,
-                             size_t place);
 /* The widest label of the ticks. */
 double surety__picture_tick_width(const surety__picture *picture);
 extern const surety__letters surety__letters_small;

@@ -140,7 +140,6 @@ static void clock_time(int64_t second, double fraction, unsigned digits,
                        surety_buf *out)
 {
     const int64_t rest = second - surety__clock_day(second) * DAY_SECONDS;
-    double scale = 1;
 
     clock_put(rest / 3600, 2, out);
     surety_buf_byte(out, ':');
@@ -149,10 +148,8 @@ static void clock_time(int64_t second, double fraction, unsigned digits,
     clock_put(rest % 60, 2, out);
     if (digits == 0)
         return;
-    for (unsigned i = 0; i < digits; i++)
-        scale *= 10;
     surety_buf_byte(out, '.');
-    clock_put((int64_t)(fraction * scale + 0.5), digits, out);
+    clock_put((int64_t)(fraction * pow(10.0, digits) + 0.5), digits, out);
 }
 
 /* Splits a time into a second and a fraction, rounded to so many digits.
@@ -161,12 +158,9 @@ static void clock_time(int64_t second, double fraction, unsigned digits,
 static int64_t clock_second(int64_t origin, double at, unsigned digits,
                             double *ret_fraction)
 {
-    double scale = 1;
-    double shown;
+    const double scale = pow(10.0, digits);
+    const double shown = floor(at * scale + 0.5) / scale;
 
-    for (unsigned i = 0; i < digits; i++)
-        scale *= 10;
-    shown = floor(at * scale + 0.5) / scale;
     *ret_fraction = shown - floor(shown);
     return origin + (int64_t)floor(shown);
 }

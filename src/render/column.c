@@ -196,13 +196,9 @@ void surety__column_count(surety__table *table, surety__column *column,
 
 const char *surety__column_kind_name(surety__column_kind kind)
 {
-    switch (kind) {
-    case SURETY__COLUMN_TEXT: return "text";
-    case SURETY__COLUMN_NUMBER: return "number";
-    case SURETY__COLUMN_TIME: return "time";
-    case SURETY__COLUMN_CODE: return "code";
-    }
-    return "text";
+    static const char *const names[] = {"text", "number", "time", "code"};
+
+    return (size_t)kind < SURETY__COUNT(names) ? names[kind] : "text";
 }
 
 /* Whether the name of a column has a word for time, or ends in one for a

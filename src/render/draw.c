@@ -148,16 +148,6 @@ static double draw_header(const surety__picture *picture, surety_str title)
     return y + 10;
 }
 
-/* Whether the x axis needs no title, because the names of its places
- * suffice. */
-static bool draw_needs_no_x_title(const surety__picture *picture)
-{
-    const surety_str name = picture->model->x_title;
-
-    return name.len == 0 ||
-           surety__str_equal_nocase(name, surety_str_of("name"));
-}
-
 /* Draws the notes of a chart from y on, one per line. Returns their height with
  * a gap before them. */
 static double draw_notes(const surety__picture *picture, double y)
@@ -173,8 +163,7 @@ static double draw_notes(const surety__picture *picture, double y)
         surety_buf_reset(&note);
         surety__line_clean((surety_str){rest.ptr, len}, DRAW_TITLE_MAX, &note);
         y += draw_block(picture, surety_buf_str(&note), &draw_note, y, 2);
-        rest.ptr += len + (feed != NULL);
-        rest.len -= len + (feed != NULL);
+        surety__str_skip(&rest, len + (feed != NULL));
     }
     surety_buf_done(&note);
     return y > top ? y - top + 6 : 0;
@@ -184,18 +173,20 @@ static double draw_notes(const surety__picture *picture, double y)
 static double draw_footer(const surety__picture *picture, bool is_lying,
                           double y)
 {
+    const surety_str x_title = picture->model->x_title;
     const double top = y;
 
     y += 4;
-    if (!is_lying && !draw_needs_no_x_title(picture)) {
+    /* Of places called "name", the names suffice. */
+    if (!is_lying && x_title.len > 0 &&
+        !surety__str_equal_nocase(x_title, surety_str_of("name"))) {
         surety__letters letters = draw_subtitle;
         const double most = picture->width - DRAW_MARGIN;
         surety__label label;
         double x;
         letters.width = most - DRAW_MARGIN;
         letters.lines = 1;
-        label = surety__canvas_set(&picture->canvas, picture->model->x_title,
-                                   &letters);
+        label = surety__canvas_set(&picture->canvas, x_title, &letters);
         x = (picture->left + picture->right - label.width) / 2;
         x = fmax(fmin(x, most - label.width), DRAW_MARGIN);
         if (picture->canvas.cairo)
@@ -241,7 +232,7 @@ static void draw_scale(surety__picture *picture, unsigned wanted)
 static double draw_last(const surety__picture *picture, size_t series)
 {
     for (size_t i = picture->model->places_count; i > 0; i--) {
-        const double value = surety__picture_value(picture, series, i - 1);
+        const double value = surety__model_value(picture->model, series, i - 1);
         if (!isnan(value))
             return value;
     }

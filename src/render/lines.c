@@ -69,9 +69,9 @@ static bool lines_is_alone(const surety__picture *picture, size_t series,
     const size_t count = picture->model->places_count;
 
     return (place == 0 ||
-            isnan(surety__picture_value(picture, series, place - 1))) &&
+            isnan(surety__model_value(picture->model, series, place - 1))) &&
            (place + 1 == count ||
-            isnan(surety__picture_value(picture, series, place + 1)));
+            isnan(surety__model_value(picture->model, series, place + 1)));
 }
 
 /* The state of drawing one line. Its path is stroked in short pieces: for a
@@ -152,7 +152,7 @@ static void lines_stroke(const surety__picture *picture, size_t series)
                                                    ? 1.4
                                                    : 2.2);
     for (size_t k = 0; k < model->places_count; k++) {
-        const double value = surety__picture_value(picture, series, k);
+        const double value = surety__model_value(picture->model, series, k);
         const double x = surety__picture_across(picture, model->places[k]->at);
         if (isnan(value)) {
             lines_flush(&pen);
@@ -176,7 +176,7 @@ static void lines_one(const surety__picture *picture, size_t series)
 
     lines_stroke(picture, series);
     for (size_t k = 0; k < model->places_count; k++) {
-        const double value = surety__picture_value(picture, series, k);
+        const double value = surety__model_value(picture->model, series, k);
         if (!isnan(value) && (has_marks || lines_is_alone(picture, series, k)))
             surety__lines_mark(
                 picture, series,
@@ -190,7 +190,7 @@ static void lines_one(const surety__picture *picture, size_t series)
 static surety__label lines_end(const surety__picture *picture)
 {
     const size_t last = picture->model->places_count - 1;
-    const double value = surety__picture_value(picture, 0, last);
+    const double value = surety__model_value(picture->model, 0, last);
 
     if (picture->model->series_count > 1 || isnan(value))
         return (surety__label){.layout = NULL};
@@ -227,7 +227,7 @@ void surety__lines_draw(surety__picture *picture)
     surety__canvas_show_over(
         &picture->canvas, end,
         surety__picture_across(picture, model->places[last]->at) + 9,
-        lines_y(picture, surety__picture_value(picture, 0, last)) -
+        lines_y(picture, surety__model_value(picture->model, 0, last)) -
             end.height / 2,
         SURETY__INK_TEXT);
     surety__canvas_free(&picture->canvas, end);

@@ -28,6 +28,7 @@ struct model_reader {
     const surety__chart *chart;
     surety__model *model;
     surety__choice choice;
+    const surety__column *x; /* NULL: columns are the places */
     surety__map places;
     surety__map series;
     /* The index of the place of each row, or of each column where the columns
@@ -97,7 +98,7 @@ static surety__place *model_spot(struct model_reader *reader, bool is_series,
 
 static void model_scale(struct model_reader *reader)
 {
-    const surety__column *x = reader->table->columns[reader->choice.x];
+    const surety__column *x = reader->x;
     surety__model *model = reader->model;
 
     model->scale = SURETY__SCALE_NAMES;
@@ -712,9 +713,7 @@ static void model_put_odd(const struct model_odd *odd, const char *one,
 static void model_put_shown(const struct model_reader *reader, surety_buf *out)
 {
     const surety__model *model = reader->model;
-    const surety__column *x = reader->choice.x == SIZE_MAX
-                                  ? NULL
-                                  : reader->table->columns[reader->choice.x];
+    const surety__column *x = reader->x;
 
     model_put_odd(&reader->odd, "value is no number and",
                   "values are no numbers and", out);
@@ -771,9 +770,7 @@ static void model_put_notes(const struct model_reader *reader, surety_buf *out)
 {
     const surety__model *model = reader->model;
     const size_t known = reader->odd.count + model->gaps * model->series_count;
-    const surety__column *x = reader->choice.x == SIZE_MAX
-                                  ? NULL
-                                  : reader->table->columns[reader->choice.x];
+    const surety__column *x = reader->x;
 
     if (model->missing > known)
         surety__buf_printf(
@@ -869,6 +866,8 @@ static surety_status model_fill(struct model_reader *reader)
 
     if (status)
         return status;
+    if (reader->choice.x != SIZE_MAX)
+        reader->x = reader->table->columns[reader->choice.x];
     points = reader->table->rows_count * reader->choice.y_count;
     if (points > SURETY_CHART_POINTS_MAX) {
         surety__fail(reader->reterr, SURETY_LIMIT,

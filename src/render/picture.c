@@ -49,12 +49,6 @@ uint32_t surety__picture_color(const surety__picture *picture, size_t series)
     return picture_colors[picture->colors[series]];
 }
 
-double surety__picture_value(const surety__picture *picture, size_t series,
-                             size_t place)
-{
-    return surety__model_value(picture->model, series, place);
-}
-
 double surety__picture_tick_width(const surety__picture *picture)
 {
     double widest = 0;

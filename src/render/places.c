@@ -91,11 +91,6 @@ bool surety__places_fit(const surety__picture *picture)
 
 /* ---- names --------------------------------------------------------------- */
 
-static bool places_are_names(const surety__picture *picture)
-{
-    return picture->model->scale == SURETY__SCALE_NAMES;
-}
-
 static double places_wrapped(const surety__picture *picture, bool is_drawn)
 {
     double highest = 0;
@@ -451,7 +446,7 @@ double surety__places_height(surety__picture *picture)
 
     if (picture->is_bare)
         return 6;
-    if (places_are_names(picture))
+    if (picture->model->scale == SURETY__SCALE_NAMES)
         return surety__places_fit(picture) ? places_wrapped(picture, false)
                                            : places_slanting(picture, false);
     step = places_time_step(picture);
@@ -466,7 +461,7 @@ void surety__places_draw(const surety__picture *picture)
 
     if (picture->is_bare)
         return;
-    if (places_are_names(picture)) {
+    if (scale == SURETY__SCALE_NAMES) {
         if (surety__places_fit(picture))
             places_wrapped(picture, true);
         else

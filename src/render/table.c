@@ -28,11 +28,12 @@ surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
     surety__failv(reterr, SURETY_SYNTAX, format, args);
     va_end(args);
     if (reterr && val.doc) {
-        surety_buf_init(&path, NULL, sizeof(reterr->path) - 1);
+        /* A buffer that cannot grow: an error allocates nothing. */
+        path = (surety_buf){.ptr = reterr->path,
+                            .cap = sizeof(reterr->path) - 1,
+                            .max = sizeof(reterr->path) - 1};
         surety_val_pointer(val, &path);
-        if (!path.status && path.len > 0)
-            memcpy(reterr->path, path.ptr, path.len);
-        surety_buf_done(&path);
+        reterr->path[path.status ? 0 : path.len] = '\0';
         reterr->position = surety_val_position(val);
     }
     return SURETY_SYNTAX;

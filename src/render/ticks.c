@@ -16,11 +16,6 @@ static const char *const ticks_powers[] = {
     "\xE2\x81\xB4", "\xE2\x81\xB5", "\xE2\x81\xB6", "\xE2\x81\xB7",
     "\xE2\x81\xB8", "\xE2\x81\xB9"};
 
-static double ticks_power(int exponent)
-{
-    return pow(10.0, exponent);
-}
-
 surety__ticks surety__ticks_make(double low, double high, unsigned wanted)
 {
     static const double steps[] = {1, 2, 2.5, 5, 10};
@@ -34,7 +29,7 @@ surety__ticks surety__ticks_make(double low, double high, unsigned wanted)
             high = low + fabs(low) * 0.2;
     }
     rough = (high - low) / (wanted > 0 ? wanted : 1);
-    power = ticks_power((int)floor(log10(rough)));
+    power = pow(10.0, floor(log10(rough)));
     ticks.step = 10 * power;
     for (size_t i = 0; i < SURETY__COUNT(steps); i++) {
         if (steps[i] * power >= rough * 0.999) {
@@ -113,17 +108,16 @@ struct ticks_words {
 /* Magnitudes below plain_below get no suffix K. */
 static struct ticks_words ticks_words_of(int magnitude, int plain_below)
 {
+    static const struct ticks_words rows[] = {
+        {12, "T"}, {9, "B"}, {6, "M"}, {3, "K"}, {0, ""}};
+    size_t i = 0;
+
     if (magnitude >= 15 || magnitude < -6)
         return (struct ticks_words){magnitude, NULL};
-    if (magnitude >= 12)
-        return (struct ticks_words){12, "T"};
-    if (magnitude >= 9)
-        return (struct ticks_words){9, "B"};
-    if (magnitude >= 6)
-        return (struct ticks_words){6, "M"};
-    if (magnitude >= plain_below)
-        return (struct ticks_words){3, "K"};
-    return (struct ticks_words){0, ""};
+    while (rows[i].power > 0 &&
+           magnitude < (rows[i].power == 3 ? plain_below : rows[i].power))
+        i++;
+    return rows[i];
 }
 
 static void ticks_put(double value, struct ticks_words words, unsigned decimals,
@@ -169,7 +163,7 @@ void surety__ticks_label(const surety__ticks *ticks, unsigned i,
     const double value = ticks->first + ticks->step * i;
     struct ticks_words words =
         ticks_words_of(ticks_magnitude(largest) + ticks->exponent, 4);
-    double factor = ticks_power(ticks->exponent - words.power);
+    double factor = pow(10.0, ticks->exponent - words.power);
     unsigned decimals = ticks_decimals(ticks->step * factor);
 
     assert(i < ticks->count);
@@ -180,7 +174,7 @@ void surety__ticks_label(const surety__ticks *ticks, unsigned i,
     /* Writes "750K" and "1M" rather than "0.75M" and "1.00M". */
     if (decimals > 1 && words.suffix && words.power > 0) {
         words = ticks_words_of(ticks_magnitude(value) + ticks->exponent, 4);
-        factor = ticks_power(ticks->exponent - words.power);
+        factor = pow(10.0, ticks->exponent - words.power);
         decimals = ticks_decimals(fabs(value) * factor);
     }
     ticks_put(value * factor, words, decimals, ticks->unit, out);
@@ -191,7 +185,7 @@ void surety__ticks_value(const surety__model *model, double value,
 {
     const int magnitude = ticks_magnitude(value) + model->exponent;
     struct ticks_words words = ticks_words_of(magnitude, 6);
-    double shown = value * ticks_power(model->exponent - words.power);
+    double shown = value * pow(10.0, model->exponent - words.power);
     unsigned decimals = model->decimals;
 
     if (value == 0) {
@@ -201,7 +195,7 @@ void surety__ticks_value(const surety__model *model, double value,
     if (words.power != 0) {
         /* Three significant digits. */
         decimals = 0;
-        while (decimals < 2 && fabs(shown) * ticks_power((int)decimals) < 99.95)
+        while (decimals < 2 && fabs(shown) * pow(10.0, decimals) < 99.95)
             decimals++;
         /* 999.96M is written as 1.00B, not 1,000M; a mantissa of 9.996 as 1.00
          * and the next power. */

@@ -306,17 +306,17 @@ static surety_status xlsx_header(struct xlsx *xlsx)
 {
     surety__table *table = xlsx->table;
     surety_status status = SURETY_OK;
-    lxw_format *bold = xlsx->lib.workbook_add_format(xlsx->book);
-    lxw_format *right = xlsx->lib.workbook_add_format(xlsx->book);
+    lxw_format *formats[2]; /* of texts, and of numbers */
     surety_buf header;
 
-    if (!bold || !right)
-        return surety__fail_nomem(xlsx->reterr);
-    xlsx->lib.format_set_bold(bold);
-    xlsx->lib.format_set_bottom(bold, LXW_BORDER_THIN);
-    xlsx->lib.format_set_bold(right);
-    xlsx->lib.format_set_bottom(right, LXW_BORDER_THIN);
-    xlsx->lib.format_set_align(right, LXW_ALIGN_RIGHT);
+    for (size_t i = 0; i < 2; i++) {
+        formats[i] = xlsx->lib.workbook_add_format(xlsx->book);
+        if (!formats[i])
+            return surety__fail_nomem(xlsx->reterr);
+        xlsx->lib.format_set_bold(formats[i]);
+        xlsx->lib.format_set_bottom(formats[i], LXW_BORDER_THIN);
+    }
+    xlsx->lib.format_set_align(formats[1], LXW_ALIGN_RIGHT);
     surety_buf_init(&header, table->alloc, 0);
     for (size_t i = 0; i < table->columns_count && !status; i++) {
         const bool is_number = table->columns[i]->kind == SURETY__COLUMN_NUMBER;
@@ -325,7 +325,7 @@ static surety_status xlsx_header(struct xlsx *xlsx)
         status = header.status
                      ? surety__fail_nomem(xlsx->reterr)
                      : xlsx_put_text(xlsx, 0, i, surety_buf_str(&header),
-                                     is_number ? right : bold);
+                                     formats[is_number]);
     }
     surety_buf_done(&header);
     return status;

@@ -147,17 +147,16 @@ static surety_status from_number(from_state *state, surety_val val,
 
     if (surety_val_kind(val) != SURETY_KIND_NUMBER)
         return from_wrong(state, val, type, "a number");
+    if (!whole &&
+        (type->form == SURETY_TYPED_INT || type->form == SURETY_TYPED_UINT))
+        return from_wrong(state, val, type, "an integer");
     switch ((int)type->form) {
     case SURETY_TYPED_INT:
-        if (!whole)
-            return from_wrong(state, val, type, "an integer");
         if (number == 0 && surety_val_int(val, 1) != 0)
             return from_beyond(state, val, "an int64_t");
         memcpy(at, &number, sizeof(number));
         return SURETY_OK;
     case SURETY_TYPED_UINT:
-        if (!whole)
-            return from_wrong(state, val, type, "an integer");
         if (natural == 0 && surety_val_uint(val, 1) != 0)
             return from_beyond(state, val, "a uint64_t");
         memcpy(at, &natural, sizeof(natural));
