@@ -12,28 +12,26 @@
 /* The place with that name; NONE: there is none. */
 surety_place surety__place_of(surety_str name);
 
-/* As surety_finder_find, but finds nothing yet: surety__finder_step does. */
+/* As surety_finder_find, but finds nothing yet: the two that follow do. */
 surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
                                    const surety_extract *how,
                                    const surety_limits *limits,
                                    surety_error *reterr);
-/* Searches on; OK: in *ret_place, and there may be one or more candidates more,
- * in the order of surety_finder_find; for the place native there never are, but
- * it is its turn. SURETY_END: all places have been searched. SURETY_NOMEM ends
- * the search. Where JSON is read to know where it ends, it is read into doc,
- * which borrows the reply. */
-surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
-                                  surety_place *ret_place);
-/* Whether the value of the i-th candidate is in the doc of the last step; and
- * that it is there no longer. */
+/* Goes on to the next of the places to look at. SURETY_END: there is none.
+ * SURETY_NOMEM ends the search. */
+surety_status surety__finder_place(surety_finder *finder,
+                                   surety_place *ret_place);
+/* Finds the next candidate of the place, which is then the last one listed.
+ * SURETY_END: it has no more; SURETY_NOMEM ends the search. Where JSON is read
+ * to know where it ends, it is read into doc, which borrows the reply; doc may
+ * be NULL. */
+surety_status surety__finder_next(surety_finder *finder, surety_doc *doc);
+/* Whether the value of the i-th candidate is in the doc that was given last. */
 bool surety__finder_has_read(const surety_finder *finder, size_t i);
-void surety__finder_forget(surety_finder *finder);
 
 /* From now on no value in running text is looked for from start to end of the
  * reply. */
 void surety__finder_skip(surety_finder *finder, size_t start, size_t end);
-/* Whether the next step leaves the place, and goes to none of blocks. */
-bool surety__finder_leaves(const surety_finder *finder, surety_place place);
 
 /* ---- regions (region.c) -------------------------------------------------- */
 
@@ -51,6 +49,7 @@ typedef struct surety__region {
     bool weak;       /* in running text: brackets of prose may start so */
     bool copied;     /* it is no part of the reply */
     bool last;       /* it ends where the reply does */
+    size_t more;     /* bytes behind text into which a value may go on */
 } surety__region;
 
 /* What came of reading a region. */
@@ -67,11 +66,11 @@ surety_status surety__region_begin(surety_finder *finder, surety_place place);
  * is used up; NOMEM. The caller has passed the last one to _read. */
 surety_status surety__region_next(surety_finder *finder,
                                   surety__region *ret_region);
-/* Takes what came of reading the last region, and how many bytes of its text
- * the value takes, or how far the reader came. True where that is a candidate:
- * a value that may stand so in its place, or one cut off by the reply's end.
- * *ret_rest (may be NULL) is how many bytes of closing brackets are left over
- * behind a value, up to the last of them. */
+/* Takes what came of reading the last region, and how many bytes of its text,
+ * or of what follows it, the value takes, or how far the reader came. True
+ * where that is a candidate: a value that may stand so in its place, or one cut
+ * off by the reply's end. *ret_rest (may be NULL) is how many bytes of closing
+ * brackets are left over behind a value, up to the last of them. */
 bool surety__region_read(surety_finder *finder, surety__reading reading,
                          size_t used, size_t *ret_rest);
 /* How many bytes of the last region are JSON that cannot be read. */
@@ -97,7 +96,7 @@ size_t surety__region_origin(const surety_finder *finder, size_t index,
                              size_t offset);
 /* The reply as text, without reasoning and blanks around it; empty where
  * it has reasoning in its middle. */
-surety_status surety__region_text(surety_finder *finder, surety_str *ret_text);
+surety_status surety__place_text(surety_finder *finder, surety_str *ret_text);
 
 /* ---- reason.c ---------------------------------------------------------- */
 

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The finder: from a reply to the list of its candidates. The reply is scanned
- * by lines once; then each place, in the order asked for, adds what it has. A
- * span that is listed already is not listed again, so the first place that
- * finds it names it.
+ * by lines once; then each place, in the order asked for, adds what it has, one
+ * candidate after the other. A span that is listed already is not listed again,
+ * so the first place that finds it names it.
  *
  * At most candidates_max are listed, those that come first in the order of
  * trial: within a place the first of the reply, or the last with pick_last.
  */
 #include "extract/finder.h"
+
+/* Bytes of a number or literal behind a marker. */
+enum { SCALAR_MAX = 1024 };
 
 /* ORDER places */
 static const char *const find_names[] = {
@@ -20,16 +23,10 @@ static void find_reset(surety_finder *finder);
 static surety_status find_take_options(surety_finder *finder,
                                        const surety_extract *how,
                                        surety_error *reterr);
-static surety_status find_place(surety_finder *finder, surety_place place);
-static surety_status find_whole(surety_finder *finder);
-static surety_status find_fences(surety_finder *finder, surety_place place,
-                                 unsigned tag);
-static bool find_read_whole(const surety_finder *finder);
-static surety_status find_values(surety_finder *finder);
-static surety_status find_value(surety_finder *finder);
+static surety_status find_offer(surety_finder *finder,
+                                surety__slice *ret_slice);
 static void find_obstacle(surety_finder *finder);
-static surety_status find_add(surety_finder *finder, surety_place place,
-                              surety__offer offer);
+static surety_status find_add(surety_finder *finder, surety__slice slice);
 static const surety__found *find_at(const surety_finder *finder, size_t i);
 
 const char *surety_place_name(surety_place place)
@@ -55,7 +52,7 @@ surety_finder *surety_finder_new(const surety_alloc *alloc)
     finder->layout.blocks.size = sizeof(surety__block);
     finder->layout.masks.size = sizeof(surety__span);
     finder->layout.pieces.size = sizeof(surety__span);
-    finder->offers.size = sizeof(surety__offer);
+    finder->offers.size = sizeof(surety__slice);
     finder->list.found.size = sizeof(surety__found);
     finder->stretches.size = sizeof(surety__stretch);
     finder->layout.fences.size = sizeof(surety__fence);
@@ -105,9 +102,11 @@ surety_status surety_finder_find(surety_finder *finder, surety_str reply,
 
     if (status != SURETY_OK)
         return status;
-    do
-        status = surety__finder_step(finder, NULL, &place);
-    while (status == SURETY_OK);
+    while (status == SURETY_OK) {
+        status = surety__finder_next(finder, NULL);
+        if (status == SURETY_END)
+            status = surety__finder_place(finder, &place);
+    }
     return status == SURETY_END ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
@@ -151,61 +150,57 @@ void surety__finder_skip(surety_finder *finder, size_t start, size_t end)
     finder->skip = (surety__span){(uint32_t)start, (uint32_t)end};
 }
 
-bool surety__finder_leaves(const surety_finder *finder, surety_place place)
+surety_status surety__finder_place(surety_finder *finder,
+                                   surety_place *ret_place)
 {
-    surety_place next;
-
-    if (finder->passing)
-        return finder->pass.place != place;
-    if (finder->list.turn == finder->how.from_count)
-        return true;
-    next = finder->how.from[finder->list.turn];
-    return next != SURETY_PLACE_FENCE && next != SURETY_PLACE_FENCE_ANY;
-}
-
-surety_status surety__finder_step(surety_finder *finder, surety_doc *doc,
-                                  surety_place *ret_place)
-{
-    const size_t count = finder->how.from_count;
     surety_status status = SURETY_OK;
 
-    finder->doc = doc ? doc : finder->own;
-    finder->lazy = doc != NULL;
     finder->has_read = false;
-    if (finder->passing) {
-        *ret_place = finder->pass.place;
-        status = find_value(finder);
-    } else if (finder->list.turn < count) {
-        *ret_place = finder->how.from[finder->list.turn++];
-        if (!finder->list.full)
-            status = find_place(finder, *ret_place);
-    } else {
-        if (finder->obstacle == SURETY_OBSTACLE_NONE)
-            status = surety__finder_scan(finder);
-        if (status == SURETY_OK && finder->obstacle == SURETY_OBSTACLE_NONE)
-            find_obstacle(finder);
-        if (status == SURETY_OK)
+    if (finder->turn < finder->how.from_count) {
+        *ret_place = finder->how.from[finder->turn++];
+        surety__place_begin(finder, *ret_place, SURETY__PASSES_MAX);
+        finder->offers.count = 0;
+        finder->collected = false;
+        return SURETY_OK;
+    }
+    surety__place_begin(finder, SURETY_PLACE_NONE, 0);
+    if (finder->obstacle != SURETY_OBSTACLE_NONE)
+        return SURETY_END;
+    status = surety__place_layout(finder);
+    if (status != SURETY_OK) {
+        find_reset(finder);
+        return status;
+    }
+    find_obstacle(finder);
+    return SURETY_END;
+}
+
+surety_status surety__finder_next(surety_finder *finder, surety_doc *doc)
+{
+    const size_t count = finder->list.found.count;
+    surety_status status = SURETY_OK;
+    surety__slice slice;
+
+    finder->doc = doc ? doc : finder->own;
+    finder->has_read = false;
+    while (status == SURETY_OK && finder->list.found.count == count) {
+        if (count == finder->limits.candidates_max)
+            finder->list.full = true;
+        if (finder->list.full)
             return SURETY_END;
+        status = find_offer(finder, &slice);
+        if (status == SURETY_OK)
+            status = find_add(finder, slice);
     }
-    if (status == SURETY_END) {
-        finder->list.full = true;
-        finder->passing = false;
-        status = SURETY_OK;
-    }
-    if (status != SURETY_OK)
+    if (status == SURETY_NOMEM)
         find_reset(finder);
     return status;
 }
 
 bool surety__finder_has_read(const surety_finder *finder, size_t i)
 {
-    return finder->has_read && finder->lazy &&
+    return finder->has_read && finder->doc != finder->own &&
            i + 1 == finder->list.found.count;
-}
-
-void surety__finder_forget(surety_finder *finder)
-{
-    finder->has_read = false;
 }
 
 size_t surety_finder_count(const surety_finder *finder)
@@ -273,9 +268,9 @@ static void find_reset(surety_finder *finder)
     finder->layout.reasoning_open = finder->layout.fence_open = SURETY__NOWHERE;
     finder->value_open = SURETY__NOWHERE;
     finder->marker_seen = false;
-    finder->work = finder->list.turn = 0;
-    finder->layout.done = finder->passing = finder->has_read =
-        finder->list.full = false;
+    finder->work = finder->turn = 0;
+    finder->scan = (surety__place_scan){.place = SURETY_PLACE_NONE};
+    finder->layout.done = finder->has_read = finder->list.full = false;
     finder->obstacle = SURETY_OBSTACLE_NONE;
     finder->obstacle_at = 0;
 }
@@ -382,101 +377,6 @@ static void find_obstacle(surety_finder *finder)
     }
 }
 
-surety_status surety__finder_scan(surety_finder *finder)
-{
-    if (finder->layout.done)
-        return SURETY_OK;
-    finder->layout.done = true;
-    return surety__block_scan(finder);
-}
-
-/* OK, NOMEM, or END: there are as many candidates as may be. */
-static surety_status find_place(surety_finder *finder, surety_place place)
-{
-    surety_status status = SURETY_OK;
-
-    if (place == SURETY_PLACE_NATIVE)
-        return SURETY_OK;
-    if (place == SURETY_PLACE_WHOLE && find_read_whole(finder)) {
-        finder->has_read = true;
-        return find_add(finder, place,
-                        (surety__offer){finder->all, SURETY__NO_BLOCK});
-    }
-    status = surety__finder_scan(finder);
-    if (status != SURETY_OK)
-        return status;
-    switch (place) {
-    case SURETY_PLACE_NONE:
-    case SURETY_PLACE_NATIVE: break;
-    case SURETY_PLACE_WHOLE: return find_whole(finder);
-    case SURETY_PLACE_FENCE: return find_fences(finder, place, BLOCK_JSON);
-    case SURETY_PLACE_FENCE_ANY:
-        for (unsigned tag = BLOCK_JSON;
-             tag <= BLOCK_OTHER && status == SURETY_OK; tag++)
-            status = find_fences(finder, place, tag);
-        return status;
-    case SURETY_PLACE_MARKER:
-    case SURETY_PLACE_EMBEDDED:
-        surety__place_begin(finder, place);
-        if (!finder->lazy || finder->how.pick_last)
-            return find_values(finder);
-        finder->passing = true;
-        return find_value(finder);
-    }
-    return status;
-}
-
-surety__span surety__finder_whole(const surety_finder *finder)
-{
-    const size_t count = finder->layout.masks.count;
-    surety__span span = {0, (uint32_t)finder->layout.end};
-    size_t i;
-
-    span = surety__trim(finder->reply, span);
-    for (i = 0; i < count && surety__mask_at(finder, i)->start <= span.start;
-         i++) {
-        span.start = surety__mask_at(finder, i)->end;
-        span = surety__trim(finder->reply, span);
-    }
-    for (size_t last = count;
-         last > i && surety__mask_at(finder, last - 1)->end == span.end;
-         last--) {
-        span.end = surety__mask_at(finder, last - 1)->start;
-        span = surety__trim(finder->reply, span);
-    }
-    return span;
-}
-
-static surety_status find_whole(surety_finder *finder)
-{
-    const surety__span span = surety__finder_whole(finder);
-
-    if (span.start == span.end)
-        return SURETY_OK;
-    return find_add(finder, SURETY_PLACE_WHOLE,
-                    (surety__offer){span, SURETY__NO_BLOCK});
-}
-
-/* The blocks with that tag. */
-static surety_status find_fences(surety_finder *finder, surety_place place,
-                                 unsigned tag)
-{
-    const size_t count = finder->layout.blocks.count;
-    surety_status status = SURETY_OK;
-
-    for (size_t i = 0; i < count && status == SURETY_OK; i++) {
-        const size_t at = finder->how.pick_last ? count - 1 - i : i;
-        const surety__block *block = surety__block_at(finder, at);
-
-        if (block->tag == tag)
-            status =
-                find_add(finder, place,
-                         (surety__offer){{block->content, block->content_end},
-                                         (uint32_t)at});
-    }
-    return status;
-}
-
 /* Whether the reply is an array or object and nothing else, read before it is
  * scanned. A JSON text holds no reasoning outside of strings, and none in its
  * strings counts: the scan would change nothing. */
@@ -488,81 +388,196 @@ static bool find_read_whole(const surety_finder *finder)
     const surety_str all = {finder->reply.ptr + finder->all.start,
                             finder->all.end - finder->all.start};
 
-    return finder->lazy && !finder->layout.done && !finder->list.found.count &&
-           memchr("{[", all.ptr[0], 2) &&
+    return finder->doc != finder->own && !finder->layout.done &&
+           !finder->list.found.count && memchr("{[", all.ptr[0], 2) &&
            surety_doc_read(finder->doc, all, &options, NULL) == SURETY_OK;
 }
 
-/* The pass has found all it can, or may. */
-static void find_pass_over(surety_finder *finder)
+static surety_status find_whole(surety_finder *finder, surety__slice *ret_slice)
 {
-    const surety__pass *pass = &finder->pass;
-    const size_t open =
-        pass->place == SURETY_PLACE_MARKER ? pass->aim_open : pass->open;
+    surety__span span = finder->all;
+    surety_status status;
 
-    assert(pass->place >= SURETY_PLACE_MARKER);
-    finder->passing = false;
-    finder->work += pass->work;
-    if (finder->value_open == SURETY__NOWHERE)
-        finder->value_open = open;
+    if (finder->scan.turn++ > 0)
+        return SURETY_END;
+    finder->has_read = find_read_whole(finder);
+    if (!finder->has_read) {
+        status = surety__place_layout(finder);
+        if (status != SURETY_OK)
+            return status;
+        span = surety__place_whole(finder);
+    }
+    *ret_slice = surety__slice_own(finder, span.start, span.end);
+    return span.start < span.end ? SURETY_OK : SURETY_END;
 }
 
-/* All values behind markers, or in prose: the first candidates_max, or
- * with pick_last the last, of which twice as many are let in before the older
- * half goes. */
-static surety_status find_values(surety_finder *finder)
+/* The next block of the place: those tagged as JSON first. */
+static surety_status find_block(surety_finder *finder, surety__slice *ret_slice)
 {
-    const surety_place place = finder->pass.place;
-    const size_t max = finder->limits.candidates_max;
-    const bool last = finder->how.pick_last;
-    surety_status status = SURETY_OK;
-    surety__offer offer;
-    surety__offer *row;
-    size_t count;
+    surety__place_scan *scan = &finder->scan;
+    const size_t count = finder->layout.blocks.count;
+    const size_t tags =
+        scan->place == SURETY_PLACE_FENCE_ANY ? BLOCK_OTHER + 1 : 1;
 
-    finder->lazy = false; /* of many values one cannot be kept */
-    finder->offers.count = 0;
-    while ((last || finder->offers.count < max) &&
-           surety__place_next(finder, &offer)) {
-        row = finder->offers.ptr;
-        if (last && finder->offers.count == 2 * max) {
-            memmove(row, row + max, max * sizeof(*row));
-            finder->offers.count = max;
+    while (scan->turn < tags * count) {
+        const size_t tag = scan->turn / count;
+        const size_t turn = scan->turn++ % count;
+        const size_t i = finder->how.pick_last ? count - 1 - turn : turn;
+
+        if (surety__block_at(finder, i)->tag == tag)
+            return surety__slice_block(finder, i, ret_slice);
+    }
+    return SURETY_END;
+}
+
+/* Behind a scalar: blank, the end, or punctuation that is no part of it. */
+static bool find_is_delimiter(surety_str text, size_t at)
+{
+    return at >= text.len || surety__is_space(text.ptr[at]) ||
+           memchr(",;)]}>`*", text.ptr[at], 8);
+}
+
+/* Where the string, number or literal at `at` ends. OK, END: there is none;
+ * NOMEM. */
+static surety_status find_scalar(surety_finder *finder, surety_str text,
+                                 size_t at, size_t *ret_end)
+{
+    const surety_read_options options = {.size = sizeof(options),
+                                         .limits = &finder->limits};
+    surety_status status = SURETY_OK;
+    size_t end = at;
+
+    if (at == text.len || !memchr("\"-0123456789tfn", text.ptr[at], 15))
+        return SURETY_END;
+    if (text.ptr[at] == '"') {
+        end = surety__value_string(text.ptr, at, text.len);
+        if (end == SURETY__NOWHERE)
+            return SURETY_END;
+    } else {
+        while (end - at < SCALAR_MAX && !find_is_delimiter(text, end))
+            end++;
+        finder->scan.work += end - at;
+        /* A full stop ends the sentence, not the value. */
+        end -= end > at && text.ptr[end - 1] == '.';
+        status = surety_doc_read(
+            finder->doc, (surety_str){text.ptr + at, end - at}, &options, NULL);
+    }
+    if (status == SURETY_NOMEM)
+        return status;
+    *ret_end = end;
+    return status == SURETY_OK &&
+                   (find_is_delimiter(text, end) ||
+                    (text.ptr[end] == '.' && find_is_delimiter(text, end + 1)))
+               ? SURETY_OK
+               : SURETY_END;
+}
+
+/* ---- values in text ------------------------------------------------------ */
+
+/* What a marker leads to at once: a block, or a string, number or literal. OK,
+ * NOMEM, END: neither. */
+static surety_status find_marked(surety_finder *finder,
+                                 surety__slice *ret_slice)
+{
+    surety__scan_field *field = &finder->scan.field;
+    const surety_str text = field->slice.text;
+    size_t at = 0;
+    size_t end = text.len;
+    surety_status status;
+
+    if (!field->bare)
+        return SURETY_END;
+    while (at < text.len && surety__is_space(text.ptr[at]))
+        at++;
+    status = field->block ? SURETY_OK : find_scalar(finder, text, at, &end);
+    if (status != SURETY_OK)
+        return status;
+    *ret_slice = field->slice;
+    surety__slice_skip(ret_slice, at);
+    ret_slice->text.len = end - at;
+    surety__place_take(finder, end);
+    return SURETY_OK;
+}
+
+/* The next value behind a marker, or in prose. */
+static surety_status find_value(surety_finder *finder, surety__slice *ret_slice)
+{
+    surety__place_scan *scan = &finder->scan;
+    surety_status status = SURETY_OK;
+
+    for (;;) {
+        if (!scan->in_field) {
+            status = surety__place_field(finder);
+            if (status != SURETY_OK)
+                break;
+            status = find_marked(finder, ret_slice);
+            if (status != SURETY_END)
+                return status;
         }
-        row = surety__rows_add(finder, &finder->offers);
+        status = surety__value_next(finder, ret_slice);
+        if (status != SURETY_END)
+            return status;
+        scan->in_field = false;
+    }
+    if (finder->value_open == SURETY__NOWHERE)
+        finder->value_open = scan->open;
+    return status;
+}
+
+/* The values of the place, the last one first: of them candidates_max, for
+ * which twice as many are let in before the older half goes. */
+static surety_status find_value_back(surety_finder *finder,
+                                     surety__slice *ret_slice)
+{
+    const size_t max = finder->limits.candidates_max;
+    surety__rows *offers = &finder->offers;
+    surety_status status = SURETY_OK;
+    surety__slice *row;
+
+    while (!finder->collected) {
+        status = find_value(finder, ret_slice);
+        finder->collected = status == SURETY_END;
+        if (status == SURETY_NOMEM)
+            return status;
+        if (status == SURETY_END)
+            break;
+        row = offers->ptr;
+        if (offers->count == 2 * max) {
+            memmove(row, row + max, max * sizeof(*row));
+            offers->count = max;
+        }
+        row = surety__rows_add(finder, offers);
         if (!row)
             return SURETY_NOMEM;
-        *row = offer;
+        *row = *ret_slice;
     }
-    if (finder->pass.nomem)
-        return SURETY_NOMEM;
-    find_pass_over(finder);
-    row = finder->offers.ptr;
-    count = finder->offers.count;
-    for (size_t i = 0; i < count && status == SURETY_OK; i++)
-        status = find_add(finder, place, row[last ? count - 1 - i : i]);
-    return status;
+    finder->has_read = false; /* of many values one cannot be kept */
+    if (!offers->count)
+        return SURETY_END;
+    *ret_slice = ((surety__slice *)offers->ptr)[--offers->count];
+    return SURETY_OK;
 }
 
-/* The next one of them. */
-static surety_status find_value(surety_finder *finder)
+/* What the place at hand has next; OK, NOMEM, END: nothing more. */
+static surety_status find_offer(surety_finder *finder, surety__slice *ret_slice)
 {
-    const size_t count = finder->list.found.count;
+    const surety_place place = finder->scan.place;
     surety_status status;
-    surety__offer offer;
 
-    if (finder->pass.offers == finder->limits.candidates_max ||
-        !surety__place_next(finder, &offer)) {
-        find_pass_over(finder);
-        return finder->pass.nomem ? SURETY_NOMEM : SURETY_OK;
-    }
-    if (finder->pass.nomem)
-        return SURETY_NOMEM;
-    finder->pass.offers++;
-    status = find_add(finder, finder->pass.place, offer);
-    finder->has_read = finder->has_read && finder->list.found.count > count;
-    return status;
+    if (place <= SURETY_PLACE_NATIVE)
+        return SURETY_END;
+    if (place == SURETY_PLACE_WHOLE)
+        return find_whole(finder, ret_slice);
+    status = surety__place_layout(finder);
+    if (status != SURETY_OK)
+        return status;
+    if (place == SURETY_PLACE_FENCE || place == SURETY_PLACE_FENCE_ANY)
+        return find_block(finder, ret_slice);
+    return finder->how.pick_last ? find_value_back(finder, ret_slice)
+                                 : find_value(finder, ret_slice);
 }
+
+/* ---- the list ------------------------------------------------------------ */
 
 /* Whether the span is listed already; where it is not, notes it as that of the
  * next candidate. OK: it is new; END: it is not; NOMEM. */
@@ -606,61 +621,34 @@ static surety_status find_note(surety_finder *finder, surety__span span)
     return SURETY_OK;
 }
 
-/* Makes a candidate's text that of a block without its markup. If the JSON is
- * in one piece, it is the reply's own. OK or NOMEM. */
-static surety_status find_clean(surety_finder *finder, size_t block,
-                                surety__found *found)
+/* Lists what the place offers, without the blanks around it, unless its span is
+ * listed already. What is in one piece of a copy is the reply's own. OK, NOMEM.
+ */
+static surety_status find_add(surety_finder *finder, surety__slice slice)
 {
-    surety__slice *slice = &found->slice;
-    surety__span inside = {0, 0};
-    size_t len;
-
-    if (surety__slice_block(finder, block, slice) != SURETY_OK)
-        return SURETY_NOMEM;
-    inside.end = (uint32_t)slice->text.len;
-    inside = surety__trim(slice->text, inside);
-    if (inside.start == inside.end) {
-        found->span.end = found->span.start;
-        slice->stretch_count = 0;
-        return SURETY_OK;
-    }
-    found->span.start =
-        (uint32_t)surety__slice_origin(finder, slice, inside.start, &len);
-    surety__slice_skip(slice, inside.start);
-    slice->text.len = inside.end - inside.start;
-    found->span.end =
-        (uint32_t)surety__slice_origin(finder, slice, slice->text.len, NULL);
-    if (len >= slice->text.len)
-        slice->stretch_count = 0;
-    return SURETY_OK;
-}
-
-/* Adds a candidate unless its span is listed already. OK, NOMEM, or END: there
- * are as many as may be. */
-static surety_status find_add(surety_finder *finder, surety_place place,
-                              surety__offer offer)
-{
-    surety__found found = {.place = place, .span = offer.span};
-    const bool copied = offer.block != SURETY__NO_BLOCK &&
-                        surety__block_at(finder, offer.block)->piece_count;
-    surety_status status = SURETY_OK;
+    surety__found found = {.place = finder->scan.place};
+    surety__span inside = {0, (uint32_t)slice.text.len};
+    size_t start, len;
+    surety_status status;
     surety__found *row;
 
-    if (finder->list.found.count >= finder->limits.candidates_max)
-        return SURETY_END;
-    if (copied)
-        status = find_clean(finder, offer.block, &found);
+    inside = surety__trim(slice.text, inside);
+    surety__slice_skip(&slice, inside.start);
+    slice.text.len = inside.end - inside.start;
+    start = surety__slice_origin(finder, &slice, 0, &len);
+    if (len >= slice.text.len)
+        slice = surety__slice_own(finder, start, start + slice.text.len);
     else
-        found.span = surety__trim(finder->reply, found.span);
-    if (!found.slice.stretch_count)
-        found.slice =
-            (surety__slice){.text = {finder->reply.ptr + found.span.start,
-                                     found.span.end - found.span.start},
-                            .origin = found.span.start};
-    if (status == SURETY_OK)
-        status = find_note(finder, found.span);
-    if (status != SURETY_OK)
+        finder->has_read = false; /* the doc must not borrow a copy */
+    found.slice = slice;
+    found.span.start = (uint32_t)start;
+    found.span.end =
+        (uint32_t)surety__slice_origin(finder, &slice, slice.text.len, NULL);
+    status = find_note(finder, found.span);
+    if (status != SURETY_OK) {
+        finder->has_read = false;
         return status == SURETY_END ? SURETY_OK : status;
+    }
     row = surety__rows_add(finder, &finder->list.found);
     if (!row)
         return SURETY_NOMEM;

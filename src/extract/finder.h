@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside extract/: what a finder holds, and the steps of a search. One search
- * is a scan by lines (blocks and reasoning sections: block.c, reason.c), then
- * one pass for each place (place.c, over the values of value.c), whose
- * candidates find.c collects. A search may be made all at once or step by step.
+ * is a scan by lines (blocks and reasoning sections: block.c, reason.c), then a
+ * scan of each place (place.c). The strict reader (value.c) makes candidates of
+ * it, which find.c lists; where none is valid, the tolerant reader goes over
+ * the same place again (region.c).
  *
  * Invariants after the scan by lines:
  * 1. Nothing at or after `end` is looked at.
@@ -15,8 +16,8 @@
 
 #define SURETY__NOWHERE SIZE_MAX
 #define SURETY__NO_BLOCK UINT32_MAX
-/* How often one pass may go over the text before it ends. Text that is meant
- * for a reader takes one or two; only hostile text takes more. */
+/* How often a strict scan may go over the text before it ends. Text that is
+ * meant for a reader takes one or two; only hostile text takes more. */
 #define SURETY__PASSES_MAX 8
 /* And so many bytes at least, or a short text would have none to spare. */
 #define SURETY__WORK_MIN 65536
@@ -41,12 +42,6 @@ typedef struct surety__block {
     uint32_t tag;
 } surety__block;
 
-/* What a place offers: a span, or the content of a block. */
-typedef struct surety__offer {
-    surety__span span;
-    uint32_t block; /* SURETY__NO_BLOCK: none */
-} surety__offer;
-
 /* Where a stretch of bytes starts in a copy and in the reply; it goes on to the
  * next one of the copy. */
 typedef struct surety__stretch {
@@ -68,36 +63,11 @@ typedef struct surety__found {
     surety__slice slice;
 } surety__found;
 
-/* A place in the reply that moves forward over its segments. */
+/* A position in the reply that moves forward over its segments. */
 typedef struct surety__walk {
     size_t pos, stop; /* what is left of the segment */
     size_t mask, block;
 } surety__walk;
-
-/* A pass over running text, for the values in it or behind markers: all of its
- * state, so that it can stop at a value and go on, or go back. */
-typedef struct surety__pass {
-    surety_place place;
-    surety__walk walk; /* of markers only pos and mask */
-    size_t work;       /* bytes gone over */
-    size_t open;       /* the first value left open, or SURETY__NOWHERE */
-    size_t offers;     /* made so far */
-    bool nomem;        /* memory ran out: what was found does not count */
-    /* What the markers so far led to: the last thing that was offered, the last
-     * array or object among it, before what no search finds a value, and the
-     * first value that the pass found open. */
-    surety__span taken, value;
-    size_t barren, aim_open;
-    /* The next brace and the next square bracket at or after where they were
-     * looked for from. */
-    struct {
-        size_t from, at;
-    } marks[2];
-    /* Where the last closing bracket before `to` ends. */
-    struct {
-        size_t to, at;
-    } closing;
-} surety__pass;
 
 /* A fence as the search for regions sees it: closed or not, a line or many. */
 typedef struct surety__fence {
@@ -114,21 +84,43 @@ typedef struct surety__marks {
     bool known;
 } surety__marks;
 
-/* A stretch of text in which regions begin. */
-typedef struct surety__region_field {
+/* A stretch of text in which values begin: the whole reply, a fence's content,
+ * running text, or what follows a marker. */
+typedef struct surety__scan_field {
     surety__slice slice;
+    size_t at;    /* where the scan goes on */
+    size_t stop;  /* no value starts from here on */
     size_t limit; /* of the reply: how far a value may go on past it */
-    size_t at;    /* where the search goes on */
     surety__marks marks;
-    size_t tail;   /* what a reading that finds nothing costs */
-    bool measured; /* tail is known */
     unsigned group;
     bool fresh;  /* nothing has been looked for in it */
     bool whole;  /* all of it is the value */
     bool bare;   /* it may start with a value that is no container */
+    bool block;  /* it is all that a block holds */
     bool single; /* one value is wanted of it */
     bool last;   /* it ends where the reply does */
-} surety__region_field;
+} surety__scan_field;
+
+/* The scan of one place, which is made for the strict reader first, and for the
+ * tolerant one where no value was valid. It gives fields, and in each the bytes
+ * at which a value may start; the reader says how far to go on. */
+typedef struct surety__place_scan {
+    surety_place place;
+    surety__walk walk;
+    size_t turn; /* fences seen */
+    size_t past; /* of the reply: values were read up to here */
+    size_t work, work_max;
+    surety__scan_field field;
+    bool begun;             /* a field was looked for, */
+    bool in_field;          /* and there is one */
+    size_t open;            /* the first value left open, or SURETY__NOWHERE */
+    surety__walk ahead;     /* behind the marker that follows, */
+    size_t next;            /* which starts here, or at the end */
+    size_t aim;             /* behind the marker at hand */
+    bool bare;              /* nothing but blanks has followed it */
+    const char *closing;    /* where the last bracket that closes ends, */
+    const char *closing_to; /* in the text up to here */
+} surety__place_scan;
 
 /* A region that was looked for. */
 typedef struct surety__region_row {
@@ -139,25 +131,14 @@ typedef struct surety__region_row {
     bool weak;
 } surety__region_row;
 
-/* A search for regions. */
+/* What the tolerant reader found in a place. */
 typedef struct surety__region_search {
-    surety_place place;
-    surety__walk walk;
-    size_t turn; /* fences or markers seen */
-    size_t past; /* of the reply: values were read up to here */
-    size_t work, work_max;
-    surety__region_field field;
-    bool in_field;
-    size_t from;    /* of the field: where the last one's wrapper starts */
-    bool exact;     /* the region is all that is left of its field */
-    bool strong;    /* nothing but JSON starts so */
-    bool stretched; /* it goes on past its field, */
-    bool settled;   /* did, and does not end there, */
-    bool again;     /* and is to be read again */
-    bool field_last;
-    size_t field_len; /* the field's, before it was stretched */
-    bool apart;       /* something is between the values */
-    bool broken;      /* one of the values could not be read */
+    size_t from; /* of the field: where the last one's wrapper starts */
+    size_t more; /* bytes behind the field into which a value may go on */
+    bool exact;  /* the region is all that is left of its field */
+    bool strong; /* nothing but JSON starts so */
+    bool apart;  /* something is between the values */
+    bool broken; /* one of the values could not be read */
     size_t first_row;
     size_t value_count;
     size_t strong_count; /* of them, those that cannot be prose */
@@ -187,7 +168,6 @@ typedef struct surety__list {
     surety__rows found; /* surety__found */
     uint32_t *seen;     /* spans already listed: index in found, plus 1 */
     size_t seen_cap;    /* a power of two, or 0 */
-    size_t turn;        /* of the places in how.from, those begun */
     bool full;          /* no more candidates are wanted */
 } surety__list;
 
@@ -201,14 +181,14 @@ struct surety_finder {
     surety__list list;
     surety__rows stretches; /* surety__stretch: of the copies */
     surety__arena copies;   /* texts that are no part of the reply */
-    surety_doc *doc;     /* the caller's, who asks for one candidate after the
-                          * other; or own */
-    surety_doc *own;     /* where values are read that no caller takes */
-    bool lazy;           /* doc is the caller's */
-    bool has_read;       /* the last candidate's value is in doc */
-    surety__rows offers; /* surety__offer: of the place being looked at */
-    surety__pass pass;
-    bool passing;      /* pass is under way */
+    surety_doc *doc;        /* where values are read: the caller's, or own */
+    surety_doc *own;
+    bool has_read;           /* the last candidate's value is in doc */
+    size_t turn;             /* of the places in how.from, those begun */
+    surety__place_scan scan; /* of the place at hand */
+    surety__rows
+        offers;        /* surety__slice: its values, where the last is first */
+    bool collected;    /* offers has them */
     surety__span skip; /* values in running text are not looked for here */
     size_t value_open; /* the first value left open, or SURETY__NOWHERE */
     bool marker_seen;
@@ -216,7 +196,7 @@ struct surety_finder {
     size_t obstacle_at;
     surety__rows regions; /* surety__region_row */
     surety__region_search search;
-    size_t work; /* bytes all passes have gone over */
+    size_t work; /* bytes all scans have gone over */
 };
 
 static inline surety__block *surety__block_at(const surety_finder *finder,
@@ -240,12 +220,8 @@ static inline surety__span *surety__piece_at(const surety_finder *finder,
     return (surety__span *)finder->layout.pieces.ptr + i;
 }
 
-/* What is left of the reply without reasoning at its start and end. (find.c) */
-surety__span surety__finder_whole(const surety_finder *finder);
 /* Whether a place is one of those to look at. (find.c) */
 bool surety__finder_lists(const surety_finder *finder, surety_place place);
-/* The scan by lines, once. OK or NOMEM. (find.c) */
-surety_status surety__finder_scan(surety_finder *finder);
 /* A new row at the end, not filled in; NULL when out of memory. */
 static inline void *surety__rows_add(const surety_finder *finder,
                                      surety__rows *rows)
@@ -276,7 +252,7 @@ surety_status surety__block_scan(surety_finder *finder);
 
 /* ---- slice.c ------------------------------------------------------------ */
 
-/* The content of a block that has pieces, without its markup. OK or NOMEM. */
+/* The content of a block, without its markup. OK or NOMEM. */
 surety_status surety__slice_block(surety_finder *finder, size_t i,
                                   surety__slice *ret_slice);
 /* The offset in the reply of a byte of a slice, and (may be NULL) how many
@@ -288,6 +264,15 @@ size_t surety__slice_origin(const surety_finder *finder,
 /* Notes that the bytes of the last copy from `copy` on are the reply's. False:
  * out of memory. */
 bool surety__slice_stretch(surety_finder *finder, size_t copy, size_t reply);
+
+/* Bytes start to end of the reply. */
+static inline surety__slice surety__slice_own(const surety_finder *finder,
+                                              size_t start, size_t end)
+{
+    assert(start <= end && end <= finder->reply.len);
+    return (surety__slice){.text = {finder->reply.ptr + start, end - start},
+                           .origin = start};
+}
 
 /* What follows the first len bytes of a slice. */
 static inline void surety__slice_skip(surety__slice *slice, size_t len)
@@ -301,12 +286,11 @@ static inline void surety__slice_skip(surety__slice *slice, size_t len)
 
 /* ---- value.c ----------------------------------------------------------- */
 
-/* The next array or object that starts in [from, to) and ends there, or what
- * comes closest to one. Sets pass.open where a value stays open. False: there
- * is none. Where the caller gave a document, a value that is JSON is read into
- * it, which has_read says. Otherwise it allocates nothing. */
-bool surety__value_next(surety_finder *finder, size_t from, size_t to,
-                        surety__span *ret_span);
+/* The next array or object of the scan's field, or what comes closest to one.
+ * Sets scan.open where a value stays open. What is JSON is read into doc, which
+ * has_read says. OK, END, NOMEM. */
+surety_status surety__value_next(surety_finder *finder,
+                                 surety__slice *ret_slice);
 /* Where the string with its opening quote at `at` ends (behind the closing
  * quote); SURETY__NOWHERE: not before `to`. */
 size_t surety__value_string(const char *text, size_t at, size_t to);
@@ -329,9 +313,9 @@ enum surety__start {
     START_SCALAR  /* what is no container; only where that was to be expected */
 };
 enum surety__start surety__start_at(surety_str text, size_t at);
-/* The next array or object that may start at `at` or later; text.len: none. */
-size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
-                          enum surety__start *ret_start);
+/* The next array or object that may start in [at, stop); stop: none. */
+size_t surety__start_next(surety_str text, size_t at, size_t stop,
+                          surety__marks *marks, enum surety__start *ret_start);
 /* Whether what starts at `at` is JSON, however broken, and no prose in
  * brackets: an object with a key and its colon, or with a quoted key and the
  * start of a value behind it; an array whose first item is quoted text with a
@@ -357,18 +341,22 @@ bool surety__start_goes_on(surety_str text, size_t at);
  * `at` where nothing does. */
 size_t surety__start_unwrap(surety_str text, size_t at);
 
-/* ---- place.c ----------------------------------------------------------- */
+/* ---- place.c ------------------------------------------------------------- */
 
-/* Begins a pass for the place marker or embedded. */
-void surety__place_begin(surety_finder *finder, surety_place place);
-/* The next marker outside of reasoning, from the walk's pos on, which is then
- * behind it; *ret_at: where it starts. */
-bool surety__place_marker(const surety_finder *finder, surety__walk *walk,
-                          size_t *ret_at);
-/* Makes pos and stop those of the segment that goes on at pos, or else of the
- * next one. False: there is none. pos may have moved forward only. */
-bool surety__place_segment(const surety_finder *finder, surety__walk *walk);
-/* What the pass finds next, in the order of the reply; false: nothing more. */
-bool surety__place_next(surety_finder *finder, surety__offer *ret_offer);
+/* The scan by lines, once. OK or NOMEM. */
+surety_status surety__place_layout(surety_finder *finder);
+/* What is left of the reply without reasoning at its start and end. */
+surety__span surety__place_whole(const surety_finder *finder);
+/* Begins the scan of a place that may go over the reply so often. */
+void surety__place_begin(surety_finder *finder, surety_place place,
+                         size_t passes);
+/* Opens the next field of the place. OK, NOMEM, END: there is none, or the work
+ * is used up. */
+surety_status surety__place_field(surety_finder *finder);
+/* How far a text that ends as the field does goes up to its last closing
+ * bracket; 0: it has none. */
+size_t surety__place_closing(surety__place_scan *scan, surety_str text);
+/* A value of the field was taken that ends at `end` of its text. */
+void surety__place_take(surety_finder *finder, size_t end);
 
 #endif

@@ -1,92 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The places whose candidates are values in running text: "marker" and
- * "embedded". Both look at the text in segments: reasoning sections are left
- * out, and no value goes over a line of a fence, so that a bracket left open in
- * the text cannot swallow a block.
+/* The scan of one place: it gives the fields of the place, the stretches of
+ * text in which a value may begin. The strict and the tolerant reader go over
+ * the same fields.
  *
- * A marker in a value that another marker led to is text of that value; two
- * markers may lead to one value, which is offered once. Where a value stays
- * open, a later marker inside of it gets a search of its own, as long as the
- * pass has work left. */
+ * - The whole reply is one field, and so is the content of each fence.
+ * - Running text comes in segments: reasoning is left out, and no field goes
+ *   over a line of a fence, so that a bracket left open in the text cannot
+ *   swallow a block.
+ * - Behind a marker the segments up to the next marker are its fields, as long
+ *   as no value was found in them. A marker inside of a value is text of it.
+ * - A block whose lines carry markup is read without it.
+ *
+ * A scan goes forward only: no byte is looked at twice for where a field is. */
 #include "extract/finder.h"
 
-static bool place_value(surety_finder *finder, surety__walk *walk,
-                        surety__span *ret_span);
-static bool place_marked(surety_finder *finder, surety__offer *ret_offer);
-static bool place_after(surety_finder *finder, size_t pos,
-                        surety__offer *ret_offer);
-
-void surety__place_begin(surety_finder *finder, surety_place place)
+/* Makes pos and stop those of the segment that goes on at pos, or else of the
+ * next one. False: there is none. */
+static bool place_segment(const surety_finder *finder, surety__walk *walk)
 {
-    finder->pass = (surety__pass){
-        .place = place, .open = SURETY__NOWHERE, .aim_open = SURETY__NOWHERE};
-}
+    const surety__span skip = finder->skip;
 
-bool surety__place_next(surety_finder *finder, surety__offer *ret_offer)
-{
-    if (finder->pass.place == SURETY_PLACE_MARKER)
-        return place_marked(finder, ret_offer);
-    ret_offer->block = SURETY__NO_BLOCK;
-    return place_value(finder, &finder->pass.walk, &ret_offer->span);
-}
-
-bool surety__place_marker(const surety_finder *finder, surety__walk *walk,
-                          size_t *ret_at)
-{
-    const surety_str marker = finder->how.marker;
-
-    while (marker.len && walk->pos < finder->layout.end) {
-        const surety_str rest = {finder->reply.ptr + walk->pos,
-                                 finder->layout.end - walk->pos};
-        const size_t hit = surety__str_find(rest, marker);
-        const size_t at = walk->pos + hit;
-
-        if (hit == rest.len)
-            break;
-        while (walk->mask < finder->layout.masks.count &&
-               surety__mask_at(finder, walk->mask)->end <= at)
-            walk->mask++;
-        if (walk->mask < finder->layout.masks.count &&
-            surety__mask_at(finder, walk->mask)->start <= at) {
-            walk->pos = surety__mask_at(finder, walk->mask)->end;
-            continue;
-        }
-        walk->pos = at + marker.len;
-        *ret_at = at;
-        return true;
-    }
-    walk->pos = finder->layout.end;
-    return false;
-}
-
-static bool place_holds(surety__span span, size_t at)
-{
-    return span.start <= at && at < span.end;
-}
-
-/* What the next marker leads to. */
-static bool place_marked(surety_finder *finder, surety__offer *ret_offer)
-{
-    surety__pass *pass = &finder->pass;
-    size_t at;
-
-    while (surety__place_marker(finder, &pass->walk, &at)) {
-        if (place_holds(pass->taken, at)) {
-            pass->walk.pos = pass->taken.end;
-        } else if (place_holds(pass->value, at)) {
-            pass->walk.pos = pass->value.end;
-        } else {
-            finder->marker_seen = true;
-            if (place_after(finder, pass->walk.pos, ret_offer))
-                return true;
-        }
-    }
-    pass->open = pass->aim_open;
-    return false;
-}
-
-bool surety__place_segment(const surety_finder *finder, surety__walk *walk)
-{
     for (;;) {
         walk->stop = finder->layout.end;
         if (walk->pos >= finder->layout.end)
@@ -119,182 +52,344 @@ bool surety__place_segment(const surety_finder *finder, surety__walk *walk)
                 walk->stop = block->line;
             }
         }
-        return true;
-    }
-}
-
-/* The next value from the walk's pos on; pos is then behind it. */
-static bool place_value(surety_finder *finder, surety__walk *walk,
-                        surety__span *ret_span)
-{
-    const surety__span skip = finder->skip;
-
-    while (surety__place_segment(finder, walk)) {
-        if (walk->pos < skip.end && walk->stop > skip.start) {
-            if (walk->pos >= skip.start) {
-                walk->pos = skip.end;
-                continue;
-            }
+        if (walk->pos >= skip.end || walk->stop <= skip.start)
+            return true;
+        if (walk->pos < skip.start) {
             walk->stop = skip.start;
-        }
-        if (surety__value_next(finder, walk->pos, walk->stop, ret_span)) {
-            walk->pos = ret_span->end;
             return true;
         }
-        walk->pos = walk->stop;
+        walk->pos = skip.end;
     }
-    return false;
 }
 
-/* Behind a scalar: blank, the end, or punctuation that is no part of it. */
-static bool place_is_delimiter(const char *ptr, const surety__walk *walk,
-                               size_t at)
+/* ---- the reply ----------------------------------------------------------- */
+
+surety_status surety__place_layout(surety_finder *finder)
 {
-    return at >= walk->stop || surety__is_space(ptr[at]) ||
-           memchr(",;)]}>`*", ptr[at], 8);
+    if (finder->layout.done)
+        return SURETY_OK;
+    finder->layout.done = true;
+    return surety__block_scan(finder);
 }
 
-/* How many digits stand at `at`. */
-static size_t place_digits(const char *ptr, const surety__walk *walk, size_t at)
+surety__span surety__place_whole(const surety_finder *finder)
 {
-    size_t end = at;
+    const size_t count = finder->layout.masks.count;
+    surety__span span = {0, (uint32_t)finder->layout.end};
+    size_t i;
 
-    while (end < walk->stop && ptr[end] >= '0' && ptr[end] <= '9')
-        end++;
-    return end - at;
-}
-
-/* Where the number at `at` ends (RFC 8259, section 6); `at`: none is there. */
-static size_t place_number(const char *ptr, const surety__walk *walk, size_t at)
-{
-    size_t end = at + (ptr[at] == '-');
-    size_t digits = place_digits(ptr, walk, end);
-
-    if (!digits || (digits > 1 && ptr[end] == '0'))
-        return at;
-    end += digits;
-    if (end < walk->stop && ptr[end] == '.') {
-        digits = place_digits(ptr, walk, end + 1);
-        end += digits ? digits + 1 : 0;
+    span = surety__trim(finder->reply, span);
+    for (i = 0; i < count && surety__mask_at(finder, i)->start <= span.start;
+         i++) {
+        span.start = surety__mask_at(finder, i)->end;
+        span = surety__trim(finder->reply, span);
     }
-    if (end < walk->stop && (ptr[end] == 'e' || ptr[end] == 'E')) {
-        end++;
-        end += end < walk->stop && (ptr[end] == '+' || ptr[end] == '-');
-        digits = place_digits(ptr, walk, end);
-        if (!digits)
-            return at;
-        end += digits;
+    for (size_t last = count;
+         last > i && surety__mask_at(finder, last - 1)->end == span.end;
+         last--) {
+        span.end = surety__mask_at(finder, last - 1)->start;
+        span = surety__trim(finder->reply, span);
     }
-    return end;
+    return span;
 }
 
-/* Where the string, number or literal at the walk's pos ends; pos: none. */
-static size_t place_scalar(const char *ptr, const surety__walk *walk)
+surety_status surety__place_text(surety_finder *finder, surety_str *ret_text)
 {
-    static const char *const literals[] = {"true", "false", "null"};
-    const surety_str rest = {ptr + walk->pos, walk->stop - walk->pos};
-    size_t end = walk->pos;
+    const surety_status status = surety__place_layout(finder);
+    const surety__span span = surety__place_whole(finder);
 
-    if (rest.ptr[0] == '"') {
-        end = surety__value_string(ptr, walk->pos, walk->stop);
-        if (end == SURETY__NOWHERE)
-            return walk->pos;
-    } else if (rest.ptr[0] == '-' ||
-               (rest.ptr[0] >= '0' && rest.ptr[0] <= '9')) {
-        end = place_number(ptr, walk, walk->pos);
-    } else {
-        for (size_t i = 0; i < sizeof(literals) / sizeof(literals[0]); i++) {
-            const surety_str literal = surety_str_of(literals[i]);
-
-            if (surety__str_starts(rest, literal))
-                end += literal.len;
-        }
-    }
-    /* A full stop ends the sentence, not the value. */
-    if (place_is_delimiter(ptr, walk, end) ||
-        (ptr[end] == '.' && place_is_delimiter(ptr, walk, end + 1)))
-        return end;
-    return walk->pos;
+    if (status != SURETY_OK)
+        return status;
+    *ret_text =
+        (surety_str){finder->reply.ptr + span.start, span.end - span.start};
+    if (finder->layout.end < finder->reply.len)
+        ret_text->len = 0;
+    for (size_t i = 0; i < finder->layout.masks.count; i++)
+        if (surety__mask_at(finder, i)->start >= span.start &&
+            surety__mask_at(finder, i)->end <= span.end)
+            ret_text->len = 0;
+    return SURETY_OK;
 }
 
-/* The first of count things in order (ends(finder, i) gives where the i-th
- * ends) that ends behind pos. */
-static size_t place_first(const surety_finder *finder, size_t count, size_t pos,
-                          size_t (*ends)(const surety_finder *finder, size_t i))
+/* ---- fields -------------------------------------------------------------- */
+
+/* Where the first reasoning behind `end` starts, or what is looked at ends. */
+static size_t place_limit(const surety_finder *finder, size_t end)
 {
     size_t low = 0;
-    size_t high = count;
+    size_t high = finder->layout.masks.count;
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
 
-        if (ends(finder, middle) <= pos)
+        if (surety__mask_at(finder, middle)->start < end)
             low = middle + 1;
         else
             high = middle;
     }
-    return low;
+    return low < finder->layout.masks.count
+               ? surety__mask_at(finder, low)->start
+               : finder->layout.end;
 }
 
-static size_t place_mask_end(const surety_finder *finder, size_t i)
+/* A field of the reply's own bytes from start to end, but for those that were
+ * read; false: there are no others. */
+static bool place_own(surety_finder *finder, size_t start, size_t end,
+                      surety__scan_field field)
 {
-    return surety__mask_at(finder, i)->end;
-}
+    surety__place_scan *scan = &finder->scan;
 
-static size_t place_block_end(const surety_finder *finder, size_t i)
-{
-    return surety__block_at(finder, i)->close_end;
-}
-
-/* What the marker that ends at pos leads to. True: something new. */
-static bool place_after(surety_finder *finder, size_t pos,
-                        surety__offer *ret_offer)
-{
-    const char *ptr = finder->reply.ptr;
-    surety__pass *pass = &finder->pass;
-    surety__walk walk = {.pos = pos};
-
-    ret_offer->block = SURETY__NO_BLOCK;
-    walk.mask =
-        place_first(finder, finder->layout.masks.count, pos, place_mask_end);
-    for (;;) {
-        while (walk.pos < finder->layout.end && surety__is_space(ptr[walk.pos]))
-            walk.pos++;
-        if (walk.mask == finder->layout.masks.count ||
-            surety__mask_at(finder, walk.mask)->start != walk.pos)
-            break;
-        walk.pos = surety__mask_at(finder, walk.mask++)->end;
+    if (start < scan->past) {
+        start = scan->past;
+        field.bare = field.block = false;
     }
-    walk.block = place_first(finder, finder->layout.blocks.count, walk.pos,
-                             place_block_end);
-    if (walk.block < finder->layout.blocks.count) {
-        const surety__block *block = surety__block_at(finder, walk.block);
+    if (start >= end)
+        return false;
+    field.slice = surety__slice_own(finder, start, end);
+    field.stop = (end < scan->next ? end : scan->next) - start;
+    field.limit = place_limit(finder, end);
+    field.fresh = true;
+    field.last = field.last && end >= finder->all.end;
+    scan->field = field;
+    return true;
+}
 
-        if (block->line <= walk.pos && walk.pos <= block->fence) {
-            ret_offer->span =
-                (surety__span){block->content, block->content_end};
-            ret_offer->block = (uint32_t)walk.block;
-            pass->taken = (surety__span){block->line, block->close_end};
-            return true;
+/* A block whose lines carry markup. OK, NOMEM, END: it is empty, or was read.
+ */
+static surety_status place_copy(surety_finder *finder, size_t i,
+                                surety__scan_field field)
+{
+    if (surety__block_at(finder, i)->content < finder->scan.past)
+        return SURETY_END;
+    if (surety__slice_block(finder, i, &field.slice) != SURETY_OK)
+        return SURETY_NOMEM;
+    if (!field.slice.text.len)
+        return SURETY_END;
+    field.stop = field.slice.text.len;
+    field.fresh = true;
+    finder->scan.field = field;
+    return SURETY_OK;
+}
+
+/* The next segment that begins before the next marker. */
+static surety_status place_running(surety_finder *finder,
+                                   surety__scan_field field)
+{
+    surety__place_scan *scan = &finder->scan;
+    surety__walk *walk = &scan->walk;
+
+    while (place_segment(finder, walk) && walk->pos < scan->next) {
+        const size_t start = walk->pos;
+        const surety__block *block = walk->block < finder->layout.blocks.count
+                                         ? surety__block_at(finder, walk->block)
+                                         : NULL;
+
+        walk->pos = walk->stop;
+        field.last = walk->stop == finder->reply.len;
+        field.block = block && start == block->content;
+        if (field.block && block->piece_count) {
+            const surety_status status = place_copy(finder, walk->block, field);
+
+            if (status != SURETY_END)
+                return status;
+        } else if (place_own(finder, start, walk->stop, field)) {
+            return SURETY_OK;
         }
     }
-    if (!surety__place_segment(finder, &walk))
-        return false;
-    pass->taken.end = (uint32_t)place_scalar(ptr, &walk);
-    if (pass->taken.end > walk.pos) {
-        pass->taken.start = (uint32_t)walk.pos;
-        ret_offer->span = pass->taken;
-        return true;
+    return SURETY_END;
+}
+
+/* The whole reply, where no reasoning is in its middle. */
+static surety_status place_whole(surety_finder *finder)
+{
+    const bool last = finder->layout.end == finder->reply.len;
+    const surety__scan_field field = {
+        .whole = true, .bare = true, .last = last};
+    const surety__span span = surety__place_whole(finder);
+    surety_str text;
+    surety_status status = surety__place_text(finder, &text);
+
+    if (status != SURETY_OK)
+        return status;
+    /* Blanks at the end may be those of a string that was cut off. */
+    return finder->scan.turn++ == 0 && text.len &&
+                   place_own(finder, span.start,
+                             last && span.end == finder->all.end
+                                 ? finder->reply.len
+                                 : span.end,
+                             field)
+               ? SURETY_OK
+               : SURETY_END;
+}
+
+/* The next fence of the place. */
+static surety_status place_fence(surety_finder *finder)
+{
+    surety__place_scan *scan = &finder->scan;
+    const size_t count = finder->layout.fences.count;
+    const size_t tags =
+        scan->place == SURETY_PLACE_FENCE_ANY ? BLOCK_OTHER + 1 : 1;
+
+    while (scan->turn < tags * count) {
+        const uint32_t tag = (uint32_t)(scan->turn / count);
+        const size_t i = scan->turn++ % count;
+        const surety__fence *fence =
+            (surety__fence *)finder->layout.fences.ptr + i;
+        const bool block = fence->block != SURETY__NO_BLOCK;
+        const surety__scan_field field = {
+            .bare = true,
+            .group = tag,
+            .last = !block && fence->span.end == finder->reply.len};
+        surety_status status = SURETY_END;
+
+        if (i == 0)
+            scan->past = 0;
+        if (fence->tag != tag)
+            continue;
+        if (block && surety__block_at(finder, fence->block)->piece_count)
+            status = place_copy(finder, fence->block, field);
+        else if (place_own(finder, fence->span.start, fence->span.end, field))
+            status = SURETY_OK;
+        if (status != SURETY_END)
+            return status;
     }
-    if (walk.pos < pass->barren || walk.pos <= pass->value.start)
-        return false;
-    pass->open = SURETY__NOWHERE;
-    if (place_value(finder, &walk, &pass->value)) {
-        ret_offer->span = pass->taken = pass->value;
-        return true;
+    return SURETY_END;
+}
+
+/* ---- markers ------------------------------------------------------------- */
+
+/* Finds the marker behind the one ahead: outside of reasoning. */
+static void place_look_ahead(surety_finder *finder)
+{
+    const surety_str marker = finder->how.marker;
+    surety__place_scan *scan = &finder->scan;
+    surety__walk *walk = &scan->ahead;
+    const size_t end = finder->layout.end;
+
+    scan->next = end;
+    while (marker.len && walk->pos < end) {
+        const surety_str rest = {finder->reply.ptr + walk->pos,
+                                 end - walk->pos};
+        const size_t hit = surety__str_find(rest, marker);
+        const size_t at = walk->pos + hit;
+
+        if (hit == rest.len)
+            return;
+        while (walk->mask < finder->layout.masks.count &&
+               surety__mask_at(finder, walk->mask)->end <= at)
+            walk->mask++;
+        if (walk->mask < finder->layout.masks.count &&
+            surety__mask_at(finder, walk->mask)->start <= at) {
+            walk->pos = surety__mask_at(finder, walk->mask)->end;
+            continue;
+        }
+        while (walk->block < finder->layout.blocks.count &&
+               surety__block_at(finder, walk->block)->close_end <= at)
+            walk->block++;
+        walk->pos = at + marker.len;
+        scan->next = at;
+        return;
     }
-    pass->barren = pass->open == SURETY__NOWHERE ? SIZE_MAX : pass->open + 1;
-    if (pass->aim_open == SURETY__NOWHERE)
-        pass->aim_open = pass->open;
-    return false;
+}
+
+/* What follows the marker at hand, or the next one. */
+static surety_status place_marked(surety_finder *finder)
+{
+    surety__place_scan *scan = &finder->scan;
+
+    for (;;) {
+        while (scan->past <= scan->aim && scan->walk.pos < scan->next) {
+            const surety__scan_field field = {.bare = scan->bare,
+                                              .single = true};
+            const surety_status status = place_running(finder, field);
+
+            if (status == SURETY_OK &&
+                !surety__str_trim(scan->field.slice.text).len)
+                continue;
+            scan->bare = false;
+            if (status != SURETY_END)
+                return status;
+        }
+        if (scan->next == finder->layout.end)
+            return SURETY_END;
+        finder->marker_seen = true;
+        scan->bare = true;
+        scan->walk = scan->ahead;
+        scan->aim = scan->ahead.pos;
+        place_look_ahead(finder);
+    }
+}
+
+/* ---- the scan ------------------------------------------------------------ */
+
+void surety__place_begin(surety_finder *finder, surety_place place,
+                         size_t passes)
+{
+    finder->work += finder->scan.work;
+    finder->scan = (surety__place_scan){
+        .place = place,
+        .work_max = passes * finder->reply.len + SURETY__WORK_MIN,
+        .open = SURETY__NOWHERE,
+    };
+}
+
+/* Before the first field: the reply was scanned by lines. */
+static void place_first(surety_finder *finder)
+{
+    surety__place_scan *scan = &finder->scan;
+
+    assert(finder->layout.done);
+    scan->begun = true;
+    scan->next = finder->layout.end;
+    if (scan->place != SURETY_PLACE_MARKER)
+        return;
+    scan->walk.pos = finder->layout.end;
+    place_look_ahead(finder);
+}
+
+surety_status surety__place_field(surety_finder *finder)
+{
+    surety__place_scan *scan = &finder->scan;
+    surety_status status = SURETY_END;
+
+    if (scan->work > scan->work_max)
+        return SURETY_END;
+    if (!scan->begun)
+        place_first(finder);
+    switch (scan->place) {
+    case SURETY_PLACE_NONE:
+    case SURETY_PLACE_NATIVE: break;
+    case SURETY_PLACE_WHOLE: status = place_whole(finder); break;
+    case SURETY_PLACE_FENCE:
+    case SURETY_PLACE_FENCE_ANY: status = place_fence(finder); break;
+    case SURETY_PLACE_MARKER: status = place_marked(finder); break;
+    case SURETY_PLACE_EMBEDDED:
+        status = place_running(finder, (surety__scan_field){.bare = false});
+        break;
+    }
+    scan->in_field = status == SURETY_OK;
+    return status;
+}
+
+size_t surety__place_closing(surety__place_scan *scan, surety_str text)
+{
+    const char *end = text.ptr + text.len;
+
+    if (scan->closing_to != end) {
+        scan->closing_to = end;
+        while (end > text.ptr && end[-1] != '}' && end[-1] != ']')
+            end--;
+        scan->closing = end;
+    }
+    return scan->closing > text.ptr ? (size_t)(scan->closing - text.ptr) : 0;
+}
+
+void surety__place_take(surety_finder *finder, size_t end)
+{
+    surety__place_scan *scan = &finder->scan;
+
+    scan->past = surety__slice_origin(finder, &scan->field.slice, end, NULL);
+    scan->field.at = end;
+    if (scan->field.single)
+        scan->in_field = false;
 }

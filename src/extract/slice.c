@@ -49,7 +49,11 @@ surety_status surety__slice_block(surety_finder *finder, size_t i,
 {
     surety__block *block = surety__block_at(finder, i);
 
-    assert(block->piece_count);
+    if (!block->piece_count) {
+        *ret_slice =
+            surety__slice_own(finder, block->content, block->content_end);
+        return SURETY_OK;
+    }
     if (!block->copy.ptr && !slice_copy(finder, block))
         return SURETY_NOMEM;
     *ret_slice = (surety__slice){.text = block->copy,

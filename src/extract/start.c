@@ -531,32 +531,32 @@ bool surety__start_goes_on(surety_str text, size_t at)
     return false;
 }
 
-/* Where the next such byte is, from `at` on; text.len: nowhere. */
-static size_t start_byte(surety_str text, size_t at, char byte)
+/* Where the next such byte is in [at, stop); stop: nowhere. */
+static size_t start_byte(surety_str text, size_t at, size_t stop, char byte)
 {
-    const char *hit =
-        at < text.len ? memchr(text.ptr + at, byte, text.len - at) : NULL;
+    const char *hit = at < stop ? memchr(text.ptr + at, byte, stop - at) : NULL;
 
-    return hit ? (size_t)(hit - text.ptr) : text.len;
+    return hit ? (size_t)(hit - text.ptr) : stop;
 }
 
-size_t surety__start_next(surety_str text, size_t at, surety__marks *marks,
-                          enum surety__start *ret_start)
+size_t surety__start_next(surety_str text, size_t at, size_t stop,
+                          surety__marks *marks, enum surety__start *ret_start)
 {
     static const char bytes[] = {'{', '[', '\xEF'};
 
+    assert(stop <= text.len);
     for (;;) {
         size_t first;
 
         for (size_t i = 0; i < SURETY__MARKS; i++)
             if (marks->next[i] < at || !marks->known)
-                marks->next[i] = start_byte(text, at, bytes[i]);
+                marks->next[i] = start_byte(text, at, stop, bytes[i]);
         marks->known = true;
         first = marks->next[0] < marks->next[1] ? 0 : 1;
         first = marks->next[2] < marks->next[first] ? 2 : first;
         at = marks->next[first];
-        if (at >= text.len)
-            return text.len;
+        if (at >= stop)
+            return stop;
         *ret_start = surety__start_at(text, at);
         if (*ret_start != START_NONE && *ret_start != START_SCALAR)
             return at;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds arrays and objects in prose.
+/* Finds arrays and objects in prose as JSON is written.
  *
- * At each "{" or "[" the strict reader tries to read a value, into the document
- * of the caller who asks for one candidate after the other, and says where the
- * value ends. Where that is no JSON, it is either JSON with a mistake, or a
- * bracket of prose, and start.c says which: JSON with a mistake is given
- * as far as its brackets go, and the search goes on behind a bracket of prose.
+ * At each start of the scan the strict reader tries to read a value, into the
+ * document of the caller who asks for one candidate after the other, and says
+ * where the value ends. Where that is no JSON, it is either JSON with a
+ * mistake, or a bracket of prose, and start.c says which: JSON with a mistake
+ * is given as far as its brackets go, and the search goes on behind a bracket
+ * of prose.
  *
  * Choices:
  * - A value that is open at the end gives nothing, and no part of it is given
  *   either: a part of a reply that was cut off is not the reply. Only an array
  *   of plain items that broke ("in [0, 1) and") is taken for prose then.
  *
- * 1. Linear: a pass reads at most SURETY__PASSES_MAX times the text, then it
+ * 1. Linear: a scan reads at most SURETY__PASSES_MAX times the text, then it
  *    ends.
  * 2. Nothing recurses. */
 #include "extract/finder.h"
@@ -28,49 +29,51 @@ struct value_begun {
     size_t end;  /* of them, those of a value that is complete; 0: it is not */
     bool looks;  /* it has a key and a colon, or an item and a comma, */
     bool deep;   /* and an object or array in it */
+    bool nomem;  /* memory ran out */
 };
 
-static size_t value_seek(surety_finder *finder, size_t from, size_t to);
-static size_t value_inner(surety_str text, size_t start);
 static bool value_try(surety_finder *finder, surety_str text,
                       struct value_begun *ret_begun);
 static bool value_broken(surety_finder *finder, surety_str text,
                          const struct value_begun *begun, size_t *ret_end);
 
-bool surety__value_next(surety_finder *finder, size_t from, size_t to,
-                        surety__span *ret_span)
+surety_status surety__value_next(surety_finder *finder,
+                                 surety__slice *ret_slice)
 {
-    const size_t work_max =
-        SURETY__PASSES_MAX * finder->reply.len + SURETY__WORK_MIN;
-    const surety_str all = {finder->reply.ptr, to};
-    size_t at = from;
+    surety__place_scan *scan = &finder->scan;
+    surety__scan_field *field = &scan->field;
+    const surety_str all = field->slice.text;
+    enum surety__start ignored;
 
-    assert(from <= to && to <= finder->reply.len && finder->doc);
-    while (at < to && finder->pass.work <= work_max) {
-        const size_t start = value_seek(finder, at, to);
-        const surety_str text = {all.ptr + start, to - start};
+    assert(finder->doc);
+    while (field->at < field->stop && scan->work <= scan->work_max) {
+        const size_t start = surety__start_next(all, field->at, field->stop,
+                                                &field->marks, &ignored);
+        const surety_str text = {all.ptr + start, all.len - start};
         struct value_begun begun;
         size_t len;
 
-        finder->pass.work += start - at + 1;
-        at = start + 1;
-        /* The bytes behind a bracket show prose. */
-        if (start == to ||
-            (surety__start_at(all, start) == START_NONE &&
-             !surety__start_comment(all, value_inner(all, start))))
+        scan->work += start - field->at + 1;
+        field->at = start + 1;
+        if (start == field->stop || !memchr("{[", *text.ptr, 2))
             continue;
         if (value_try(finder, text, &begun))
             len = begun.end;
+        else if (begun.nomem)
+            return SURETY_NOMEM;
         else if (!value_broken(finder, text, &begun, &len)) {
-            at = start + len;
+            field->at = start + len;
             continue;
         }
-        *ret_span = (surety__span){(uint32_t)start, (uint32_t)(start + len)};
-        finder->pass.work += len;
-        finder->pass.open = SURETY__NOWHERE;
-        return true;
+        *ret_slice = field->slice;
+        surety__slice_skip(ret_slice, start);
+        ret_slice->text.len = len;
+        scan->work += len;
+        scan->open = SURETY__NOWHERE;
+        surety__place_take(finder, start + len);
+        return SURETY_OK;
     }
-    return false;
+    return SURETY_END;
 }
 
 size_t surety__value_string(const char *text, size_t at, size_t to)
@@ -90,32 +93,6 @@ size_t surety__value_string(const char *text, size_t at, size_t to)
     return SURETY__NOWHERE;
 }
 
-/* The next bracket that opens, from `from` on, or `to`. Where the next brace
- * and the next square bracket are is known to the pass, or a text with only
- * one of them would be searched for the other again and again. */
-static size_t value_seek(surety_finder *finder, size_t from, size_t to)
-{
-    static const char marks[] = "{[";
-    const char *ptr = finder->reply.ptr;
-    size_t next = to;
-
-    for (int i = 0; i < 2 && from < to; i++) {
-        size_t at = finder->pass.marks[i].at;
-
-        if (at <= from || from < finder->pass.marks[i].from) {
-            const char *hit = ptr[from] == marks[i]
-                                  ? ptr + from
-                                  : memchr(ptr + from, marks[i], to - from);
-
-            at = hit ? (size_t)(hit - ptr) : to;
-            finder->pass.marks[i].from = from;
-            finder->pass.marks[i].at = at;
-        }
-        next = at < next ? at : next;
-    }
-    return next;
-}
-
 /* ---- reading ------------------------------------------------------------- */
 
 /* The first byte behind the bracket at start that is no white space, or the
@@ -127,25 +104,6 @@ static size_t value_inner(surety_str text, size_t start)
     while (at < text.len && surety__is_space(text.ptr[at]))
         at++;
     return at;
-}
-
-/* How far text goes up to its last bracket that closes; 0: there is none. Kept
- * for the pass, because it depends only on where text ends. */
-static size_t value_closing(surety_finder *finder, surety_str text)
-{
-    const char *reply = finder->reply.ptr;
-    const size_t start = (size_t)(text.ptr - reply);
-    const size_t to = start + text.len;
-    size_t at = to;
-
-    if (finder->pass.closing.to == to)
-        at = finder->pass.closing.at;
-    else
-        while (at && reply[at - 1] != '}' && reply[at - 1] != ']')
-            at--;
-    finder->pass.closing.to = to;
-    finder->pass.closing.at = at;
-    return at > start ? at - start : 0;
 }
 
 /* Reads the value that text begins with, and may go on behind. */
@@ -167,8 +125,8 @@ static struct value_begun value_measure(surety_finder *finder, surety_str text)
     const surety_status status =
         surety__doc_mistake(finder->doc, text, &finder->limits, &begun.good);
 
-    finder->pass.nomem |= status == SURETY_NOMEM;
-    finder->pass.work += begun.good;
+    begun.nomem = status == SURETY_NOMEM;
+    finder->scan.work += begun.good;
     begun.looks = status == SURETY_LIMIT;
     /* Blanks in a string that the end cuts off. */
     if (begun.good >= surety__str_trim(text).len)
@@ -211,7 +169,7 @@ static bool value_try(surety_finder *finder, surety_str text,
     }
     *ret_begun = value_measure(finder, look);
     if (ret_begun->good == look.len && look.len < text.len) {
-        const size_t last = value_closing(finder, text);
+        const size_t last = surety__place_closing(&finder->scan, text);
 
         if (last > look.len &&
             value_take(finder, (surety_str){text.ptr, last})) {
@@ -255,9 +213,11 @@ static bool value_broken(surety_finder *finder, surety_str text,
         *ret_end = surety__start_extend(text, *ret_end);
         return true;
     }
-    finder->pass.work += rest.len;
-    if (finder->pass.open == SURETY__NOWHERE)
-        finder->pass.open = (size_t)(text.ptr - finder->reply.ptr);
+    finder->scan.work += rest.len;
+    if (finder->scan.open == SURETY__NOWHERE)
+        finder->scan.open = surety__slice_origin(
+            finder, &finder->scan.field.slice,
+            (size_t)(text.ptr - finder->scan.field.slice.text.ptr), NULL);
     *ret_end = ends || (object && (begun->looks || quoted)) ||
                        (begun->looks && begun->deep)
                    ? text.len

@@ -48,29 +48,29 @@ static bool another_looks_behind(surety_judge *judge)
 static surety_status another_next(surety_judge *judge, bool *behind)
 {
     const surety_candidate best = judge->best->candidate;
+    surety_status status = SURETY_OK;
 
-    for (;;) {
-        surety_place place = best.place;
+    while (status == SURETY_OK) {
+        surety_place place;
         surety_candidate next;
-        surety_status status = SURETY_OK;
 
-        while (status == SURETY_OK &&
-               judge->seek.turn >= surety_finder_count(judge->finder)) {
-            /* A step into running text looks for the first value there. */
-            if (!*behind && surety__finder_leaves(judge->finder, best.place) &&
-                !(*behind = another_looks_behind(judge)))
+        status =
+            surety__finder_next(judge->finder, surety__trial_spare(judge)->doc);
+        if (status == SURETY_END) {
+            status = surety__finder_place(judge->finder, &place);
+            if (status == SURETY_OK && place > SURETY_PLACE_FENCE_ANY &&
+                !*behind && !(*behind = another_looks_behind(judge)))
                 return SURETY_END;
-            status = surety__finder_step(
-                judge->finder, surety__trial_spare(judge)->doc, &place);
+            continue;
         }
         if (status != SURETY_OK)
             return status;
-        next = surety_finder_at(judge->finder, judge->seek.turn++);
-        if (next.end > best.start && next.start < best.end)
-            continue;
-        surety__trial_take_found(judge, judge->seek.turn - 1);
-        return SURETY_OK;
+        surety__trial_take_found(judge, surety_finder_count(judge->finder) - 1);
+        next = judge->now->candidate;
+        if (next.end <= best.start || next.start >= best.end)
+            return SURETY_OK;
     }
+    return status;
 }
 
 /* Whether the trial at hand satisfies the contract, and is another value than
@@ -112,7 +112,6 @@ surety_status surety__another_find(surety_judge *judge, surety_error *reterr)
     assert(best->stage == SURETY_STAGE_DONE);
     if (best->tolerant || best->candidate.place <= SURETY_PLACE_WHOLE)
         return SURETY_OK;
-    judge->seek.turn = best->index + 1;
     while (status == SURETY_OK && !judge->another.found) {
         status = another_next(judge, &behind);
         if (status == SURETY_OK)

@@ -31,9 +31,11 @@
 #include "schema/schema.h"
 
 static surety_status judge_find(surety_judge *judge, surety_error *reterr);
-static surety_status judge_next(surety_judge *judge, surety_error *reterr);
-static surety_status judge_try(surety_judge *judge, surety_error *reterr);
-static surety_status judge_repair(surety_judge *judge, surety_error *reterr);
+static surety_status judge_next(surety_judge *judge, surety_place *ret_place,
+                                surety_error *reterr);
+static surety_status judge_place(surety_judge *judge, surety_place place,
+                                 surety_error *reterr);
+static surety_status judge_last(surety_judge *judge, surety_error *reterr);
 static bool judge_has_won(const surety_judge *judge);
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr);
 static surety_status judge_reject(surety_judge *judge, surety_error *reterr);
@@ -51,6 +53,7 @@ surety_status surety_judge_reply(surety_judge *judge,
                                  const surety_outcome **ret_outcome,
                                  surety_error *reterr)
 {
+    surety_place place;
     surety_status status;
 
     if (!judge || !contract || !ret_outcome || (reply.len && !reply.ptr))
@@ -60,16 +63,15 @@ surety_status surety_judge_reply(surety_judge *judge,
     if (status == SURETY_OK)
         status = judge_find(judge, reterr);
     while (status == SURETY_OK && !judge_has_won(judge)) {
-        status = judge_next(judge, reterr);
-        if (status == SURETY_OK && judge->seek.over)
-            status = judge_repair(judge, reterr);
-        else if (status == SURETY_OK)
-            status = judge_try(judge, reterr);
+        status = judge_next(judge, &place, reterr);
+        if (status == SURETY_OK)
+            status = judge_place(judge, place, reterr);
     }
+    if (status == SURETY_END)
+        status = judge_last(judge, reterr);
     if (status == SURETY_OK)
-        status = judge_accept(judge, reterr);
-    else if (status == SURETY_END)
-        status = judge_reject(judge, reterr);
+        status = judge_has_won(judge) ? judge_accept(judge, reterr)
+                                      : judge_reject(judge, reterr);
     judge_end(judge);
     if (status == SURETY_OK) {
         surety__outcome_settle(&judge->outcome);
@@ -100,51 +102,13 @@ static surety_status judge_find(surety_judge *judge, surety_error *reterr)
     return status;
 }
 
-/* The finder goes on to a place, or is through with all: whether the one before
- * is to be gone over again first. */
-static bool judge_leaves(surety_judge *judge, surety_place place)
+/* The next place to look at; END: there is none. */
+static surety_status judge_next(surety_judge *judge, surety_place *ret_place,
+                                surety_error *reterr)
 {
-    const surety_place before = judge->seek.place;
+    const surety_status status = surety__finder_place(judge->finder, ret_place);
 
-    judge->seek.place = place;
-    if (!judge->task.tolerant || before == place)
-        return false;
-    if (before == SURETY_PLACE_NONE ||
-        (before == SURETY_PLACE_NATIVE && !judge->task.options.native.len))
-        return false;
-    judge->seek.over = before;
-    return true;
-}
-
-/* Takes the next candidate, or says that those of a place are through; END:
- * there is none. The native text is tried where its place is listed, before the
- * candidates of the places behind it. */
-static surety_status judge_next(surety_judge *judge, surety_error *reterr)
-{
-    judge->seek.over = SURETY_PLACE_NONE;
-    for (;;) {
-        surety_place place = SURETY_PLACE_NONE;
-        surety_status status;
-
-        if (judge->seek.place == SURETY_PLACE_NATIVE &&
-            judge->task.options.native.len && !judge->seek.native_tried) {
-            judge->seek.native_tried = true;
-            surety__trial_take_found(judge, SURETY__NATIVE);
-            return SURETY_OK;
-        }
-        if (judge->seek.turn < surety_finder_count(judge->finder)) {
-            surety__trial_take_found(judge, judge->seek.turn++);
-            return SURETY_OK;
-        }
-        status = surety__finder_step(judge->finder,
-                                     surety__trial_spare(judge)->doc, &place);
-        if (status == SURETY_NOMEM)
-            return surety__fail_nomem(reterr);
-        if (judge_leaves(judge, place))
-            return SURETY_OK;
-        if (status != SURETY_OK)
-            return status;
-    }
+    return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : status;
 }
 
 /* Whether a candidate is inside of a value that was cut off. */
@@ -170,22 +134,49 @@ static surety_status judge_try(surety_judge *judge, surety_error *reterr)
     return surety__rank_keep(judge, reterr);
 }
 
-/* None of the candidates of the place that is over is valid: is one that almost
- * is JSON, or almost fits? Behind the last place: are the reply's own words the
- * value? */
-static surety_status judge_repair(surety_judge *judge, surety_error *reterr)
+/* Tries the native text, which is the only candidate of its place. */
+static surety_status judge_native(surety_judge *judge, surety_error *reterr)
 {
-    surety_status status;
+    if (!judge->task.options.native.len)
+        return SURETY_OK;
+    surety__trial_take_found(judge, SURETY__NATIVE);
+    return judge_try(judge, reterr);
+}
 
-    assert(judge->task.tolerant);
-    /* The repair reads into the document that the finder has read into. */
-    surety__finder_forget(judge->finder);
-    status = surety__repair_place(judge, judge->seek.over, reterr);
-    if (judge->seek.place != SURETY_PLACE_NONE)
-        return status;
-    if (status == SURETY_OK && !judge_has_won(judge) && judge->seek.put_off &&
-        !surety__repair_answered(judge)) {
-        judge->seek.taken_up = true;
+/* Tries the candidates of a place; where none is valid unchanged: is one that
+ * almost is JSON, or almost fits? */
+static surety_status judge_place(surety_judge *judge, surety_place place,
+                                 surety_error *reterr)
+{
+    surety_status status =
+        place == SURETY_PLACE_NATIVE ? judge_native(judge, reterr) : SURETY_OK;
+
+    while (status == SURETY_OK && !judge_has_won(judge)) {
+        status =
+            surety__finder_next(judge->finder, surety__trial_spare(judge)->doc);
+        if (status == SURETY_NOMEM)
+            return surety__fail_nomem(reterr);
+        if (status != SURETY_OK)
+            break;
+        surety__trial_take_found(judge, surety_finder_count(judge->finder) - 1);
+        status = judge_try(judge, reterr);
+    }
+    if (status == SURETY_END)
+        return judge->task.tolerant ? surety__repair_place(judge, place, reterr)
+                                    : SURETY_OK;
+    return status;
+}
+
+/* No place has a valid value: is the whole reply a text, or are its own words
+ * the value? */
+static surety_status judge_last(surety_judge *judge, surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    if (!judge->task.tolerant)
+        return SURETY_OK;
+    if (judge->put_off && !surety__repair_answered(judge)) {
+        judge->taken_up = true;
         status = surety__repair_place(judge, SURETY_PLACE_WHOLE, reterr);
     }
     if (status == SURETY_OK && !judge_has_won(judge))
@@ -323,7 +314,7 @@ static surety_status judge_begin(surety_judge *judge,
     judge->task.contract = contract;
     judge->task.schema = surety_contract_info_of(contract)->schema;
     judge->task.reply = reply;
-    judge->seek = (surety__seek){.turn = 0};
+    judge->put_off = judge->taken_up = false;
     judge->best = NULL;
     judge->compared = 0;
     judge->cut_off = judge->unvalidated = judge->another.found = false;

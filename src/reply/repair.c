@@ -185,13 +185,13 @@ static surety_str repair_begun(surety_str text)
     return text;
 }
 
-/* Reads a region. Where partial values are asked for, a text that lacks nothing
- * but closing brackets is one, unless only alignment makes it fit: then it is
- * closed, and closed says that it was. */
-static surety_status repair_read_region(struct repair *pass,
-                                        const surety__region *region,
-                                        surety__reading *ret_reading,
-                                        size_t *ret_used, surety_error *reterr)
+/* Reads a region to its end. Where partial values are asked for, a text that
+ * lacks nothing but closing brackets is one, unless only alignment makes it
+ * fit: then it is closed, and closed says that it was. */
+static surety_status repair_read_to(struct repair *pass,
+                                    const surety__region *region,
+                                    surety__reading *ret_reading,
+                                    size_t *ret_used, surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
     surety__trial *trial = surety__trial_spare(judge);
@@ -222,6 +222,79 @@ static surety_status repair_read_region(struct repair *pass,
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
+/* Whether the reader closed what the text does not close. */
+static bool repair_closes(const surety_doc *doc)
+{
+    for (size_t i = 0; i < doc->repairs.count; i++)
+        if (doc->repairs.items[i].kind == REPAIR_MISSING_CLOSE)
+            return true;
+    return false;
+}
+
+/* Says why a text is no JSON. OK, NOMEM. */
+static surety_status repair_blame(surety_judge *judge, surety__trial *trial,
+                                  surety_str text)
+{
+    const surety_read_options options = {
+        .size = sizeof(options),
+        .flags = SURETY_READ_BORROW,
+        .limits = &judge->limits,
+    };
+
+    return surety_doc_read(trial->doc, text, &options, &trial->fault) ==
+                   SURETY_NOMEM
+               ? SURETY_NOMEM
+               : SURETY_OK;
+}
+
+/* The same for a region of the finder's: a value that is closed too early is
+ * none. */
+static surety_status repair_read_closed(struct repair *pass,
+                                        const surety__region *region,
+                                        surety__reading *ret_reading,
+                                        size_t *ret_used, surety_error *reterr)
+{
+    surety_judge *judge = pass->judge;
+    surety__trial *trial = surety__trial_spare(judge);
+    const surety_status status =
+        repair_read_to(pass, region, ret_reading, ret_used, reterr);
+
+    if (status != SURETY_OK || *ret_reading != SURETY__READING_VALUE ||
+        !repair_closes(trial->doc) ||
+        !surety__region_goes_on(judge->finder, *ret_used))
+        return status;
+    *ret_reading = SURETY__READING_NONE;
+    return repair_blame(judge, trial, region->text) == SURETY_OK
+               ? SURETY_OK
+               : surety__fail_nomem(reterr);
+}
+
+/* Reads a region, or, where its field cuts the value off, what it may go on
+ * into: there it ends, or it was cut off. */
+static surety_status repair_read_region(struct repair *pass,
+                                        surety__region *region,
+                                        surety__reading *ret_reading,
+                                        size_t *ret_used, surety_error *reterr)
+{
+    surety_status status =
+        repair_read_closed(pass, region, ret_reading, ret_used, reterr);
+    surety__region longer = *region;
+
+    if (status != SURETY_OK || *ret_reading != SURETY__READING_CUT ||
+        !region->more)
+        return status;
+    longer.text.len += region->more;
+    longer.last =
+        region->start + longer.text.len == pass->judge->task.reply.len;
+    status = repair_read_closed(pass, &longer, ret_reading, ret_used, reterr);
+    if (status == SURETY_OK && *ret_reading == SURETY__READING_VALUE)
+        *region = longer;
+    else if (status == SURETY_OK)
+        status =
+            repair_read_closed(pass, region, ret_reading, ret_used, reterr);
+    return status;
+}
+
 static bool repair_is_container(const surety_doc *doc)
 {
     return surety_val_kind(surety_doc_root(doc)) >= SURETY_KIND_ARRAY;
@@ -239,11 +312,11 @@ static bool repair_passes_over(struct repair *pass, surety__reading reading,
     /* What is complete was for the strict pass to find. */
     if (judge->task.repair == SURETY_REPAIR_NONE)
         return reading == SURETY__READING_VALUE || region->wrapper;
-    if (judge->seek.taken_up || pass->place != SURETY_PLACE_WHOLE ||
+    if (judge->taken_up || pass->place != SURETY_PLACE_WHOLE ||
         reading != SURETY__READING_VALUE || repair_is_container(doc) ||
         !surety__doc_repair_count(doc))
         return false;
-    judge->seek.put_off = true;
+    judge->put_off = true;
     return true;
 }
 
@@ -304,31 +377,6 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
     return repair_says_why(judge, region);
 }
 
-/* Whether the reader closed what the text does not close. */
-static bool repair_closes(const surety_doc *doc)
-{
-    for (size_t i = 0; i < doc->repairs.count; i++)
-        if (doc->repairs.items[i].kind == REPAIR_MISSING_CLOSE)
-            return true;
-    return false;
-}
-
-/* Says why a text is no JSON. OK, NOMEM. */
-static surety_status repair_blame(surety_judge *judge, surety__trial *trial,
-                                  surety_str text)
-{
-    const surety_read_options options = {
-        .size = sizeof(options),
-        .flags = SURETY_READ_BORROW,
-        .limits = &judge->limits,
-    };
-
-    return surety_doc_read(trial->doc, text, &options, &trial->fault) ==
-                   SURETY_NOMEM
-               ? SURETY_NOMEM
-               : SURETY_OK;
-}
-
 /* Reads a region and does with it what can be done. */
 static surety_status repair_try(struct repair *pass, surety__region *region,
                                 surety_error *reterr)
@@ -347,16 +395,10 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
     if (region->copied &&
         !surety__outcome_copy(&judge->outcome, region->text, &region->text))
         return surety__fail_nomem(reterr);
-    text = region->text;
     status = repair_read_region(pass, region, &reading, &used, reterr);
     if (status != SURETY_OK)
         return status;
-    if (reading == SURETY__READING_VALUE && repair_closes(trial->doc) &&
-        surety__region_goes_on(judge->finder, used)) {
-        reading = SURETY__READING_NONE;
-        if (repair_blame(judge, trial, text) != SURETY_OK)
-            return surety__fail_nomem(reterr);
-    }
+    text = region->text;
     if (!repair_goes_on(pass, region, reading, &used, &brackets))
         return SURETY_OK;
     candidate = (surety_candidate){
@@ -405,7 +447,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
         return SURETY_OK;
     trial = surety__trial_take(judge, SURETY__NATIVE, &candidate);
     trial->tolerant = true;
-    status = repair_read_region(pass, &region, &reading, &used, reterr);
+    status = repair_read_to(pass, &region, &reading, &used, reterr);
     if (status != SURETY_OK)
         return status;
     trial->cut = pass->closed;
@@ -612,7 +654,7 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
             (place == SURETY_PLACE_WHOLE || place == SURETY_PLACE_EMBEDDED))
             candidate.place = place;
     }
-    if (surety__region_text(judge->finder, &candidate.text) != SURETY_OK)
+    if (surety__place_text(judge->finder, &candidate.text) != SURETY_OK)
         return surety__fail_nomem(reterr);
     if (candidate.place == SURETY_PLACE_NONE || !candidate.text.len ||
         surety__fallback_refused(candidate.text) ||

@@ -129,16 +129,6 @@ typedef struct surety__task {
     bool tolerant; /* there is a tolerant pass */
 } surety__task;
 
-/* How far the search for candidates is. */
-typedef struct surety__seek {
-    surety_place place; /* whose candidates are being tried */
-    surety_place over;  /* whose candidates are through; NONE: there is one */
-    size_t turn;        /* the finder's candidates taken so far */
-    bool native_tried;
-    bool put_off;  /* the whole reply may be a text, */
-    bool taken_up; /* and is to be taken for one now */
-} surety__seek;
-
 struct surety_judge {
     const surety_alloc *alloc;
     surety_limits limits;
@@ -150,7 +140,8 @@ struct surety_judge {
     surety_outcome outcome;
     /* The reply at hand. */
     surety__task task;
-    surety__seek seek;
+    bool put_off;  /* the whole reply may be a text, */
+    bool taken_up; /* and is to be taken for one now */
     surety__rules *rules; /* for this reply only; NULL until needed */
     surety__trial *now;   /* the candidate being tried */
     surety__trial *best;  /* the one that got furthest; NULL: none yet */

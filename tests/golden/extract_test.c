@@ -140,7 +140,9 @@ static surety_status step(struct setting *setting, surety_str reply)
                                                 &setting->limits, NULL);
 
     while (status == SURETY_OK) {
-        status = surety__finder_step(finder, setting->doc, &place);
+        status = surety__finder_next(finder, setting->doc);
+        if (status == SURETY_END)
+            status = surety__finder_place(finder, &place);
         for (size_t i = 0; i < surety_finder_count(finder); i++)
             if (surety__finder_has_read(finder, i) &&
                 !surety_str_equal(surety_finder_at(finder, i).text,

@@ -152,8 +152,11 @@ static surety_status stepped(surety_finder *finder, surety_doc *doc,
     surety_status status = surety__finder_begin(finder, reply, how, NULL, NULL);
     surety_place place;
 
-    while (status == SURETY_OK)
-        status = surety__finder_step(finder, doc, &place);
+    while (status == SURETY_OK) {
+        status = surety__finder_next(finder, doc);
+        if (status == SURETY_END)
+            status = surety__finder_place(finder, &place);
+    }
     return status == SURETY_END ? SURETY_OK : status;
 }
 

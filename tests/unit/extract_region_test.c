@@ -44,6 +44,22 @@ static surety__reading read_value(surety_str text, size_t *ret_used)
     return depth || quote ? SURETY__READING_CUT : SURETY__READING_VALUE;
 }
 
+/* Reads a region, or what its value may go on into. */
+static surety__reading read_region(const surety__region *region,
+                                   size_t *ret_used)
+{
+    const surety__reading reading = read_value(region->text, ret_used);
+    const surety_str longer = {region->text.ptr,
+                               region->text.len + region->more};
+    size_t used;
+
+    if (reading != SURETY__READING_CUT ||
+        read_value(longer, &used) != SURETY__READING_VALUE)
+        return reading;
+    *ret_used = used;
+    return SURETY__READING_VALUE;
+}
+
 /* Writes what is found, a line each: "START WHAT TEXT", what is left over and
  * wrapped as "+N", "<N"; the rows as "rows TEXT". */
 static surety_status list_regions(surety_finder *finder, surety_str reply,
@@ -65,7 +81,7 @@ static surety_status list_regions(surety_finder *finder, surety_str reply,
         status = surety__region_next(finder, &region);
         if (status != SURETY_OK)
             break;
-        reading = read_value(region.text, &used);
+        reading = read_region(&region, &used);
         good = surety__region_read(finder, reading, used, &rest);
         if (!good)
             continue;
@@ -233,6 +249,12 @@ static const struct region_case marked[] = {
     {"<think>Answer: {a: 1}</think>\nAnswer: {a: 2}", SURETY_PLACE_MARKER,
      "38 {a: 2}|"},
     {"Answer: 'yes'", SURETY_PLACE_MARKER, "8 'yes'|"},
+    {"Answer: so\n```json\n{a: 1}\n```\n{a: 2}", SURETY_PLACE_MARKER,
+     "19 {a: 1}|"},
+    {"Answer: so Answer: no {a: 1}", SURETY_PLACE_MARKER, "22 {a: 1}|"},
+    {"Answer: {x Answer: {a: 1}", SURETY_PLACE_MARKER, "19 {a: 1}|"},
+    {"Answer:\n> ```json\n> {a:\n> 1}\n> ```", SURETY_PLACE_MARKER,
+     "20 {a:\n1}|"},
     {"Nothing", SURETY_PLACE_MARKER, ""},
 };
 
@@ -331,9 +353,11 @@ TEST(bounds_the_work)
                 if (status == SURETY_END)
                     break;
                 TRY(status);
-                reading = read_value(region.text, &used);
+                reading = read_region(&region, &used);
                 (void)surety__region_read(finder, reading, used, NULL);
                 bytes += used;
+                if (reading == SURETY__READING_CUT)
+                    bytes += region.more;
             }
             CHECK(bytes <= 10 * reply.len);
         }
