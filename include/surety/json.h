@@ -177,10 +177,13 @@ SURETY_API surety_str surety_val_number(surety_val val);
 
 /* Returns the number of items or members; 0 for other kinds. */
 SURETY_API size_t surety_val_count(surety_val val);
-/* for (v = surety_val_first(c); v.doc; v = surety_val_next(c, v)) walks an
- * array's items or an object's member values in text order. */
+/* SURETY_EACH (v, c) { ... } walks an array's items or an object's member
+ * values in text order; c is evaluated for each of them. */
 SURETY_API surety_val surety_val_first(surety_val container);
 SURETY_API surety_val surety_val_next(surety_val container, surety_val child);
+#define SURETY_EACH(child, container)                                          \
+    for (surety_val child = surety_val_first(container); child.doc;            \
+         child = surety_val_next(container, child))
 /* Returns the key (a string) of a member value that came from the walk above or
  * from surety_val_member; undefined for an item. */
 SURETY_API surety_val surety_val_key(surety_val member);

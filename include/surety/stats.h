@@ -106,7 +106,7 @@ SURETY_API surety_status surety_stats_read(surety_stats *stats,
 /* ---- runs ---------------------------------------------------------------- */
 
 /* How runs ended, as far as their attempts show it (an exhausted budget is not
- * recorded in an attempt). ORDER endings (names in stats/stats.c). */
+ * recorded in an attempt). */
 typedef enum surety_stats_ending {
     SURETY_ENDED_VALID = 0,
     SURETY_ENDED_PARTIAL,   /* the partial value of a reply that was cut off */

@@ -123,3 +123,13 @@ surety_str surety__arena_text(surety__arena *arena, surety_str text)
     copy[text.len] = '\0';
     return (surety_str){copy, text.len};
 }
+
+surety_str surety__arena_buf(surety__arena *arena, surety_buf *buf)
+{
+    surety_str text = surety__arena_text(arena, surety_buf_str(buf));
+
+    if (buf->status)
+        text.ptr = NULL;
+    surety_buf_done(buf);
+    return text;
+}

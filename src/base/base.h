@@ -48,6 +48,9 @@ void *surety__arena_take(surety__arena *arena, size_t size);
 /* Returns a copy of text with a zero byte after it; ptr is NULL when out of
  * memory. */
 surety_str surety__arena_text(surety__arena *arena, surety_str text);
+/* Returns a copy of what buf has, and releases buf. ptr is NULL when out of
+ * memory, or when buf failed. */
+surety_str surety__arena_buf(surety__arena *arena, surety_buf *buf);
 
 /* ---- map (map.c) -------------------------------------------------------- */
 
@@ -183,6 +186,11 @@ bool surety__str_equal_nocase(surety_str a, surety_str b);
 /* Returns whether name is a token of RFC 9110, section 5.6.2, as a header's
  * name must be. */
 bool surety__is_token(surety_str name);
+/* Returns whether text is a number of digits alone that fits 64 bits. */
+bool surety__str_number(surety_str text, uint64_t *ret_number);
+/* Returns the offset of the first control character of ASCII in text, or
+ * text.len. tabs: a tab counts. */
+size_t surety__str_find_control(surety_str text, bool tabs);
 /* Returns the offset of the first needle in text, or text.len; linear. */
 size_t surety__str_find(surety_str text, surety_str needle);
 int surety__str_compare(surety_str a, surety_str b);

@@ -77,15 +77,8 @@ static bool limits_number(surety_str text, uint64_t *ret_value)
         }
     if (unit > 1)
         text.len--;
-    for (size_t i = 0; i < text.len; i++) {
-        const char digit = text.ptr[i];
-
-        if (digit < '0' || digit > '9' ||
-            __builtin_mul_overflow(value, (uint64_t)10, &value) ||
-            __builtin_add_overflow(value, (uint64_t)(digit - '0'), &value))
-            return false;
-    }
-    return text.len > 0 && !__builtin_mul_overflow(value, unit, ret_value);
+    return surety__str_number(text, &value) &&
+           !__builtin_mul_overflow(value, unit, ret_value);
 }
 
 /* Reports that no limit has this name. */

@@ -115,6 +115,30 @@ bool surety__is_token(surety_str name)
     return name.len > 0;
 }
 
+bool surety__str_number(surety_str text, uint64_t *ret_number)
+{
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < text.len; i++)
+        if (!surety__is_digit(text.ptr[i]) ||
+            __builtin_mul_overflow(number, (uint64_t)10, &number) ||
+            __builtin_add_overflow(number, (uint64_t)(text.ptr[i] - '0'),
+                                   &number))
+            return false;
+    *ret_number = number;
+    return text.len > 0;
+}
+
+size_t surety__str_find_control(surety_str text, bool tabs)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (((unsigned char)text.ptr[i] < 0x20 &&
+             (tabs || text.ptr[i] != '\t')) ||
+            text.ptr[i] == 0x7F)
+            return i;
+    return text.len;
+}
+
 /* Finds the first byte with memchr, then compares. For a needle of m bytes the
  * worst case is the text's length times m; needles are short. */
 size_t surety__str_find(surety_str text, surety_str needle)

@@ -52,8 +52,7 @@ static surety_status check_members(const surety_config *config,
 
     if (surety_val_kind(object) != SURETY_KIND_OBJECT)
         return SURETY_OK;
-    for (surety_val val = surety_val_first(object); val.doc;
-         val = surety_val_next(object, val)) {
+    SURETY_EACH (val, object) {
         const surety_str name = surety_val_str(surety_val_key(val));
         if (!surety__name_is_secret(name))
             continue;
@@ -316,11 +315,9 @@ static const char *check_header_fault(surety_str name, surety_val value)
     if (surety_val_kind(value) == SURETY_KIND_STRING &&
         surety__header_is_secret(name))
         return "carries a key, which the configuration must not contain";
-    for (size_t i = 0; i < text.len; i++)
-        if (((unsigned char)text.ptr[i] < 0x20 && text.ptr[i] != '\t') ||
-            text.ptr[i] == 0x7F)
-            return "has a control character in its value";
-    return NULL;
+    return surety__str_find_control(text, false) < text.len
+               ? "has a control character in its value"
+               : NULL;
 }
 
 surety_status surety__config_check_headers(const surety_config *config,
@@ -331,8 +328,7 @@ surety_status surety__config_check_headers(const surety_config *config,
 
     if (!headers.doc)
         return SURETY_OK;
-    for (surety_val value = surety_val_first(headers); value.doc;
-         value = surety_val_next(headers, value)) {
+    SURETY_EACH (value, headers) {
         const surety_str name = surety_val_str(surety_val_key(value));
         const char *fault = check_header_fault(name, value);
         if (!fault)

@@ -96,8 +96,7 @@ static surety_status config_settle(surety_config *config, surety_error *reterr)
         return surety__fail_nomem(reterr);
     if (!many && count)
         texts[i++] = surety_val_str(names);
-    for (surety_val name = surety_val_first(names); name.doc;
-         name = surety_val_next(names, name))
+    SURETY_EACH (name, names)
         texts[i++] = surety_val_str(name);
     texts[i++] = (surety_str){NULL, 0};
     for (size_t row = 0; row < config->row_count; row++)

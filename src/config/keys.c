@@ -27,7 +27,6 @@ surety_str surety__config_path(surety_config *config, surety_str path)
     const surety_str home_mark = SURETY__LITERAL("~/");
     const char *home = surety__environment(&config->options, "HOME");
     surety_str folder = config->options.folder;
-    surety_str joined = {NULL, 0};
     surety_buf text;
 
     surety_buf_init(&text, config->alloc, 0);
@@ -41,10 +40,7 @@ surety_str surety__config_path(surety_config *config, surety_str path)
     if (folder.len > 0 && folder.ptr[folder.len - 1] != '/')
         surety_buf_byte(&text, '/');
     surety_buf_add(&text, path);
-    if (text.status == SURETY_OK)
-        joined = surety__arena_text(&config->arena, surety_buf_str(&text));
-    surety_buf_done(&text);
-    return joined;
+    return surety__arena_buf(&config->arena, &text);
 }
 
 /* Writes through a pointer to volatile, since the compiler would remove plain
@@ -147,12 +143,11 @@ static surety_status keys_take(surety_config *config, surety_str text,
         return surety__fail(reterr, SURETY_SYNTAX,
                             "%s holds more than %d bytes, as no key does",
                             source, SURETY__KEY_MAX);
-    for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F)
-            return surety__fail(reterr, SURETY_SYNTAX,
-                                "%s holds a line break or another control "
-                                "character, which no key has",
-                                source);
+    if (surety__str_find_control(text, true) < text.len)
+        return surety__fail(reterr, SURETY_SYNTAX,
+                            "%s holds a line break or another control "
+                            "character, which no key has",
+                            source);
     for (key = config->keys; key; key = key->next)
         if (surety_str_equal((surety_str){key->ptr, key->len}, text))
             goto found;

@@ -46,8 +46,7 @@ static surety_status model_open_exec(surety_config *config, surety_val names,
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++)
         all[i] = given->exec_environment[i];
-    for (surety_val val = surety_val_first(names); val.doc;
-         val = surety_val_next(names, val))
+    SURETY_EACH (val, names)
         all[count++] = surety_val_str(val);
     for (size_t i = 0; i < count; i++)
         if (model_warn_unset(config, all[i], reterr))
@@ -240,8 +239,7 @@ static surety_status model_headers(surety_config *config, surety_val from,
     if (!headers)
         return surety__fail_nomem(reterr);
     model->headers = headers;
-    for (surety_val val = surety_val_first(from); val.doc;
-         val = surety_val_next(from, val)) {
+    SURETY_EACH (val, from) {
         surety_header header = {.name = surety_val_str(surety_val_key(val)),
                                 .value = surety_val_str(val)};
         if (surety_val_kind(val) == SURETY_KIND_OBJECT) {
@@ -268,14 +266,12 @@ static surety_status model_headers(surety_config *config, surety_val from,
 /* "exec:" and a command; ptr NULL: out of memory. */
 static surety_str model_command(surety_config *config, surety_str command)
 {
-    const surety_str scheme = SURETY__LITERAL("exec:");
-    char *text = surety__arena_take(&config->arena, scheme.len + command.len);
+    surety_buf text;
 
-    if (!text)
-        return (surety_str){NULL, 0};
-    memcpy(text, scheme.ptr, scheme.len);
-    memcpy(text + scheme.len, command.ptr, command.len);
-    return (surety_str){text, scheme.len + command.len};
+    surety_buf_init(&text, config->alloc, 0);
+    surety_buf_text(&text, "exec:");
+    surety_buf_add(&text, command);
+    return surety__arena_buf(&config->arena, &text);
 }
 
 /* Completes the model of a row: its key, headers and transport. */

@@ -12,8 +12,8 @@
  * which is meaningless after a failure; the status is checked at the end. */
 #include "config/config.h"
 
-static const char *const rows_protocols[] = {"openai", "responses", "anthropic",
-                                             "gemini"};
+#include "provider/provider.h"
+
 static const char *const rows_stops[] = {"weigh", "always", "never"};
 static const char *const rows_modes[] = {"auto", "native", "tool", "prompt"};
 
@@ -189,9 +189,8 @@ static void rows_provider(struct rows_reader *reader, surety_val from,
                    "\"%.*s\" is no provider that can be changed", (int)name.len,
                    name.ptr);
     provider->name = name;
-    if (protocol.doc)
-        provider->defaults.protocol =
-            (surety_protocol)rows_choice(protocol, rows_protocols, 4);
+    (void)surety__protocol_named(surety_val_str(protocol),
+                                 &provider->defaults.protocol);
     if (headers.doc)
         provider->headers = headers;
     if (ca_file.doc)

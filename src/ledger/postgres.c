@@ -177,12 +177,10 @@ static bool postgres_row(const surety__pq *pq, const PGresult *result, int row,
 /* The count at the end of a command's tag ("INSERT 0 1"). */
 static int64_t postgres_changed(const surety__pq *pq, PGresult *result)
 {
-    int64_t number = 0;
+    uint64_t number = 0;
 
-    for (const char *ptr = pq->cmdTuples(result); *ptr >= '0' && *ptr <= '9';
-         ptr++)
-        number = number * 10 + (*ptr - '0');
-    return number;
+    (void)surety__str_number(surety_str_of(pq->cmdTuples(result)), &number);
+    return (int64_t)number;
 }
 
 static surety_status postgres_rows(const surety__pq *pq,

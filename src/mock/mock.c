@@ -60,8 +60,7 @@ static void mock_refuse(mock_call *call, surety__problem problem)
     if (!call->error.message[0] && problem.message.len)
         surety__fail(&call->error, SURETY_SYNTAX, "%.*s",
                      (int)problem.message.len, problem.message.ptr);
-    surety__playback_problem(&call->plan, call->route.protocol, &problem,
-                             call->number);
+    surety__playback_problem(&call->plan, &problem);
 }
 
 static bool mock_is_method(const mock_call *call)
@@ -220,8 +219,7 @@ static void mock_list_models(mock_call *call)
         call->plan.status = SURETY_NOMEM;
         return;
     }
-    for (surety_val one = surety_val_first(models); one.doc;
-         one = surety_val_next(models, one))
+    SURETY_EACH (one, models)
         names[i++] = surety_val_str(one);
     if (!count)
         names[i++] = SURETY__LITERAL("mock");
@@ -230,7 +228,7 @@ static void mock_list_models(mock_call *call)
         return;
     surety__speak_models(call->route.protocol, names, i, call->route.model,
                          &call->plan.bytes);
-    surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
+    surety__playback_body(&call->plan, 200);
 }
 
 /* Reads the body of a request into call->request. False: refused, or out of
@@ -293,7 +291,7 @@ static void mock_measure(mock_call *call)
         surety__speak_count(&call->request, &call->plan.bytes);
     else
         surety__speak_embed(&call->request, &call->plan.bytes);
-    surety__playback_body(&call->plan, call->route.protocol, 200, call->number);
+    surety__playback_body(&call->plan, 200);
 }
 
 /* Describes a call by the properties that "when" can match. */
@@ -404,6 +402,8 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
                                    mock_header(call, "anthropic-version").ptr ||
                                        mock_header(call, "x-api-key").ptr,
                                    mock_header(call, "x-goog-api-key").ptr);
+    call->plan.protocol = call->route.protocol;
+    call->plan.number = call->number;
     if (call->route.kind != ROUTE_CALL && mock_play_other(call))
         return call;
     if (!mock_admits(call))

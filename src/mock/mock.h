@@ -19,7 +19,8 @@ typedef struct surety__script_reply {
 typedef struct surety__script {
     const surety_alloc *alloc;
     surety_doc *doc;
-    surety_buf text; /* the script, comments blanked out */
+    surety_str original; /* the script, while it is read */
+    surety_buf text;     /* the same, comments blanked out */
     surety__arena arena;
     surety_val root;
     surety_val defaults;
@@ -77,6 +78,8 @@ typedef struct surety__playback_step {
 } surety__playback_step;
 
 typedef struct surety__playback {
+    surety_protocol protocol;
+    uint64_t number;     /* part of the ids */
     surety__arena arena; /* holds the headers */
     surety_buf bytes;
     surety__playback_step *steps;
@@ -102,9 +105,8 @@ typedef struct surety__playback {
 
 void surety__playback_init(surety__playback *plan, const surety_alloc *alloc);
 void surety__playback_done(surety__playback *plan);
-/* number counts calls from 1 and is part of the ids. as_array: the form of a
- * Gemini stream without alt=sse, a JSON array in place of events. The result is
- * plan->status. */
+/* number counts calls from 1. as_array: the form of a Gemini stream without
+ * alt=sse, a JSON array in place of events. The result is plan->status. */
 typedef struct surety__playback_order {
     const surety__script *script;
     const surety__script_reply *reply;
@@ -114,15 +116,11 @@ typedef struct surety__playback_order {
 } surety__playback_order;
 surety_status surety__playback_reply(surety__playback *plan,
                                      const surety__playback_order *order);
-/* Plans an error in the protocol's form. */
+/* Plans an error in the form of plan->protocol. */
 surety_status surety__playback_problem(surety__playback *plan,
-                                       surety_protocol protocol,
-                                       const surety__problem *problem,
-                                       uint64_t number);
+                                       const surety__problem *problem);
 /* Plans plan->bytes as a JSON body. */
-surety_status surety__playback_body(surety__playback *plan,
-                                    surety_protocol protocol, int status,
-                                    uint64_t number);
+surety_status surety__playback_body(surety__playback *plan, int status);
 /* The size of the whole body in bytes; UINT64_MAX: unknown. */
 uint64_t surety__playback_size(const surety__playback *plan);
 /* The pull callback of surety__service. */

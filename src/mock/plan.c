@@ -179,15 +179,14 @@ static uint32_t plan_number(const plan_maker *maker, const char *name)
 
 /* An id of the mock, "PREFIX" and the number of the call, in the plan's arena;
  * ptr NULL: out of memory. */
-static surety_str plan_id(surety__playback *plan, const char *prefix,
-                          uint64_t number)
+static surety_str plan_id(surety__playback *plan, const char *prefix)
 {
     char room[40];
     surety_buf text = {.ptr = room, .cap = sizeof(room), .max = sizeof(room)};
     surety_str id;
 
     surety_buf_text(&text, prefix);
-    surety_buf_number(&text, number);
+    surety_buf_number(&text, plan->number);
     assert(!text.status);
     id = surety__arena_text(&plan->arena, surety_buf_str(&text));
     if (!id.ptr)
@@ -231,18 +230,18 @@ static bool plan_has_header(const surety__playback *plan, const char *name)
 }
 
 /* Adds the provider's own headers, except those that the plan has already. */
-static void plan_usual_headers(surety__playback *plan, surety_protocol protocol,
-                               const char *content_type, uint64_t number)
+static void plan_usual_headers(surety__playback *plan, const char *content_type)
 {
-    const char *name =
-        protocol == SURETY_PROTOCOL_ANTHROPIC ? "request-id" : "x-request-id";
+    const char *name = plan->protocol == SURETY_PROTOCOL_ANTHROPIC
+                           ? "request-id"
+                           : "x-request-id";
 
     if (content_type && !plan_has_header(plan, "content-type"))
         plan_header(plan, SURETY__LITERAL("content-type"),
                     surety_str_of(content_type));
-    if (protocol != SURETY_PROTOCOL_GEMINI && !plan_has_header(plan, name))
-        plan_header(plan, surety_str_of(name),
-                    plan_id(plan, "req_mock", number));
+    if (plan->protocol != SURETY_PROTOCOL_GEMINI &&
+        !plan_has_header(plan, name))
+        plan_header(plan, surety_str_of(name), plan_id(plan, "req_mock"));
 }
 
 /* Adds the script's headers. A value that is an array gives one header for each
@@ -255,13 +254,11 @@ static void plan_script_headers(plan_maker *maker)
     if (type.doc)
         plan_header(maker->plan, SURETY__LITERAL("content-type"),
                     surety_val_str(type));
-    for (surety_val one = surety_val_first(headers); one.doc;
-         one = surety_val_next(headers, one)) {
+    SURETY_EACH (one, headers) {
         const surety_str name = surety_val_str(surety_val_key(one));
         if (surety_val_kind(one) == SURETY_KIND_STRING)
             plan_header(maker->plan, name, surety_val_str(one));
-        for (surety_val item = surety_val_first(one); item.doc;
-             item = surety_val_next(one, item))
+        SURETY_EACH (item, one)
             plan_header(maker->plan, name, surety_val_str(item));
     }
 }
@@ -275,29 +272,25 @@ static surety_status plan_end(surety__playback *plan)
     return plan->status;
 }
 
-surety_status surety__playback_body(surety__playback *plan,
-                                    surety_protocol protocol, int status,
-                                    uint64_t number)
+surety_status surety__playback_body(surety__playback *plan, int status)
 {
     plan->http_status = status;
     plan->kind = ANSWER_STREAMED;
     plan_step(plan, 0, 1, 0);
-    plan_usual_headers(plan, protocol, "application/json", number);
+    plan_usual_headers(plan, "application/json");
     return plan_end(plan);
 }
 
 surety_status surety__playback_problem(surety__playback *plan,
-                                       surety_protocol protocol,
-                                       const surety__problem *problem,
-                                       uint64_t number)
+                                       const surety__problem *problem)
 {
     surety__problem own = *problem;
 
     if (!own.request_id.len)
-        own.request_id = plan_id(plan, "req_mock", number);
+        own.request_id = plan_id(plan, "req_mock");
     if (!plan->status)
-        surety__speak_error(protocol, &own, &plan->bytes);
-    return surety__playback_body(plan, protocol, problem->status, number);
+        surety__speak_error(plan->protocol, &own, &plan->bytes);
+    return surety__playback_body(plan, problem->status);
 }
 
 /* Reads the problem of "error": a string is its message, an object has its
@@ -386,8 +379,7 @@ static bool plan_content(plan_maker *maker)
     } else if (plan_is(maker, "echo")) {
         surety_buf_add(content, plan_echo(maker->order->request));
     } else if (surety_val_kind(chunks) == SURETY_KIND_ARRAY) {
-        for (surety_val one = surety_val_first(chunks); one.doc;
-             one = surety_val_next(chunks, one))
+        SURETY_EACH (one, chunks)
             surety_buf_add(content, surety_val_str(one));
     } else {
         return false;
@@ -470,8 +462,7 @@ static void plan_add_chunks(plan_maker *maker, surety__speech_part part,
                             surety_val chunks)
 {
     if (surety_val_kind(chunks) == SURETY_KIND_ARRAY)
-        for (surety_val one = surety_val_first(chunks); one.doc;
-             one = surety_val_next(chunks, one))
+        SURETY_EACH (one, chunks)
             plan_add_piece(maker, part, surety_val_str(one));
     else
         plan_add(maker, part, surety_buf_str(&maker->content),
@@ -608,8 +599,7 @@ static void plan_whole(plan_maker *maker)
     surety__problem problem = plan_read_problem(error, 529);
 
     if (plan_asks(error)) {
-        surety__playback_problem(plan, maker->order->request->protocol,
-                                 &problem, maker->order->number);
+        surety__playback_problem(plan, &problem);
         return;
     }
     plan_add_all(maker);
@@ -643,7 +633,7 @@ static void plan_speak(plan_maker *maker)
     surety_str id = surety_val_str(plan_get(maker, "id"));
 
     if (!id.len)
-        id = plan_id(maker->plan, "mock", maker->order->number);
+        id = plan_id(maker->plan, "mock");
     surety__speech_init(&maker->speech, request, id, maker->plan->bytes.alloc);
     maker->speech.created = surety_val_uint(created, PLAN_CREATED);
     if (model.doc)
@@ -658,9 +648,8 @@ static void plan_speak(plan_maker *maker)
     else
         plan_whole(maker);
     surety__speech_done(&maker->speech);
-    plan_usual_headers(maker->plan, request->protocol,
-                       surety__speak_content_type(request->stream).ptr,
-                       maker->order->number);
+    plan_usual_headers(maker->plan,
+                       surety__speak_content_type(request->stream).ptr);
 }
 
 /* ---- replies with exact bytes -------------------------------------------- */
@@ -703,8 +692,7 @@ static void plan_events(plan_maker *maker, surety_val events)
 {
     surety__playback *plan = maker->plan;
 
-    for (surety_val one = surety_val_first(events); one.doc;
-         one = surety_val_next(events, one)) {
+    SURETY_EACH (one, events) {
         const size_t start = plan->bytes.len;
         const surety_str type = surety_val_str(surety_val_get(one, "type"));
         if (surety_val_kind(one) == SURETY_KIND_STRING) {
@@ -716,9 +704,7 @@ static void plan_events(plan_maker *maker, surety_val events)
         }
         plan_step(plan, start, 1, start ? maker->chunk_delay_ms : 0);
     }
-    plan_usual_headers(plan, maker->order->request->protocol,
-                       surety__speak_content_type(true).ptr,
-                       maker->order->number);
+    plan_usual_headers(plan, surety__speak_content_type(true).ptr);
 }
 
 /* Plans the reply if it gives its exact bytes, body or events; false: it does
@@ -763,8 +749,7 @@ static bool plan_exact(plan_maker *maker)
     plan_step(plan, 0, 1, 0);
     if (plan->write_size)
         plan->write_delay_ms = maker->chunk_delay_ms;
-    plan_usual_headers(plan, maker->order->request->protocol, type,
-                       maker->order->number);
+    plan_usual_headers(plan, type);
     return true;
 }
 
@@ -793,6 +778,8 @@ surety_status surety__playback_reply(surety__playback *plan,
     surety__problem problem;
 
     surety_buf_init(&maker.content, plan->bytes.alloc, 0);
+    plan->protocol = order->request->protocol;
+    plan->number = order->number;
     plan->kind = ANSWER_STREAMED;
     plan->http_status =
         (int)surety_val_int(plan_get(&maker, "status"), error.doc ? 500 : 200);
@@ -803,8 +790,7 @@ surety_status surety__playback_reply(surety__playback *plan,
     if (plan_exact(&maker))
         ;
     else if (error.doc || plan->http_status >= 400)
-        surety__playback_problem(plan, order->request->protocol, &problem,
-                                 order->number);
+        surety__playback_problem(plan, &problem);
     else
         plan_speak(&maker);
     if (maker.content.status && !plan->status)

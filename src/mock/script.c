@@ -20,38 +20,42 @@
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* Reports an error at a value of the script. */
-static surety_status script_fail(surety_str original, surety_val val,
-                                 surety_error *reterr, const char *message)
+/* Reports an error at a value of the script. Returns SURETY_SYNTAX. */
+static surety_status script_fail(const surety__script *script, surety_val val,
+                                 surety_error *reterr, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static surety_status script_fail(const surety__script *script, surety_val val,
+                                 surety_error *reterr, const char *format, ...)
 {
     const surety_position position = surety_val_position(val);
     surety_buf path;
+    va_list args;
 
-    surety__fail(reterr, SURETY_SYNTAX, "%s", message);
+    va_start(args, format);
+    surety__failv(reterr, SURETY_SYNTAX, format, args);
+    va_end(args);
     if (!reterr)
         return SURETY_SYNTAX;
     reterr->position =
-        surety_position_at(original, position.offset, position.length);
-    surety_buf_init(&path, NULL, sizeof(reterr->path) - 1);
+        surety_position_at(script->original, position.offset, position.length);
+    path = (surety_buf){.ptr = reterr->path,
+                        .cap = sizeof(reterr->path) - 1,
+                        .max = sizeof(reterr->path) - 1};
     surety_val_pointer(val, &path);
-    if (path.len)
-        memcpy(reterr->path, path.ptr, path.len);
     reterr->path[path.len] = '\0';
-    surety_buf_done(&path);
     return SURETY_SYNTAX;
 }
 
 /* Reports the first finding. */
-static surety_status script_report(surety_str original,
+static surety_status script_report(const surety__script *script,
                                    const surety_findings *findings,
                                    surety_error *reterr)
 {
     const surety_finding finding = surety_findings_at(findings, 0);
-    surety_error error;
 
-    surety__fail(&error, SURETY_SYNTAX, "%.*s", (int)finding.message.len,
-                 finding.message.ptr);
-    script_fail(original, finding.instance, reterr, error.message);
+    script_fail(script, finding.instance, reterr, "%.*s",
+                (int)finding.message.len, finding.message.ptr);
     if (finding.hint.len)
         surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
     else
@@ -61,8 +65,8 @@ static surety_status script_report(surety_str original,
     return SURETY_SYNTAX;
 }
 
-static surety_status script_validate(surety__script *script,
-                                     surety_str original, surety_error *reterr)
+static surety_status script_validate(const surety__script *script,
+                                     surety_error *reterr)
 {
     const surety_contract_options options = {.size = sizeof(options),
                                              .alloc = script->alloc};
@@ -94,7 +98,7 @@ static surety_status script_validate(surety__script *script,
             checker, surety_contract_info_of(contract)->schema, script->root,
             findings, reterr);
         if (!status)
-            status = script_report(original, findings, reterr);
+            status = script_report(script, findings, reterr);
     }
 done:
     surety_findings_free(findings);
@@ -105,8 +109,8 @@ done:
 }
 
 /* Checks that at most one member gives the content of a reply. */
-static surety_status script_check_reply(surety_str original, surety_val reply,
-                                        surety_error *reterr)
+static surety_status script_check_reply(const surety__script *script,
+                                        surety_val reply, surety_error *reterr)
 {
     static const char *const kinds[] = {"text",  "json", "file", "echo",
                                         "huge",  "html", "body", "events",
@@ -115,16 +119,14 @@ static surety_status script_check_reply(surety_str original, surety_val reply,
 
     for (size_t i = 0; i < SURETY__COUNT(kinds); i++) {
         const surety_val member = surety_val_get(reply, kinds[i]);
-        surety_error error;
+        const surety_str before = surety_val_str(surety_val_key(found));
+
         if (!member.doc)
             continue;
-        if (found.doc) {
-            surety__fail(&error, SURETY_SYNTAX,
-                         "a reply cannot have both \"%.*s\" and \"%s\"",
-                         (int)surety_val_str(surety_val_key(found)).len,
-                         surety_val_str(surety_val_key(found)).ptr, kinds[i]);
-            return script_fail(original, member, reterr, error.message);
-        }
+        if (found.doc)
+            return script_fail(script, member, reterr,
+                               "a reply cannot have both \"%.*s\" and \"%s\"",
+                               (int)before.len, before.ptr, kinds[i]);
         found = member;
     }
     return SURETY_OK;
@@ -148,20 +150,19 @@ static surety_status script_read_file(const char *path, surety_buf *buf)
     return status;
 }
 
-static surety_status script_load(surety__script *script, surety_str original,
-                                 surety_str folder, surety__script_reply *reply,
+static surety_status script_load(surety__script *script, surety_str folder,
+                                 surety__script_reply *reply,
                                  surety_error *reterr)
 {
     const surety_val member = surety_val_get(reply->val, "file");
     const surety_str name = surety_val_str(member);
-    surety_error error;
     surety_buf path, content;
     surety_status status;
 
     if (!member.doc)
         return SURETY_OK;
     if (memchr(name.ptr, '\0', name.len))
-        return script_fail(original, member, reterr,
+        return script_fail(script, member, reterr,
                            "the name of a file cannot have a NUL");
     surety_buf_init(&path, script->alloc, 0);
     surety_buf_init(&content, script->alloc, 0);
@@ -175,12 +176,11 @@ static surety_status script_load(surety__script *script, surety_str original,
     status = path.status ? path.status : script_read_file(path.ptr, &content);
     if (!status && !surety__utf8_valid(surety_buf_str(&content), NULL))
         status =
-            script_fail(original, member, reterr, "the file is no UTF-8 text");
+            script_fail(script, member, reterr, "the file is no UTF-8 text");
     else if (status == SURETY_IO || status == SURETY_LIMIT) {
-        surety__fail(&error, status, "%s cannot be read: %s", path.ptr,
-                     status == SURETY_IO ? strerror(errno)
-                                         : "it is larger than 64 MiB");
-        script_fail(original, member, reterr, error.message);
+        script_fail(script, member, reterr, "%s cannot be read: %s", path.ptr,
+                    status == SURETY_IO ? strerror(errno)
+                                        : "it is larger than 64 MiB");
         if (reterr)
             reterr->status = status;
     }
@@ -199,8 +199,8 @@ static surety_status script_load(surety__script *script, surety_str original,
 
 /* ---- reading ------------------------------------------------------------- */
 
-static surety_status script_list(surety__script *script, surety_str original,
-                                 surety_str folder, surety_error *reterr)
+static surety_status script_list(surety__script *script, surety_str folder,
+                                 surety_error *reterr)
 {
     const surety_val replies = surety_val_get(script->root, "replies");
     surety_status status = SURETY_OK;
@@ -222,9 +222,9 @@ static surety_status script_list(surety__script *script, surety_str original,
         reply->left = surety_val_kind(repeat) == SURETY_KIND_BOOLEAN
                           ? (surety_val_bool(repeat, false) ? UINT64_MAX : 1)
                           : surety_val_uint(repeat, 1);
-        status = script_check_reply(original, one, reterr);
+        status = script_check_reply(script, one, reterr);
         if (!status)
-            status = script_load(script, original, folder, reply, reterr);
+            status = script_load(script, folder, reply, reterr);
     }
     assert(status || i == surety_val_count(replies));
     script->reply_count = i;
@@ -241,7 +241,7 @@ surety_status surety__script_read(surety__script *script, surety_str text,
         NULL};
     surety_status status;
 
-    *script = (surety__script){.alloc = alloc};
+    *script = (surety__script){.alloc = alloc, .original = text};
     surety_buf_init(&script->text, alloc, 0);
     surety__arena_init(&script->arena, alloc, 0);
     surety_buf_add(&script->text, text);
@@ -258,8 +258,11 @@ surety_status surety__script_read(surety__script *script, surety_str text,
     if (status)
         return status;
     script->root = surety_doc_root(script->doc);
-    status = script_validate(script, text, reterr);
-    return status ? status : script_list(script, text, folder, reterr);
+    status = script_validate(script, reterr);
+    if (!status)
+        status = script_list(script, folder, reterr);
+    script->original = (surety_str){NULL, 0};
+    return status;
 }
 
 void surety__script_done(surety__script *script)
@@ -285,8 +288,7 @@ bool surety__script_names(surety_val val, surety_str text)
 {
     if (surety_val_kind(val) == SURETY_KIND_STRING)
         return surety_str_equal(surety_val_str(val), text);
-    for (surety_val one = surety_val_first(val); one.doc;
-         one = surety_val_next(val, one))
+    SURETY_EACH (one, val)
         if (surety_str_equal(surety_val_str(one), text))
             return true;
     return false;
@@ -311,8 +313,7 @@ static bool script_contains(const surety__model_request *request,
 {
     if (surety_val_kind(val) == SURETY_KIND_STRING)
         return script_prompt_has(request, surety_val_str(val));
-    for (surety_val one = surety_val_first(val); one.doc;
-         one = surety_val_next(val, one))
+    SURETY_EACH (one, val)
         if (!script_prompt_has(request, surety_val_str(one)))
             return false;
     return true;
@@ -322,8 +323,7 @@ static bool script_counts(surety_val val, uint64_t number)
 {
     if (surety_val_kind(val) == SURETY_KIND_NUMBER)
         return surety_val_uint(val, 0) == number;
-    for (surety_val one = surety_val_first(val); one.doc;
-         one = surety_val_next(val, one))
+    SURETY_EACH (one, val)
         if (surety_val_uint(one, 0) == number)
             return true;
     return false;
@@ -365,8 +365,7 @@ surety_str surety__request_last(const surety__model_request *request)
 /* Whether every named header is present and contains its text. */
 static bool script_headers(const surety__script_call *call, surety_val headers)
 {
-    for (surety_val one = surety_val_first(headers); one.doc;
-         one = surety_val_next(headers, one)) {
+    SURETY_EACH (one, headers) {
         const surety_str name = surety_val_str(surety_val_key(one));
         const surety_str want = surety_val_str(one);
         surety_str value;

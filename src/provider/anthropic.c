@@ -20,12 +20,6 @@ enum { BLOCK_TEXT = 't', BLOCK_TOOL = 'u', BLOCK_OTHER = 'o' };
 /* max_tokens is required. Every available model accepts this value. */
 enum { ANTHROPIC_TOKENS = 8192 };
 
-static void anthropic_path(const surety__call *call, surety_buf *out)
-{
-    (void)call;
-    surety_buf_text(out, "/messages");
-}
-
 static void anthropic_mode(const surety__call *call, surety_buf *out)
 {
     if (call->mode == SURETY_MODE_NATIVE) {
@@ -99,8 +93,7 @@ static void anthropic_whole(surety__decoder *decoder, surety_val root)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has no array \"content\"");
     surety__answer_names(decoder, root, "id", "model");
-    for (surety_val block = surety_val_first(content); block.doc;
-         block = surety_val_next(content, block)) {
+    SURETY_EACH (block, content) {
         if (surety_val_is(surety_val_get(block, "type"), "tool_use"))
             surety__answer_object(decoder, surety_val_get(block, "input"));
         else
@@ -177,13 +170,9 @@ static void anthropic_delta(surety__decoder *decoder, surety_val root)
                                   "partial_json"));
 }
 
-static void anthropic_event(surety__decoder *decoder, surety_str name,
+static void anthropic_event(surety__decoder *decoder, surety_str type,
                             surety_val root)
 {
-    const surety_val typed = surety_val_get(root, "type");
-    const surety_str type =
-        surety_val_str(typed).len ? surety_val_str(typed) : name;
-
     if (surety_str_equal(type, SURETY__LITERAL("message_start"))) {
         if (decoder->is.begun)
             surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
@@ -230,10 +219,7 @@ static const char *const anthropic_replaceable[] = {"max_tokens", "tool_choice",
                                                     NULL};
 
 const surety__protocol surety__protocol_anthropic = {
-    .modes = {[SURETY_MODE_NATIVE] = true,
-              [SURETY_MODE_TOOL] = true,
-              [SURETY_MODE_PROMPT] = true},
-    .path = anthropic_path,
+    .path = "/messages",
     .key_header = "x-api-key",
     .key_prefix = "",
     .version_header = "anthropic-version",

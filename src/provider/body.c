@@ -31,18 +31,10 @@ void surety__body_messages(const surety__call *call, surety_buf *out)
 
 void surety__body_temperature(const surety__call *call, surety_buf *out)
 {
-    surety_doc *doc;
-
     if (!call->model->has_temperature)
         return;
-    doc = surety_doc_new(out->alloc);
-    surety_build_begin(doc, NULL);
-    surety_build_real(doc, call->model->temperature);
-    if (surety_build_end(doc, NULL) == SURETY_OK)
-        surety_json_value(out, "temperature", surety_doc_root(doc));
-    else if (!out->status)
-        out->status = SURETY_NOMEM;
-    surety_doc_free(doc);
+    surety_json_name(out, "temperature");
+    surety__template_write(out, "$f", call->model->temperature);
 }
 
 /* ---- the caller's members ------------------------------------------------ */
@@ -103,8 +95,7 @@ static void body_inner(body__join *join, surety_val own, surety_val given)
 
     surety_build_key_of(join->out, surety_val_key(own));
     surety_build_object(join->out);
-    for (surety_val member = surety_val_first(own); member.doc;
-         member = surety_val_next(own, member)) {
+    SURETY_EACH (member, own) {
         const surety_str key = surety_val_str(surety_val_key(member));
         const surety_val other = surety_val_member(given, key);
 
@@ -113,8 +104,7 @@ static void body_inner(body__join *join, surety_val own, surety_val given)
         else
             body_copy(join, member);
     }
-    for (surety_val member = surety_val_first(given); member.doc;
-         member = surety_val_next(given, member)) {
+    SURETY_EACH (member, given) {
         const surety_str key = surety_val_str(surety_val_key(member));
 
         if (!surety_val_member(own, key).doc)
@@ -132,8 +122,7 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
 
     surety_build_begin(out, NULL);
     surety_build_object(out);
-    for (surety_val member = surety_val_first(own); member.doc;
-         member = surety_val_next(own, member)) {
+    SURETY_EACH (member, own) {
         const surety_str key = surety_val_str(surety_val_key(member));
         const surety_val given = surety_val_member(extra, key);
 
@@ -146,8 +135,7 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
         else
             body_settle(&join, key, SURETY__LITERAL(""), given);
     }
-    for (surety_val member = surety_val_first(extra); member.doc;
-         member = surety_val_next(extra, member)) {
+    SURETY_EACH (member, extra) {
         const surety_str key = surety_val_str(surety_val_key(member));
 
         /* null for a member that is absent: nothing to remove. */

@@ -40,7 +40,8 @@ static bool call_is_json(const surety__call *call)
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
 {
     assert(mode <= SURETY_MODE_PROMPT);
-    return surety__protocol_of(protocol)->modes[mode];
+    return mode == SURETY_MODE_PROMPT ||
+           (mode != SURETY_MODE_AUTO && surety__protocol_of(protocol)->whole);
 }
 
 /* ---- the URL ------------------------------------------------------------- */
@@ -61,7 +62,9 @@ static void call_url_write(const surety__call *call, surety_buf *out)
     url = surety__url_split(call->model->base_url);
     base = url.base;
     surety_buf_add(out, base);
-    protocol->path(call, out);
+    surety_buf_text(out, protocol->path);
+    if (protocol->put_path)
+        protocol->put_path(call, out);
     if (out->status)
         return;
     assert(out->len >= base.len);
@@ -87,19 +90,19 @@ static surety_status call_value_check(const char *what, surety_str name,
                                       surety_str value, surety_error *reterr)
 {
     const int len = name.len < 100 ? (int)name.len : 100;
+    const size_t at = surety__str_find_control(value, true);
 
-    for (size_t i = 0; i < value.len; i++)
-        if ((unsigned char)value.ptr[i] < ' ' || value.ptr[i] == 0x7F) {
-            surety__fail(reterr, SURETY_MISUSE,
-                         "%s%.*s has a control character at byte %zu", what,
-                         len, name.ptr, i);
-            surety__hint(reterr,
-                         i + 2 >= value.len && value.ptr[value.len - 1] == '\n'
-                             ? "a key that is read from a file may end in a "
-                               "newline: leave it out"
-                             : "a header is one line");
-            return SURETY_MISUSE;
-        }
+    if (at < value.len) {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "%s%.*s has a control character at byte %zu", what, len,
+                     name.ptr, at);
+        surety__hint(reterr,
+                     at + 2 >= value.len && value.ptr[value.len - 1] == '\n'
+                         ? "a key that is read from a file may end in a "
+                           "newline: leave it out"
+                         : "a header is one line");
+        return SURETY_MISUSE;
+    }
     if (value.len && (value.ptr[0] == ' ' || value.ptr[value.len - 1] == ' '))
         return surety__fail(reterr, SURETY_MISUSE,
                             "%s%.*s begins or ends with a blank", what, len,
@@ -152,14 +155,6 @@ static surety_status call_headers_check(const surety_model *model,
                                   reterr);
     }
     return status;
-}
-
-static bool call_has_header(const surety_model *model, surety_str name)
-{
-    for (size_t i = 0; i < model->header_count; i++)
-        if (surety__str_equal_nocase(model->headers[i].name, name))
-            return true;
-    return false;
 }
 
 /* Copies a header into arena. False: out of memory. */
@@ -215,7 +210,9 @@ static surety_status call_headers_write(const surety__call *call,
     if (!headers)
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < SURETY__COUNT(own); i++)
-        if (own[i].name.len && !call_has_header(model, own[i].name))
+        if (own[i].name.len &&
+            !surety__header_find(model->headers, model->header_count,
+                                 own[i].name.ptr))
             copied &= call_header_copy(arena, &own[i], &headers[count++]);
     for (size_t i = 0; i < model->header_count; i++)
         copied &=

@@ -27,33 +27,18 @@ enum {
 
 /* ---- life ---------------------------------------------------------------- */
 
-/* Lists the buffers of the answer and of the response. */
-static size_t decoder_buffers(surety__decoder *decoder, surety_buf *ret_all[16])
-{
-    surety_buf *const all[] = {
-        &decoder->text,          &decoder->native,     &decoder->refusal,
-        &decoder->finish_reason, &decoder->model,      &decoder->response_id,
-        &decoder->request_id,    &decoder->error_code, &decoder->error_message,
-        &decoder->native_id,     &decoder->secret,     &decoder->content_type,
-        &decoder->body,          &decoder->retry_date, &decoder->location,
-    };
-
-    memcpy(ret_all, all, sizeof(all));
-    return SURETY__COUNT(all);
-}
-
 surety__decoder *surety__decoder_new(const surety_limits *limits,
                                      const surety_alloc *alloc)
 {
     surety__decoder *decoder = surety__new(alloc, sizeof(*decoder));
-    surety_buf *buffers[16];
 
     if (!decoder)
         return NULL;
     decoder->alloc = alloc;
     decoder->limits = surety_limits_of(limits);
-    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;)
-        surety_buf_init(buffers[i], alloc, decoder->limits.text_bytes_max);
+    for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++)
+        surety_buf_init(&decoder->buffers[i], alloc,
+                        decoder->limits.text_bytes_max);
     surety__sse_init(&decoder->sse, alloc);
     decoder->doc = surety_doc_new(alloc);
     if (!decoder->doc) {
@@ -67,12 +52,10 @@ surety__decoder *surety__decoder_new(const surety_limits *limits,
 
 void surety__decoder_free(surety__decoder *decoder)
 {
-    surety_buf *buffers[16];
-
     if (!decoder)
         return;
-    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;)
-        surety_buf_done(buffers[i]);
+    for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++)
+        surety_buf_done(&decoder->buffers[i]);
     surety__sse_done(&decoder->sse);
     surety_doc_free(decoder->doc);
     surety__free(decoder->alloc, decoder, sizeof(*decoder));
@@ -84,10 +67,9 @@ void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
 {
     static const surety__reading nothing = {.retry_after = -1,
                                             .should_retry = -1};
-    surety_buf *buffers[16];
 
-    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;)
-        surety_buf_reset(buffers[i]);
+    for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++)
+        surety_buf_reset(&decoder->buffers[i]);
     surety__sse_reset(&decoder->sse);
     decoder->is = nothing;
     decoder->protocol = surety__protocol_of(protocol);
@@ -99,12 +81,12 @@ void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
 /* Records buffers that failed. Returns whether reading goes on. */
 static bool decoder_goes_on(surety__decoder *decoder)
 {
-    surety_buf *buffers[16];
+    for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++) {
+        const surety_buf *buffer = &decoder->buffers[i];
 
-    for (size_t i = decoder_buffers(decoder, buffers); i-- > 0;) {
-        if (buffers[i]->status == SURETY_NOMEM)
+        if (buffer->status == SURETY_NOMEM)
             decoder->is.starved = true;
-        else if (buffers[i]->status && buffers[i] != &decoder->error_message)
+        else if (buffer->status && buffer != &decoder->error_message)
             surety__answer_break(
                 decoder, SURETY_FAILURE_LIMIT,
                 "the response is larger than the limit text_bytes_max of %zu",
@@ -226,8 +208,8 @@ static bool decoder_hear(void *ctx, surety_str name, surety_str data)
     const bool plain = surety_str_equal(name, SURETY__LITERAL("message"));
     const bool bad = surety_str_equal(name, SURETY__LITERAL("error"));
     surety_val root, error;
+    surety_str type;
 
-    decoder->is.event_count++;
     if (decoder->is.done)
         return true;
     data = surety__str_trim(data);
@@ -248,7 +230,8 @@ static bool decoder_hear(void *ctx, surety_str name, surety_str data)
     if (error.doc || bad) {
         surety__error_take(decoder, error.doc ? error : root);
     } else if (surety_val_kind(root) == SURETY_KIND_OBJECT) {
-        decoder->protocol->event(decoder, name, root);
+        type = surety_val_str(surety_val_get(root, "type"));
+        decoder->protocol->event(decoder, type.len ? type : name, root);
     } else if (surety_val_kind(root) != SURETY_KIND_NULL) {
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "an event of the stream is no object but %s",

@@ -254,8 +254,7 @@ static void error_details(surety__decoder *decoder, error__facts *facts,
         error_name_in(facts, details, "error_code");
         return;
     }
-    for (surety_val item = surety_val_first(details); item.doc;
-         item = surety_val_next(details, item)) {
+    SURETY_EACH (item, details) {
         surety_str delay = surety_val_str(surety_val_get(item, "retryDelay"));
         const surety_val violations = surety_val_get(item, "violations");
 
@@ -265,8 +264,7 @@ static void error_details(surety__decoder *decoder, error__facts *facts,
             delay.len--;
             decoder->is.retry_after = surety__retry_seconds(delay);
         }
-        for (surety_val one = surety_val_first(violations); one.doc;
-             one = surety_val_next(violations, one)) {
+        SURETY_EACH (one, violations) {
             const surety_str quota =
                 surety_val_str(surety_val_get(one, "quotaId"));
 
@@ -308,8 +306,7 @@ static void error_gather(surety__decoder *decoder, error__facts *facts,
  * success. */
 static bool error_has_content(surety_val error)
 {
-    for (surety_val member = surety_val_first(error); member.doc;
-         member = surety_val_next(error, member))
+    SURETY_EACH (member, error)
         if (surety_val_str(member).len || surety_val_count(member) ||
             surety_val_bool(member, false) ||
             (surety_val_kind(member) == SURETY_KIND_NUMBER &&

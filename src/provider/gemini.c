@@ -87,8 +87,7 @@ static void gemini_body(const surety__call *call, surety_buf *out)
 
 static void gemini_parts(surety__decoder *decoder, surety_val parts)
 {
-    for (surety_val part = surety_val_first(parts); part.doc;
-         part = surety_val_next(parts, part)) {
+    SURETY_EACH (part, parts) {
         const surety_val call = surety_val_get(part, "functionCall");
         const surety_str text =
             surety__answer_string(decoder, part, "text", "a part's text");
@@ -102,20 +101,21 @@ static void gemini_parts(surety__decoder *decoder, surety_val parts)
     }
 }
 
-static void gemini_read(surety__decoder *decoder, surety_val root)
+static void gemini_event(surety__decoder *decoder, surety_str type,
+                         surety_val root)
 {
     const surety_val candidates = surety_val_get(root, "candidates");
     const surety_val feedback = surety_val_get(root, "promptFeedback");
     const surety_val blocked = surety_val_get(feedback, "blockReason");
     const surety_kind kind = surety_val_kind(candidates);
 
+    (void)type;
     surety__answer_names(decoder, root, "responseId", "modelVersion");
     if (kind > SURETY_KIND_NULL && kind != SURETY_KIND_ARRAY)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "\"candidates\" is no array but %s",
                              surety_kind_name(kind));
-    for (surety_val candidate = surety_val_first(candidates); candidate.doc;
-         candidate = surety_val_next(candidates, candidate)) {
+    SURETY_EACH (candidate, candidates) {
         if (surety_val_int(surety_val_get(candidate, "index"), 0) != 0)
             continue;
         gemini_parts(
@@ -139,6 +139,7 @@ static void gemini_read(surety__decoder *decoder, surety_val root)
 static void gemini_whole(surety__decoder *decoder, surety_val root)
 {
     const bool list = surety_val_kind(root) == SURETY_KIND_ARRAY;
+    const surety_str none = {NULL, 0};
 
     if (!list && !surety_val_get(root, "candidates").doc &&
         !surety_val_get(root, "promptFeedback").doc &&
@@ -146,22 +147,15 @@ static void gemini_whole(surety__decoder *decoder, surety_val root)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has no \"candidates\"");
     if (!list)
-        gemini_read(decoder, root);
+        gemini_event(decoder, none, root);
     for (surety_val item = surety_val_first(root); list && item.doc;
          item = surety_val_next(root, item)) {
         if (surety__error_in(item).doc) {
             surety__error_take(decoder, surety__error_in(item));
             break;
         }
-        gemini_read(decoder, item);
+        gemini_event(decoder, none, item);
     }
-}
-
-static void gemini_event(surety__decoder *decoder, surety_str name,
-                         surety_val root)
-{
-    (void)name;
-    gemini_read(decoder, root);
 }
 
 static const surety__tokens gemini_tokens[] = {
@@ -191,11 +185,8 @@ static const char *const gemini_replaceable[] = {
     "generationConfig/maxOutputTokens", "toolConfig", NULL};
 
 const surety__protocol surety__protocol_gemini = {
-    .modes = {[SURETY_MODE_NATIVE] = true,
-              [SURETY_MODE_TOOL] = true,
-              [SURETY_MODE_PROMPT] = true},
     .reason = REASON_MARKS,
-    .path = gemini_path,
+    .put_path = gemini_path,
     .key_header = "x-goog-api-key",
     .key_prefix = "",
     .body = gemini_body,

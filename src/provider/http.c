@@ -316,15 +316,6 @@ static bool http_add_line(surety__http_exchange *exchange, const char *line)
     return lines != NULL;
 }
 
-static bool http_has(const surety_request *request, const char *name)
-{
-    for (size_t i = 0; i < request->header_count; i++)
-        if (surety__str_equal_nocase(request->headers[i].name,
-                                     surety_str_of(name)))
-            return true;
-    return false;
-}
-
 /* Adds the request's headers in libcurl's form: "NAME;" is a header with an
  * empty value, "NAME:" removes one that libcurl would add. False: out of
  * memory. */
@@ -334,13 +325,14 @@ static bool http_add_headers(surety__http_exchange *exchange,
     bool added = http_add_line(exchange, "Expect:");
     surety_buf line;
 
-    if (added && !http_has(request, "content-type"))
+    if (added && !surety__header_find(request->headers, request->header_count,
+                                      "content-type"))
         added = http_add_line(exchange, "Content-Type:");
     surety_buf_init(&line, exchange->http->alloc, 0);
     for (size_t i = 0; i < request->header_count && added; i++) {
         const surety_header *header = &request->headers[i];
 
-        if (surety__header_marks(header->name))
+        if (surety__header_is_internal(header->name))
             continue;
         surety_buf_reset(&line);
         surety_buf_add(&line, header->name);

@@ -71,10 +71,7 @@ surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url)
         surety_buf_text(&out, host);
         surety_buf_byte(&out, ':');
         surety_buf_text(&out, port);
-        text = surety__arena_text(arena, surety_buf_str(&out));
-        if (out.status)
-            text.ptr = NULL;
-        surety_buf_done(&out);
+        text = surety__arena_buf(arena, &out);
     }
     curl->free(host);
     curl->free(port);
@@ -119,13 +116,8 @@ static void http_judge_header(surety__http_exchange *exchange, surety_str name,
 {
     if (surety__str_equal_nocase(name, SURETY__LITERAL("content-length"))) {
         uint64_t length = 0;
-        bool digits = value.len > 0 && value.len < 19;
 
-        for (size_t i = 0; i < value.len && digits; i++) {
-            digits = value.ptr[i] >= '0' && value.ptr[i] <= '9';
-            length = length * 10 + (uint64_t)(value.ptr[i] - '0');
-        }
-        if (!digits)
+        if (value.len > 18 || !surety__str_number(value, &length))
             http_refuse(exchange, "a content-length that is no number");
         else if (exchange->head.sized &&
                  length != exchange->head.content_length)
@@ -198,18 +190,16 @@ static void http_block(surety__http_exchange *exchange)
 static void http_status_line(surety__http_exchange *exchange, surety_str line)
 {
     const size_t at = surety__str_find(line, SURETY__LITERAL(" ")) + 1;
-    int status = 0;
+    uint64_t status = 0;
 
-    for (size_t i = at; i < at + 3; i++) {
-        if (i >= line.len || line.ptr[i] < '0' || line.ptr[i] > '9') {
-            http_refuse(exchange, "a malformed status line");
-            return;
-        }
-        status = status * 10 + (line.ptr[i] - '0');
+    if (at + 3 > line.len ||
+        !surety__str_number((surety_str){line.ptr + at, 3}, &status)) {
+        http_refuse(exchange, "a malformed status line");
+        return;
     }
     if (surety__str_starts(line, SURETY__LITERAL("HTTP/2")))
         surety__http_pool_multiplex(exchange);
-    exchange->head.status = status;
+    exchange->head.status = (int)status;
     exchange->head.count = 0;
     exchange->head.coded = exchange->head.sized = false;
 }
@@ -319,10 +309,8 @@ enum { HTTP_WHOM_MAX = 240 };
  * the environment). */
 static bool http_by_proxy(const surety__http_exchange *exchange)
 {
-    const surety_str host = exchange->host;
-    unsigned port = 0;
-    unsigned unit = 1;
-    size_t i = host.len;
+    const char *colon = strrchr(exchange->host.ptr, ':');
+    uint64_t port = 0;
 
 #if LIBCURL_VERSION_NUM >= 0x080700
     long used = 0;
@@ -334,10 +322,8 @@ static bool http_by_proxy(const surety__http_exchange *exchange)
 #endif
     if (exchange->http->proxy.len)
         return true;
-    for (; i > 0 && host.ptr[i - 1] >= '0' && host.ptr[i - 1] <= '9' &&
-           unit <= 10000;
-         i--, unit *= 10)
-        port += (unsigned)(host.ptr[i - 1] - '0') * unit;
+    if (colon)
+        (void)surety__str_number(surety_str_of(colon + 1), &port);
     return exchange->peer_port && exchange->peer_port != port;
 }
 

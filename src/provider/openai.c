@@ -13,12 +13,6 @@
  * every server accepts and OpenAI treats as `developer`. */
 #include "provider/protocol.h"
 
-static void openai_path(const surety__call *call, surety_buf *out)
-{
-    (void)call;
-    surety_buf_text(out, "/chat/completions");
-}
-
 static void openai_limit(const surety__call *call, surety_buf *out)
 {
     const surety_model *model = call->model;
@@ -88,8 +82,7 @@ static void openai_content(surety__decoder *decoder, surety_val message)
             surety__answer_string(decoder, message, "content", "content"));
         return;
     }
-    for (surety_val part = surety_val_first(content); part.doc;
-         part = surety_val_next(content, part))
+    SURETY_EACH (part, content)
         surety__answer_text(decoder, surety__answer_string(
                                          decoder, part, "text", "a text part"));
 }
@@ -98,8 +91,7 @@ static void openai_content(surety__decoder *decoder, surety_val message)
  * the first call counts. */
 static void openai_tools(surety__decoder *decoder, surety_val calls)
 {
-    for (surety_val call = surety_val_first(calls); call.doc;
-         call = surety_val_next(calls, call)) {
+    SURETY_EACH (call, calls) {
         const surety_val function = surety_val_get(call, "function");
         const surety_val arguments = surety_val_get(function, "arguments");
         const surety_str id = surety_val_str(surety_val_get(call, "id"));
@@ -136,21 +128,22 @@ static void openai_message(surety__decoder *decoder, surety_val message)
                 surety_val_get(message, "function_call"), "arguments")));
 }
 
-/* Reads a whole response or a chunk. */
-static void openai_read(surety__decoder *decoder, surety_val root,
-                        const char *message)
+/* Reads a chunk, or a whole response. */
+static void openai_event(surety__decoder *decoder, surety_str type,
+                         surety_val root)
 {
+    const char *message = decoder->is.form == FORM_WHOLE ? "message" : "delta";
     const surety_val choices = surety_val_get(root, "choices");
     const surety_kind kind = surety_val_kind(choices);
 
+    (void)type;
     surety__answer_names(decoder, root, "id", "model");
     if (kind != SURETY_KIND_ARRAY && kind != SURETY_KIND_NULL &&
         kind != SURETY_KIND_NONE)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "\"choices\" is no array but %s",
                              surety_kind_name(kind));
-    for (surety_val choice = surety_val_first(choices); choice.doc;
-         choice = surety_val_next(choices, choice)) {
+    SURETY_EACH (choice, choices) {
         if (surety_val_int(surety_val_get(choice, "index"), 0) != 0)
             continue;
         /* OpenRouter puts an upstream error into the choice. */
@@ -168,14 +161,7 @@ static void openai_whole(surety__decoder *decoder, surety_val root)
     if (surety_val_kind(surety_val_get(root, "choices")) == SURETY_KIND_NONE)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has no \"choices\"");
-    openai_read(decoder, root, "message");
-}
-
-static void openai_event(surety__decoder *decoder, surety_str name,
-                         surety_val root)
-{
-    (void)name;
-    openai_read(decoder, root, "delta");
+    openai_event(decoder, (surety_str){NULL, 0}, root);
 }
 
 /* Some servers do not include reasoning in completion_tokens; their
@@ -204,11 +190,8 @@ static const char *const openai_replaceable[] = {
 };
 
 const surety__protocol surety__protocol_openai = {
-    .modes = {[SURETY_MODE_NATIVE] = true,
-              [SURETY_MODE_TOOL] = true,
-              [SURETY_MODE_PROMPT] = true},
     .reason = REASON_ENDS,
-    .path = openai_path,
+    .path = "/chat/completions",
     .key_header = "authorization",
     .key_prefix = "Bearer ",
     .body = openai_body,

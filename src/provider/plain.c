@@ -8,12 +8,6 @@
  * refusal. */
 #include "provider/protocol.h"
 
-static void plain_path(const surety__call *call, surety_buf *out)
-{
-    (void)call;
-    (void)out;
-}
-
 static void plain_body(const surety__call *call, surety_buf *out)
 {
     surety_buf_add(out, call->system);
@@ -34,8 +28,6 @@ static const surety__ending plain_endings[] = {{NULL, SURETY_FAILURE_NONE}};
 static const char *const plain_replaceable[] = {NULL};
 
 const surety__protocol surety__protocol_text = {
-    .modes = {[SURETY_MODE_PROMPT] = true},
-    .path = plain_path,
     .key_header = "authorization",
     .key_prefix = "Bearer ",
     .body = plain_body,

@@ -39,10 +39,11 @@ typedef enum surety__reason {
 } surety__reason;
 
 typedef struct surety__protocol {
-    bool modes[SURETY_MODE_PROMPT + 1];
     surety__reason reason;
-    /* Appends the method's path and query to the URL. */
-    void (*path)(const surety__call *call, surety_buf *out);
+    /* The method's path; NULL: put_path, if there is one, appends path and
+     * query to the URL. */
+    const char *path;
+    void (*put_path)(const surety__call *call, surety_buf *out);
     /* The header that carries the key, and what comes before the key in it. */
     const char *key_header;
     const char *key_prefix;
@@ -54,10 +55,11 @@ typedef struct surety__protocol {
     /* Members of the body that model->extra may replace or, with null, remove;
      * "a/b" is member b of a. Ends with NULL. */
     const char *const *replaceable;
-    /* Reads a whole response; reads one event of a stream, with its name.
-     * NULL: the response is the reply itself. */
+    /* Reads a whole response; reads one event of a stream, whose type is its
+     * member "type" or its name. NULL: the response is the reply itself, and
+     * there is only the mode PROMPT. */
     void (*whole)(surety__decoder *decoder, surety_val root);
-    void (*event)(surety__decoder *decoder, surety_str name, surety_val root);
+    void (*event)(surety__decoder *decoder, surety_str type, surety_val root);
     const surety__tokens *tokens;
     const surety__ending *endings; /* the last row has no word */
 } surety__protocol;
@@ -135,7 +137,6 @@ typedef struct surety__reading {
     bool whole;         /* the reply is complete */
     size_t after_done;  /* bytes after the end mark */
     size_t blank_count; /* blank bytes at the beginning */
-    uint64_t event_count;
     int64_t retry_after; /* ms; -1: unknown */
     int should_retry;
     bool ambiguous;
@@ -165,13 +166,18 @@ struct surety__decoder {
     surety__sse sse;
     surety_doc *doc; /* the body, or one event at a time */
 
-    /* For the response. */
-    surety_buf secret, content_type, location, retry_date;
-    surety_buf body; /* while the form is unknown or FORM_WHOLE */
-    /* For the answer. */
-    surety_buf text, native, refusal, finish_reason, model;
-    surety_buf response_id, request_id, error_code, error_message;
-    surety_buf native_id; /* id of the first tool call */
+    union {
+        struct {
+            /* For the response. */
+            surety_buf secret, content_type, location, retry_date;
+            surety_buf body; /* while the form is unknown or FORM_WHOLE */
+            /* For the answer. */
+            surety_buf text, native, refusal, finish_reason, model;
+            surety_buf response_id, request_id, error_code, error_message;
+            surety_buf native_id; /* id of the first tool call */
+        };
+        surety_buf buffers[15]; /* the same, as a list */
+    };
 };
 
 /* Add a piece to the answer. */

@@ -110,6 +110,9 @@ surety_status surety__decoder_answer(const surety__decoder *decoder,
 /* Whether the name of a query parameter or a configuration member is that of a
  * secret, ignoring case, "_" and "-". */
 bool surety__name_is_secret(surety_str name);
+/* The first header of this name; NULL: none. (transport.c) */
+const surety_header *surety__header_find(const surety_header *headers,
+                                         size_t count, const char *name);
 /* Whether a header always carries a key. */
 bool surety__header_is_secret(surety_str name);
 

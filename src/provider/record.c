@@ -159,20 +159,16 @@ static void recorder_end(void *ctx, const surety_delivery *delivery)
 static surety_status recorder_marks(struct recorder_tape *tape,
                                     const surety_request *request)
 {
-    for (size_t i = 0; i < request->header_count; i++) {
-        const surety_str name = request->headers[i].name;
-        const surety_str value = request->headers[i].value;
+    const surety_header *model = surety__header_find(
+        request->headers, request->header_count, "x-surety-model");
+    const surety_header *protocol = surety__header_find(
+        request->headers, request->header_count, "x-surety-protocol");
 
-        if (surety__str_equal_nocase(name, SURETY__LITERAL("x-surety-model"))) {
-            tape->exchange.model = surety__arena_text(&tape->arena, value);
-            if (!tape->exchange.model.ptr)
-                return SURETY_NOMEM;
-        }
-        if (surety__str_equal_nocase(name,
-                                     SURETY__LITERAL("x-surety-protocol")))
-            (void)surety__protocol_named(value, &tape->exchange.protocol);
-    }
-    return SURETY_OK;
+    if (protocol)
+        (void)surety__protocol_named(protocol->value, &tape->exchange.protocol);
+    if (model)
+        tape->exchange.model = surety__arena_text(&tape->arena, model->value);
+    return model && !tape->exchange.model.ptr ? SURETY_NOMEM : SURETY_OK;
 }
 
 static surety_status recorder_begin(struct recorder_tape *tape,
@@ -191,7 +187,7 @@ static surety_status recorder_begin(struct recorder_tape *tape,
         status = surety__redact_request(&tape->secrets, request, &tape->arena,
                                         &tape->exchange);
     for (size_t i = 0; i < request->header_count; i++)
-        if (!surety__header_marks(request->headers[i].name))
+        if (!surety__header_is_internal(request->headers[i].name))
             headers[count++] = request->headers[i];
     *ret_request = *request;
     ret_request->headers = headers;

@@ -333,8 +333,8 @@ static surety_status redact_headers(const surety__secrets *secrets,
             !request && surety__str_equal_nocase(header->name,
                                                  SURETY__LITERAL("set-cookie"));
 
-        if (request &&
-            (redact_is_secret(header) || surety__header_marks(header->name)))
+        if (request && (redact_is_secret(header) ||
+                        surety__header_is_internal(header->name)))
             continue;
         status = redact_text(secrets, arena, header->name, &copies[taken].name);
         if (!status)

@@ -18,12 +18,6 @@
 /* The kind of the last item that began (decoder->is.block_kind). */
 enum { BLOCK_COMMENTARY = 'c' };
 
-static void responses_path(const surety__call *call, surety_buf *out)
-{
-    (void)call;
-    surety_buf_text(out, "/responses");
-}
-
 static void responses_mode(const surety__call *call, surety_buf *out)
 {
     if (call->mode == SURETY_MODE_NATIVE) {
@@ -71,8 +65,7 @@ static bool responses_is_commentary(surety_val item)
 /* Takes the parts of a message item: texts and refusals. */
 static void responses_content(surety__decoder *decoder, surety_val content)
 {
-    for (surety_val part = surety_val_first(content); part.doc;
-         part = surety_val_next(content, part)) {
+    SURETY_EACH (part, content) {
         const surety_val type = surety_val_get(part, "type");
 
         if (surety_val_is(type, "output_text"))
@@ -88,8 +81,7 @@ static void responses_content(surety__decoder *decoder, surety_val content)
 
 static void responses_reasoning(surety__decoder *decoder, surety_val parts)
 {
-    for (surety_val part = surety_val_first(parts); part.doc;
-         part = surety_val_next(parts, part))
+    SURETY_EACH (part, parts)
         surety__answer_reasoning(decoder,
                                  surety_val_str(surety_val_get(part, "text")));
 }
@@ -99,8 +91,7 @@ static void responses_output(surety__decoder *decoder, surety_val output)
 {
     const bool streamed = decoder->text.len || decoder->refusal.len;
 
-    for (surety_val item = surety_val_first(output); item.doc;
-         item = surety_val_next(output, item)) {
+    SURETY_EACH (item, output) {
         const surety_val type = surety_val_get(item, "type");
 
         if (responses_is_commentary(item)) {
@@ -191,12 +182,9 @@ static void responses_text(surety__decoder *decoder, surety_val root)
         surety__answer_text(decoder, text);
 }
 
-static void responses_event(surety__decoder *decoder, surety_str name,
+static void responses_event(surety__decoder *decoder, surety_str type,
                             surety_val root)
 {
-    const surety_val typed = surety_val_get(root, "type");
-    const surety_str type =
-        surety_val_str(typed).len ? surety_val_str(typed) : name;
     const surety_val delta = surety_val_get(root, "delta");
 
     if (!surety__str_starts(type, SURETY__LITERAL("response.")))
@@ -254,10 +242,7 @@ static const char *const responses_replaceable[] = {
 };
 
 const surety__protocol surety__protocol_responses = {
-    .modes = {[SURETY_MODE_NATIVE] = true,
-              [SURETY_MODE_TOOL] = true,
-              [SURETY_MODE_PROMPT] = true},
-    .path = responses_path,
+    .path = "/responses",
     .key_header = "authorization",
     .key_prefix = "Bearer ",
     .body = responses_body,

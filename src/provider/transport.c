@@ -35,9 +35,8 @@ surety_delivery surety__delivery_of(surety_failure failure, bool sent,
     va_end(args);
     len = strlen(error.message);
     if (len >= sizeof(delivery.message)) {
-        len = sizeof(delivery.message) - 4;
-        while (len && ((unsigned char)error.message[len] & 0xC0) == 0x80)
-            len--;
+        len = surety__utf8_cut(surety_str_of(error.message),
+                               sizeof(delivery.message) - 4);
         memcpy(error.message + len, "...", 3);
         len += 3;
     }
@@ -94,45 +93,43 @@ surety__progress surety__progress_of(const surety_request *request)
 }
 
 uint64_t surety__progress_deadline(const surety__progress *progress,
-                                   surety__late *ret_late)
+                                   surety__late *ret_timeout)
 {
     const surety_timeouts *timeouts = &progress->timeouts;
     const uint64_t total = progress->begin_ms + timeouts->total_ms;
     uint64_t next = total;
 
-    *ret_late = LATE_TOTAL;
+    *ret_timeout = LATE_TOTAL;
     if (progress->byte_ms) {
         next = progress->byte_ms + timeouts->idle_ms;
-        *ret_late = LATE_IDLE;
+        *ret_timeout = LATE_IDLE;
     } else if (progress->sent_ms) {
         next = progress->sent_ms + timeouts->first_byte_ms;
-        *ret_late = LATE_FIRST_BYTE;
+        *ret_timeout = LATE_FIRST_BYTE;
     } else if (progress->connect_ms) {
         next = progress->connect_ms + timeouts->connect_ms;
-        *ret_late = LATE_CONNECT;
+        *ret_timeout = LATE_CONNECT;
     }
     if (next < total)
         return next;
-    *ret_late = LATE_TOTAL;
+    *ret_timeout = LATE_TOTAL;
     return total;
 }
 
 /* ---- headers ------------------------------------------------------------- */
 
-bool surety__header_marks(surety_str name)
+const surety_header *surety__header_find(const surety_header *headers,
+                                         size_t count, const char *name)
 {
-    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(headers[i].name, surety_str_of(name)))
+            return &headers[i];
+    return NULL;
 }
 
-static bool transport_is_field(surety_str value)
+bool surety__header_is_internal(surety_str name)
 {
-    for (size_t i = 0; i < value.len; i++) {
-        const unsigned char byte = (unsigned char)value.ptr[i];
-
-        if ((byte < 0x20 && byte != '\t') || byte == 0x7F)
-            return false;
-    }
-    return true;
+    return surety__str_starts_nocase(name, SURETY__LITERAL("x-surety-"));
 }
 
 surety_status surety__headers_check(const surety_request *request,
@@ -140,12 +137,13 @@ surety_status surety__headers_check(const surety_request *request,
 {
     for (size_t i = 0; i < request->header_count; i++) {
         const surety_str name = request->headers[i].name;
+        const surety_str value = request->headers[i].value;
 
         if (!surety__is_token(name))
             return surety__fail(reterr, SURETY_MISUSE,
                                 "\"%.*s\" is no name of a header",
                                 (int)(name.len < 64 ? name.len : 64), name.ptr);
-        if (!transport_is_field(request->headers[i].value))
+        if (surety__str_find_control(value, false) < value.len)
             return surety__fail(reterr, SURETY_MISUSE,
                                 "the value of header %.*s has a control "
                                 "character",

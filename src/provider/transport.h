@@ -72,10 +72,10 @@ typedef enum surety__late {
 surety__progress surety__progress_of(const surety_request *request);
 /* The next deadline, and the timeout that it exceeds. */
 uint64_t surety__progress_deadline(const surety__progress *progress,
-                                   surety__late *ret_late);
+                                   surety__late *ret_timeout);
 
 /* Whether a header is only for a recorder: x-surety-... */
-bool surety__header_marks(surety_str name);
+bool surety__header_is_internal(surety_str name);
 /* Refuses (SURETY_MISUSE) a header that would change the request's framing: a
  * name that is not a token (RFC 9110, 5.6.2), a value with CR, LF, NUL or
  * another control character (5.5), content-length and transfer-encoding. */

@@ -268,7 +268,7 @@ static surety_status arrange_join_kept(surety__model *model,
     surety_buf_init(&text, model->arena.alloc, 0);
     surety__buf_printf(&text, "%zu others, their %s", joined,
                        adds_up ? "sum" : "mean");
-    rest->text = surety__render_keep(&model->arena, &text);
+    rest->text = surety__arena_buf(&model->arena, &text);
     if (!rest->text.ptr)
         return SURETY_NOMEM;
     at = 0;

@@ -40,13 +40,3 @@ void surety__line_clean(surety_str text, size_t max, surety_buf *out)
         at += len;
     }
 }
-
-surety_str surety__render_keep(surety__arena *arena, surety_buf *buf)
-{
-    surety_str text = surety__arena_text(arena, surety_buf_str(buf));
-
-    if (buf->status)
-        text.ptr = NULL;
-    surety_buf_done(buf);
-    return text;
-}

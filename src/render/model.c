@@ -54,7 +54,7 @@ static surety_str model_text(struct model_reader *reader, surety_str text)
 
     surety_buf_init(&clean, reader->table->alloc, 0);
     surety__line_clean(text, MODEL_TEXT_MAX, &clean);
-    return surety__render_keep(&reader->model->arena, &clean);
+    return surety__arena_buf(&reader->model->arena, &clean);
 }
 
 /* ---- places -------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static surety_str model_both(struct model_reader *reader, surety_str name)
     surety_buf_text(&both, ", ");
     surety_buf_add(
         &both, surety__table_text(table, table->cells[reader->choice.beside]));
-    return surety__render_keep(&reader->model->arena, &both);
+    return surety__arena_buf(&reader->model->arena, &both);
 }
 
 static surety_status model_row(struct model_reader *reader, size_t row)
@@ -689,7 +689,7 @@ static surety_status model_words(struct model_reader *reader)
         return SURETY_OK;
     surety_buf_init(&title, reader->table->alloc, 0);
     model_name(reader, &title);
-    model->title = surety__render_keep(&model->arena, &title);
+    model->title = surety__arena_buf(&model->arena, &title);
     return model->title.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
@@ -820,7 +820,7 @@ static surety_status model_note(struct model_reader *reader, surety_buf *notes)
         surety_buf_add(notes, surety_buf_str(&shown));
         model_put_notes(reader, notes);
     }
-    model->note = surety__render_keep(&model->arena, &shown);
+    model->note = surety__arena_buf(&model->arena, &shown);
     return model->note.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 

@@ -467,9 +467,6 @@ void surety__file_stem(surety_str wanted, size_t max, surety_buf *out);
 
 /* ---- line.c, draw.c ------------------------------------------------------ */
 
-/* Moves the text of a buffer into an arena, and frees the buffer. ptr NULL: out
- * of memory, also before. */
-surety_str surety__render_keep(surety__arena *arena, surety_buf *buf);
 /* Appends the text as a picture may show it: direction characters are left out,
  * control characters count as blanks, blanks are joined, and a text of more
  * than max code points is cut and ends in an ellipsis (U+2026). */

@@ -114,7 +114,7 @@ static surety_status request_name(surety_rendering *all, size_t index,
         name.len = stem;
         surety__buf_printf(&name, "-%zu%s", i, ending);
     }
-    item->shown.name = surety__render_keep(&all->arena, &name);
+    item->shown.name = surety__arena_buf(&all->arena, &name);
     if (!item->shown.name.ptr)
         return SURETY_NOMEM;
     if (!wanted.doc || surety_val_kind(wanted) == SURETY_KIND_NULL ||
@@ -149,7 +149,7 @@ static surety_status request_add(surety_rendering *all, surety_val entry,
     all->count++;
     surety_buf_init(&at, all->options.alloc, 0);
     surety_val_pointer(entry, &at);
-    item->shown.at = surety__render_keep(&all->arena, &at);
+    item->shown.at = surety__arena_buf(&all->arena, &at);
     status = item->shown.at.ptr ? request_name(all, all->count - 1, number)
                                 : SURETY_NOMEM;
     item->note_len = item->note.len;

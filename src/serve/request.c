@@ -80,8 +80,7 @@ static void content_result(surety_buf *out, surety_val result)
     if (kind == SURETY_KIND_STRING) {
         content_line(out, surety_val_str(result));
     } else if (kind == SURETY_KIND_ARRAY && has_parts) {
-        for (surety_val part = surety_val_first(result); part.doc;
-             part = surety_val_next(result, part))
+        SURETY_EACH (part, result)
             content_line(out, surety_val_str(surety_val_get(part, "text")));
     } else if (result.doc && kind != SURETY_KIND_NULL) {
         if (out->len)
@@ -118,13 +117,11 @@ static surety_val content_find_result(surety_val part)
 static surety_str reading_content(surety__request_reader *reader,
                                   surety_val content, bool *ret_is_result)
 {
-    surety_str text = {NULL, 0};
     surety_buf out;
 
     surety_buf_init(&out, reader->arena->alloc, 0);
     if (surety_val_kind(content) == SURETY_KIND_ARRAY)
-        for (surety_val part = surety_val_first(content); part.doc;
-             part = surety_val_next(content, part)) {
+        SURETY_EACH (part, content) {
             const surety_val result = content_find_result(part);
             if (result.doc) {
                 *ret_is_result = true;
@@ -136,31 +133,25 @@ static surety_str reading_content(surety__request_reader *reader,
         }
     else
         content_result(&out, content);
-    if (!out.status)
-        text = surety__arena_text(reader->arena, surety_buf_str(&out));
-    surety_buf_done(&out);
-    return text;
+    return surety__arena_buf(reader->arena, &out);
 }
 
 static void reading_add_system(surety__request_reader *reader, surety_str text)
 {
     surety_str *system = &reader->request->system;
-    char *joined;
+    surety_buf joined;
 
     if (!system->len) {
         *system = text;
         return;
     }
-    joined = surety__arena_take(reader->arena, system->len + text.len + 2);
-    if (!joined) {
+    surety_buf_init(&joined, reader->arena->alloc, 0);
+    surety_buf_add(&joined, *system);
+    surety_buf_byte(&joined, '\n');
+    surety_buf_add(&joined, text);
+    *system = surety__arena_buf(reader->arena, &joined);
+    if (!system->ptr)
         reader->status = SURETY_NOMEM;
-        return;
-    }
-    memcpy(joined, system->ptr, system->len);
-    joined[system->len] = '\n';
-    if (text.len)
-        memcpy(joined + system->len + 1, text.ptr, text.len);
-    *system = (surety_str){joined, system->len + 1 + text.len};
 }
 
 static bool role_is(surety_str role, const char *one, const char *other)
@@ -309,20 +300,20 @@ void surety__request_tools_end(surety__request_reader *reader,
         surety__request_fail(reader, "tool_choice", NULL, "%s", any);
 }
 
-void surety__request_answers(surety__request_reader *reader, surety_val number,
-                             const char *name, uint32_t most)
+uint32_t surety__request_number(surety__request_reader *reader,
+                                surety_val number, const char *name,
+                                uint32_t most, uint32_t usual)
 {
     const uint64_t count = surety_val_uint(number, 0);
 
     if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
-        return;
+        return usual;
     if (count < 1 || count > most)
         surety__request_fail(reader, name, "invalid_value",
                              "Invalid value for '%s': expected an integer from "
                              "1 to %u.",
                              name, (unsigned)most);
-    else
-        reader->request->answers = (uint32_t)count;
+    return (uint32_t)count;
 }
 
 void surety__request_require(surety__request_reader *reader, surety_str name,

@@ -256,14 +256,6 @@ static ssize_t serve_read(void *ctx, uint64_t at, char *room, size_t size)
     return MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
-static bool serve_is_plain(surety_str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7F)
-            return false;
-    return true;
-}
-
 static surety_status serve_add_header(surety__serving *exchange,
                                       struct MHD_Response *response,
                                       const surety_header *header,
@@ -275,7 +267,8 @@ static surety_status serve_add_header(surety__serving *exchange,
 
     if (!name.ptr || !value.ptr)
         return surety__fail_nomem(reterr);
-    if (!name.len || !serve_is_plain(name) || !serve_is_plain(value) ||
+    if (!name.len || surety__str_find_control(name, true) < name.len ||
+        surety__str_find_control(value, true) < value.len ||
         exchange->server->mhd.add_response_header(response, name.ptr,
                                                   value.ptr) != MHD_YES)
         return surety__fail(reterr, SURETY_MISUSE,
@@ -377,14 +370,9 @@ static bool serve_declares_too_much(const surety__serving *exchange)
         surety__serving_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
     uint64_t value = 0;
 
-    for (size_t i = 0; i < length.len; i++) {
-        if (length.ptr[i] < '0' || length.ptr[i] > '9')
-            return false; /* libmicrohttpd refuses it */
-        value = value * 10 + (uint64_t)(length.ptr[i] - '0');
-        if (value > exchange->server->options.body_bytes_max)
-            return true;
-    }
-    return false;
+    /* libmicrohttpd refuses what is no number of 64 bits. */
+    return surety__str_number(length, &value) &&
+           value > exchange->server->options.body_bytes_max;
 }
 
 /* libmicrohttpd's one callback for requests. It comes with the head, with each
@@ -710,8 +698,7 @@ static struct MHD_Daemon *serve_start(surety__server *server, int fd)
         flags, 0, NULL, NULL, serve_handle, server, MHD_OPTION_LISTEN_SOCKET,
         fd, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)(options->head_bytes_max * 2), MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)options->connections_max, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        (unsigned)options->connections_one_max, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)options->connections_max, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)(options->idle_ms / 1000 + 60), MHD_OPTION_STRICT_FOR_CLIENT,
         1, MHD_OPTION_NOTIFY_CONNECTION, serve_notify_peer, server,
         MHD_OPTION_NOTIFY_COMPLETED, serve_notify_completed, server,

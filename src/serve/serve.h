@@ -98,14 +98,13 @@ typedef struct surety__server_options {
     surety_str address; /* an IP address; empty: 127.0.0.1 */
     uint16_t port;      /* 0: one that the system chooses */
     surety__service service;
-    size_t body_bytes_max;        /* 10 MiB; more: 413 */
-    size_t head_bytes_max;        /* approximate; 16 KiB; more: 431 or 414 */
-    uint32_t connections_max;     /* 1,024; more wait in the backlog */
-    uint32_t connections_one_max; /* from one IP address; no limit */
-    uint32_t head_ms;             /* from the request line; 10,000 */
-    uint32_t body_ms;             /* 60,000 */
-    uint32_t idle_ms;             /* until a request line; 60,000 */
-    bool no_date;                 /* no Date header: the same bytes each time */
+    size_t body_bytes_max;    /* 10 MiB; more: 413 */
+    size_t head_bytes_max;    /* approximate; 16 KiB; more: 431 or 414 */
+    uint32_t connections_max; /* 1,024; more wait in the backlog */
+    uint32_t head_ms;         /* from the request line; 10,000 */
+    uint32_t body_ms;         /* 60,000 */
+    uint32_t idle_ms;         /* until a request line; 60,000 */
+    bool no_date;             /* no Date header: the same bytes each time */
     const surety_alloc *alloc;
 } surety__server_options;
 

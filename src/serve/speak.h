@@ -111,9 +111,10 @@ bool surety__request_requires(const surety__request_reader *reader,
 void surety__request_tools_end(surety__request_reader *reader,
                                surety_str wanted, const char *named,
                                const char *any);
-/* Reads the requested number of answers, from 1 to most. */
-void surety__request_answers(surety__request_reader *reader, surety_val number,
-                             const char *name, uint32_t most);
+/* Reads a number from 1 to most; usual: it is absent. */
+uint32_t surety__request_number(surety__request_reader *reader,
+                                surety_val number, const char *name,
+                                uint32_t most, uint32_t usual);
 /* A member, which must have this kind if it is present and not null. */
 surety_val surety__request_member(surety__request_reader *reader,
                                   surety_val object, const char *name,

@@ -77,8 +77,7 @@ static void speak_anthropic_read_tools(surety__request_reader *reader)
         surety__request_fail(reader, "tool_choice", NULL,
                              "Thinking may not be enabled when tool_choice "
                              "forces tool use.");
-    for (surety_val tool = surety_val_first(tools); tool.doc;
-         tool = surety_val_next(tools, tool)) {
+    SURETY_EACH (tool, tools) {
         const surety_str name = surety_val_str(surety_val_get(tool, "name"));
         surety__request_add_tool(reader, name, name.len > 0);
         if (surety__request_requires(reader, name, wanted))
@@ -138,8 +137,7 @@ static void speak_anthropic_read(surety__request_reader *reader)
                              "messages: at least one message is required");
     if (system.doc)
         surety__request_add_message(reader, SURETY__LITERAL("system"), system);
-    for (surety_val one = surety_val_first(messages); one.doc;
-         one = surety_val_next(messages, one)) {
+    SURETY_EACH (one, messages) {
         const surety_val role = surety_val_get(one, "role");
         if (!surety_val_is(role, "user") && !surety_val_is(role, "assistant"))
             surety__request_fail(

@@ -134,22 +134,6 @@ void surety__speak_embed(const surety__model_request *request, surety_buf *out)
 
 /* ---- reading ------------------------------------------------------------- */
 
-static uint32_t embed_dimensions(surety__request_reader *reader,
-                                 surety_val number, const char *name,
-                                 uint32_t usual)
-{
-    const uint64_t count = surety_val_uint(number, 0);
-
-    if (!number.doc || surety_val_kind(number) == SURETY_KIND_NULL)
-        return usual;
-    if (count < 1 || count > EMBED_DIMENSIONS_MAX)
-        surety__request_fail(reader, name, "invalid_value",
-                             "Invalid value for '%s': expected an integer from "
-                             "1 to %d.",
-                             name, EMBED_DIMENSIONS_MAX);
-    return (uint32_t)count;
-}
-
 /* Adds a text as a message. A list of tokens counts as its JSON. */
 static void embed_read_input(surety__request_reader *reader, surety_val input,
                              uint32_t dimensions)
@@ -166,15 +150,12 @@ static void embed_read_input(surety__request_reader *reader, surety_val input,
             "empty.");
         return;
     }
-    surety_buf_init(&tokens, reader->arena->alloc, 0);
     if (!is_text) {
+        surety_buf_init(&tokens, reader->arena->alloc, 0);
         surety_val_write(input, SURETY_STYLE_COMPACT, &tokens);
-        text = surety__arena_text(reader->arena, surety_buf_str(&tokens));
-        if (tokens.status)
-            text.ptr = NULL;
+        text = surety__arena_buf(reader->arena, &tokens);
     }
     surety__request_add(reader, AUTHOR_USER, text, dimensions);
-    surety_buf_done(&tokens);
 }
 
 static void embed_read_openai(surety__request_reader *reader)
@@ -182,9 +163,9 @@ static void embed_read_openai(surety__request_reader *reader)
     const surety_val body = reader->body;
     const surety_val input = surety_val_get(body, "input");
     const surety_val encoding = surety_val_get(body, "encoding_format");
-    const uint32_t dimensions =
-        embed_dimensions(reader, surety_val_get(body, "dimensions"),
-                         "dimensions", EMBED_OPENAI_DIMENSIONS);
+    const uint32_t dimensions = surety__request_number(
+        reader, surety_val_get(body, "dimensions"), "dimensions",
+        EMBED_DIMENSIONS_MAX, EMBED_OPENAI_DIMENSIONS);
     const bool is_one =
         surety_val_kind(input) == SURETY_KIND_STRING ||
         surety_val_kind(surety_val_first(input)) == SURETY_KIND_NUMBER;
@@ -219,10 +200,10 @@ static void embed_read_content(surety__request_reader *reader,
                                surety_val request)
 {
     const surety_val camel = surety_val_get(request, "outputDimensionality");
-    const uint32_t dimensions = embed_dimensions(
+    const uint32_t dimensions = surety__request_number(
         reader,
         camel.doc ? camel : surety_val_get(request, "output_dimensionality"),
-        "output_dimensionality", EMBED_GEMINI_DIMENSIONS);
+        "output_dimensionality", EMBED_DIMENSIONS_MAX, EMBED_GEMINI_DIMENSIONS);
     const surety_str text = surety__request_text(
         reader, surety_val_get(surety_val_get(request, "content"), "parts"));
 

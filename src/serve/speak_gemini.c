@@ -70,9 +70,9 @@ static void speak_gemini_read_format(surety__request_reader *reader)
     } else if (surety_val_is(type, "application/json")) {
         request->format = FORMAT_JSON_OBJECT;
     }
-    surety__request_answers(
+    request->answers = surety__request_number(
         reader, speak_gemini_get(config, "candidateCount", "candidate_count"),
-        "candidate_count", 8);
+        "candidate_count", 8, 1);
 }
 
 static void speak_gemini_read_tools(surety__request_reader *reader)
@@ -93,16 +93,14 @@ static void speak_gemini_read_tools(surety__request_reader *reader)
                               : surety_val_count(allowed) == 1
                                   ? CHOICE_NAMED
                                   : CHOICE_REQUIRED;
-    for (surety_val tool = surety_val_first(tools); tool.doc;
-         tool = surety_val_next(tools, tool)) {
+    SURETY_EACH (tool, tools) {
         const surety_val functions = speak_gemini_get(
             tool, "functionDeclarations", "function_declarations");
         if (!functions.doc) /* a tool that Google runs, as googleSearch */
             surety__request_add_tool(
                 reader, surety_val_str(surety_val_key(surety_val_first(tool))),
                 false);
-        for (surety_val one = surety_val_first(functions); one.doc;
-             one = surety_val_next(functions, one)) {
+        SURETY_EACH (one, functions) {
             const surety_str name = surety_val_str(surety_val_get(one, "name"));
             const surety_val schema = speak_gemini_get(
                 one, "parametersJsonSchema", "parameters_json_schema");
@@ -131,8 +129,7 @@ static void speak_gemini_read_request(surety__request_reader *reader)
     if (system.doc)
         surety__request_add_message(reader, SURETY__LITERAL("system"),
                                     surety_val_get(system, "parts"));
-    for (surety_val one = surety_val_first(contents); one.doc;
-         one = surety_val_next(contents, one)) {
+    SURETY_EACH (one, contents) {
         const surety_val role = surety_val_get(one, "role");
         if (role.doc && !surety_val_is(role, "user") &&
             !surety_val_is(role, "model") && !surety_val_is(role, "function"))

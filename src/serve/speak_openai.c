@@ -91,8 +91,7 @@ void surety__request_openai_tools(surety__request_reader *reader, bool nested)
         surety_val_str(
             surety_val_get(speak_openai_function(choice, nested), "name")));
 
-    for (surety_val tool = surety_val_first(tools); tool.doc;
-         tool = surety_val_next(tools, tool)) {
+    SURETY_EACH (tool, tools) {
         const surety_val function = speak_openai_function(tool, nested);
         const surety_str name =
             surety_val_str(surety_val_get(function, "name"));
@@ -155,9 +154,9 @@ static void speak_openai_read(surety__request_reader *reader)
         surety__request_fail(reader, "functions", "unsupported_parameter",
                              "Unsupported parameter: 'functions' is not "
                              "supported here. Use 'tools' instead.");
-    surety__request_answers(reader, surety_val_get(body, "n"), "n", 128);
-    for (surety_val one = surety_val_first(messages); one.doc;
-         one = surety_val_next(messages, one)) {
+    request->answers =
+        surety__request_number(reader, surety_val_get(body, "n"), "n", 128, 1);
+    SURETY_EACH (one, messages) {
         const surety_str role = surety_val_str(surety_val_get(one, "role"));
         if (!role.len)
             surety__request_fail(reader, "messages",

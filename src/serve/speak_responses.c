@@ -70,8 +70,7 @@ static void speak_responses_read(surety__request_reader *reader)
     if (surety_val_kind(input) == SURETY_KIND_STRING)
         surety__request_add_message(reader, SURETY__LITERAL("user"), input);
     else
-        for (surety_val one = surety_val_first(input); one.doc;
-             one = surety_val_next(input, one))
+        SURETY_EACH (one, input)
             speak_responses_read_item(reader, one);
     surety__request_openai_format(reader, format, format, &format_params);
     surety__request_openai_tools(reader, false);

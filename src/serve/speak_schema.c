@@ -129,8 +129,7 @@ static bool strict_requires_all(surety_val schema, surety_str *ret_name)
 
     if (surety_val_kind(properties) != SURETY_KIND_OBJECT)
         return true;
-    for (surety_val one = surety_val_first(properties); one.doc;
-         one = surety_val_next(properties, one)) {
+    SURETY_EACH (one, properties) {
         const surety_str name = surety_val_str(surety_val_key(one));
         bool is_there = false;
         for (surety_val word = surety_val_first(required);
@@ -194,8 +193,7 @@ static void strict_check(strict_walk *walk, strict_entry entry)
     strict_check_object(walk, &entry);
     for (size_t i = 0; i < SURETY__COUNT(maps); i++) {
         const surety_val map = surety_val_get(entry.schema, maps[i]);
-        for (surety_val one = surety_val_first(map); one.doc;
-             one = surety_val_next(map, one))
+        SURETY_EACH (one, map)
             strict_push(walk, one, &entry, maps[i],
                         surety_val_kind(map) == SURETY_KIND_OBJECT
                             ? surety_val_str(surety_val_key(one))
@@ -205,8 +203,7 @@ static void strict_check(strict_walk *walk, strict_entry entry)
         const surety_val list = surety_val_get(entry.schema, lists[i]);
         if (surety_val_kind(list) != SURETY_KIND_ARRAY)
             continue;
-        for (surety_val one = surety_val_first(list); one.doc;
-             one = surety_val_next(list, one))
+        SURETY_EACH (one, list)
             strict_push(walk, one, &entry, lists[i], (surety_str){NULL, 0});
     }
     strict_push(walk, surety_val_get(entry.schema, "items"), &entry, "items",

@@ -17,14 +17,11 @@ bool surety__stats_nomem(surety_stats *stats)
 
 surety_str surety__stats_cut(surety_stats *stats, surety_str text)
 {
-    size_t len = SURETY_STATS_TEXT_MAX - 3;
-
     if (text.len <= SURETY_STATS_TEXT_MAX)
         return text;
-    while (len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
-        len--;
     surety_buf_reset(&stats->text);
-    surety_buf_append(&stats->text, text.ptr, len);
+    surety_buf_append(&stats->text, text.ptr,
+                      surety__utf8_cut(text, SURETY_STATS_TEXT_MAX - 3));
     surety_buf_text(&stats->text, "...");
     if (stats->text.status)
         (void)surety__stats_nomem(stats);

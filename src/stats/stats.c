@@ -21,21 +21,9 @@ static const char *const stats_bys[SURETY_BYS] = {
     "model", "provider", "contract", "version", "mode", "day", "month",
 };
 
-/* ORDER endings */
-static const char *const stats_endings[SURETY_ENDINGS] = {
-    "valid",    "partial",   "fallback",  "rejected", "refused",
-    "provider", "cancelled", "abandoned", "open",     "validator",
-};
-
 const char *surety_stats_by_name(surety_stats_by by)
 {
     return (unsigned)by < SURETY_BYS ? stats_bys[by] : "unknown";
-}
-
-const char *surety__stats_ending_name(surety_stats_ending ending)
-{
-    return (unsigned)ending < SURETY_ENDINGS ? stats_endings[ending]
-                                             : "unknown";
 }
 
 /* ---- counting ------------------------------------------------------------ */

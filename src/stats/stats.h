@@ -203,7 +203,5 @@ surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
                                 surety_error *reterr);
 /* Sums up and sorts, after the last entry. SURETY_NOMEM. */
 surety_status surety__stats_end(surety_stats *stats, surety_error *reterr);
-/* "valid", "partial", ...; never NULL. */
-const char *surety__stats_ending_name(surety_stats_ending ending);
 
 #endif

@@ -7,8 +7,10 @@
 #include <surety/provider.h>
 
 #include "stats/stats.h"
+#include "template/template.h"
 
 #include <assert.h>
+#include <math.h>
 
 typedef enum sums_form {
     WRITE_NUMBER = 0,
@@ -56,7 +58,7 @@ static const sums_column sums_columns[] = {
     COLUMN("tokens_unknown_calls", tokens_unknown, WRITE_NUMBER),
     COLUMN("cost", cost_picousd, WRITE_MONEY),
     COLUMN("cost_unknown_calls", cost_unknown, WRITE_NUMBER),
-    COLUMN("value_cost", cost_picousd, WRITE_VALUE_COST),
+    COLUMN("value_cost", value_cost_picousd, WRITE_VALUE_COST),
     COLUMN("answered_calls", answered, WRITE_NUMBER),
     COLUMN("median_ms", median_ms, WRITE_TIME),
     COLUMN("p95_ms", p95_ms, WRITE_TIME),
@@ -76,36 +78,14 @@ static bool sums_column_of(const sums_column *column,
     assert(column->offset + sizeof(*ret_value) <= sizeof(*group));
     *ret_value =
         *(const uint64_t *)(const void *)((const char *)group + column->offset);
-    if (column->form == WRITE_VALUE_COST) {
-        *ret_value = group->value_cost_picousd;
+    if (column->form == WRITE_VALUE_COST)
         return group->value_cost_known;
-    }
     return column->form != WRITE_TIME || group->answered > 0;
 }
 
 static bool sums_is_money(const sums_column *column)
 {
     return column->form == WRITE_MONEY || column->form == WRITE_VALUE_COST;
-}
-
-/* Writes a number as JSON; if it is not finite, writes `otherwise`. */
-static void sums_real(double number, const char *otherwise, surety_buf *out)
-{
-    surety_doc *doc = surety_doc_new(out->alloc);
-
-    if (doc) {
-        surety_build_begin(doc, NULL);
-        surety_build_real(doc, number);
-    }
-    if (!doc || surety_build_end(doc, NULL) == SURETY_NOMEM) {
-        if (!out->status)
-            out->status = SURETY_NOMEM;
-    } else if (surety_doc_root(doc).doc) {
-        (void)surety_val_write(surety_doc_root(doc), SURETY_STYLE_COMPACT, out);
-    } else {
-        surety_buf_text(out, otherwise);
-    }
-    surety_doc_free(doc);
 }
 
 /* Whether the name of a column is that of a key, too. */
@@ -186,44 +166,20 @@ static void sums_issues(const char *name, const surety__issues *issues,
 {
     const size_t count = sums_top(issues->count, top);
 
-    surety_json_name(out, name);
-    surety_buf_text(out, "{\"listed\":[");
+    surety__template_write(out, ",'$t':{'listed':[", name);
     for (size_t i = 0; i < count; i++) {
         const surety_stats_issue *issue = &issues->items[i]->info;
 
-        surety_buf_text(out, i ? ",{" : "{");
-        surety_json_text(out, "contract", issue->contract);
-        surety_json_text(out, repairs ? "kind" : "keyword", issue->kind);
-        surety_json_text(out, "path", issue->path);
-        surety_json_number(out, "replies", issue->replies);
-        surety_json_number(out, "runs", issue->runs);
-        surety_json_number(out, repairs ? "valid" : "corrected", issue->valid);
-        surety_buf_byte(out, '}');
+        surety__template_write(out,
+                               "$t{'contract':$s,'$t':$s,'path':$s,"
+                               "'replies':$n,'runs':$n,'$t':$n}",
+                               i ? "," : "", issue->contract,
+                               repairs ? "kind" : "keyword", issue->kind,
+                               issue->path, issue->replies, issue->runs,
+                               repairs ? "valid" : "corrected", issue->valid);
     }
-    surety_buf_byte(out, ']');
-    surety_json_number(out, "more", issues->count - count);
-    surety_json_number(out, "left_out_replies", issues->left);
-    surety_buf_byte(out, '}');
-}
-
-static void sums_cover_numbers(const surety_stats_cover *info, surety_buf *out)
-{
-    const double reals[] = {info->sum, info->sum / (double)info->numbers,
-                            info->min, info->max};
-    static const char *const names[] = {"sum", "mean", "min", "max"};
-
-    surety_json_name(out, "numbers");
-    if (!info->numbers) {
-        surety_buf_text(out, "null");
-        return;
-    }
-    surety_buf_byte(out, '{');
-    surety_json_number(out, "count", info->numbers);
-    for (size_t i = 0; i < 4; i++) {
-        surety_json_name(out, names[i]);
-        sums_real(reals[i], "null", out);
-    }
-    surety_buf_byte(out, '}');
+    surety__template_write(out, "],'more':$n,'left_out_replies':$n}",
+                           (uint64_t)(issues->count - count), issues->left);
 }
 
 /* Writes the most frequent values, and the expected values that never came. */
@@ -232,38 +188,27 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
 {
     const surety_stats_cover *info = &cover->info;
     const size_t count = sums_top(info->values, top);
-    const char *comma = "";
 
     assert(info->values <= cover->count);
-    surety_json_name(out, "values");
-    surety_buf_byte(out, '[');
+    surety__template_write(out, ",'values':[");
     for (size_t i = 0; i < count; i++) {
         const surety_stats_value *value = &cover->values[i]->info;
 
-        surety_buf_text(out, i ? ",{" : "{");
-        surety_json_text(out, "value", value->text);
-        surety_json_number(out, "replies", value->replies);
-        surety_json_name(out, "expected");
-        surety_buf_text(out, value->expected ? "true}" : "false}");
+        surety__template_write(out, "$t{'value':$s,'replies':$n,'expected':$b}",
+                               i ? "," : "", value->text, value->replies,
+                               value->expected);
     }
-    surety_buf_byte(out, ']');
-    surety_json_number(out, "values_more", info->values - count);
-    surety_json_number(out, "left_out", info->left);
-    surety_json_name(out, "expected");
+    surety__template_write(out, "],'values_more':$n,'left_out':$n,'expected':",
+                           (uint64_t)(info->values - count), info->left);
     if (!info->expected) {
         surety_buf_text(out, "null");
         return;
     }
-    surety_buf_byte(out, '{');
-    surety_json_number(out, "count", info->expected);
-    surety_json_number(out, "reached", info->reached);
-    surety_json_name(out, "missing");
-    surety_buf_byte(out, '[');
-    for (size_t i = info->values; i < cover->count; i++) {
-        surety_buf_text(out, comma);
-        surety_json_string(out, cover->values[i]->info.text);
-        comma = ",";
-    }
+    surety__template_write(out, "{'count':$n,'reached':$n,'missing':[",
+                           (uint64_t)info->expected, (uint64_t)info->reached);
+    for (size_t i = info->values; i < cover->count; i++)
+        surety__template_write(out, i > info->values ? ",$s" : "$s",
+                               cover->values[i]->info.text);
     surety_buf_text(out, "]}");
 }
 
@@ -271,15 +216,19 @@ static void sums_cover(const surety__cover *cover, size_t top, surety_buf *out)
 {
     const surety_stats_cover *info = &cover->info;
 
-    surety_buf_byte(out, '{');
-    surety_json_text(out, "contract", info->contract);
-    surety_json_text(out, "member", info->member);
-    surety_json_number(out, "replies", info->replies);
-    sums_cover_numbers(info, out);
-    surety_json_number(out, "trues", info->trues);
-    surety_json_number(out, "falses", info->falses);
-    surety_json_number(out, "nulls", info->nulls);
-    surety_json_number(out, "others", info->others);
+    surety__template_write(out,
+                           "{'contract':$s,'member':$s,'replies':$n,'numbers':",
+                           info->contract, info->member, info->replies);
+    if (info->numbers)
+        surety__template_write(
+            out, "{'count':$n,'sum':$f,'mean':$f,'min':$f,'max':$f}",
+            info->numbers, info->sum, info->sum / (double)info->numbers,
+            info->min, info->max);
+    else
+        surety_buf_text(out, "null");
+    surety__template_write(
+        out, ",'trues':$n,'falses':$n,'nulls':$n,'others':$n", info->trues,
+        info->falses, info->nulls, info->others);
     sums_cover_values(cover, top, out);
     surety_buf_byte(out, '}');
 }
@@ -288,21 +237,13 @@ static void sums_coverage(const surety_stats *stats, size_t top,
                           surety_buf *out)
 {
     const surety_stats_replies *replies = &stats->replies;
-    const struct {
-        const char *name;
-        uint64_t number;
-    } numbers[] = {
-        {"valid", replies->valid},       {"covered", replies->covered},
-        {"not_kept", replies->not_kept}, {"patches", replies->patches},
-        {"unknown", replies->unknown},   {"plain", replies->plain},
-        {"unfit", replies->unfit},
-    };
 
-    surety_json_name(out, "coverage");
-    surety_buf_text(out, "{\"replies\":{");
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        surety_json_number(out, numbers[i].name, numbers[i].number);
-    surety_buf_text(out, "},\"members\":[");
+    surety__template_write(
+        out,
+        ",'coverage':{'replies':{'valid':$n,'covered':$n,'not_kept':$n,"
+        "'patches':$n,'unknown':$n,'plain':$n,'unfit':$n},'members':[",
+        replies->valid, replies->covered, replies->not_kept, replies->patches,
+        replies->unknown, replies->plain, replies->unfit);
     for (size_t i = 0; i < stats->cover_count; i++) {
         surety_buf_text(out, i ? "," : "");
         sums_cover(stats->covers[i], top, out);
@@ -391,58 +332,48 @@ static void sums_csv_issues(const surety__issues *issues, bool repairs,
         const surety_str texts[] = {issue->contract, issue->kind, issue->path};
 
         sums_csv_texts(texts, 3, formulas, out);
-        surety_buf_byte(out, ',');
-        surety_buf_number(out, issue->replies);
-        surety_buf_byte(out, ',');
-        surety_buf_number(out, issue->runs);
-        surety_buf_byte(out, ',');
-        surety_buf_number(out, issue->valid);
-        surety_buf_text(out, "\r\n");
+        surety__template_write(out, ",$n,$n,$n\r\n", issue->replies,
+                               issue->runs, issue->valid);
     }
 }
 
 /* Writes a CSV record of a cover: what is counted, and how often. The columns
  * of numeric members come after the count. */
 static void sums_csv_cover(const surety_stats_cover *info, const char *kind,
-                           surety_str value, uint64_t count, surety_buf *out)
+                           const surety_stats_value *value, bool formulas,
+                           surety_buf *out)
 {
     const surety_str texts[] = {info->contract, info->member,
-                                surety_str_of(kind), value};
+                                surety_str_of(kind), value->text};
 
-    sums_csv_texts(texts, 4, false, out);
-    surety_buf_byte(out, ',');
-    surety_buf_number(out, count);
-    surety_buf_byte(out, ',');
+    sums_csv_texts(texts, SURETY__COUNT(texts), formulas, out);
+    surety__template_write(out, ",$n,", value->replies);
 }
 
 static void sums_csv_member(const surety__cover *cover, size_t top,
                             bool formulas, surety_buf *out)
 {
     const surety_stats_cover *info = &cover->info;
-    const surety_str none = {"", 0};
+    const surety_stats_value numbers = {.replies = info->numbers};
     const struct {
         const char *kind;
-        surety_str value;
-        uint64_t count;
+        surety_stats_value value;
     } counts[] = {
-        {"boolean", SURETY__LITERAL("true"), info->trues},
-        {"boolean", SURETY__LITERAL("false"), info->falses},
-        {"null", none, info->nulls},
-        {"other", none, info->others},
-        {"left out", none, info->left},
+        {"boolean", {.text = SURETY__LITERAL("true"), .replies = info->trues}},
+        {"boolean",
+         {.text = SURETY__LITERAL("false"), .replies = info->falses}},
+        {"null", {.replies = info->nulls}},
+        {"other", {.replies = info->others}},
+        {"left out", {.replies = info->left}},
     };
 
     for (size_t i = 0; i < cover->count; i++) {
         const surety_stats_value *value = &cover->values[i]->info;
-        const surety_str texts[] = {info->contract, info->member,
-                                    SURETY__LITERAL("text"), value->text};
 
         if (i >= sums_top(info->values, top) && value->replies)
             continue;
-        sums_csv_texts(texts, 4, formulas, out);
-        surety_buf_byte(out, ',');
-        surety_buf_number(out, value->replies);
-        surety__buf_printf(out, ",%s,,,,\r\n",
+        sums_csv_cover(info, "text", value, formulas, out);
+        surety__buf_printf(out, "%s,,,,\r\n",
                            !info->expected   ? ""
                            : value->expected ? "true"
                                              : "false");
@@ -451,18 +382,16 @@ static void sums_csv_member(const surety__cover *cover, size_t top,
         const double reals[] = {info->sum, info->sum / (double)info->numbers,
                                 info->min, info->max};
 
-        sums_csv_cover(info, "number", none, info->numbers, out);
-        for (size_t i = 0; i < 4; i++) {
-            surety_buf_byte(out, ',');
-            sums_real(reals[i], "", out);
-        }
+        sums_csv_cover(info, "number", &numbers, false, out);
+        for (size_t i = 0; i < SURETY__COUNT(reals); i++)
+            surety__template_write(out, isfinite(reals[i]) ? ",$f" : ",",
+                                   reals[i]);
         surety_buf_text(out, "\r\n");
     }
-    for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++) {
-        if (!counts[i].count)
+    for (size_t i = 0; i < SURETY__COUNT(counts); i++) {
+        if (!counts[i].value.replies)
             continue;
-        sums_csv_cover(info, counts[i].kind, counts[i].value, counts[i].count,
-                       out);
+        sums_csv_cover(info, counts[i].kind, &counts[i].value, false, out);
         surety_buf_text(out, ",,,,\r\n");
     }
 }

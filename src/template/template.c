@@ -33,6 +33,19 @@ static void template_value(surety_buf *out, surety_val val)
         surety_buf_text(out, "null");
 }
 
+static void template_real(surety_buf *out, double real)
+{
+    surety_doc *doc = surety_doc_new(out->alloc);
+
+    surety_build_begin(doc, NULL);
+    surety_build_real(doc, real);
+    if (doc && surety_build_end(doc, NULL) != SURETY_NOMEM)
+        template_value(out, surety_doc_root(doc));
+    else if (!out->status)
+        out->status = SURETY_NOMEM;
+    surety_doc_free(doc);
+}
+
 void surety__template_write(surety_buf *out, const char *template, ...)
 {
     va_list args;
@@ -50,6 +63,7 @@ void surety__template_write(surety_buf *out, const char *template, ...)
         case 'r': surety_buf_add(out, va_arg(args, surety_str)); break;
         case 't': surety_buf_text(out, va_arg(args, const char *)); break;
         case 'n': surety_buf_number(out, va_arg(args, uint64_t)); break;
+        case 'f': template_real(out, va_arg(args, double)); break;
         case 'b':
             surety_buf_text(out, va_arg(args, int) ? "true" : "false");
             break;

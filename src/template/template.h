@@ -17,6 +17,7 @@
  *     $r  a surety_str unchanged
  *     $t  a const char * unchanged
  *     $n  a uint64_t
+ *     $f  a double, or null if it is not finite
  *     $b  a bool
  *     $v  a surety_val in compact style; null for SURETY_NONE
  *

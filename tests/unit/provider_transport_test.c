@@ -147,9 +147,9 @@ TEST(refuses_headers_that_change_the_request)
         EXPECT(cases[i].status, surety__headers_check(&request, &error));
         CHECK(cases[i].status == SURETY_OK || error.message[0]);
     }
-    CHECK(surety__header_marks(surety_str_of("X-Surety-Model")));
-    CHECK(!surety__header_marks(surety_str_of("x-suret")));
-    CHECK(!surety__header_marks(surety_str_of("a-x-surety-model")));
+    CHECK(surety__header_is_internal(surety_str_of("X-Surety-Model")));
+    CHECK(!surety__header_is_internal(surety_str_of("x-suret")));
+    CHECK(!surety__header_is_internal(surety_str_of("a-x-surety-model")));
 done:
     return;
 }

@@ -28,11 +28,6 @@ TEST(names_what_it_knows)
     CHECK(!strcmp(surety_stats_by_name(SURETY_BY_MODEL), "model"));
     CHECK(!strcmp(surety_stats_by_name(SURETY_BY_MONTH), "month"));
     CHECK(!strcmp(surety_stats_by_name((surety_stats_by)7), "unknown"));
-    CHECK(!strcmp(surety__stats_ending_name(SURETY_ENDED_VALID), "valid"));
-    CHECK(!strcmp(surety__stats_ending_name(SURETY_ENDED_VALIDATOR),
-                  "validator"));
-    CHECK(
-        !strcmp(surety__stats_ending_name((surety_stats_ending)10), "unknown"));
 done:
     return;
 }
