@@ -201,8 +201,7 @@ static void walk_member(struct walk *walk, enum holds holds, surety_val val)
         walk_push(walk, val);
     else if ((holds == HOLDS_SCHEMAS && kind == SURETY_KIND_ARRAY) ||
              (holds == HOLDS_MAP && kind == SURETY_KIND_OBJECT))
-        for (surety_val sub = surety_val_first(val); sub.doc;
-             sub = surety_val_next(val, sub))
+        SURETY_EACH (sub, val)
             walk_push(walk, sub);
 }
 
@@ -212,8 +211,7 @@ static void lint_words(struct walk *walk, surety_val schema)
 {
     struct lint *lint = walk->lint;
 
-    for (surety_val val = surety_val_first(schema); val.doc;
-         val = surety_val_next(schema, val)) {
+    SURETY_EACH (val, schema) {
         const surety_val key = surety_val_key(val);
         const struct word word = word_find(surety_val_str(key));
         if (word.instead && lint->dialect >= word.until)
@@ -231,8 +229,7 @@ static void lint_ref(struct lint *lint, surety_val schema)
 {
     if (lint->dialect > SURETY_DIALECT_7 || !surety_val_get(schema, "$ref").doc)
         return;
-    for (surety_val val = surety_val_first(schema); val.doc;
-         val = surety_val_next(schema, val)) {
+    SURETY_EACH (val, schema) {
         const surety_val key = surety_val_key(val);
         const struct word word = word_find(surety_val_str(key));
         if (word.name && word.name[0] != '$' &&
@@ -291,8 +288,7 @@ static bool type_allows(surety_val type, surety_val val)
         return type_name_allows(type, val);
     if (surety_val_kind(type) != SURETY_KIND_ARRAY)
         return true;
-    for (surety_val name = surety_val_first(type); name.doc;
-         name = surety_val_next(type, name))
+    SURETY_EACH (name, type)
         if (type_name_allows(name, val))
             return true;
     return false;
@@ -309,8 +305,7 @@ static void lint_values(struct lint *lint, surety_val schema)
         surety_val_count(values) == 0)
         lint_warn(lint, values, "impossible", NULL,
                   "no value is in an empty enum");
-    for (surety_val val = surety_val_first(values); val.doc;
-         val = surety_val_next(values, val))
+    SURETY_EACH (val, values)
         if (!type_allows(type, val))
             lint_warn(lint, val, "impossible", NULL,
                       "this value of enum is never allowed by type");
@@ -348,8 +343,7 @@ static void lint_required(struct lint *lint, surety_val schema)
 
     for (size_t i = 0; i < COUNT_OF(silencers); i++)
         is_silent |= surety_val_get(schema, silencers[i]).doc != NULL;
-    for (surety_val name = surety_val_first(required); name.doc;
-         name = surety_val_next(required, name)) {
+    SURETY_EACH (name, required) {
         const surety_str text = surety_val_str(name);
         const surety_val property = surety_val_member(properties, text);
         struct nearest nearest;
@@ -361,8 +355,7 @@ static void lint_required(struct lint *lint, surety_val schema)
         if (property.doc || is_silent)
             continue;
         nearest_init(&nearest, text);
-        for (surety_val known = surety_val_first(properties); known.doc;
-             known = surety_val_next(properties, known))
+        SURETY_EACH (known, properties)
             nearest_try(&nearest, surety_val_str(surety_val_key(known)));
         lint_warn(lint, name, is_false(rest) ? "impossible" : "required",
                   nearest_hint(&nearest, "", hint, sizeof(hint)),
@@ -401,8 +394,7 @@ static void lint_descriptions(struct lint *lint, surety_val schema)
     if (surety_val_kind(properties) != SURETY_KIND_OBJECT)
         return;
     surety_buf_init(&names, NULL, 0);
-    for (surety_val val = surety_val_first(properties); val.doc;
-         val = surety_val_next(properties, val)) {
+    SURETY_EACH (val, properties) {
         if (is_described(val))
             continue;
         if (missing < 5) {

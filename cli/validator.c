@@ -166,8 +166,7 @@ static bool put_location(surety_val val, surety_buf *out)
     }
     if (surety_val_kind(val) != SURETY_KIND_ARRAY)
         return false;
-    for (surety_val part = surety_val_first(val); part.doc;
-         part = surety_val_next(val, part)) {
+    SURETY_EACH (part, val) {
         if (surety_val_kind(part) == SURETY_KIND_STRING)
             surety_pointer_token(out, surety_val_str(part));
         else if (surety_val_is_integer(part))

@@ -85,8 +85,7 @@ static int conclude(surety_str id, const surety_run *run, surety_str *story,
              TEXT(confidence.doc ? surety_val_number(confidence)
                                  : STR("not given")));
     say(INFO, id, STR(line), STR(NULL));
-    for (surety_val one = surety_val_first(changes); one.doc;
-         one = surety_val_next(changes, one))
+    SURETY_EACH (one, changes)
         say(DEBUG, surety_val_str(surety_val_get(one, "category")),
             surety_val_str(surety_val_get(one, "description")),
             surety_val_str(surety_val_get(one, "location")));

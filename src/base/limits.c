@@ -65,16 +65,13 @@ bool surety_limit_at(size_t i, surety_limit *ret_limit)
  * number, or the number needs more than 64 bits. */
 static bool limits_number(surety_str text, uint64_t *ret_value)
 {
-    const char *const units = "KMG";
+    static const char units[] = {'K', 'M', 'G'};
     uint64_t value = 0;
     uint64_t unit = 1;
 
-    if (text.len > 1 && memchr(units, text.ptr[text.len - 1], 3))
-        for (const char *at = units;; at++) {
-            unit <<= 10;
-            if (*at == text.ptr[text.len - 1])
-                break;
-        }
+    for (size_t i = 0; text.len > 1 && i < sizeof(units) && unit == 1; i++)
+        if (text.ptr[text.len - 1] == units[i])
+            unit = (uint64_t)1024 << 10 * i;
     if (unit > 1)
         text.len--;
     return surety__str_number(text, &value) &&

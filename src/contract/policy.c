@@ -76,8 +76,7 @@ static surety_status policy_read_extract(surety_val own, surety__policy *policy,
         !surety_val_bool(surety_val_get(extract, "skip_reasoning"), true);
     policy->extract.marker = surety_val_str(surety_val_get(extract, "marker"));
 
-    for (surety_val name = surety_val_first(from); name.doc;
-         name = surety_val_next(from, name)) {
+    SURETY_EACH (name, from) {
         const surety_place place = surety__place_of(surety_val_str(name));
 
         if (policy->extract.from_count == SURETY_PLACES)
@@ -171,8 +170,7 @@ static surety_status policy_check_aliases(const surety__policy *policy,
 {
     const surety_val aliases = policy->aliases;
 
-    for (surety_val alias = surety_val_first(aliases); alias.doc;
-         alias = surety_val_next(aliases, alias))
+    SURETY_EACH (alias, aliases)
         if (surety_str_equal(surety_val_str(alias), policy->info.name))
             return surety__policy_fail(alias, reterr,
                                        "the alias is the contract's own name");

@@ -56,8 +56,7 @@ static void policy_compare_rules(surety_diff *diff,
 static void policy_compare_derived(surety_diff *diff, surety_val before,
                                    surety_val after)
 {
-    for (surety_val old_one = surety_val_first(before); old_one.doc;
-         old_one = surety_val_next(before, old_one)) {
+    SURETY_EACH (old_one, before) {
         const surety_str name = surety_val_str(surety_val_key(old_one));
         const surety_val new_one = surety_val_member(after, name);
 
@@ -68,8 +67,7 @@ static void policy_compare_derived(surety_diff *diff, surety_val before,
             policy_report(diff, "the derived member ", name,
                           " is computed otherwise", "derive", DIFF_CONSUMERS);
     }
-    for (surety_val new_one = surety_val_first(after); new_one.doc;
-         new_one = surety_val_next(after, new_one)) {
+    SURETY_EACH (new_one, after) {
         const surety_str name = surety_val_str(surety_val_key(new_one));
 
         if (!surety_val_member(before, name).doc)

@@ -74,8 +74,7 @@ static size_t same_count(const surety__shape *shape)
 {
     size_t count = 0;
 
-    for (surety_val member = surety_val_first(shape->at); member.doc;
-         member = surety_val_next(shape->at, member))
+    SURETY_EACH (member, shape->at)
         count += same_counts(shape, member);
     return count;
 }
@@ -140,8 +139,7 @@ static bool same_assertions(const surety__shape *before,
     if (before->never != after->never || before->always != after->always ||
         !same_rules(before, after) || same_count(before) != same_count(after))
         return false;
-    for (surety_val member = surety_val_first(before->at); member.doc;
-         member = surety_val_next(before->at, member))
+    SURETY_EACH (member, before->at)
         if (same_counts(before, member) &&
             !surety_val_equal(
                 member, surety_val_member(

@@ -181,8 +181,7 @@ static surety_status patch_apply_edit(patch_state *state, surety_doc *doc,
         if (member)
             surety_build_key_of(doc, surety_val_key(ends));
         patch_open(doc, ends);
-        for (surety_val v = surety_val_first(ends); v.doc;
-             v = surety_val_next(ends, v))
+        SURETY_EACH (v, ends)
             patch_copy(doc, ends, v);
         if (surety_val_kind(ends) == SURETY_KIND_OBJECT)
             status = patch_key(state, doc, rest);

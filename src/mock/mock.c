@@ -148,24 +148,20 @@ static bool mock_takes_key(mock_call *call)
 static bool mock_knows_model(mock_call *call, surety_str model)
 {
     const surety_val models = surety_val_get(call->mock->script.root, "models");
+    const char *format =
+        "The model `%.*s` does not exist or you do not have access to it.";
     surety__problem problem = {.status = 404,
                                .code = SURETY__LITERAL("model_not_found")};
 
     if (!models.doc || surety__script_names(models, model))
         return true;
     if (call->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
-        surety__fail(&call->error, SURETY_SYNTAX, "model: %.*s", (int)model.len,
-                     model.len ? model.ptr : "");
+        format = "model: %.*s";
     else if (call->route.protocol == SURETY_PROTOCOL_GEMINI)
-        surety__fail(&call->error, SURETY_SYNTAX,
-                     "models/%.*s is not found for API version v1beta, or is "
-                     "not supported for generateContent.",
-                     (int)model.len, model.len ? model.ptr : "");
-    else
-        surety__fail(&call->error, SURETY_SYNTAX,
-                     "The model `%.*s` does not exist or you do not have "
-                     "access to it.",
-                     (int)model.len, model.len ? model.ptr : "");
+        format = "models/%.*s is not found for API version v1beta, or is not "
+                 "supported for generateContent.";
+    surety__fail(&call->error, SURETY_SYNTAX, format, (int)model.len,
+                 model.len ? model.ptr : "");
     problem.message = surety_str_of(call->error.message);
     mock_refuse(call, problem);
     return false;

@@ -370,10 +370,7 @@ static bool plan_content(plan_maker *maker)
         surety_buf_add(content, surety_val_str(text));
     } else if (json.doc ||
                surety_val_get(maker->order->reply->val, "json").doc) {
-        if (json.doc)
-            surety_val_write(json, SURETY_STYLE_COMPACT, content);
-        else
-            surety_buf_text(content, "null");
+        surety__template_write(content, "$v", json);
     } else if (maker->order->reply->file.ptr) {
         surety_buf_add(content, maker->order->reply->file);
     } else if (plan_is(maker, "echo")) {
@@ -672,8 +669,8 @@ static void plan_hex(surety_str digits, surety_buf *out)
     }
 }
 
-/* Appends a string's text, the bytes of {"hex": ...}, or another value as
- * JSON. */
+/* Appends a string's text, the bytes of {"hex": ...}, or another value as JSON,
+ * which is null for SURETY_NONE. */
 static void plan_put_exactly(surety_val val, surety_buf *out)
 {
     const surety_val hex = surety_val_get(val, "hex");
@@ -683,7 +680,7 @@ static void plan_put_exactly(surety_val val, surety_buf *out)
     else if (hex.doc && surety_val_count(val) == 1)
         plan_hex(surety_val_str(hex), out);
     else
-        surety_val_write(val, SURETY_STYLE_COMPACT, out);
+        surety__template_write(out, "$v", val);
 }
 
 /* Adds events: a string is sent unchanged, an object as an event with it as
@@ -726,10 +723,7 @@ static bool plan_exact(plan_maker *maker)
         plan->kind = ANSWER_RAW;
         plan_put_exactly(bytes, &plan->bytes);
     } else if (surety_val_get(maker->order->reply->val, "body").doc) {
-        if (body.doc)
-            plan_put_exactly(body, &plan->bytes);
-        else
-            surety_buf_text(&plan->bytes, "null");
+        plan_put_exactly(body, &plan->bytes);
     } else if (plan_asks(html)) {
         type = "text/html; charset=utf-8";
         if (surety_val_kind(html) == SURETY_KIND_STRING)

@@ -160,8 +160,7 @@ static void legend_visit(struct legend *legend, struct legend_place place)
     if (surety_val_kind(place.val) == SURETY_KIND_ARRAY)
         legend_items(legend, place.path, place.val);
     else
-        for (surety_val member = surety_val_first(place.val); member.doc;
-             member = surety_val_next(place.val, member))
+        SURETY_EACH (member, place.val)
             legend_member(legend, place.path, member);
 }
 

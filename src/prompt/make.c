@@ -164,8 +164,7 @@ static bool make_copy(make_state *state, const surety__conjunction *want,
 static bool make_listed(make_state *state, const surety__conjunction *want,
                         surety_val list)
 {
-    for (surety_val v = surety_val_first(list); v.doc;
-         v = surety_val_next(list, v))
+    SURETY_EACH (v, list)
         if (make_copy(state, want, v))
             return true;
     return false;

@@ -93,20 +93,17 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
     if (url && location.len &&
         curl->url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
         other = surety__http_host_of(exchange, url);
+    if (!other.ptr)
+        other = (surety_str){"", 0};
     curl->url_cleanup(url);
     surety__http_decide(
         exchange,
-        other.ptr && other.len
-            ? surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                  "%s redirects to %.*s (status %d), and "
-                                  "redirects are not followed",
-                                  exchange->host.ptr,
-                                  surety__http_len(other, 80), other.ptr,
-                                  exchange->head.status)
-            : surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
-                                  "%s redirects (status %d), and redirects "
-                                  "are not followed",
-                                  exchange->host.ptr, exchange->head.status));
+        surety__delivery_of(SURETY_FAILURE_PROTOCOL, true,
+                            "%s redirects%s%.*s (status %d), and redirects are "
+                            "not followed",
+                            exchange->host.ptr, other.len ? " to " : "",
+                            surety__http_len(other, 80), other.ptr,
+                            exchange->head.status));
 }
 
 /* Refuses a header that makes the response ambiguous or coded as soon as it

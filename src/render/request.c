@@ -168,8 +168,7 @@ static surety_status request_list(surety_rendering *all, surety_val list,
             reterr, list, "the list of %s is of type %s, not an array",
             is_table ? "tables" : "charts",
             surety_kind_name(surety_val_kind(list)));
-    for (surety_val entry = surety_val_first(list); entry.doc;
-         entry = surety_val_next(list, entry))
+    SURETY_EACH (entry, list)
         if (request_add(all, entry, is_table, ++number))
             return surety__fail_nomem(reterr);
     return SURETY_OK;
@@ -185,8 +184,7 @@ static surety_status request_footnotes(surety_rendering *all, surety_val value)
         &all->arena, (surety_val_count(notes) + 1) * sizeof(*all->footnotes));
     if (!all->footnotes)
         return SURETY_NOMEM;
-    for (surety_val note = surety_val_first(notes); note.doc;
-         note = surety_val_next(notes, note))
+    SURETY_EACH (note, notes)
         if (surety__str_trim(surety_val_str(note)).len > 0)
             all->footnotes[all->footnotes_count++] = surety_val_str(note);
     return SURETY_OK;
@@ -379,8 +377,7 @@ static void request_unused(struct request_item *item)
     static const char *const tables[] = {"format", "title", "filename", NULL};
     bool is_first = true;
 
-    for (surety_val member = surety_val_first(item->entry); member.doc;
-         member = surety_val_next(item->entry, member)) {
+    SURETY_EACH (member, item->entry) {
         const surety_str name = surety_val_str(surety_val_key(member));
         const char *const *known = item->shown.is_table ? tables : charts;
         while (*known && !surety_str_equal(name, surety_str_of(*known)))

@@ -144,8 +144,7 @@ static bool partial_wants_number(surety_val type)
 {
     if (surety_val_is(type, "integer") || surety_val_is(type, "number"))
         return true;
-    for (surety_val item = surety_val_first(type); item.doc;
-         item = surety_val_next(type, item))
+    SURETY_EACH (item, type)
         if (surety_val_is(item, "integer") || surety_val_is(item, "number"))
             return true;
     return false;

@@ -268,8 +268,7 @@ static void report_run_warnings(const surety__attempt *attempt,
     surety_buf_init(&why, out->alloc, 0);
     surety__decide_stop(&attempt->seen, &why);
     surety_buf_byte(out, '[');
-    for (surety_val item = surety_val_first(warnings); item.doc;
-         item = surety_val_next(warnings, item)) {
+    SURETY_EACH (item, warnings) {
         (void)surety_val_write(item, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, ',');
     }
@@ -329,8 +328,7 @@ static surety_status report_run_outcome(const surety_outcome *outcome,
         status = surety_doc_read(doc, surety_buf_str(&text), NULL, NULL);
     if (status == SURETY_OK)
         root = surety_doc_root(doc);
-    for (surety_val member = surety_val_first(root); member.doc;
-         member = surety_val_next(root, member))
+    SURETY_EACH (member, root)
         if (!has_head || (!surety_val_is(surety_val_key(member), "ok") &&
                           !surety_val_is(surety_val_key(member), "stage")))
             report_run_member(stopped, member, out);

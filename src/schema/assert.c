@@ -280,8 +280,7 @@ static bool assert_dependent(surety__machine *machine,
 {
     surety_val names = surety__val_of(shape->at.doc, dependent->names);
 
-    for (surety_val v = surety_val_first(names); v.doc;
-         v = surety_val_next(names, v)) {
+    SURETY_EACH (v, names) {
         surety__failure failure = {.keyword = dependent->keyword,
                                    .instance = members->object,
                                    .name = surety_val_str(v)};

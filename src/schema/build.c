@@ -436,8 +436,7 @@ static bool objects_patterns(surety__compiler *compiler,
         surety__compiler_take(compiler, count * sizeof(*objects->patterns));
     if (!objects->patterns)
         return false;
-    for (surety_val v = surety_val_first(map); v.doc;
-         v = surety_val_next(map, v)) {
+    SURETY_EACH (v, map) {
         surety__pattern_member *pattern =
             &objects->patterns[objects->pattern_count++];
 
@@ -472,8 +471,7 @@ static bool objects_dependents(surety__compiler *compiler,
     for (size_t i = 0; i < 2; i++) {
         const surety_val map = keyword_val(compiler, keywords[i]);
 
-        for (surety_val v = surety_val_first(map); v.doc;
-             v = surety_val_next(map, v)) {
+        SURETY_EACH (v, map) {
             const surety_str key = surety_val_str(surety_val_key(v));
             surety__word *word;
 
@@ -667,8 +665,7 @@ static bool apply_dependents(surety__compiler *compiler,
 {
     const surety_val map = keyword_val(compiler, keyword);
 
-    for (surety_val v = surety_val_first(map); v.doc;
-         v = surety_val_next(map, v)) {
+    SURETY_EACH (v, map) {
         const surety__applicator applicator = {
             .kind = APPLY_DEPENDENT,
             .keyword = keyword,
@@ -685,10 +682,8 @@ static bool apply_property_values(surety__compiler *compiler)
 {
     const surety_val map = keyword_val(compiler, KW_PROPERTY_DEPENDENCIES);
 
-    for (surety_val v = surety_val_first(map); v.doc;
-         v = surety_val_next(map, v))
-        for (surety_val w = surety_val_first(v); w.doc;
-             w = surety_val_next(v, w)) {
+    SURETY_EACH (v, map)
+        SURETY_EACH (w, v) {
             const surety__applicator applicator = {
                 .kind = APPLY_PROPERTY_VALUE,
                 .keyword = KW_PROPERTY_DEPENDENCIES,

@@ -489,8 +489,7 @@ static bool dialect_custom(surety__resolver *resolver,
     if (surety_val_kind(list) != SURETY_KIND_OBJECT)
         return true;
     resource->vocabularies = VOCABULARY_CORE;
-    for (surety_val v = surety_val_first(list); v.doc;
-         v = surety_val_next(list, v)) {
+    SURETY_EACH (v, list) {
         surety_str name = surety_val_str(surety_val_key(v));
         unsigned bits = surety__vocabulary_of(name);
 

@@ -167,8 +167,7 @@ bool surety__unknown_note(surety__compiler *compiler)
 
     if (shape->at.doc != schema->root_val.doc)
         return true;
-    for (surety_val member = surety_val_first(shape->at); member.doc;
-         member = surety_val_next(shape->at, member)) {
+    SURETY_EACH (member, shape->at) {
         const surety_val key = surety_val_key(member);
         const surety_str name = surety_val_str(key);
         const surety__keyword named = surety__keyword_named(name);

@@ -211,6 +211,15 @@ surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
 
 /* ---- end ----------------------------------------------------------------- */
 
+/* Counts a run at each of the issues that it had. */
+static void stats_end_issues(const surety__had *had, bool valid)
+{
+    for (; had; had = had->next) {
+        had->issue->info.runs++;
+        had->issue->info.valid += valid;
+    }
+}
+
 /* Counts the ending of a run, after all its attempts were read. */
 static void stats_end_run(surety_stats *stats, const surety__stats_run *run)
 {
@@ -221,14 +230,8 @@ static void stats_end_run(surety_stats *stats, const surety__stats_run *run)
     surety__group_end(&stats->total.info, &run->tally);
     for (const surety__part *part = run->parts; part; part = part->next)
         surety__group_end(&part->group->info, &part->tally);
-    for (const surety__had *had = run->errors; had; had = had->next) {
-        had->issue->info.runs++;
-        had->issue->info.valid += valid;
-    }
-    for (const surety__had *had = run->repairs; had; had = had->next) {
-        had->issue->info.runs++;
-        had->issue->info.valid += valid;
-    }
+    stats_end_issues(run->errors, valid);
+    stats_end_issues(run->repairs, valid);
 }
 
 surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)

@@ -79,8 +79,7 @@ static void deliver_member(surety__plan *plan, surety_str key,
 static void deliver_pairs(surety__plan *plan, const surety__node *node,
                           surety_val val)
 {
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
+    SURETY_EACH (sub, val) {
         const surety_val key = surety_val_key(sub);
         if (deliver_field(&node->object, surety_val_str(key)))
             continue;
@@ -96,8 +95,7 @@ static void deliver_pairs(surety__plan *plan, const surety__node *node,
 static void deliver_others(surety__plan *plan, const surety__node *node,
                            surety_val val)
 {
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
+    SURETY_EACH (sub, val) {
         const surety_str name = surety_val_str(surety_val_key(sub));
         if (deliver_field(&node->object, name))
             continue;
@@ -149,8 +147,7 @@ static void deliver_array(surety__plan *plan, const surety__node *node,
     uint32_t index = 0;
 
     surety__plan_mark(plan, STEP_ARRAY);
-    for (surety_val item = surety_val_first(val); item.doc;
-         item = surety_val_next(val, item))
+    SURETY_EACH (item, val)
         deliver_item(plan, surety__array_item(&node->array, index++), item);
     surety__plan_mark(plan, STEP_CLOSE);
 }

@@ -81,8 +81,7 @@ static void sum_all(surety__fits *fits, const surety_doc *doc)
                 fits->sums[i] = sum_scalar(val);
             continue;
         }
-        for (surety_val sub = surety_val_first(val); sub.doc;
-             sub = surety_val_next(val, sub))
+        SURETY_EACH (sub, val)
             sum = sum_add(object, sum,
                           object ? surety_val_str(surety_val_key(sub))
                                  : (surety_str){0},
@@ -110,8 +109,7 @@ bool surety__fits_is_pairs(const surety__fits *fits, surety_val list)
 {
     if (surety_val_kind(list) != SURETY_KIND_ARRAY)
         return false;
-    for (surety_val item = surety_val_first(list); item.doc;
-         item = surety_val_next(list, item)) {
+    SURETY_EACH (item, list) {
         const surety_val key = surety_val_get(item, PAIR_KEY);
         const bool pair = surety_val_kind(key) == SURETY_KIND_STRING &&
                           surety_val_get(item, PAIR_VALUE).doc &&
@@ -132,8 +130,7 @@ static bool fits_names(const surety__fits *fits, const surety__node *node,
 
     for (uint32_t i = 0; i < node->object.field_count; i++)
         wanted += all || node->object.fields[i].required;
-    for (surety_val sub = surety_val_first(val); sub.doc;
-         sub = surety_val_next(val, sub)) {
+    SURETY_EACH (sub, val) {
         const surety_str name = surety_val_str(surety_val_key(sub));
         const surety__field *field = surety__object_field(&node->object, name);
         if (field)

@@ -170,8 +170,7 @@ static void keyword_conjunct(surety_strict *strict, surety__node *node,
 
     if (surety_val_kind(shape->at) != SURETY_KIND_OBJECT)
         return;
-    for (surety_val val = surety_val_first(shape->at); val.doc;
-         val = surety_val_next(shape->at, val)) {
+    SURETY_EACH (val, shape->at) {
         const surety_str name = surety_val_str(surety_val_key(val));
         const surety__strict_keyword *row = surety__strict_keyword_of(name);
         surety__keyword keyword;

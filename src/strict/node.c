@@ -49,8 +49,7 @@ static const surety__shape *link_target(const surety__shape *shape)
 
     if (!target || shape->applicators[0].keyword != KW_REF)
         return NULL;
-    for (surety_val val = surety_val_first(shape->at); val.doc;
-         val = surety_val_next(shape->at, val)) {
+    SURETY_EACH (val, shape->at) {
         const surety_str name = surety_val_str(surety_val_key(val));
         const surety__strict_keyword *row = surety__strict_keyword_of(name);
         if (row && !surety_str_equal(name, SURETY__LITERAL("$ref")))

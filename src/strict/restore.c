@@ -107,8 +107,7 @@ static void restore_ends(struct restore_state *state, surety_val val)
     while (surety_val_is_open(val) &&
            surety_val_kind(val) >= SURETY_KIND_ARRAY) {
         surety_val last = surety_val_none();
-        for (surety_val sub = surety_val_first(val); sub.doc;
-             sub = surety_val_next(val, sub))
+        SURETY_EACH (sub, val)
             last = sub;
         state->taken++;
         val = last;

@@ -120,8 +120,7 @@ static bool items_are_series(const surety_vote *vote, const surety_val *column)
             count = surety_val_count(array);
         if (surety_val_count(array) != count)
             return false;
-        for (surety_val item = surety_val_first(array); item.doc;
-             item = surety_val_next(array, item))
+        SURETY_EACH (item, array)
             if (surety_val_kind(item) != SURETY_KIND_NUMBER)
                 return false;
     }
@@ -137,8 +136,7 @@ static surety_status items_by_position(surety_vote *vote,
 
         if (surety_val_kind(column[i]) != SURETY_KIND_ARRAY)
             continue;
-        for (surety_val item = surety_val_first(column[i]); item.doc;
-             item = surety_val_next(column[i], item)) {
+        SURETY_EACH (item, column[i]) {
             if (!*link)
                 *link = surety__vote_column(vote);
             if (!*link)
@@ -165,8 +163,7 @@ static size_t items_likeness(surety_val a, surety_val b, size_t *ret_of)
         b_count > a_count * 2)
         return 0;
     if (kind == SURETY_KIND_OBJECT) {
-        for (surety_val member = surety_val_first(a); member.doc;
-             member = surety_val_next(a, member)) {
+        SURETY_EACH (member, a) {
             const surety_val other =
                 surety_val_member(b, surety_val_str(surety_val_key(member)));
 
