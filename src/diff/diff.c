@@ -157,19 +157,18 @@ static bool forms_are_tagged(const surety__applicator *one)
 {
     const surety__switch *branching = one->branching;
 
-    if (!branching || !branching->name.ptr ||
-        surety__branches_count(branching->open, one->count) > 0 ||
-        surety__branches_count(branching->lacking, one->count) > 1)
-        return false;
-    for (uint32_t i = 0;
-         branching->words.mask ? i <= branching->words.mask
-                               : branching->words.entries[i].text.ptr != NULL;
-         i++) {
-        if (surety__branches_count(branching->words.entries[i].branches,
-                                   one->count) > 1)
-            return false;
+    for (uint32_t t = 0; branching && t < branching->tag_count; t++) {
+        const surety__tag *tag = &branching->tags[t];
+        bool alone = !surety__branches_count(tag->open, one->count) &&
+                     surety__branches_count(tag->lacking, one->count) <= 1;
+
+        for (uint32_t i = 0; alone && i <= tag->values.mask; i++)
+            alone = surety__branches_count(tag->values.entries[i].value,
+                                           one->count) <= 1;
+        if (alone)
+            return true;
     }
-    return true;
+    return false;
 }
 
 /* Whether several branches of a oneOf may hold at the same time: neither their

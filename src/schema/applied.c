@@ -16,36 +16,17 @@
 
 /* ---- branches ----------------------------------------------------------- */
 
-/* The value's members: their names as bits, and the one called as branching
- * wants it, or NULL. */
-static inline const surety__cell *branch_keys(const surety_doc *doc,
-                                              const surety__switch *branching,
-                                              const surety__cell *object,
-                                              uint64_t *ret_names)
+/* The branches that a tag leaves for the value of its member. */
+static uint64_t branches_tagged(const surety_doc *doc, const surety__tag *tag,
+                                const surety__cell *member)
 {
-    const surety__cell *key = object + 1;
-    const surety__cell *found = NULL;
-    uint64_t names = 0;
+    uint64_t found = 0;
 
-    for (uint32_t i = 0; i < object->count; i++) {
-        names |= (uint64_t)1 << (key->hash & 63);
-        if (key->hash == branching->hash && branching->name.ptr &&
-            surety_str_equal(surety__cell_str(doc, key), branching->name))
-            found = key + 1;
-        key = surety__cell_after(key + 1);
-    }
-    *ret_names = names;
+    if (member->kind < CELL_ARRAY && tag->values.entries)
+        found = surety__hashed_at(&tag->values,
+                                  surety__val_hash(surety__val_of(doc, member)))
+                    ->value;
     return found;
-}
-
-static const surety__word *branch_word(const surety_doc *doc,
-                                       const surety__switch *branching,
-                                       const surety__cell *member)
-{
-    return member->kind == CELL_STRING
-               ? surety__words_find(&branching->words,
-                                    surety__cell_str(doc, member))
-               : NULL;
 }
 
 /* Of many branches without a tag: those that the names of the members allow. A
@@ -55,18 +36,20 @@ static uint64_t branches_named(const surety_doc *doc,
                                const surety__cell *object)
 {
     const surety__cell *key = object + 1;
-    uint64_t branches = branching->open;
+    uint64_t branches = branching->nameless;
     bool found = false;
 
     for (uint32_t i = 0; i < object->count; i++) {
-        const surety__word *word =
-            surety__words_find(&branching->words, surety__cell_str(doc, key));
+        const uint64_t here =
+            surety__hashed_at(&branching->names,
+                              surety__hashed_name(surety__cell_str(doc, key)))
+                ->value;
 
-        if (word && found)
+        if (here && found)
             return branching->objects;
-        if (word) {
+        if (here) {
             found = true;
-            branches = word->branches;
+            branches = here;
         }
         key = surety__cell_after(key + 1);
     }
@@ -78,21 +61,58 @@ static uint64_t branches_many(const surety_doc *doc,
                               const surety__switch *branching,
                               const surety__cell *cell)
 {
+    const surety__tag *tag = branching->tags;
     const surety__cell *member;
-    const surety__word *word;
-    uint64_t names;
+    uint64_t found;
 
     if (cell->kind != CELL_OBJECT)
         return branching->kinds[cell->kind];
-    if (!branching->words.longest)
-        return branching->objects;
-    if (!branching->name.ptr)
+    if (branching->names.entries)
         return branches_named(doc, branching, cell);
-    member = branch_keys(doc, branching, cell, &names);
+    if (!branching->tag_count)
+        return branching->objects;
+    member = surety__member_named(doc, cell, tag->name);
     if (!member)
-        return branching->lacking;
-    word = branch_word(doc, branching, member);
-    return word ? word->branches : branching->open;
+        return tag->lacking;
+    found = branches_tagged(doc, tag, member);
+    return found ? found : tag->open;
+}
+
+/* Of few branches: those that the object can satisfy, by its tags, and by the
+ * names of all members. */
+static uint64_t branches_few(const surety_doc *doc,
+                             const surety__switch *branching,
+                             const surety__cell *object)
+{
+    const surety__cell *key = object + 1;
+    uint64_t branches = branching->objects;
+    uint64_t names = 0;
+    uint32_t absent = (1u << branching->tag_count) - 1;
+
+    for (uint32_t i = 0; i < object->count && branches; i++) {
+        names |= (uint64_t)1 << (key->hash & 63);
+        for (uint32_t k = 0; k < branching->tag_count; k++) {
+            const surety__tag *tag = &branching->tags[k];
+
+            if (key->hash != tag->hash ||
+                !surety_str_equal(surety__cell_str(doc, key), tag->name))
+                continue;
+            absent &= ~(1u << k);
+            branches &= tag->kinds[key[1].kind] &
+                        (tag->open | branches_tagged(doc, tag, key + 1));
+        }
+        key = surety__cell_after(key + 1);
+    }
+    for (; absent; absent &= absent - 1)
+        branches &= branching->tags[__builtin_ctz(absent)].lacking;
+    for (uint64_t left = branches; left; left &= left - 1) {
+        const surety__screen *screen =
+            &branching->screens[__builtin_ctzll(left)];
+
+        if ((screen->needs & ~names) || (names & ~screen->allows))
+            branches ^= left & -left;
+    }
+    return branches;
 }
 
 /* Notes in the frame which branches the value can satisfy: bits, or where there
@@ -102,9 +122,6 @@ EVALUATE_INLINE void branches_begin(const surety__machine *machine,
                                     const surety__applicator *applicator)
 {
     const surety__switch *branching = applicator->branching;
-    const surety__cell *member;
-    const surety__word *word;
-    uint64_t names;
 
     assert(applicator->count);
     frame->sub = 0;
@@ -119,21 +136,8 @@ EVALUATE_INLINE void branches_begin(const surety__machine *machine,
         return;
     }
     frame->branches = UINT64_MAX >> (64 - applicator->count);
-    if (!branching || frame->cell->kind != CELL_OBJECT)
-        return;
-    member = branch_keys(machine->doc, branching, frame->cell, &names);
-    frame->branches = branching->objects;
-    if (branching->name.ptr && member) {
-        word = branch_word(machine->doc, branching, member);
-        frame->branches &= branching->open | (word ? word->branches : 0);
-    }
-    for (uint64_t left = frame->branches; left; left &= left - 1) {
-        const surety__screen *screen =
-            &branching->screens[__builtin_ctzll(left)];
-
-        if ((screen->needs & ~names) || (names & ~screen->allows))
-            frame->branches ^= left & -left;
-    }
+    if (branching && frame->cell->kind == CELL_OBJECT)
+        frame->branches = branches_few(machine->doc, branching, frame->cell);
 }
 
 /* The branch that was tried last; `sub` is behind it. */

@@ -318,7 +318,7 @@ static bool assert_dependents(surety__machine *machine,
     for (uint32_t i = 0; by_key && i < object->count; i++) {
         const surety__word *word = surety__words_find(
             objects->dependent_keys, surety__cell_str(machine->doc, key));
-        uint64_t next = word ? word->branches : 0;
+        uint64_t next = word ? word->number : 0;
 
         for (; next; next = objects->dependents[next - 1].next)
             if (!assert_dependent(machine, &members, shape,

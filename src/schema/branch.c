@@ -2,16 +2,17 @@
 /* Telling the branches of anyOf and oneOf apart without trying them.
  *
  * Two things are looked for in the branches, through references, allOf and one
- * more union: a member that most of them fix by const or enum (a tag), and the
- * names that a branch must have or may not have. Only necessary conditions are
- * collected, so a branch that is ruled out would have failed, and one that is
- * left may still fail. */
+ * more union: members whose values some of them fix by const or enum, or whose
+ * kinds differ (tags), and the names that a branch must have or may not have.
+ * Only necessary conditions are collected, so a branch that is ruled out would
+ * have failed, and one that is left may still fail. */
 #include "schema/compile.h"
 
 enum {
     BRANCH_SHAPES = 16, /* a branch and what it applies to the same value */
-    BRANCH_SETS = 16,   /* sets of words for one member of one branch */
-    BRANCH_TAGS = 4     /* members that are tried */
+    BRANCH_SETS = 16,   /* sets of values for one member of one branch */
+    BRANCH_TAGS = 16,   /* members that are tried */
+    ALL_KINDS = (1 << CELL_KINDS) - 1
 };
 
 struct branch_parts {
@@ -19,7 +20,7 @@ struct branch_parts {
     uint32_t count;
 };
 
-/* The member that may be the tag; name.ptr NULL: none. */
+/* The member that may be a tag; name.ptr NULL: none. */
 struct branch_tag {
     surety_str name;
     uint32_t hash;
@@ -28,9 +29,10 @@ struct branch_tag {
 /* Conditions of a branch on objects, and on the tag. */
 struct branch_facts {
     surety__screen screen;
-    const surety__words *sets[BRANCH_SETS]; /* the tag's words, if any */
+    const surety__choices *sets[BRANCH_SETS]; /* the tag's values, if any */
     uint32_t set_count;
-    bool required; /* the tag must be there */
+    uint16_t kinds; /* of the tag's value */
+    bool required;  /* the tag must be there */
 };
 
 static uint64_t branch_bit(uint32_t hash)
@@ -55,6 +57,28 @@ static void parts_collect(const surety__shape *shape,
                  s++)
                 parts->shapes[parts->count++] = applicator->shapes[s]->direct;
         }
+}
+
+/* The const or enum of a shape, if none of its values nests. */
+static const surety__choices *tag_choices(const surety__shape *shape)
+{
+    const surety__choices *choices =
+        shape->constant ? shape->constant : shape->choices;
+
+    for (uint32_t i = 0; choices && i < choices->count; i++)
+        if (shape->at.doc->cells[choices->list[i].value].kind >= CELL_ARRAY)
+            return NULL;
+    return choices;
+}
+
+static uint16_t tag_kinds(const surety__shape *shape)
+{
+    uint16_t kinds = 0;
+
+    for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++)
+        if (shape->how[kind] != HOW_NO)
+            kinds |= (uint16_t)(1u << kind);
+    return kinds;
 }
 
 /* Adds the conditions of one shape itself. */
@@ -83,15 +107,19 @@ static void facts_add(struct branch_facts *facts, const surety__shape *shape,
     if (!property)
         return;
     facts->required = facts->required || property->required;
-    if (!facts->set_count && property->shape && property->shape->direct->words)
-        facts->sets[facts->set_count++] = property->shape->direct->words;
+    if (!property->shape)
+        return;
+    facts->kinds &= tag_kinds(property->shape->direct);
+    if (!facts->set_count && tag_choices(property->shape->direct))
+        facts->sets[facts->set_count++] = tag_choices(property->shape->direct);
 }
 
 /* The conditions of a shape and those it refers to, without unions. */
 static struct branch_facts facts_plain(const struct branch_parts *parts,
                                        const struct branch_tag *tag)
 {
-    struct branch_facts facts = {.screen.allows = UINT64_MAX};
+    struct branch_facts facts = {.screen.allows = UINT64_MAX,
+                                 .kinds = ALL_KINDS};
 
     assert(parts->count && parts->count <= BRANCH_SHAPES);
     for (uint32_t i = 0; i < parts->count; i++)
@@ -118,6 +146,7 @@ static void facts_union(struct branch_facts *facts,
         one = facts_plain(&parts, tag);
         all.screen.needs &= one.screen.needs;
         all.screen.allows |= one.screen.allows;
+        all.kinds |= one.kinds;
         all.required = all.required && one.required;
         tagged = tagged && one.set_count && all.set_count < BRANCH_SETS;
         if (tagged)
@@ -125,6 +154,7 @@ static void facts_union(struct branch_facts *facts,
     }
     facts->screen.needs |= all.screen.needs;
     facts->screen.allows &= all.screen.allows;
+    facts->kinds &= all.kinds;
     facts->required = facts->required || all.required;
     if (facts->set_count || !tagged)
         return;
@@ -251,51 +281,78 @@ static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
     return applicator->shapes[i]->direct->how[CELL_OBJECT] != HOW_NO;
 }
 
-/* The word that the index is at, NULL past the last; the index goes behind it.
- */
-static surety__word *words_next(const surety__words *words, size_t *at)
+/* Room for so many hashes; false when out of memory. */
+static bool hashed_open(surety__compiler *compiler, surety__hashed *hashed,
+                        size_t count)
 {
-    while (words->mask && *at <= words->mask && !words->entries[*at].text.ptr)
-        ++*at;
-    return (words->mask ? *at <= words->mask
-                        : words->entries[*at].text.ptr != NULL)
-               ? &words->entries[(*at)++]
-               : NULL;
+    size_t room = 4;
+
+    while (room < 2 * count)
+        room *= 2;
+    hashed->mask = (uint32_t)room - 1;
+    hashed->entries =
+        surety__compiler_take(compiler, room * sizeof(*hashed->entries));
+    return hashed->entries != NULL;
 }
 
-/* How many branches the tag fixes; *ret_words is by how many words. */
-static uint32_t tag_score(const surety__applicator *applicator,
-                          const struct branch_tag *tag, size_t *ret_words)
+/* The entry of a hash; a new one has this value. */
+static surety__pair *hashed_add(surety__hashed *hashed, uint64_t hash,
+                                uint64_t value)
 {
-    uint32_t score = 0;
+    surety__pair *entry = surety__hashed_at(hashed, hash);
 
-    *ret_words = 0;
+    assert(value);
+    if (!entry->value)
+        *entry = (surety__pair){hash, value};
+    return entry;
+}
+
+/* What a member would do as a tag. */
+struct tag_score {
+    uint32_t fixed; /* branches that fix its value */
+    size_t values;  /* by so many */
+    bool differs;   /* no kind of value is for all branches */
+};
+
+static struct tag_score tag_score(const surety__applicator *applicator,
+                                  const struct branch_tag *tag)
+{
+    struct tag_score score = {.fixed = 0};
+    uint16_t kinds = ALL_KINDS;
+
     for (uint32_t i = 0; i < applicator->count; i++) {
         struct branch_facts facts;
 
         if (!branch_is_open(applicator, i))
             continue;
         facts = facts_of(applicator->shapes[i], tag);
-        score += facts.set_count != 0;
+        score.fixed += facts.set_count != 0;
         for (uint32_t s = 0; s < facts.set_count; s++)
-            for (size_t at = 0; words_next(facts.sets[s], &at);)
-                ++*ret_words;
+            score.values += facts.sets[s]->count;
+        kinds &= facts.kinds;
     }
+    score.differs = kinds == 0;
     return score;
 }
 
-/* The tag that fixes most branches, and at least `least`, looked for in the
- * members of the first one that objects can satisfy; *ret_words as above, 0
- * where there is none. */
-static struct branch_tag tag_find(const surety__applicator *applicator,
-                                  uint32_t least, size_t *ret_words)
+/* A tag, and how it does. */
+struct tag_found {
+    struct branch_tag tag;
+    struct tag_score score;
+};
+
+/* The best tags, SWITCH_TAGS at most, of the members of the first branch that
+ * objects can satisfy: those that fix most branches first. Returns how many. Of
+ * many branches a tag must fix most, so only SWITCH_TAGS members are tried. */
+static uint32_t tags_find(const surety__applicator *applicator,
+                          struct tag_found *found)
 {
-    struct branch_tag best = {.hash = 0};
+    const bool many = applicator->count > SWITCH_BRANCHES;
+    const unsigned most = many ? SWITCH_TAGS : BRANCH_TAGS;
     struct branch_parts parts = {.count = 0};
-    uint32_t best_score = least - 1;
+    uint32_t count = 0;
     unsigned tried = 0;
 
-    *ret_words = 0;
     for (uint32_t i = 0; i < applicator->count && !parts.count; i++)
         if (branch_is_open(applicator, i))
             parts_collect(applicator->shapes[i], &parts);
@@ -303,25 +360,29 @@ static struct branch_tag tag_find(const surety__applicator *applicator,
         const surety__objects *objects = parts.shapes[s]->objects;
 
         for (uint32_t p = 0;
-             objects && p < objects->property_count && tried < BRANCH_TAGS;
-             p++) {
+             objects && p < objects->property_count && tried < most; p++) {
             const surety__property *property = &objects->properties[p];
-            struct branch_tag tag = {property->name, property->hash};
-            uint32_t score;
-            size_t words;
+            struct tag_found one = {.tag = {property->name, property->hash}};
+            uint32_t at = count;
 
-            if (!property->shape || !property->shape->direct->words)
+            if (!property->shape ||
+                (many && !tag_choices(property->shape->direct)))
                 continue;
             tried++;
-            score = tag_score(applicator, &tag, &words);
-            if (score <= best_score)
+            one.score = tag_score(applicator, &one.tag);
+            if (one.score.fixed < 2 && !one.score.differs)
                 continue;
-            best_score = score;
-            best = tag;
-            *ret_words = words;
+            while (at && found[at - 1].score.fixed < one.score.fixed)
+                at--;
+            if (at == SWITCH_TAGS)
+                continue;
+            count += count < SWITCH_TAGS;
+            memmove(&found[at + 1], &found[at],
+                    (count - at - 1) * sizeof(*found));
+            found[at] = one;
         }
     }
-    return best;
+    return count;
 }
 
 /* ---- of many branches ---------------------------------------------------- */
@@ -333,10 +394,10 @@ enum { LISTED_MAX = 16 };
 struct branch_many {
     const surety__applicator *applicator;
     struct branch_tag tag;
-    surety__words names; /* without a tag: required names, counted */
-    surety__words words; /* values of the tag, or the rarest names */
-    /* A pair for each word that a branch has: the entry of words, or UINT32_MAX
-     * where it has none, and the branch. */
+    surety__hashed names;  /* without a tag: required names, counted */
+    surety__hashed hashed; /* values of the tag, or the rarest names */
+    /* A pair for each hash that a branch has: the entry of hashed, or
+     * UINT32_MAX where it has none, and the branch. */
     surety__pair *pairs;
     size_t pair_count;
     uint32_t *order;
@@ -359,8 +420,8 @@ static uint64_t many_stretch(const struct branch_many *many, uint32_t from)
 /* Calls for the properties that a branch requires: how many there are; each is
  * added to names, and counted there, unless that is NULL. *ret_rarest is the
  * one that names counts least, NULL where there is none. */
-static size_t branch_names(const surety__shape *branch, surety__words *names,
-                           surety__word **ret_rarest)
+static size_t branch_names(const surety__shape *branch, surety__hashed *names,
+                           surety__pair **ret_rarest)
 {
     struct branch_parts parts;
     size_t count = 0;
@@ -373,17 +434,27 @@ static size_t branch_names(const surety__shape *branch, surety__words *names,
         count += objects ? objects->required_count : 0;
         for (uint32_t p = 0; names && objects && p < objects->property_count;
              p++) {
-            surety__word *word;
+            const surety__property *property = &objects->properties[p];
+            surety__pair *entry;
 
-            if (!objects->properties[p].required)
+            if (!property->required)
                 continue;
-            word = surety__words_add(names, objects->properties[p].name);
-            word->branches++;
-            if (!*ret_rarest || word->branches < (*ret_rarest)->branches)
-                *ret_rarest = word;
+            entry = hashed_add(names, surety__hashed_name(property->name), 1);
+            entry->value++;
+            if (!*ret_rarest || entry->value < (*ret_rarest)->value)
+                *ret_rarest = entry;
         }
     }
     return count;
+}
+
+/* Adds the pair of a hash that a branch has. */
+static void many_pair(struct branch_many *many, uint64_t hash, uint32_t branch)
+{
+    const surety__pair *entry = hashed_add(&many->hashed, hash, UINT64_MAX);
+
+    many->pairs[many->pair_count++] =
+        (surety__pair){(uint64_t)(entry - many->hashed.entries), branch};
 }
 
 /* Adds the pairs of a branch; *ret_required: an object without the tag does not
@@ -394,34 +465,25 @@ static void many_take(struct branch_many *many, uint32_t branch,
     const surety__shape *shape = many->applicator->shapes[branch];
     const size_t before = many->pair_count;
     struct branch_facts facts = {.set_count = 0};
-    surety__word *word;
+    surety__pair *rarest;
 
     *ret_required = false;
     if (many->tag.name.ptr) {
         facts = facts_of(shape, &many->tag);
         *ret_required = facts.required;
-    } else if (branch_names(shape, &many->names, &word) && word) {
-        word = surety__words_add(&many->words, word->text);
-        many->pairs[many->pair_count++] =
-            (surety__pair){(uint64_t)(word - many->words.entries), branch};
+    } else if (branch_names(shape, &many->names, &rarest) && rarest) {
+        many_pair(many, rarest->key, branch);
     }
-    for (uint32_t s = 0; s < facts.set_count; s++) {
-        const surety__word *from;
-
-        for (size_t at = 0; (from = words_next(facts.sets[s], &at)) != NULL;) {
-            word = surety__words_add(&many->words, from->text);
-            many->pairs[many->pair_count++] =
-                (surety__pair){(uint64_t)(word - many->words.entries), branch};
-        }
-    }
+    for (uint32_t s = 0; s < facts.set_count; s++)
+        for (uint32_t k = 0; k < facts.sets[s]->count; k++)
+            many_pair(many, facts.sets[s]->list[k].key, branch);
     if (many->pair_count == before)
         many->pairs[many->pair_count++] = (surety__pair){UINT32_MAX, branch};
 }
 
-/* Writes the list of each word: its branches and those without words (from
- * `open` on), in order. A branch is there once, however often it has the word.
- */
-static void many_words(struct branch_many *many, size_t open)
+/* Writes the list of each hash: its branches and those without one (from `open`
+ * on), in order. A branch is there once, however often it has the hash. */
+static void many_hashes(struct branch_many *many, size_t open)
 {
     const surety__pair *pairs = many->pairs;
 
@@ -440,12 +502,12 @@ static void many_words(struct branch_many *many, size_t open)
             if (many->used == from || many->order[many->used - 1] != branch)
                 many_add(many, branch);
         }
-        many->words.entries[entry].branches = many_stretch(many, from);
+        many->hashed.entries[entry].value = many_stretch(many, from);
     }
 }
 
-/* How many words the pairs have before `open`; they are sorted. */
-static size_t many_word_count(const struct branch_many *many, size_t open)
+/* How many hashes the pairs have before `open`; they are sorted. */
+static size_t many_hash_count(const struct branch_many *many, size_t open)
 {
     size_t count = 0;
 
@@ -454,10 +516,11 @@ static size_t many_word_count(const struct branch_many *many, size_t open)
     return count;
 }
 
-/* Writes all lists: those by kind, and where the words have not too much in
- * common theirs. */
+/* Writes all lists: those by kind, and where the hashes have not too much in
+ * common theirs, as those of the tag or of names. */
 static bool many_lists(surety__compiler *compiler, struct branch_many *many,
-                       surety__switch *built, const bool *required)
+                       surety__switch *built, surety__tag *tag,
+                       const bool *required)
 {
     const surety__applicator *applicator = many->applicator;
     size_t open = many->pair_count;
@@ -468,7 +531,7 @@ static bool many_lists(surety__compiler *compiler, struct branch_many *many,
     surety__pairs_sort(many->pairs, many->pair_count);
     while (open > 0 && many->pairs[open - 1].key == UINT32_MAX)
         open--;
-    listed = open + many_word_count(many, open) * (many->pair_count - open);
+    listed = open + many_hash_count(many, open) * (many->pair_count - open);
     if (listed > (size_t)applicator->count * LISTED_MAX)
         listed = open = 0;
     many->order =
@@ -487,89 +550,122 @@ static bool many_lists(surety__compiler *compiler, struct branch_many *many,
     }
     built->kinds = kinds;
     built->objects = kinds[CELL_OBJECT];
-    built->lacking = built->open = built->objects;
     if (!open)
         return true;
-    many_words(many, open);
-    built->open = many_stretch(many, many->used) & UINT32_MAX;
+    many_hashes(many, open);
+    built->nameless = many_stretch(many, many->used) & UINT32_MAX;
     for (size_t i = open; i < many->pair_count; i++)
         many_add(many, (uint32_t)many->pairs[i].value);
-    built->open = many_stretch(many, (uint32_t)built->open);
-    built->lacking = many->used;
+    built->nameless = many_stretch(many, (uint32_t)built->nameless);
+    if (!many->tag.name.ptr) {
+        built->names = many->hashed;
+        return true;
+    }
+    *tag = (surety__tag){.name = many->tag.name,
+                         .hash = (uint16_t)many->tag.hash,
+                         .values = many->hashed,
+                         .open = built->nameless,
+                         .lacking = many->used};
     for (uint32_t i = 0; i < applicator->count; i++)
         if (branch_is_open(applicator, i) && !required[i])
             many_add(many, i);
-    built->lacking = many_stretch(many, (uint32_t)built->lacking);
-    built->words = many->words;
-    built->name = many->tag.name;
-    built->hash = (uint16_t)many->tag.hash;
+    tag->lacking = many_stretch(many, (uint32_t)tag->lacking);
+    built->tags = tag;
+    built->tag_count = 1;
     assert(many->used <= room + listed);
     return true;
 }
 
-/* More branches than bits. words: how many the tag has. */
+/* More branches than bits. Names do better than a tag of a few. */
 static bool switch_many(surety__compiler *compiler,
                         surety__applicator *applicator, surety__switch *built,
-                        const struct branch_tag *tag, size_t words)
+                        const struct tag_found *found, uint32_t open)
 {
-    struct branch_many many = {.applicator = applicator, .tag = *tag};
+    const bool tagged = found->score.fixed > open / 2;
+    struct branch_many many = {.applicator = applicator};
     surety__arena *work = &compiler->resolver.work;
-    surety__word *rarest;
+    surety__tag *tag = surety__compiler_take(compiler, sizeof(*tag));
+    surety__pair *rarest;
     bool *required = surety__arena_take(work, applicator->count);
+    size_t hashes = tagged ? found->score.values : 0;
 
-    for (uint32_t i = 0; i < applicator->count && !tag->name.ptr; i++)
-        words += branch_names(applicator->shapes[i], NULL, &rarest);
-    many.pairs = surety__arena_take(work, (words + applicator->count) *
+    if (tagged)
+        many.tag = found->tag;
+    for (uint32_t i = 0; i < applicator->count && !tagged; i++)
+        hashes += branch_names(applicator->shapes[i], NULL, &rarest);
+    many.pairs = surety__arena_take(work, (hashes + applicator->count) *
                                               sizeof(*many.pairs));
-    if (!required || !many.pairs)
+    if (!tag || !required || !many.pairs)
         return surety__resolver_starve(&compiler->resolver);
-    if (!surety__words_open(compiler, &many.words, words) ||
-        !surety__words_open(compiler, &many.names, tag->name.ptr ? 0 : words))
+    if (!hashed_open(compiler, &many.hashed, hashes) ||
+        !hashed_open(compiler, &many.names, tagged ? 0 : hashes))
         return false;
-    for (uint32_t i = 0; i < applicator->count && !tag->name.ptr; i++)
+    for (uint32_t i = 0; i < applicator->count && !tagged; i++)
         branch_names(applicator->shapes[i], &many.names, &rarest);
     for (uint32_t i = 0; i < applicator->count; i++)
         if (branch_is_open(applicator, i))
             many_take(&many, i, &required[i]);
     applicator->branching = built;
-    return many_lists(compiler, &many, built, required);
+    return many_lists(compiler, &many, built, tag, required);
 }
 
-static bool switch_few(surety__compiler *compiler,
-                       surety__applicator *applicator, surety__switch *built,
-                       const struct branch_tag *tag, size_t words)
+/* A tag of few branches. */
+static bool tag_few(surety__compiler *compiler,
+                    const surety__applicator *applicator,
+                    const struct tag_found *found, surety__tag *tag)
 {
-    surety__screen *screens =
-        surety__compiler_take(compiler, applicator->count * sizeof(*screens));
-    bool decides = tag->name.ptr != NULL;
-
-    if (!screens || !surety__words_open(compiler, &built->words, words))
+    tag->name = found->tag.name;
+    tag->hash = (uint16_t)found->tag.hash;
+    if (!hashed_open(compiler, &tag->values, found->score.values))
         return false;
-    built->name = tag->name;
-    built->hash = (uint16_t)tag->hash;
     for (uint32_t i = 0; i < applicator->count; i++) {
-        uint64_t bit = (uint64_t)1 << i;
+        const uint64_t bit = (uint64_t)1 << i;
         struct branch_facts facts;
 
         if (!branch_is_open(applicator, i))
             continue;
-        facts = facts_of(applicator->shapes[i], tag);
-        screens[i] = facts.screen;
-        decides = decides || facts.screen.needs || ~facts.screen.allows;
-        built->objects |= bit;
+        facts = facts_of(applicator->shapes[i], &found->tag);
         if (!facts.required)
-            built->lacking |= bit;
+            tag->lacking |= bit;
         if (!facts.set_count)
-            built->open |= bit;
-        for (uint32_t s = 0; s < facts.set_count; s++) {
-            const surety__word *word;
-
-            for (size_t at = 0;
-                 (word = words_next(facts.sets[s], &at)) != NULL;)
-                surety__words_add(&built->words, word->text)->branches |= bit;
-        }
+            tag->open |= bit;
+        for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++)
+            if (facts.kinds >> kind & 1)
+                tag->kinds[kind] |= bit;
+        for (uint32_t s = 0; s < facts.set_count; s++)
+            for (uint32_t k = 0; k < facts.sets[s]->count; k++)
+                hashed_add(&tag->values, facts.sets[s]->list[k].key, bit)
+                    ->value |= bit;
     }
+    return true;
+}
+
+static bool switch_few(surety__compiler *compiler,
+                       surety__applicator *applicator, surety__switch *built,
+                       const struct tag_found *found, uint32_t tag_count)
+{
+    const struct branch_tag none = {.hash = 0};
+    surety__screen *screens =
+        surety__compiler_take(compiler, applicator->count * sizeof(*screens));
+    surety__tag *tags =
+        surety__compiler_take(compiler, (tag_count + 1) * sizeof(*tags));
+    bool decides = tag_count > 0;
+
+    if (!screens || !tags)
+        return false;
+    for (uint32_t i = 0; i < applicator->count; i++) {
+        if (!branch_is_open(applicator, i))
+            continue;
+        screens[i] = facts_of(applicator->shapes[i], &none).screen;
+        decides = decides || screens[i].needs || ~screens[i].allows;
+        built->objects |= (uint64_t)1 << i;
+    }
+    for (uint32_t t = 0; t < tag_count; t++)
+        if (!tag_few(compiler, applicator, &found[t], &tags[t]))
+            return false;
     built->screens = screens;
+    built->tags = tags;
+    built->tag_count = tag_count;
     if (decides)
         applicator->branching = built;
     return true;
@@ -579,10 +675,10 @@ bool surety__fold_switch(surety__compiler *compiler,
                          surety__applicator *applicator)
 {
     const bool many = applicator->count > SWITCH_BRANCHES;
-    struct branch_tag tag;
+    struct tag_found found[SWITCH_TAGS] = {{.tag = {.hash = 0}}};
     surety__switch *built;
     uint32_t open = 0;
-    size_t words;
+    uint32_t tags;
 
     if (applicator->choice ||
         (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE))
@@ -591,10 +687,9 @@ bool surety__fold_switch(surety__compiler *compiler,
         open += branch_is_open(applicator, i);
     if (open < 2 && !many)
         return true;
-    /* Of many, names do better than a tag of a few. */
-    tag = tag_find(applicator, many ? open / 2 + 1 : 2, &words);
+    tags = tags_find(applicator, found);
     built = surety__compiler_take(compiler, sizeof(*built));
     return built &&
-           (many ? switch_many(compiler, applicator, built, &tag, words)
-                 : switch_few(compiler, applicator, built, &tag, words));
+           (many ? switch_many(compiler, applicator, built, found, open)
+                 : switch_few(compiler, applicator, built, found, tags));
 }

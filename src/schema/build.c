@@ -481,8 +481,8 @@ static bool objects_dependents(surety__compiler *compiler,
             objects->dependents[objects->dependent_count++] =
                 (surety__dependent_required){key, surety__cell_of(v),
                                              keywords[i],
-                                             (uint32_t)word->branches};
-            word->branches = objects->dependent_count;
+                                             (uint32_t)word->number};
+            word->number = objects->dependent_count;
             objects->dependent_names += 1 + surety_val_count(v);
         }
     }

@@ -153,7 +153,7 @@ typedef struct surety__dependent_required {
 typedef struct surety__word {
     surety_str text; /* ptr NULL: free */
     uint32_t hash;
-    uint64_t branches; /* of a surety__switch, or a number */
+    uint64_t number;
 } surety__word;
 
 typedef struct surety__words {
@@ -183,7 +183,7 @@ typedef struct surety__objects {
     surety__dependent_required *dependents;
     uint32_t dependent_count;
     size_t dependent_names;        /* of all together, keys included */
-    surety__words *dependent_keys; /* branches: the number + 1 of the first */
+    surety__words *dependent_keys; /* number + 1 of the first */
     uint64_t min_properties, max_properties;
     bool walks;   /* the members must be looked at */
     bool defines; /* has properties or patternProperties */
@@ -205,22 +205,54 @@ typedef struct surety__screen {
     uint64_t allows; /* names that may be there */
 } surety__screen;
 
-enum { SWITCH_BRANCHES = 64 };
+enum { SWITCH_BRANCHES = 64, SWITCH_TAGS = 4 };
+
+/* Sets of branches by a hash: open addressing. Hashes that are equal share an
+ * entry, for a set only has to have each branch that can hold. */
+typedef struct surety__hashed {
+    surety__pair *entries; /* value 0: free */
+    uint32_t mask;
+} surety__hashed;
+
+/* The hash of a name. */
+static inline uint64_t surety__hashed_name(surety_str name)
+{
+    return (uint64_t)name.len << 32 | surety__hash(name.ptr, name.len);
+}
+
+static inline surety__pair *surety__hashed_at(const surety__hashed *hashed,
+                                              uint64_t hash)
+{
+    size_t at = (hash ^ hash >> 32) & hashed->mask;
+
+    while (hashed->entries[at].value && hashed->entries[at].key != hash)
+        at = (at + 1) & hashed->mask;
+    return &hashed->entries[at];
+}
+
+/* A member that tells branches apart, by its kind and by its value. */
+typedef struct surety__tag {
+    surety_str name;
+    uint16_t hash;
+    surety__hashed values; /* by surety__val_hash, of const and enum */
+    uint64_t open;         /* branches without values for the member */
+    uint64_t lacking;      /* branches that an object without it may satisfy */
+    uint64_t kinds[CELL_KINDS]; /* branches that allow the kind; not of many */
+} surety__tag;
 
 /* Which branches of an anyOf or oneOf a value can satisfy. An object: by the
- * names of its members and by the value of one that many branches fix by const
- * or enum. A set of branches is bits, one a branch. Of more than
- * SWITCH_BRANCHES it is a stretch of `order`, from the lower half to before the
- * upper one; there are no screens, and where no member is fixed the words are
- * the names of members, each branch at one that it requires. */
+ * names of its members and by its tags. A set of branches is bits, one a
+ * branch. Of more than SWITCH_BRANCHES it is a stretch of `order`, from the
+ * lower half to before the upper one; there are no screens and at most one tag,
+ * and where there is none the names of members lead to branches, each of which
+ * is at one name that it requires. */
 typedef struct surety__switch {
     uint64_t objects; /* branches that some object satisfies */
     const surety__screen *screens;
-    surety_str name; /* of the member; ptr NULL: there is none */
-    uint16_t hash;
-    surety__words words;
-    uint64_t open;    /* branches without assertions on the member */
-    uint64_t lacking; /* branches that an object without it may satisfy */
+    const surety__tag *tags;
+    uint32_t tag_count;
+    surety__hashed names; /* by surety__hashed_name */
+    uint64_t nameless;    /* branches that require no name */
     const uint32_t *order;
     const uint64_t *kinds; /* of many: branches for each kind */
 } surety__switch;

@@ -194,8 +194,6 @@ static void say_words(struct shapes *shapes, const surety__words *words)
         say(shapes, " \"");
         surety_buf_add(shapes->out, word->text);
         say(shapes, "\"");
-        if (word->branches)
-            surety__buf_printf(shapes->out, "=%x", (unsigned)word->branches);
     }
 }
 
@@ -327,28 +325,53 @@ static void say_objects(struct shapes *shapes, const surety__objects *objects)
 
 /* ---- applicators --------------------------------------------------------- */
 
+/* How many values or names there are, and where the branches are few which
+ * sets they lead to. */
+static void say_hashed(struct shapes *shapes, const surety__hashed *hashed,
+                       uint32_t count)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; hashed->entries && i <= hashed->mask; i++)
+        used += hashed->entries[i].value != 0;
+    surety_buf_number(shapes->out, used);
+    for (uint64_t set = 1; count <= 4 && set >> count == 0; set++) {
+        size_t have = 0;
+
+        for (size_t i = 0; hashed->entries && i <= hashed->mask; i++)
+            have += hashed->entries[i].value == set;
+        if (have)
+            surety__buf_printf(shapes->out, " =%x", (unsigned)set);
+        if (have > 1)
+            surety__buf_printf(shapes->out, "*%zu", have);
+    }
+}
+
+static void say_tag(struct shapes *shapes, const surety__tag *tag,
+                    uint32_t count)
+{
+    say(shapes, ", told by \"");
+    surety_buf_add(shapes->out, tag->name);
+    say(shapes, "\": values ");
+    say_hashed(shapes, &tag->values, count);
+    say(shapes, ", open ");
+    surety_buf_number(shapes->out, surety__branches_count(tag->open, count));
+    say(shapes, ", lacking ");
+    surety_buf_number(shapes->out, surety__branches_count(tag->lacking, count));
+}
+
 static void say_switch(struct shapes *shapes, const surety__switch *branching,
                        uint32_t count)
 {
     say(shapes, "    branches of objects ");
     surety_buf_number(shapes->out,
                       surety__branches_count(branching->objects, count));
-    if (!branching->name.ptr && branching->words.longest) {
+    if (branching->names.entries) {
         say(shapes, ", told by names: ");
-        say_words(shapes, &branching->words);
+        say_hashed(shapes, &branching->names, count);
     }
-    if (branching->name.ptr) {
-        say(shapes, ", told by \"");
-        surety_buf_add(shapes->out, branching->name);
-        say(shapes, "\": ");
-        say_words(shapes, &branching->words);
-        say(shapes, ", open ");
-        surety_buf_number(shapes->out,
-                          surety__branches_count(branching->open, count));
-        say(shapes, ", lacking ");
-        surety_buf_number(shapes->out,
-                          surety__branches_count(branching->lacking, count));
-    }
+    for (uint32_t i = 0; i < branching->tag_count; i++)
+        say_tag(shapes, &branching->tags[i], count);
     say(shapes, "\n");
     for (uint32_t i = 0; branching->screens && i < count; i++) {
         say(shapes, i ? " " : "    needs/allows: ");

@@ -8,7 +8,7 @@
 
 /* ---- unions -------------------------------------------------------------- */
 
-enum { KINDS = 9, VALUES = 15 };
+enum { KINDS = 12, VALUES = 15 };
 
 /* One branch of a kind. */
 static void write_branch(surety_buf *out, unsigned kind, unsigned i)
@@ -52,6 +52,25 @@ static void write_branch(surety_buf *out, unsigned kind, unsigned i)
     case 7:
         surety__buf_printf(out, "{\"type\":\"object\",\"required\":[\"a%u\"]}",
                            i % 5);
+        break;
+    case 8:
+        surety__buf_printf(out,
+                           "{\"properties\":{\"t\":{\"const\":%u%s}},"
+                           "\"required\":[\"t\"]}",
+                           i, i % 2 ? ".0" : "");
+        break;
+    case 9:
+        surety__buf_printf(
+            out,
+            "{\"properties\":{\"t\":{\"enum\":[\"v%u\",%u,null]},"
+            "\"u\":{\"const\":%u}}}",
+            i / 4, i / 3, i % 3);
+        break;
+    case 10:
+        surety__buf_printf(out,
+                           "{\"properties\":{\"u\":{\"type\":\"%s\"},\"t\":"
+                           "{\"enum\":[\"v%u\",true]}},\"required\":[\"t\"]}",
+                           i % 2 ? "integer" : "string", i / 2);
         break;
     default:
         if (i % 5 == 0)
@@ -244,6 +263,8 @@ TEST(work_grows_with_the_values)
         {"oneOf", 0, "\"v%u\""},
         {"anyOf", 3, "{\"t\":\"v%u\"}"},
         {"oneOf", 4, "{\"t\":\"v%u\"}"},
+        {"anyOf", 8, "{\"t\":%u}"},
+        {"oneOf", 8, "{\"t\":%u.0}"},
         {"anyOf", 6, "{\"a%u\":1,\"b%u\":1}"},
         {"oneOf", 6, "{\"a%u\":1,\"b%u\":1}"},
     };
