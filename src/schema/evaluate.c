@@ -810,11 +810,15 @@ enum surety__validity surety__memo_validity(surety__machine *machine,
                                             const surety__shape *shape,
                                             const surety__cell *cell)
 {
+    const bool flat = shape->how[cell->kind] == HOW_FLAT;
     bool holds;
 
+    /* Members and items that do not nest are sooner looked at again. */
+    if (flat && (cell->kind < CELL_ARRAY || cell->span <= 2 * cell->count + 1))
+        return surety__valid_if(surety__flat_holds(machine, shape, cell));
     if (surety__memo_find(machine, shape, cell, &holds))
         return surety__valid_if(holds);
-    if (shape->how[cell->kind] == HOW_WALK)
+    if (!flat)
         return VALID_OPEN;
     holds = surety__flat_holds(machine, shape, cell);
     if (!machine->status)
