@@ -369,6 +369,17 @@ applied_if(surety__machine *machine, surety__frame *frame,
     return last;
 }
 
+/* Whether the applicator applies to an object whose member with its key is
+ * this. */
+static bool member_applies(const surety_doc *doc,
+                           const surety__applicator *applicator,
+                           const surety__cell *member)
+{
+    return applicator->kind == APPLY_DEPENDENT ||
+           (member->kind == CELL_STRING &&
+            surety_str_equal(surety__cell_str(doc, member), applicator->value));
+}
+
 bool surety__applies(const surety_doc *doc, const surety__cell *object,
                      const surety__applicator *applicator)
 {
@@ -377,29 +388,53 @@ bool surety__applies(const surety_doc *doc, const surety__cell *object,
     if (object->kind != CELL_OBJECT)
         return false;
     member = surety__member_named(doc, object, applicator->key);
-    if (!member || applicator->kind == APPLY_DEPENDENT)
-        return member != NULL;
-    return member->kind == CELL_STRING &&
-           surety_str_equal(surety__cell_str(doc, member), applicator->value);
+    return member && member_applies(doc, applicator, member);
 }
 
-EVALUATE_INLINE enum surety__validity applied_dependent(
-    surety__machine *machine, surety__frame *frame,
-    const surety__applicator *applicator, enum surety__validity last,
+/* All applicators that depend on members, from the first one on: each member
+ * leads to its own. sub: the next one of the present member, + 1; matched: it
+ * has been looked up. */
+EVALUATE_INLINE enum surety__validity applied_dependents(
+    surety__machine *machine, surety__frame *frame, enum surety__validity last,
     surety__next *next, const bool report)
 {
-    const surety__cell *cell = frame->cell;
+    const surety__shape *shape = frame->shape;
+    const surety__words *keys = shape->applicators[frame->at].keys;
+    const surety__applicator *applicator;
+    const surety__word *word;
 
-    if (last != VALID_OPEN)
-        return last;
-    if (cell->kind != CELL_OBJECT)
-        return VALID_YES;
-    /* Finding the key is linear in the members. */
-    if (!surety__machine_charge(machine, cell->count / 16))
+    if (last == VALID_NO ||
+        !surety__machine_charge(machine,
+                                last == VALID_OPEN ? frame->left / 16 : 0))
         return VALID_NO;
-    if (!surety__applies(machine->doc, cell, applicator))
-        return VALID_YES;
-    return applied_must(machine, frame, applicator->shapes[0], 0, next, report);
+    if (last == VALID_OPEN)
+        frame->matched = false;
+    while (frame->left) {
+        if (!frame->sub && !frame->matched) {
+            word = surety__words_find(
+                keys, surety__cell_str(machine->doc, frame->cursor));
+            frame->sub = word ? (uint32_t)word->number : 0;
+            frame->matched = true;
+        }
+        if (!frame->sub) {
+            frame->cursor = surety__cell_after(frame->cursor + 1);
+            frame->left--;
+            frame->matched = false;
+            continue;
+        }
+        frame->at = frame->sub - 1;
+        applicator = &shape->applicators[frame->at];
+        frame->sub = applicator->next;
+        if (member_applies(machine->doc, applicator, frame->cursor + 1)) {
+            enum surety__validity valid = applied_must(
+                machine, frame, applicator->shapes[0], 0, next, report);
+
+            if (valid != VALID_YES)
+                return valid;
+        }
+    }
+    frame->at = shape->applicator_count - 1;
+    return VALID_YES;
 }
 
 EVALUATE_INLINE enum surety__validity applied_run(surety__machine *machine,
@@ -432,8 +467,9 @@ EVALUATE_INLINE enum surety__validity applied_run(surety__machine *machine,
             valid = applied_if(machine, frame, applicator, last, next, report);
             break;
         default:
-            valid = applied_dependent(machine, frame, applicator, last, next,
-                                      report);
+            valid = frame->cell->kind == CELL_OBJECT
+                        ? applied_dependents(machine, frame, last, next, report)
+                        : VALID_YES;
         }
         if (valid != VALID_YES)
             return valid;

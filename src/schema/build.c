@@ -706,6 +706,31 @@ static bool apply_not(surety__compiler *compiler)
                                     build_shape(compiler, val));
 }
 
+/* Makes the applicators that depend on a member be found by its key. */
+static bool dependents_link(surety__compiler *compiler)
+{
+    surety__applicator *const list = compiler->applicators;
+    const size_t count = compiler->applicator_count;
+    size_t first = count;
+    surety__words *keys;
+
+    while (first && list[first - 1].kind >= APPLY_DEPENDENT)
+        first--;
+    if (first == count)
+        return true;
+    keys = surety__compiler_take(compiler, sizeof(*keys));
+    if (!keys || !surety__words_open(compiler, keys, count - first))
+        return false;
+    for (size_t i = count; i-- > first;) {
+        surety__word *word = surety__words_add(keys, list[i].key);
+
+        list[i].keys = keys;
+        list[i].next = (uint32_t)word->number;
+        word->number = i + 1;
+    }
+    return true;
+}
+
 /* ref_only: nothing counts beside $ref. */
 static bool build_applicators(surety__compiler *compiler, bool ref_only)
 {
@@ -714,15 +739,16 @@ static bool build_applicators(surety__compiler *compiler, bool ref_only)
     compiler->applicator_count = 0;
     if (!apply_ref(compiler))
         return false;
-    if (!ref_only && !(apply_dynamic(compiler, KW_DYNAMIC_REF) &&
-                       apply_dynamic(compiler, KW_RECURSIVE_REF) &&
-                       apply_list(compiler, KW_ALL_OF, APPLY_ALL) &&
-                       apply_list(compiler, KW_ANY_OF, APPLY_ANY) &&
-                       apply_list(compiler, KW_ONE_OF, APPLY_ONE) &&
-                       apply_not(compiler) && apply_if(compiler) &&
-                       apply_dependents(compiler, KW_DEPENDENT_SCHEMAS) &&
-                       apply_dependents(compiler, KW_DEPENDENCIES) &&
-                       apply_property_values(compiler)))
+    if (!ref_only &&
+        !(apply_dynamic(compiler, KW_DYNAMIC_REF) &&
+          apply_dynamic(compiler, KW_RECURSIVE_REF) &&
+          apply_list(compiler, KW_ALL_OF, APPLY_ALL) &&
+          apply_list(compiler, KW_ANY_OF, APPLY_ANY) &&
+          apply_list(compiler, KW_ONE_OF, APPLY_ONE) && apply_not(compiler) &&
+          apply_if(compiler) &&
+          apply_dependents(compiler, KW_DEPENDENT_SCHEMAS) &&
+          apply_dependents(compiler, KW_DEPENDENCIES) &&
+          apply_property_values(compiler) && dependents_link(compiler)))
         return false;
     if (!compiler->applicator_count)
         return true;

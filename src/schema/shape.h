@@ -282,8 +282,12 @@ typedef struct surety__applicator {
     uint32_t count;
     uint32_t dynamic_name; /* of APPLY_DYNAMIC */
     const surety__shape **shapes;
-    surety_str key;                  /* of DEPENDENT and PROPERTY_VALUE */
-    surety_str value;                /* of PROPERTY_VALUE */
+    surety_str key;   /* of DEPENDENT and PROPERTY_VALUE */
+    surety_str value; /* of PROPERTY_VALUE */
+    /* Of DEPENDENT and PROPERTY_VALUE, which come last: where the keys of all
+     * are, and the next one with this key; each as a number + 1. */
+    const surety__words *keys;
+    uint32_t next;
     const surety__switch *branching; /* folded; of ANY and ONE, or NULL */
     /* Folded; of ANY and ONE whose branches are enums: one for all. Or NULL. */
     const surety__shape *choice;

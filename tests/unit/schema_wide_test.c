@@ -55,9 +55,9 @@ static void write_branch(surety_buf *out, unsigned kind, unsigned i)
         break;
     case 8:
         surety__buf_printf(out,
-                           "{\"properties\":{\"t\":{\"const\":%u%s}},"
-                           "\"required\":[\"t\"]}",
-                           i, i % 2 ? ".0" : "");
+                           "{\"required\":[\"t\"],\"properties\":"
+                           "{\"t\":{\"const\":%u.0}}}",
+                           i);
         break;
     case 9:
         surety__buf_printf(
@@ -69,8 +69,8 @@ static void write_branch(surety_buf *out, unsigned kind, unsigned i)
     case 10:
         surety__buf_printf(out,
                            "{\"properties\":{\"u\":{\"type\":\"%s\"},\"t\":"
-                           "{\"enum\":[\"v%u\",true]}},\"required\":[\"t\"]}",
-                           i % 2 ? "integer" : "string", i / 2);
+                           "{\"enum\":[\"v%u\",1]}}}",
+                           i % 2 ? "integer" : "string", i);
         break;
     default:
         if (i % 5 == 0)
@@ -378,10 +378,11 @@ static unsigned dependent_name(unsigned i, unsigned k)
     return i * 7 + k * 3 + 1;
 }
 
-/* dependentRequired with so many keys of two names, and an object whose members
- * are those of `names` below `most`, by bits that repeat. */
-static void dependents_hold(struct check *t, unsigned count, unsigned most,
-                            uint64_t names)
+/* dependentRequired, or schemas that say the same, with so many keys of two
+ * names, and an object whose members are those of `names` below `most`, by bits
+ * that repeat. */
+static void dependents_hold(struct check *t, bool schemas, unsigned count,
+                            unsigned most, uint64_t names)
 {
     surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
     surety_findings *findings = surety_findings_new(check_alloc(t));
@@ -397,11 +398,14 @@ static void dependents_hold(struct check *t, unsigned count, unsigned most,
     NEED(checker);
     NEED(findings);
     NEED(doc);
-    surety_buf_text(&text, "{\"dependencies\":{\"k0\":[\"z\"]},"
-                           "\"dependentRequired\":{");
+    surety__buf_printf(&text, "{\"dependencies\":{\"k0\":[\"z\"]},\"%s\":{",
+                       schemas ? "dependentSchemas" : "dependentRequired");
     for (unsigned i = 0; i < count; i++)
-        surety__buf_printf(&text, "%s\"k%u\":[\"k%u\",\"k%u\"]", i ? "," : "",
-                           i, dependent_name(i, 0) % most,
+        surety__buf_printf(&text,
+                           schemas ? "%s\"k%u\":{\"allOf\":[{\"required\":"
+                                     "[\"k%u\"]},{\"required\":[\"k%u\"]}]}"
+                                   : "%s\"k%u\":[\"k%u\",\"k%u\"]",
+                           i ? "," : "", i, dependent_name(i, 0) % most,
                            dependent_name(i, 1) % most);
     surety_buf_text(&text, "}}");
     surety_buf_text(&value, "{");
@@ -449,7 +453,8 @@ TEST(dependents_are_found_by_any_way)
     for (size_t i = 0; i < CHECK_COUNT(counts); i++)
         for (size_t k = 0; k < CHECK_COUNT(mosts); k++)
             for (size_t n = 0; n < CHECK_COUNT(names); n++) {
-                dependents_hold(t, counts[i], mosts[k], names[n]);
+                dependents_hold(t, false, counts[i], mosts[k], names[n]);
+                dependents_hold(t, true, counts[i], mosts[k], names[n]);
                 if (t->failed || t->starved)
                     return;
             }
@@ -509,6 +514,7 @@ TEST(work_grows_with_the_members)
         const char *keyword, *member, *name;
     } cases[] = {
         {"dependentRequired", "\"k%u\":[\"k%u\"]", "\"k%u\":1"},
+        {"dependentSchemas", "\"k%u\":{\"minProperties\":%u}", "\"k%u\":1"},
         {"patternProperties", "\"^k%u_\":{\"type\":\"integer\"}",
          "\"k%u_x\":1"},
         {"patternProperties", "\"^k%u$\":{\"minimum\":1}", "\"k%u\":1"},
