@@ -20,8 +20,7 @@ static void write_branch(surety_buf *out, unsigned kind, unsigned i)
                            i / 2, i / 3, i);
         break;
     case 2:
-        surety__buf_printf(out,
-                           "{\"type\":\"%s\",\"enum\":[\"v%u\",%u.0,null]}",
+        surety__buf_printf(out, "{\"type\":\"%s\",\"enum\":[\"v%u\",%u,null]}",
                            i % 3 ? "string" : "integer", i, i);
         break;
     case 3:
