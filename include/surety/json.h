@@ -75,8 +75,10 @@ SURETY_API void surety_doc_free(surety_doc *doc); /* takes NULL */
 /* Reads exactly one JSON text (RFC 8259), with only white space around it, into
  * doc. The former content of doc is discarded and its values become invalid,
  * also on failure. The memory is reused: once it is large enough, reading
- * allocates nothing. Where the RFC leaves a choice: invalid UTF-8 and an escape
- * that is a lone surrogate are errors; numbers keep their text, so none
+ * allocates nothing. It takes 24 KiB of the caller's stack at most, and the doc
+ * holds little besides 16 bytes for each value or key, and a copy of the text
+ * if it does not borrow. Where the RFC leaves a choice: invalid UTF-8 and an
+ * escape that is a lone surrogate are errors; numbers keep their text, so none
  * overflows; depth and lengths have limits. SURETY_SYNTAX or SURETY_LIMIT with
  * the position of the first byte that is not allowed; SURETY_NOMEM. */
 SURETY_API surety_status surety_doc_read(surety_doc *doc, surety_str text,
