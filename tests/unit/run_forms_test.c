@@ -211,13 +211,35 @@ static void *forms_resize(void *ctx, void *ptr, size_t size_old,
     return realloc(ptr, size_new);
 }
 
-/* Makes every form of a subset. */
+/* Makes every form of a contract and of a subset. */
 static surety_status forms_make(const surety_contract *contract,
                                 surety_subset subset)
 {
     const surety_contract *delivered;
     const surety_strict *strict;
     surety_status status = surety_strict_of(contract, subset, &strict, NULL);
+    surety_prompt_options prompt = {.size = sizeof(prompt)};
+    surety_str text;
+    surety_buf out;
+
+    surety_buf_init(&out, NULL, 0);
+    if (status == SURETY_OK) {
+        prompt.native = true;
+        prompt.style = SURETY_PROMPT_JSON_SCHEMA;
+        prompt.schema = surety_strict_info_of(strict)->schema;
+        status = surety_prompt_write(contract, (surety_str){"", 0}, &prompt,
+                                     &out, NULL);
+    }
+    prompt.native = false;
+    for (int i = SURETY_PROMPT_JSON_SCHEMA;
+         i <= SURETY_PROMPT_EXAMPLE && status == SURETY_OK; i++) {
+        prompt.style = (surety_prompt_style)i;
+        status = surety_prompt_write(contract, (surety_str){"", 0}, &prompt,
+                                     &out, NULL);
+    }
+    surety_buf_done(&out);
+    if (status == SURETY_OK)
+        status = surety_contract_schema_text(contract, &text, NULL);
 
     if (status == SURETY_OK &&
         surety_strict_info_of(strict)->support != SURETY_STRICT_IMPOSSIBLE)
@@ -250,7 +272,7 @@ TEST(out_of_memory_is_for_one_call)
         CHECK(status == (memory.failed ? SURETY_NOMEM : SURETY_OK));
         memory.left = 0;
         EXPECT(SURETY_OK, forms_make(contract, SURETY_SUBSET_OPENAI));
-        if (at % 50 == 1) {
+        if (at % 100 == 1) {
             surety_buf_reset(&again);
             EXPECT(SURETY_OK, forms_again(contract, NULL, &again));
             CHECK(surety_str_equal(surety_buf_str(&anew),
