@@ -37,7 +37,10 @@
 enum {
     HTTP_CONNECTIONS = 64,
     HTTP_CONNECTIONS_HOST = 16,
-    HTTP_IDLE_CONNECTION_S = 60 /* older connections are not used again */
+    HTTP_IDLE_CONNECTION_S = 60, /* older connections are not used again */
+    /* Memory of an exchange that the next one takes: a request with a large
+     * schema. */
+    HTTP_SPARE_MAX = 1 << 20
 };
 
 static const surety__function_row http_rows[] = {SURETY__CURL(SURETY__ROW)};
@@ -165,7 +168,11 @@ static void http_free(surety__http_exchange *exchange)
     curl->slist_free_all(exchange->lines);
     surety__free(alloc, exchange->head.items,
                  exchange->head.cap * sizeof(*exchange->head.items));
-    surety__arena_done(&exchange->arena);
+    if (!exchange->http->spare.chunks &&
+        exchange->arena.total <= HTTP_SPARE_MAX)
+        exchange->http->spare = exchange->arena;
+    else
+        surety__arena_done(&exchange->arena);
     surety__free(alloc, exchange, sizeof(*exchange));
 }
 
@@ -495,7 +502,9 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->socket = CURL_SOCKET_BAD;
     exchange->intake = surety__intake_of(&own, receiver);
     exchange->progress = surety__progress_of(&own);
-    surety__arena_init(&exchange->arena, http->alloc, 0);
+    exchange->arena = http->spare;
+    surety__arena_reset(&exchange->arena);
+    surety__arena_init(&http->spare, http->alloc, 0);
     status = http_prepare(exchange, &own, reterr);
     if (!status &&
         exchange->http->curl.multi_add_handle(http->multi, exchange->easy))
@@ -598,6 +607,7 @@ static void http_close(void *ctx)
                  http->socket_cap * sizeof(*http->sockets));
     surety__shield_lower(&shield);
     surety__arena_done(&http->arena);
+    surety__arena_done(&http->spare);
     surety__free(http->alloc, http, sizeof(*http));
 }
 
@@ -655,6 +665,7 @@ surety_status surety_http_open(const surety_http_options *options,
                                          .wait = http_wait,
                                          .close = http_close};
     surety__arena_init(&http->arena, own.alloc, 0);
+    surety__arena_init(&http->spare, own.alloc, 0);
     http->ca_file = surety__arena_text(&http->arena, own.ca_file);
     http->proxy = surety__arena_text(&http->arena, own.proxy);
     http->multi = http->curl.multi_init();
