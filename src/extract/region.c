@@ -9,7 +9,7 @@
  * a bracket that looks like JSON (start.c).
  *
  * - What is read from a wrapper, and what is no array or object, must be all
- * that the field holds.
+ *   that the field holds.
  * - A value that a field's end cuts off may go on behind it, to the end of the
  *   reply or to the next reasoning: the marks of a fence can be in a string. If
  *   it does not end there either, it was cut off in its field.

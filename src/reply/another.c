@@ -65,7 +65,7 @@ static surety_status another_next(surety_judge *judge, bool *behind)
         }
         if (status != SURETY_OK)
             return status;
-        surety__trial_take_found(judge, surety_finder_count(judge->finder) - 1);
+        surety__trial_take_found(judge);
         next = judge->now->candidate;
         if (next.end <= best.start || next.start >= best.end)
             return SURETY_OK;

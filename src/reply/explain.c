@@ -402,7 +402,7 @@ static surety_status explain_syntax(surety_judge *judge)
         return explain_cut(judge, issue);
     surety__locate_span(judge, best, fault->position.offset, length, issue);
     if (ended && !text.len)
-        surety_buf_text(out, best->index == SURETY__NATIVE
+        surety_buf_text(out, surety__trial_is_native(best)
                                  ? "the native value is empty"
                                  : "the block is empty");
     else if (kind)

@@ -116,7 +116,7 @@ static bool judge_is_cut_off(const surety_judge *judge,
                              const surety_candidate *candidate)
 {
     return judge->cut_off && judge->best->cut &&
-           judge->best->index != SURETY__NATIVE &&
+           !surety__trial_is_native(judge->best) &&
            candidate->start >= judge->best->candidate.start;
 }
 
@@ -139,7 +139,7 @@ static surety_status judge_native(surety_judge *judge, surety_error *reterr)
 {
     if (!judge->task.options.native.len)
         return SURETY_OK;
-    surety__trial_take_found(judge, SURETY__NATIVE);
+    surety__trial_take_native(judge);
     return judge_try(judge, reterr);
 }
 
@@ -158,7 +158,7 @@ static surety_status judge_place(surety_judge *judge, surety_place place,
             return surety__fail_nomem(reterr);
         if (status != SURETY_OK)
             break;
-        surety__trial_take_found(judge, surety_finder_count(judge->finder) - 1);
+        surety__trial_take_found(judge);
         status = judge_try(judge, reterr);
     }
     if (status == SURETY_END)
@@ -196,7 +196,7 @@ static void judge_name(surety_judge *judge)
     outcome->place = best->candidate.place;
     outcome->start = best->candidate.start;
     outcome->end = best->candidate.end;
-    if (best->index == SURETY__NATIVE)
+    if (surety__trial_is_native(best))
         outcome->seen = judge->task.options.native;
 }
 

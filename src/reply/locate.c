@@ -70,7 +70,7 @@ void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
     if (end > len)
         end = len > offset ? len : offset;
     length = end - offset;
-    if (trial->index != SURETY__NATIVE) {
+    if (!surety__trial_is_native(trial)) {
         /* The end of the last byte: what follows may be markup. */
         end = length ? locate_origin(judge, trial, end - 1) + 1 : 0;
         offset = locate_origin(judge, trial, offset);

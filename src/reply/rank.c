@@ -40,7 +40,7 @@ static bool rank_wins(const surety_judge *judge, const surety__trial *now,
 /* Whether a trial of the reply's text is a part of another. */
 static bool rank_holds(const surety__trial *outer, const surety__trial *inner)
 {
-    return inner->index != SURETY__NATIVE &&
+    return !surety__trial_is_native(inner) &&
            inner->candidate.place == outer->candidate.place &&
            inner->candidate.start > outer->candidate.start &&
            inner->candidate.end <= outer->candidate.end;

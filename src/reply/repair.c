@@ -327,7 +327,7 @@ static bool repair_says_why(const surety_judge *judge,
 {
     const surety__trial *best = judge->best;
 
-    return best && !best->tolerant && best->index != SURETY__NATIVE &&
+    return best && !best->tolerant && !surety__trial_is_native(best) &&
            best->stage == SURETY_STAGE_JSON_PARSE && !region->weak &&
            region->start >= best->candidate.start &&
            region->start < best->candidate.end;
@@ -435,8 +435,6 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
     const surety_str native = judge->task.options.native;
-    const surety_candidate candidate = {
-        .place = SURETY_PLACE_NATIVE, .end = native.len, .text = native};
     const surety__region region = {.text = native, .last = true};
     surety__reading reading;
     surety__trial *trial;
@@ -445,7 +443,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
 
     if (!native.len)
         return SURETY_OK;
-    trial = surety__trial_take(judge, SURETY__NATIVE, &candidate);
+    trial = surety__trial_take_native(judge);
     trial->tolerant = true;
     status = repair_read_to(pass, &region, &reading, &used, reterr);
     if (status != SURETY_OK)

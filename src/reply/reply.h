@@ -61,9 +61,6 @@ struct surety_outcome {
     bool looks_cut_off; /* what is wrong is that the reply ends too early */
 };
 
-/* SIZE_MAX for a trial's index: the candidate is the native text. */
-#define SURETY__NATIVE SIZE_MAX
-
 /* What a validator has against a value; in the arena. */
 typedef struct surety__objection {
     struct surety__objection *next;
@@ -96,7 +93,7 @@ typedef struct surety__trial {
     surety_error fault; /* json_parse: the reader's error */
     /* From here on it is cleared for each candidate. */
     surety_candidate candidate;
-    size_t index; /* the finder's number, or SURETY__NATIVE */
+    size_t index; /* the finder's number, but of the native text */
     surety_stage stage;
     bool counted; /* error_count is known */
     size_t error_count;
@@ -140,8 +137,8 @@ struct surety_judge {
     surety_outcome outcome;
     /* The reply at hand. */
     surety__task task;
-    bool put_off;  /* the whole reply may be a text, */
-    bool taken_up; /* and is to be taken for one now */
+    bool put_off;         /* the whole reply may be a text, */
+    bool taken_up;        /* and is to be taken for one now */
     surety__rules *rules; /* for this reply only; NULL until needed */
     surety__trial *now;   /* the candidate being tried */
     surety__trial *best;  /* the one that got furthest; NULL: none yet */
@@ -162,8 +159,15 @@ surety__trial *surety__trial_spare(surety_judge *judge);
 /* Makes a candidate the trial at hand. */
 surety__trial *surety__trial_take(surety_judge *judge, size_t index,
                                   const surety_candidate *candidate);
-/* The same with a candidate of the finder's, or the native text. */
-void surety__trial_take_found(surety_judge *judge, size_t index);
+/* The same with the native text, or the candidate that the finder listed last.
+ */
+surety__trial *surety__trial_take_native(surety_judge *judge);
+void surety__trial_take_found(surety_judge *judge);
+/* Whether a trial's candidate is the native text. */
+static inline bool surety__trial_is_native(const surety__trial *trial)
+{
+    return trial->candidate.place == SURETY_PLACE_NATIVE;
+}
 /* Reads a trial's candidate strictly. What is the reply's own bytes is not
  * copied; a copy cleaned of markup belongs to the finder, so the doc takes its
  * own. */

@@ -38,18 +38,24 @@ surety__trial *surety__trial_take(surety_judge *judge, size_t index,
     return now;
 }
 
-void surety__trial_take_found(surety_judge *judge, size_t index)
+surety__trial *surety__trial_take_native(surety_judge *judge)
 {
-    const surety_candidate candidate =
-        index != SURETY__NATIVE
-            ? surety_finder_at(judge->finder, index)
-            : (surety_candidate){.place = SURETY_PLACE_NATIVE,
-                                 .end = judge->task.options.native.len,
-                                 .text = judge->task.options.native};
+    const surety_str native = judge->task.options.native;
+    const surety_candidate candidate = {
+        .place = SURETY_PLACE_NATIVE, .end = native.len, .text = native};
 
+    return surety__trial_take(judge, 0, &candidate);
+}
+
+void surety__trial_take_found(surety_judge *judge)
+{
+    const size_t count = surety_finder_count(judge->finder);
+    const size_t index = count - 1;
+    const surety_candidate candidate = surety_finder_at(judge->finder, index);
+
+    assert(count > 0);
     surety__trial_take(judge, index, &candidate);
-    if (index != SURETY__NATIVE &&
-        surety__finder_has_read(judge->finder, index))
+    if (surety__finder_has_read(judge->finder, index))
         judge->now->stage = SURETY_STAGE_VALIDATION;
 }
 
@@ -79,7 +85,7 @@ static bool trial_may_be_json(surety_str text)
 static bool trial_is_open(const surety_judge *judge)
 {
     const surety__trial *now = judge->now;
-    const surety_str text = now->index == SURETY__NATIVE
+    const surety_str text = surety__trial_is_native(now)
                                 ? judge->task.options.native
                                 : judge->task.reply;
 
@@ -178,7 +184,7 @@ surety_status surety__trial_check(surety_judge *judge, surety_error *reterr)
     surety_status status;
 
     now->refused = now->stage == SURETY_STAGE_VALIDATION &&
-                   now->index == SURETY__NATIVE &&
+                   surety__trial_is_native(now) &&
                    judge->task.options.native_fault != NULL;
     if (now->stage != SURETY_STAGE_VALIDATION || now->refused)
         return SURETY_OK;
