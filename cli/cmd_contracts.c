@@ -13,7 +13,7 @@
 #include "lint.h"
 
 struct contracts_settings {
-    bool json, names, path, quiet, strict;
+    bool all, json, names, path, quiet, strict;
     int provider;
 };
 
@@ -40,6 +40,9 @@ const struct option_row contracts_lint_options[] = {
     FLAG("strict", 0, AT(strict),
          "end with 1 where there are only warnings: for CI"),
     SECTION("Output"),
+    FLAG("all", 0, AT(all),
+         "show every finding; else three of those that have the same message, "
+         "and how many more there are"),
     COLOR,
     FLAG("quiet", 'q', AT(quiet), "no line for a contract without mistakes"),
     OPTION_END};
@@ -258,10 +261,13 @@ void contracts_show_run(struct cli *cli, const void *given,
 static void lint_text(struct lint *lint, bool is_quiet)
 {
     surety_buf *out = &lint->cli->err.buf;
+    bool is_done;
 
     lint->errors = 0;
     lint->warnings = 0;
-    if (!lint_contract(lint)) {
+    is_done = lint_contract(lint);
+    lint_end(lint);
+    if (!is_done) {
         cli_nomem(lint->cli);
         return;
     }
@@ -321,7 +327,8 @@ void contracts_lint_run(struct cli *cli, const void *given,
                         const struct operands *operands)
 {
     const struct contracts_settings *settings = given;
-    struct lint lint = {.cli = cli, .is_strict = settings->strict};
+    struct lint lint = {
+        .cli = cli, .is_strict = settings->strict, .shows_all = settings->all};
     surety_registry *registry = NULL;
     surety_contract *own = NULL;
     surety_error error;

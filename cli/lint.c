@@ -44,6 +44,48 @@ static void lint_error(struct lint *lint, const surety_error *error)
     cli_report(lint->cli, CODE_USAGE, lint->source, lint->text, error);
 }
 
+/* Returns whether as many findings of this kind were shown as one needs to see;
+ * counts it. */
+static bool was_shown(struct lint *lint, const struct diag *diag)
+{
+    struct lint_kind *kind = lint->kinds;
+
+    while (kind < lint->kinds + lint->kind_count &&
+           (!surety_str_equal(surety_buf_str(&kind->message), diag->message) ||
+            !surety_str_equal(surety_buf_str(&kind->keyword), diag->keyword)))
+        kind++;
+    if (kind == lint->kinds + LINT_KINDS_MAX)
+        return false;
+    if (kind == lint->kinds + lint->kind_count) {
+        *kind = (struct lint_kind){.count = 0};
+        surety_buf_init(&kind->keyword, NULL, 0);
+        surety_buf_init(&kind->message, NULL, 0);
+        surety_buf_add(&kind->keyword, diag->keyword);
+        surety_buf_add(&kind->message, diag->message);
+        lint->kind_count++;
+    }
+    return ++kind->count > LINT_SHOWN_MAX && !lint->shows_all;
+}
+
+void lint_end(struct lint *lint)
+{
+    surety_buf *out = &lint->cli->err.buf;
+
+    assert(lint->kind_count <= LINT_KINDS_MAX);
+    for (size_t i = 0; i < lint->kind_count; i++) {
+        struct lint_kind *kind = &lint->kinds[i];
+
+        if (kind->count > LINT_SHOWN_MAX && !lint->shows_all)
+            put_format(out, "%s: %zu more [%.*s]: %.*s (--all shows them)\n",
+                       lint->source, kind->count - LINT_SHOWN_MAX,
+                       (int)kind->keyword.len, kind->keyword.ptr,
+                       (int)kind->message.len, kind->message.ptr);
+        surety_buf_done(&kind->keyword);
+        surety_buf_done(&kind->message);
+    }
+    lint->kind_count = 0;
+}
+
 void lint_put(struct lint *lint, struct diag *diag)
 {
     assert(lint->source);
@@ -55,7 +97,8 @@ void lint_put(struct lint *lint, struct diag *diag)
     } else {
         lint->warnings++;
     }
-    diag_write(&lint->cli->err.buf, lint->cli->color, diag);
+    if (!was_shown(lint, diag))
+        diag_write(&lint->cli->err.buf, lint->cli->color, diag);
 }
 
 void lint_warn(struct lint *lint, surety_val val, const char *keyword,

@@ -524,6 +524,13 @@ def test_unknown():
                                         "slip-1.json").err.count("unknown"), 0)
 
 
+MANY = json.dumps({
+    "title": "t", "type": "object", "required": [f"p{i}" for i in range(5)],
+    "additionalProperties": False,
+    "properties": {f"p{i}": {"type": "string", "description": "d",
+                             "minLength": 1} for i in range(5)}})
+
+
 def test_lint():
     gives("a clean contract", surety("contracts", "lint",
                                      write("clean.json", CLEAN)), 0, "",
@@ -611,6 +618,23 @@ def test_lint():
         "contracts", "lint", write("warn.json", {
             "title": "t", "$defs": {"a": {"minLenght": 1}}})), 0, "",
           'did you mean "minLength"?')
+    write("many.json", MANY)
+    few = surety("contracts", "lint", "--for", "openai", "many.json")
+    same("findings with one message are shown three times",
+         few.err.count(": warning[minLength]: "), 3)
+    gives("the others are counted, and all count", few, 0, "",
+          ('many.json: 2 more [minLength]: ', "(--all shows them)",
+           "0 errors, 5 warnings"))
+    every = surety("contracts", "lint", "--for", "openai", "--all", "many.json")
+    same("--all shows each", every.err.count(": warning[minLength]: "), 5)
+    check("and counts none", "more [" not in every.err, every)
+    kinds = json.loads(MANY)
+    for count, shown in ((31, 3), (32, 5)):
+        kinds["required"] = [f"q{i}" for i in range(count)]
+        result = surety("contracts", "lint", "--for", "openai",
+                        write("many.json", json.dumps(kinds)))
+        same(f"after {count} other messages", result.err.count(
+            ": warning[minLength]: "), shown)
     gives("lint of a contract without a title",
           surety("contracts", "lint", write("plain.json", {})), 0, "",
           "neither title nor description")
