@@ -123,16 +123,15 @@ static void put_warning(struct cli *cli, const char *source, surety_str text,
 void library_warn(struct cli *cli, const char *source,
                   const surety_schema *schema)
 {
-    const size_t count = surety_schema_warning_count(schema);
+    const surety_schema_info *info = surety_schema_info_of(schema);
     surety_issue issue = {.keyword = surety_str_of("unknown")};
     surety_buf text;
 
     if (cli->no_schema_warnings)
         return;
     surety_buf_init(&text, NULL, 0);
-    for (size_t i = 0; i < count && i < SURETY_SCHEMA_WARNINGS_MAX; i++) {
-        const surety_schema_warning warning =
-            surety_schema_warning_at(schema, i);
+    for (size_t i = 0; i < info->warning_count; i++) {
+        const surety_schema_warning warning = info->warnings[i];
 
         surety_buf_reset(&text);
         surety_val_pointer(warning.key, &text);
@@ -142,10 +141,9 @@ void library_warn(struct cli *cli, const char *source,
         issue.hint = warning.hint;
         put_warning(cli, source, surety_doc_text(warning.key.doc), &issue);
     }
-    if (count > SURETY_SCHEMA_WARNINGS_MAX) {
+    if (info->warnings_left) {
         surety_buf_reset(&text);
-        put_format(&text, "%zu more members say nothing",
-                   count - SURETY_SCHEMA_WARNINGS_MAX);
+        put_format(&text, "%zu more members say nothing", info->warnings_left);
         issue = (surety_issue){.keyword = issue.keyword,
                                .message = surety_buf_str(&text)};
         put_warning(cli, source, NO_TEXT, &issue);

@@ -174,7 +174,7 @@ static surety_dialect dialect_assumed(surety_val root)
     surety_schema *schema = NULL;
 
     if (surety_schema_compile(root, NULL, &schema, NULL) == SURETY_OK)
-        dialect = surety_schema_dialect(schema);
+        dialect = surety_schema_info_of(schema)->dialect;
     surety_schema_free(schema);
     return dialect;
 }

@@ -142,17 +142,16 @@ static struct word word_find(surety_str key)
  * ptr: none. */
 static surety_schema_warning warning_of(const struct lint *lint, surety_val key)
 {
+    const surety_schema_info *info = surety_schema_info_of(lint->schema);
     const surety_str name = surety_val_str(key);
 
-    for (size_t i = 0; i < SURETY_SCHEMA_WARNINGS_MAX; i++) {
-        const surety_schema_warning warning =
-            surety_schema_warning_at(lint->schema, i);
+    for (size_t i = 0; i < info->warning_count; i++) {
+        const surety_schema_warning warning = info->warnings[i];
 
         /* The documents differ, but not their text. */
-        if (!warning.key.doc ||
-            (surety_str_equal(surety_val_str(warning.key), name) &&
-             surety_val_position(warning.key).offset ==
-                 surety_val_position(key).offset))
+        if (surety_str_equal(surety_val_str(warning.key), name) &&
+            surety_val_position(warning.key).offset ==
+                surety_val_position(key).offset)
             return warning;
     }
     return (surety_schema_warning){.message = {NULL, 0}};

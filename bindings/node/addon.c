@@ -502,7 +502,8 @@ static napi_value contract_find(napi_env env, napi_callback_info info)
  * how many more there are than are kept. */
 static void warnings_write(const surety_schema *schema, surety_buf *out)
 {
-    const size_t count = surety_schema_warning_count(schema);
+    const surety_schema_info *schema_info = surety_schema_info_of(schema);
+    const size_t count = schema_info->warning_count;
     surety_schema_warning warning;
     surety_issue issue;
     char more[64];
@@ -512,19 +513,20 @@ static void warnings_write(const surety_schema *schema, surety_buf *out)
     surety_buf_init(&at, NULL, 0);
     surety_json_name(out, "warnings");
     surety_buf_byte(out, '[');
-    for (i = 0; i < count && i <= SURETY_SCHEMA_WARNINGS_MAX; i++) {
-        warning = surety_schema_warning_at(schema, i);
+    for (i = 0; i < count + (schema_info->warnings_left > 0); i++) {
         surety_buf_reset(&at);
-        issue =
-            (surety_issue){.message = warning.message, .hint = warning.hint};
-        if (i == SURETY_SCHEMA_WARNINGS_MAX) {
+        if (i == count) {
             snprintf(more, sizeof(more), "%zu more members say nothing",
-                     count - i);
-            issue.message = surety_str_of(more);
+                     schema_info->warnings_left);
+            issue = (surety_issue){.message = surety_str_of(more)};
         } else {
+            warning = schema_info->warnings[i];
             surety_val_pointer(warning.key, &at);
-            issue.keyword_location = surety_buf_str(&at);
-            issue.position = surety_val_position(warning.key);
+            issue =
+                (surety_issue){.message = warning.message,
+                               .hint = warning.hint,
+                               .keyword_location = surety_buf_str(&at),
+                               .position = surety_val_position(warning.key)};
         }
         if (i > 0)
             surety_buf_byte(out, ',');

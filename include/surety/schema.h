@@ -69,7 +69,6 @@ SURETY_API surety_status
 surety_schema_compile(surety_val root, const surety_schema_options *options,
                       surety_schema **ret_schema, surety_error *reterr);
 SURETY_API void surety_schema_free(surety_schema *schema); /* takes NULL */
-SURETY_API surety_dialect surety_schema_dialect(const surety_schema *schema);
 
 /* A warning about a member of a subschema that has no effect: a misspelt
  * keyword, one that the schema's draft does not have, or one that no draft has.
@@ -81,13 +80,20 @@ typedef struct surety_schema_warning {
     surety_str message; /* a sentence */
     surety_str hint;    /* "did you mean ...", or how to fix it */
 } surety_schema_warning;
-/* Most warnings that are kept for one schema; further ones are only counted. */
+/* Most warnings that are stored for one schema; further ones are only
+ * counted. */
 #define SURETY_SCHEMA_WARNINGS_MAX 32
-SURETY_API size_t surety_schema_warning_count(const surety_schema *schema);
-/* Returns the i-th warning, in the order of the text; key is NONE for one that
- * was not kept. Valid until the schema is freed. */
-SURETY_API surety_schema_warning
-surety_schema_warning_at(const surety_schema *schema, size_t i);
+
+/* Everything belongs to the schema. */
+typedef struct surety_schema_info {
+    size_t size; /* sizeof(surety_schema_info) of the library */
+    surety_dialect dialect;
+    const surety_schema_warning *warnings; /* in the order of the text */
+    size_t warning_count;
+    size_t warnings_left; /* further ones */
+} surety_schema_info;
+SURETY_API const surety_schema_info *
+surety_schema_info_of(const surety_schema *schema);
 
 /* ---- checking --------------------------------------------------------- */
 

@@ -246,8 +246,8 @@ static surety_status format_schema(const surety_contract *contract,
     const surety_val root = surety_contract_info_of(contract)->root;
 
     const bool old =
-        surety_schema_dialect(surety_contract_info_of(contract)->schema) ==
-        SURETY_DIALECT_4;
+        surety_schema_info_of(surety_contract_info_of(contract)->schema)
+            ->dialect == SURETY_DIALECT_4;
 
     (void)from;
     (void)reterr;

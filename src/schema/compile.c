@@ -111,6 +111,8 @@ surety_status surety_schema_compile(surety_val root,
         surety_schema_free(schema);
         return scratch_error.status;
     }
+    schema->info.size = sizeof(schema->info);
+    schema->info.dialect = schema->root->resource->dialect;
     *ret_schema = schema;
     return SURETY_OK;
 }
@@ -173,7 +175,10 @@ void surety_schema_free(surety_schema *schema)
     surety__free(alloc, schema, sizeof(*schema));
 }
 
-surety_dialect surety_schema_dialect(const surety_schema *schema)
+const surety_schema_info *surety_schema_info_of(const surety_schema *schema)
 {
-    return schema ? schema->root->resource->dialect : SURETY_DIALECT_DEFAULT;
+    static const surety_schema_info none = {.size = sizeof(none),
+                                            .dialect = SURETY_DIALECT_DEFAULT};
+
+    return schema ? &schema->info : &none;
 }

@@ -373,8 +373,8 @@ struct surety_schema {
     bool has_defaults;
     bool has_deprecated; /* some property is */
     bool dynamic;        /* some reference is $dynamicRef or $recursiveRef */
-    surety_schema_warning *warnings; /* NULL: none; the first of them */
-    size_t warning_count;            /* all that were found */
+    surety_schema_warning *warnings; /* of info; NULL: none */
+    surety_schema_info info;
 };
 
 /* ---- predicates --------------------------------------------------------- */

@@ -136,15 +136,18 @@ static bool unknown_add(surety_schema *schema, surety_val key,
     surety_buf message, hint;
     bool added;
 
-    if (schema->warning_count++ >= SURETY_SCHEMA_WARNINGS_MAX)
+    if (schema->info.warning_count == SURETY_SCHEMA_WARNINGS_MAX) {
+        schema->info.warnings_left++;
         return true;
+    }
     if (!schema->warnings)
         schema->warnings =
             surety__arena_take(&schema->arena, SURETY_SCHEMA_WARNINGS_MAX *
                                                    sizeof(*schema->warnings));
     if (!schema->warnings)
         return false;
-    warning = &schema->warnings[schema->warning_count - 1];
+    schema->info.warnings = schema->warnings;
+    warning = &schema->warnings[schema->info.warning_count++];
     surety_buf_init(&message, schema->alloc, 0);
     surety_buf_init(&hint, schema->alloc, 0);
     unknown_write(surety_val_str(key), named, dialect, &message, &hint);
@@ -188,11 +191,7 @@ bool surety__unknown_note(surety__compiler *compiler)
  * which they are referred to. */
 void surety__unknown_sort(surety_schema *schema)
 {
-    const size_t count = schema->warning_count < SURETY_SCHEMA_WARNINGS_MAX
-                             ? schema->warning_count
-                             : SURETY_SCHEMA_WARNINGS_MAX;
-
-    for (size_t i = 1; i < count; i++)
+    for (size_t i = 1; i < schema->info.warning_count; i++)
         for (size_t j = i; j > 0 && schema->warnings[j].key.index <
                                         schema->warnings[j - 1].key.index;
              j--) {
@@ -201,18 +200,4 @@ void surety__unknown_sort(surety_schema *schema)
             schema->warnings[j] = schema->warnings[j - 1];
             schema->warnings[j - 1] = later;
         }
-}
-
-size_t surety_schema_warning_count(const surety_schema *schema)
-{
-    return schema ? schema->warning_count : 0;
-}
-
-surety_schema_warning surety_schema_warning_at(const surety_schema *schema,
-                                               size_t i)
-{
-    return i < surety_schema_warning_count(schema) &&
-                   i < SURETY_SCHEMA_WARNINGS_MAX
-               ? schema->warnings[i]
-               : (surety_schema_warning){.key = surety_val_none()};
 }

@@ -82,7 +82,8 @@ static bool is_schema_of(surety_checker *checker, const surety_schema *schema,
     text[0]++;
     must(!surety_checker_check_text(checker, schema, (surety_str){text, 1},
                                     NULL, &more, NULL));
-    return valid && !more && surety_schema_dialect(schema) == wanted->dialect;
+    return valid && !more &&
+           surety_schema_info_of(schema)->dialect == wanted->dialect;
 }
 
 static void fuzz_read(surety_schema_cache *cache, struct model *model,

@@ -156,14 +156,11 @@ static void write_error(surety_buf *out, const surety_error *err)
 
 static void write_warnings(surety_buf *out, const surety_schema *schema)
 {
-    for (size_t i = 0; i < surety_schema_warning_count(schema); i++) {
-        const surety_schema_warning warning =
-            surety_schema_warning_at(schema, i);
+    const surety_schema_info *info = surety_schema_info_of(schema);
 
-        if (!warning.key.doc) {
-            surety_buf_text(out, "  and more\n");
-            return;
-        }
+    for (size_t i = 0; i < info->warning_count; i++) {
+        const surety_schema_warning warning = info->warnings[i];
+
         surety_buf_text(out, "  ");
         write_place(out, surety_val_position(warning.key));
         surety_buf_byte(out, ' ');
@@ -172,6 +169,7 @@ static void write_warnings(surety_buf *out, const surety_schema *schema)
         surety_buf_add(out, warning.hint);
         surety_buf_byte(out, '\n');
     }
+    surety_buf_text(out, info->warnings_left ? "  and more\n" : "");
 }
 
 /* Compiles text into setting->schema; what is to be said of it goes to out. */

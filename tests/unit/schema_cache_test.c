@@ -90,7 +90,7 @@ TEST(whatever_may_matter_tells_them_apart)
         for (size_t k = 0; k < i; k++)
             CHECK(schemas[i] != schemas[k]);
     CHECK(surety__schema_cache_count(cache).misses == count);
-    CHECK(surety_schema_dialect(schemas[1]) == SURETY_DIALECT_7);
+    CHECK(surety_schema_info_of(schemas[1])->dialect == SURETY_DIALECT_7);
     for (size_t i = 0; i < count; i++) {
         TRY(surety_schema_cache_read(cache, surety_str_of("{}"), &options[i],
                                      &again, NULL));

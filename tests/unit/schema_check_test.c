@@ -243,7 +243,7 @@ TEST(calls_that_make_no_sense)
     CHECK(surety_findings_count(NULL) == 0);
     CHECK(!surety_findings_truncated(NULL));
     CHECK(surety_findings_at(findings, 7).keyword.len == 0);
-    CHECK(surety_schema_dialect(NULL) == SURETY_DIALECT_DEFAULT);
+    CHECK(surety_schema_info_of(NULL)->dialect == SURETY_DIALECT_DEFAULT);
     surety_schema_free(NULL);
     surety_checker_free(NULL);
     surety_findings_free(NULL);

@@ -375,7 +375,7 @@ TEST(a_byte_order_mark_is_passed_over)
     TRY(compile_ask(t, schema, "1", &valid));
     CHECK(!valid);
     CHECK(surety_val_count(schema->root_val) == 1);
-    CHECK(surety_schema_dialect(schema) == SURETY_DIALECT_2020_12);
+    CHECK(surety_schema_info_of(schema)->dialect == SURETY_DIALECT_2020_12);
 done:
     surety_schema_free(schema);
 }
@@ -547,7 +547,7 @@ TEST(a_resource_keeps_its_own_dialect)
 
     TRY(surety_schema_read(surety_str_of(schema_text), &options, &schema,
                            NULL));
-    CHECK(surety_schema_dialect(schema) == SURETY_DIALECT_2020_12);
+    CHECK(surety_schema_info_of(schema)->dialect == SURETY_DIALECT_2020_12);
     TRY(compile_ask(t, schema, "[1,\"x\"]", &valid));
     CHECK(valid);
     TRY(compile_ask(t, schema, "[\"x\"]", &valid));
@@ -583,7 +583,7 @@ TEST(the_dialect_is_that_of_schema_or_options)
         options.dialect = dialects[i].given;
         TRY(surety_schema_read(surety_str_of(dialects[i].schema), &options,
                                &schema, NULL));
-        CHECK(surety_schema_dialect(schema) == dialects[i].want);
+        CHECK(surety_schema_info_of(schema)->dialect == dialects[i].want);
         surety_schema_free(schema);
         schema = NULL;
     }

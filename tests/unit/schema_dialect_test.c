@@ -37,7 +37,7 @@ TEST(items_that_are_an_array_tell_the_dialect)
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         TRY(surety_schema_read(surety_str_of(rows[i].text), &options, &schema,
                                &err));
-        CHECK(surety_schema_dialect(schema) == rows[i].dialect);
+        CHECK(surety_schema_info_of(schema)->dialect == rows[i].dialect);
         surety_schema_free(schema);
         schema = NULL;
     }

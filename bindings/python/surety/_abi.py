@@ -47,7 +47,6 @@ CONSENSUS_KINDS = ("first", "fastest", "vote", "aggregate")
 VOTE_HOWS = ("unanimous", "majority", "plurality", "median", "tie", "left_out")
 
 SURETY_PLACES = 6
-SURETY_SCHEMA_WARNINGS_MAX = 32
 SURETY_RUN_NONE = 0xFFFFFFFF
 SIZE_MAX = c_size_t(-1).value
 
@@ -216,6 +215,16 @@ class SchemaWarning(Structure):
         ("key", Val),
         ("message", Text),
         ("hint", Text),
+    ]
+
+
+class SchemaInfo(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("dialect", c_int),
+        ("warnings", POINTER(SchemaWarning)),
+        ("warning_count", c_size_t),
+        ("warnings_left", c_size_t),
     ]
 
 

@@ -54,8 +54,7 @@ CORE: Signatures = {
     # schema.h
     "surety_schema_read": (c_int, [Str, P, P, P]),
     "surety_schema_free": (None, [P]),
-    "surety_schema_warning_count": (c_size_t, [P]),
-    "surety_schema_warning_at": (_abi.SchemaWarning, [P, c_size_t]),
+    "surety_schema_info_of": (POINTER(_abi.SchemaInfo), [P]),
     "surety_checker_new": (P, [P, P]),
     "surety_checker_free": (None, [P]),
     "surety_checker_check": (c_int, [P, P, Val, P, P]),

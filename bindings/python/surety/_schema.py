@@ -86,10 +86,9 @@ class SchemaWarning(NamedTuple):
 def schema_warnings(schema: Any, is_text: bool) -> Tuple[SchemaWarning, ...]:
     """For the other modules: the warnings of a surety_schema. Of those that are
     counted only, the last one says how many they are."""
-    made, count = [], lib.surety_schema_warning_count(schema)
-    kept = min(count, _abi.SURETY_SCHEMA_WARNINGS_MAX)
-    for i in range(kept):
-        one = lib.surety_schema_warning_at(schema, i)
+    made, info = [], lib.surety_schema_info_of(schema).contents
+    for i in range(info.warning_count):
+        one = info.warnings[i]
         with buffer() as out:
             lib.surety_val_pointer(one.key, out.ref)
             location = str(out)
@@ -97,8 +96,8 @@ def schema_warnings(schema: Any, is_text: bool) -> Tuple[SchemaWarning, ...]:
             else NOWHERE
         made.append(SchemaWarning(location, str(one.message), str(one.hint),
                                   *place))
-    if count > kept:
-        made.append(SchemaWarning("", f"{count - kept} more members say "
+    if info.warnings_left:
+        made.append(SchemaWarning("", f"{info.warnings_left} more members say "
                                   "nothing", ""))
     return tuple(made)
 
