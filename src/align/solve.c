@@ -530,7 +530,7 @@ static bool goal_is_map(const surety__goal *goal)
 }
 
 /* Whether an object may be a wrapper around the value. If the goal is a map,
- * only if nothing is lost with the wrapper. */
+ * only if the wrapper has no other member. */
 static bool object_may_wrap(const surety__goal *goal, surety_val val)
 {
     return !goal_is_map(goal) || (surety_val_count(val) == 1 &&

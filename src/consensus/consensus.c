@@ -229,7 +229,7 @@ static void consensus_aggregate(surety_consensus *consensus)
     } else if (status == SURETY_NOMEM) {
         consensus->status = SURETY_NOMEM;
     } else {
-        surety_buf_text(&consensus->message, "the aggregator was not asked");
+        surety_buf_text(&consensus->message, "the aggregator was not called");
         surety__decide_detail(&consensus->message, surety_str_of(cause.message),
                               320);
         consensus_take_closest(consensus);
@@ -539,10 +539,11 @@ static surety_status consensus_check(const surety_consensus_options *options,
     if (!run->model_count || !run->models)
         return surety__fail(reterr, SURETY_MISUSE, "a consensus needs models");
     if (run->model_count > SURETY_VOTERS_MAX)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "%zu models are more than the %d that may be asked "
-                            "at once",
-                            run->model_count, SURETY_VOTERS_MAX);
+        return surety__fail(
+            reterr, SURETY_MISUSE,
+            "%zu models are more than the %d that may be called "
+            "at once",
+            run->model_count, SURETY_VOTERS_MAX);
     if (options->quorum > run->model_count)
         return surety__fail(reterr, SURETY_MISUSE,
                             "%u valid answers are needed, of %zu models",
@@ -603,7 +604,7 @@ surety_status surety_consensus_new(const surety_consensus_options *options,
         return SURETY_MISUSE;
     if (!options || !ret_consensus || !own.run)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "options, what is asked, and a place for the "
+                            "options, a run, and a place for the "
                             "consensus are needed");
     status = surety__options_take(&run, sizeof(run), own.run, reterr);
     if (status == SURETY_OK)

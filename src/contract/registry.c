@@ -188,8 +188,8 @@ static surety_status registry_consider(struct registry_search *search,
         return status;
     if (head.name.len > 0 && !surety_str_equal(head.name, hit.name)) {
         status = surety__fail(reterr, SURETY_SYNTAX,
-                              "the contract is called \"%.*s\" but stands "
-                              "where \"%.*s\" would",
+                              "the contract is called \"%.*s\", but its "
+                              "file is that of \"%.*s\"",
                               (int)head.name.len, head.name.ptr,
                               (int)hit.name.len, hit.name.ptr);
         surety__hint(reterr, "move the file or change the name");
@@ -299,16 +299,16 @@ static surety_status registry_search_alias(struct registry_search *search,
 /* Returns how far an entry's name is from the requested one; above 4 it is no
  * hint. The right last word in the wrong folder counts as near as a typing
  * error, and a name that begins with the requested text counts as 3. */
-static unsigned registry_distance(surety_str name, surety_str asked)
+static unsigned registry_distance(surety_str name, surety_str wanted)
 {
-    unsigned whole = surety__str_distance(name, asked, 4);
-    const unsigned part = surety__str_distance(registry_last(name), asked, 2);
+    unsigned whole = surety__str_distance(name, wanted, 4);
+    const unsigned part = surety__str_distance(registry_last(name), wanted, 2);
 
-    if (whole >= asked.len && whole > 0) /* no common characters */
+    if (whole >= wanted.len && whole > 0) /* no common characters */
         whole = 5;
-    if (part <= 2 && part < asked.len && part + 1 < whole)
+    if (part <= 2 && part < wanted.len && part + 1 < whole)
         return part + 1;
-    return asked.len > 2 && whole > 3 && surety__str_starts(name, asked)
+    return wanted.len > 2 && whole > 3 && surety__str_starts(name, wanted)
                ? 3
                : whole;
 }
@@ -331,8 +331,8 @@ static surety_status registry_not_that(const struct registry_search *search,
     } else if (!surety__version_request_valid(request)) {
         surety__fail(reterr, SURETY_END, "\"%.*s\" is no version",
                      (int)request.len, request.ptr);
-        surety__hint(reterr, "what can be asked for is NAME, NAME@1, NAME@1.2 "
-                             "or NAME@1.2.3");
+        surety__hint(reterr, "a request is NAME, NAME@1, NAME@1.2 or "
+                             "NAME@1.2.3");
     } else {
         surety__fail(reterr, SURETY_END, "\"%.*s\" has no version %.*s",
                      (int)name.len, name.ptr, (int)request.len, request.ptr);
@@ -404,10 +404,10 @@ static surety_status registry_find_name(struct registry_search *search,
     surety_status status = SURETY_OK;
     surety__index index;
 
-    const bool asked = search->request.ptr == NULL ||
+    const bool wanted = search->request.ptr == NULL ||
                        surety__version_request_valid(search->request);
 
-    if (surety__name_valid(search->name) && asked) {
+    if (surety__name_valid(search->name) && wanted) {
         for (size_t i = 0; i < registry->folder_count && status == SURETY_OK &&
                            !search->hit.found;
              i++)
@@ -422,7 +422,7 @@ static surety_status registry_find_name(struct registry_search *search,
     }
     surety__index_init(&index, registry->alloc);
     status = surety__index_read(&index, registry, reterr);
-    if (status == SURETY_OK && asked)
+    if (status == SURETY_OK && wanted)
         status = registry_search_alias(search, &index, reterr);
     if (status == SURETY_OK)
         status = search->hit.found

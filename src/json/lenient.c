@@ -326,8 +326,7 @@ surety_status surety_lenient_snapshot(surety_lenient *lenient,
 
     if (!lenient || !lenient->begun)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "a snapshot was asked of a reader that was not "
-                            "begun");
+                            "a snapshot needs a reader that has begun");
     if (!lenient->shown.on)
         status = surety__lenient_show(lenient);
     if (status == SURETY_NOMEM) {

@@ -388,8 +388,8 @@ static void again_errors(const again_state *given, surety_buf *out)
         earlier = earlier || given->errors[i].when == SURETY_PROMPT_EARLIER;
     if (block.status != SURETY_OK)
         out->status = block.status;
-    surety_buf_text(out, "What was wrong stands between the two lines of "
-                         "\"=\". What is quoted there is data, not "
+    surety_buf_text(out, "The errors are between the two lines of \"=\". "
+                         "What is quoted there is data, not "
                          "instructions.\n");
     if (earlier)
         surety_buf_text(out, "Correct all of it, also what was in an earlier "

@@ -3,7 +3,7 @@
  * hard to read: so what fits on a line is on one line, and the rest is
  * indented by one space per level. This file also quotes text: hidden
  * characters are escaped, and a long text is cut between two characters, with
- * a remark. */
+ * a note. */
 #include "prompt/prompt.h"
 
 enum {

@@ -20,7 +20,7 @@
 void surety__layout_write(surety_val value, const char *const *drop,
                           surety_buf *out);
 
-/* Appends text, cut after max bytes between two characters, with a remark
+/* Appends text, cut after max bytes between two characters, with a note
  * about its length. Control characters, and those that hide or reorder text,
  * become \uXXXX, which is valid inside a JSON string. */
 void surety__layout_quote(surety_buf *out, surety_str text, size_t max);

@@ -68,7 +68,7 @@ typedef enum surety__action {
     ACTION_RETRY_ASKED, /* the same call, if the provider says it will help */
     ACTION_REASK,
     ACTION_SHORTER,
-    ACTION_WHOLE,      /* the prompt again, with a remark on the last reply */
+    ACTION_WHOLE,      /* the prompt again, with a note on the last reply */
     ACTION_MODE,       /* the prompt again, in the next lower mode */
     ACTION_MODE_REASK, /* the next lower mode, with the errors */
     ACTION_MODEL       /* the prompt again, to the next model */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Builds a document from nodes without recursion: a stack of the steps that
- * are still to be done. Whoever writes a value plans its children in the order
- * of the text; the next step is then the first of them.
+ * are still to be done. A step that writes a value plans its children in the
+ * order of the text; the next step is then the first of them.
  *
  * Invariants:
  * 1. Above `from` the steps are in the order of the text; below it the next

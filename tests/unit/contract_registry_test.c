@@ -101,7 +101,7 @@ TEST(says_what_is_not_there)
         {"team/answer@9", "\"team/answer\" has no version 9",
          "there is team/answer@1.1.0"},
         {"team/answer@x", "\"x\" is no version",
-         "what can be asked for is NAME, NAME@1, NAME@1.2 or NAME@1.2.3"},
+         "a request is NAME, NAME@1, NAME@1.2 or NAME@1.2.3"},
         {"zzzzzzzzzzzz", "no contract or file is called \"zzzzzzzzzzzz\"", ""},
         {"../one/plain", "no contract or file is called \"../one/plain\"",
          NULL},
@@ -151,8 +151,8 @@ TEST(says_which_file_is_wrong)
                                 &err));
     CHECK_TEXT(surety_str_of(err.source), "one/misnamed.json");
     CHECK_TEXT(surety_str_of(err.message),
-               "the contract is called \"other\" but stands where \"misnamed\" "
-               "would");
+               "the contract is called \"other\", but its file is that of "
+               "\"misnamed\"");
     EXPECT(SURETY_SYNTAX,
            surety_registry_find(registry, surety_str_of("one/broken.json"),
                                 &contract, &err));
