@@ -21,7 +21,7 @@ const struct option_row stats_options[] = {
          "one that run writes. It is only read"),
     TEXT("since", 0, AT(since), "TIME",
          "runs that began then or later: 2026-11-21, 2026-11-21T08:30 (UTC), "
-         "or so long ago: 30m, 24h, 7d, 4w"),
+         "or a time span before now: 30m, 24h, 7d, 4w"),
     TEXT("until", 0, AT(until), "TIME", "runs that began before that"),
     TEXT("contract", 'c', AT(contract), "CONTRACT",
          "only this contract: a name, NAME@VERSION, or its file"),
@@ -33,12 +33,12 @@ const struct option_row stats_options[] = {
          "the configuration that names the ledger, instead of surety.json"),
     SECTION("What is counted"),
     TEXT("by", 0, AT(by), "LIST",
-         "how runs are grouped, joined by commas: model, provider, contract,  "
+         "how runs are grouped, joined by commas: model, provider, contract, "
          "version, mode, day, month; or none. Default: model,contract"),
     TEXT("show", 0, AT(show), "LIST",
          "runs, errors, repairs, coverage; default: all, in csv runs"),
     NUMBER("top", 0, AT(top), 100000, "N",
-           "so many errors, repairs and values at most; default: 10 in a "
+           "at most N errors, repairs and values; default: 10 in a "
            "table, all elsewhere"),
     TEXTS(
         "expect", 0, AT(expects), "MEMBER=LIST|@FILE",
@@ -264,7 +264,7 @@ static bool read_time(struct cli *cli, const char *option, const char *given,
     return cli_usage(
         cli,
         "a date such as 2026-11-21, with a time 2026-11-21T08:30 (UTC), "
-        "or so long ago: 30m, 24h, 7d, 4w",
+        "or a time span before now: 30m, 24h, 7d, 4w",
         "--%s %s is no time", option, given);
 }
 

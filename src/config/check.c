@@ -290,8 +290,7 @@ surety_status surety__config_check_url(const surety_config *config,
                              "PostgreSQL PGPASSWORD and ~/.pgpass");
     else
         surety__hint(reterr,
-                     "SCHEME://HOST/PATH is what is wanted, with a "
-                     "scheme of: %s",
+                     "a URL is SCHEME://HOST/PATH, with a scheme of: %s",
                      schemes);
     return surety__config_at(config, url, reterr, status);
 }

@@ -19,7 +19,7 @@ static bool fence_is_word(char byte)
            (byte >= '0' && byte <= '9') || memchr("+#._-", byte, 5);
 }
 
-/* How many marks stand at `at`, of those before `to`. */
+/* Returns the number of marks at `at`, before `to`. */
 static size_t fence_length(const char *ptr, size_t at, size_t to)
 {
     size_t end = at;

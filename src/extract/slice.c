@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts, and where their bytes stand in the reply.
+/* Texts, and the offsets of their bytes in the reply.
  *
  * 1. A block whose lines carry markup of containers has a copy without it. It
  *    is made when it is first asked for, once, and does not move.

@@ -621,7 +621,7 @@ static size_t start_label(surety_str text, size_t at)
     return 0;
 }
 
-/* Words that stand before a value in a program or name its language. */
+/* Words before a value in a program or name its language. */
 static bool start_is_lead(surety_str word, bool alone)
 {
     static const char *const leads[] = {"const",   "let",   "var",

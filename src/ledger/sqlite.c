@@ -13,7 +13,7 @@
  * writers.
  *
  * If another program deletes or replaces the file while it is open, our writes
- * would be lost with it. So the file and its log are compared with the files
+ * would go to no file. So the file and its log are compared with the files
  * that their names lead to, before a transaction and after its commit. After a
  * failed read, write or sync nothing more is written: the kernel may have
  * dropped pages and reports that only once.

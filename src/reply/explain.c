@@ -264,7 +264,7 @@ static size_t explain_obstacle(surety_judge *judge, surety__obstacle obstacle,
         *ret_hint = "put the JSON after the marker";
         surety_buf_text(out, "the marker ");
         surety__explain_quote(out, judge->task.extract.marker, EXPLAIN_KEY_MAX);
-        surety_buf_text(out, " does not stand in the reply");
+        surety_buf_text(out, " is not in the reply");
         return 0;
     case SURETY_OBSTACLE_NONE:
     case SURETY_OBSTACLE_NO_JSON: break;
@@ -460,8 +460,8 @@ static surety_status explain_findings(surety_judge *judge)
     return SURETY_OK;
 }
 
-/* The value that a pointer leads to, or the nearest one around where it would
- * stand. */
+/* The value that a pointer leads to, or, if it leads to none, the nearest one
+ * around that location. */
 static surety_val explain_target(surety_val root, surety_str pointer)
 {
     surety_val value = surety_val_at(root, pointer);
@@ -660,7 +660,7 @@ static surety_status explain_duplicates(surety_judge *judge)
     }
     if (doc->duplicate_count > listed)
         return surety__explain_warn(judge, "duplicate_key",
-                                    "%zu more keys stand in their object "
+                                    "%zu more keys appear in their object "
                                     "again",
                                     doc->duplicate_count - listed);
     return SURETY_OK;

@@ -86,7 +86,7 @@ static bool judge_has_won(const surety_judge *judge)
     return judge->best && judge->best->stage == SURETY_STAGE_DONE;
 }
 
-/* Text: where may the JSON stand? */
+/* Text: where may its JSON be? */
 static surety_status judge_find(surety_judge *judge, surety_error *reterr)
 {
     const size_t native_len = judge->task.options.native.len;
@@ -369,7 +369,7 @@ surety_judge *surety_judge_new(const surety_alloc *alloc,
     return NULL;
 }
 
-/* Frees what an outcome does not stand on. */
+/* Frees what the outcome does not use. */
 static void judge_shed(surety_judge *judge)
 {
     surety_finder_free(judge->finder);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a judgement leaves: lists of issues whose texts stand in one arena, and
- * values that stand in the judge's docs. Resetting keeps the memory, so a judge
+/* The result of a judgement: lists of issues whose texts are in one arena, and
+ * values that are in the judge's docs. Resetting keeps the memory, so a judge
  * that is used again and again stops allocating. */
 #include "reply/reply.h"
 

@@ -40,8 +40,8 @@ typedef struct surety__issues {
     size_t count, cap; /* cap counts items */
 } surety__issues;
 
-/* The result of one reply. Texts of issues stand in the arena; values stand in
- * the judge's docs; the judge owns it. */
+/* The result of one reply. Texts of issues are in the arena, values in the
+ * judge's docs; the judge owns it. */
 struct surety_outcome {
     surety_outcome_info info; /* filled in at the end */
     surety_judge *judge;

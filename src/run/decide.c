@@ -257,11 +257,12 @@ static bool decide_may_retry(const surety__setup *setup,
         return decide_refuse(out, "it may have been carried out and is not "
                                   "repeated");
     if (answer->retry_after_ms > (int64_t)backoff->retry_after_max_ms) {
-        surety__buf_printf(out,
-                           ", a wait of %zu ms is asked for and at most %u are "
-                           "allowed",
-                           (size_t)answer->retry_after_ms,
-                           (unsigned)backoff->retry_after_max_ms);
+        surety__buf_printf(
+            out,
+            ", the provider requests a wait of %zu ms, and at most "
+            "%u are allowed",
+            (size_t)answer->retry_after_ms,
+            (unsigned)backoff->retry_after_max_ms);
         return false;
     }
     if (attempt->received && at->broken >= setup->options.broken_retries_max)

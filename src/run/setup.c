@@ -40,8 +40,8 @@ static surety_status setup_check_model(const surety_run_options *options,
         !surety__protocol_has(model->protocol, model->mode)) {
         (void)surety__fail(
             reterr, SURETY_MISUSE,
-            "the model %.*s cannot be asked in mode %s, which the protocol %s "
-            "has not",
+            "the model %.*s cannot be called in mode %s: the protocol %s does "
+            "not have it",
             len, name, surety_mode_name(model->mode),
             surety_protocol_name(model->protocol));
         surety__hint(reterr, "use mode auto or prompt");

@@ -79,7 +79,7 @@ typedef struct surety__graph {
      * NULL: all count. */
     bool (*counts)(const surety__applicator *one, unsigned types);
     /* The schema whose root is outermost for dynamic references; NULL: they
-     * lead to the schema that they name, wherever they stand. */
+     * lead to the schema that they name, wherever they are. */
     const surety_schema *schema;
     /* Its own: */
     surety__map nodes, messages; /* by hash */
@@ -144,7 +144,7 @@ static inline const surety__applicator *surety__conjunction_applicator(
 {
     return &all->items[at.conjunct].shape->applicators[at.index];
 }
-/* Bits of `settled`. In a shape references, allOf, anyOf and oneOf stand before
+/* Bits of `settled`. In a shape references, allOf, anyOf and oneOf are before
  * all other applicators (schema/build.c), each once. */
 enum { SETTLED_MAX = 8 };
 static inline bool surety__conjunct_settled(const surety__conjunct *one,

@@ -97,8 +97,8 @@ static void runaway_find(struct stream_runaway *run, const char *text,
         run->start--;
 }
 
-/* Whether the run at hand is made of the items of an array: they are complete,
- * and nothing speaks against the value that they stand in. */
+/* Whether the current run is made of the items of an array: they are complete,
+ * and the value that contains them is not refuted. */
 static bool runaway_is_data(const surety_stream *stream)
 {
     const struct stream_runaway *const run = &stream->runaway;

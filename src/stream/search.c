@@ -279,7 +279,7 @@ static surety_status search_byte(surety_stream *stream, surety_error *reterr)
         search->behind = false;
         status = search_refuses(stream, behind, reterr);
     }
-    /* Markup of quotes and lists, behind which a fence may stand. */
+    /* Markup of quotes and lists, behind which a fence may begin. */
     search->line = search->line && (byte == '>' || byte == '-' || byte == '*');
     search->at++;
     return status;

@@ -392,9 +392,8 @@ static bool stream_looks(const surety_stream *stream, size_t end)
     return memchr(text, *text == '{' ? ':' : ',', end - stream->current.start);
 }
 
-/* What there was of the value before the byte at `end`, which cannot stand
- * there: it may have been refuted before, and was not looked at since the chunk
- * began. */
+/* Checks the value up to the byte at `end`, which the reader refused: it may
+ * have been refuted earlier, and was not checked since the chunk began. */
 static surety_status stream_again(surety_stream *stream, size_t end)
 {
     const surety_str text = {stream->reply.ptr + stream->current.start,

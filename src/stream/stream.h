@@ -129,8 +129,8 @@ size_t surety__search_again(surety_stream *stream, size_t at, size_t fed);
 
 /* ---- runaway.c ---------------------------------------------------- */
 
-/* Counts white space in the bytes up to `to`, which are of the value at hand or
- * stand outside of every value. */
+/* Counts white space in the bytes up to `to`, of the current value or
+ * outside of every value. */
 surety_status surety__runaway_blanks(surety_stream *stream, size_t to);
 /* Follows repetition in the bytes up to `to`, as far as a run may go on
  * unasked; how far that is. */

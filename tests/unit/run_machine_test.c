@@ -689,8 +689,8 @@ TEST(says_what_it_cannot_run)
         {other_protocol, no_such, ""},
         {other_mode, no_such, ""},
         {mode_of_others,
-         "the model m cannot be asked in mode native, which the protocol text "
-         "has not",
+         "the model m cannot be called in mode native: the protocol text does "
+         "not have it",
          "use mode auto or prompt"},
         {no_price, "a budget of money needs prices, and the model m has none",
          "give its prices in the configuration"},
