@@ -128,8 +128,7 @@ static void put_issues(surety_buf *out, surety_val list,
                        const surety_issue *last)
 {
     surety_buf_byte(out, '[');
-    for (surety_val item = surety_val_first(list); item.doc;
-         item = surety_val_next(list, item)) {
+    SURETY_EACH (item, list) {
         surety_val_write(item, SURETY_STYLE_COMPACT, out);
         surety_buf_byte(out, ',');
     }

@@ -191,8 +191,7 @@ static surety_status form_write_schema(const surety_contract *contract,
         (void)surety_val_write(root, SURETY_STYLE_COMPACT, out);
         return SURETY_OK;
     }
-    for (surety_val member = surety_val_first(root); member.doc;
-         member = surety_val_next(root, member)) {
+    SURETY_EACH (member, root) {
         const surety_val key = surety_val_key(member);
 
         if (surety_val_is(key, "x-surety"))

@@ -127,8 +127,7 @@ static void fill_follow(fill_state *state, surety__gen_node *node,
             fill_push(state, (fill_step){val, node->members[i].node, NULL});
     else if ((node->form == SURETY_TYPED_LIST && array) ||
              (node->form == SURETY_TYPED_MAP && object))
-        for (surety_val v = surety_val_first(val); v.doc;
-             v = surety_val_next(val, v))
+        SURETY_EACH (v, val)
             fill_push(state, (fill_step){v, node->rest, NULL});
 }
 

@@ -127,8 +127,7 @@ static void derive_all(const surety__gen_model *model, bool defines,
                             "member."));
     }
     derive_write(model, (surety_str){NULL, 0}, "derive", defines, out);
-    for (surety_val v = surety_val_first(derive); v.doc;
-         v = surety_val_next(derive, v))
+    SURETY_EACH (v, derive)
         derive_write(model, surety_val_str(surety_val_key(v)),
                      model->derives[i++].ptr + model->prefix.len + 1, defines,
                      out);
