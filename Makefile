@@ -4,8 +4,7 @@
 #   make           build the library and the tool: build/surety
 #   make run       build, then show the tool at work
 #   make test      build, run every test, end with "N passed, N failed"
-#   make bench     measure beside others, at most twenty minutes
-#                  (docs/performance.md)
+#   make bench     measure beside others, ten minutes (docs/performance.md)
 #   make fault     fail every allocation of every unit test: half an hour
 #   make mutate    change 200 places of the sources, one at a time, and name the
 #                  changes that no test notices; at most an hour

@@ -321,6 +321,9 @@ def npm_sets(folder, modules, source):
         here("**/*schema*.json"),
         lambda value: isinstance(value, dict) and
         "draft-07" in str(value.get("$schema")))
+    schema = here("@cspell/cspell-types/cspell.schema.json")
+    yield from real("cspell", schema and schema[0],
+                    here("@cspell/dict-*/cspell-ext.json"))
     for name, schema, pattern in (
             ("manifest", schemas.MANIFEST, "**/package.json"),
             ("lock", schemas.LOCK, "../package-lock.json"),
