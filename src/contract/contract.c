@@ -138,11 +138,7 @@ static surety_status contract_name(surety_contract *contract,
     surety_buf_add(&id, policy->info.name);
     surety_buf_byte(&id, '@');
     surety_buf_add(&id, policy->info.version);
-    policy->info.id =
-        id.status == SURETY_OK
-            ? surety__arena_text(&contract->arena, surety_buf_str(&id))
-            : (surety_str){NULL, 0};
-    surety_buf_done(&id);
+    policy->info.id = surety__arena_buf(&contract->arena, &id);
     return policy->info.id.ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 

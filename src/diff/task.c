@@ -88,18 +88,10 @@ void surety__diff_report_turn(surety_diff *diff, const surety__diff_task *task,
 /* A location below another one; empty with the status set. */
 static surety_str diff_below(surety_diff *diff, surety_str at, surety_str token)
 {
-    surety_str place = {NULL, 0};
-
     surety_buf_reset(&diff->scratch);
     surety_buf_add(&diff->scratch, at);
     surety_pointer_token(&diff->scratch, token);
-    if (diff->scratch.status)
-        diff->status = SURETY_NOMEM;
-    else
-        place =
-            surety__graph_text(&diff->graph, surety_buf_str(&diff->scratch));
-    surety_buf_reset(&diff->scratch);
-    return place;
+    return surety__graph_keep(&diff->graph, &diff->scratch);
 }
 
 void surety__diff_report_below(surety_diff *diff, const surety__diff_task *task,

@@ -22,13 +22,10 @@ surety_str surety__gen_text(surety_gen *gen, surety_str text)
 
 surety_str surety__gen_keep(surety_gen *gen, surety_buf *text)
 {
-    surety_str copy = {NULL, 0};
+    const surety_str copy = surety__arena_buf(&gen->arena, text);
 
-    if (text->status != SURETY_OK)
-        gen->status = text->status;
-    else
-        copy = surety__gen_text(gen, surety_buf_str(text));
-    surety_buf_done(text);
+    if (!copy.ptr)
+        gen->status = SURETY_NOMEM;
     return copy;
 }
 

@@ -63,20 +63,6 @@ static bool legend_decide(void *context, surety__conjunction *all, size_t i,
                                      legend_branch(one, choice->types));
 }
 
-/* Keeps the text in scratch as a path; ptr NULL: out of memory. */
-static surety_str legend_keep(struct legend *legend)
-{
-    surety_str path = {NULL, 0};
-
-    if (legend->scratch.status == SURETY_OK)
-        path = surety__arena_text(&legend->arena,
-                                  surety_buf_str(&legend->scratch));
-    if (!path.ptr)
-        legend->status = SURETY_NOMEM;
-    surety_buf_reset(&legend->scratch);
-    return path;
-}
-
 static void legend_push(struct legend *legend, const surety__conjunction *all,
                         surety_val val, surety_str path)
 {
@@ -117,7 +103,7 @@ static void legend_member(struct legend *legend, surety_str above,
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, above.len ? "." : "");
     surety__spell_line(&legend->scratch, key);
-    path = legend_keep(legend);
+    path = surety__graph_keep(&legend->graph, &legend->scratch);
     if (!surety__conjunction_member(&legend->graph, &legend->all, key,
                                     surety__name_hash(key), said) ||
         !said->property)
@@ -135,7 +121,7 @@ static void legend_items(struct legend *legend, surety_str above,
 
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, "[]");
-    path = legend_keep(legend);
+    path = surety__graph_keep(&legend->graph, &legend->scratch);
     for (surety_val item = surety_val_first(array); item.doc;
          item = surety_val_next(array, item), at++) {
         legend->said.all.count = 0;

@@ -130,8 +130,8 @@ static bool spell_is_taken(const spell_state *state, surety_str name)
 /* The name of a shape's type. A new one is added to the queue. */
 static surety_str spell_name(spell_state *state, const surety__shape *shape)
 {
-    surety_str copy = {NULL, 0};
     surety_buf name;
+    surety_str copy;
     size_t len;
 
     for (size_t i = 0; i < state->count; i++)
@@ -146,9 +146,7 @@ static surety_str spell_name(spell_state *state, const surety__shape *shape)
         if (name.status != SURETY_OK)
             break;
     }
-    if (name.status == SURETY_OK)
-        copy = surety__arena_text(&state->arena, surety_buf_str(&name));
-    surety_buf_done(&name);
+    copy = surety__arena_buf(&state->arena, &name);
     if (!copy.ptr ||
         surety__grow(state->alloc, &state->named, &state->cap, state->count + 1,
                      sizeof(*state->named),

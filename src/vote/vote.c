@@ -100,11 +100,7 @@ static surety_status vote_note(surety_vote *vote, const surety_val *column,
 
         surety_buf_init(&pointer, vote->alloc, 0);
         surety_val_pointer(value, &pointer);
-        ballot->pointer =
-            surety__arena_text(&vote->arena, surety_buf_str(&pointer));
-        if (pointer.status != SURETY_OK)
-            ballot->pointer.ptr = NULL;
-        surety_buf_done(&pointer);
+        ballot->pointer = surety__arena_buf(&vote->arena, &pointer);
     } else {
         ballot->pointer =
             surety__arena_text(&vote->arena, surety_buf_str(&vote->path));

@@ -452,6 +452,30 @@ done:
     return;
 }
 
+TEST(an_arena_takes_the_text_of_a_buffer)
+{
+    surety__arena arena;
+    surety_buf buf;
+    surety_str text;
+
+    surety__arena_init(&arena, check_alloc(t), 0);
+    surety_buf_init(&buf, check_alloc(t), 4);
+    surety_buf_text(&buf, "abcd");
+    if (buf.status == SURETY_OK) {
+        text = surety__arena_buf(&arena, &buf);
+        NEED(text.ptr);
+        CHECK_TEXT(text, "abcd");
+    }
+    CHECK(!buf.ptr && !buf.len);
+    surety_buf_text(&buf, "abcde"); /* more than it may have */
+    CHECK(buf.status != SURETY_OK);
+    text = surety__arena_buf(&arena, &buf);
+    CHECK(!text.ptr && !buf.ptr);
+done:
+    surety_buf_done(&buf);
+    surety__arena_done(&arena);
+}
+
 TEST(cuts_between_letters)
 {
     static const struct {
@@ -509,6 +533,8 @@ int main(int argc, char **argv)
         {"limits fill in defaults", limits_fill_in_defaults},
         {"limits are set by name", limits_are_set_by_name},
         {"a limit says how to raise it", a_limit_says_how_to_raise_it},
+        {"an arena takes the text of a buffer",
+         an_arena_takes_the_text_of_a_buffer},
         {"cuts between letters", cuts_between_letters},
         {"statuses have names", statuses_have_names},
     };
