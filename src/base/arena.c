@@ -129,7 +129,7 @@ surety_str surety__arena_buf(surety__arena *arena, surety_buf *buf)
     surety_str text = surety__arena_text(arena, surety_buf_str(buf));
 
     if (buf->status)
-        text.ptr = NULL;
+        text = (surety_str){NULL, 0};
     surety_buf_done(buf);
     return text;
 }

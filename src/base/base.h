@@ -48,8 +48,8 @@ void *surety__arena_take(surety__arena *arena, size_t size);
 /* Returns a copy of text with a zero byte after it; ptr is NULL when out of
  * memory. */
 surety_str surety__arena_text(surety__arena *arena, surety_str text);
-/* Returns a copy of what buf has, and releases buf. ptr is NULL when out of
- * memory, or when buf failed. */
+/* Returns a copy of what buf has, and releases buf. Empty, with ptr NULL, when
+ * out of memory, or when buf failed. */
 surety_str surety__arena_buf(surety__arena *arena, surety_buf *buf);
 
 /* ---- map (map.c) -------------------------------------------------------- */

@@ -470,7 +470,7 @@ TEST(an_arena_takes_the_text_of_a_buffer)
     surety_buf_text(&buf, "abcde"); /* more than it may have */
     CHECK(buf.status != SURETY_OK);
     text = surety__arena_buf(&arena, &buf);
-    CHECK(!text.ptr && !buf.ptr);
+    CHECK(!text.ptr && !text.len && !buf.ptr);
 done:
     surety_buf_done(&buf);
     surety__arena_done(&arena);
