@@ -306,16 +306,17 @@ surety_status surety__fence_gather(surety_finder *finder);
 surety__span surety__trim(surety_str text, surety__span span);
 
 /* What may start at a byte. */
-enum surety__start {
+enum surety__start_kind {
     START_NONE,   /* prose */
     START_WEAK,   /* a value, or prose in brackets */
     START_STRONG, /* a value, or one cut off */
     START_SCALAR  /* what is no container; only where that was to be expected */
 };
-enum surety__start surety__start_at(surety_str text, size_t at);
+enum surety__start_kind surety__start_at(surety_str text, size_t at);
 /* The next array or object that may start in [at, stop); stop: none. */
 size_t surety__start_next(surety_str text, size_t at, size_t stop,
-                          surety__marks *marks, enum surety__start *ret_start);
+                          surety__marks *marks,
+                          enum surety__start_kind *ret_start);
 /* Whether what starts at `at` is JSON, however broken, and no prose in
  * brackets: an object with a key and its colon, or with a quoted key and the
  * start of a value behind it; an array whose first item is quoted text with a

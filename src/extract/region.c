@@ -131,7 +131,7 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     const bool goes_on = end > field->slice.text.len;
     const surety_str text = region_reach(finder, end);
     size_t brackets = end;
-    enum surety__start next;
+    enum surety__start_kind next;
     bool over;
 
     if (region_is_prose((surety_str){row->slice.text.ptr, used})) {
@@ -270,7 +270,7 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
     surety__scan_field *field = &scan->field;
     const bool unwraps =
         !field->whole || !surety__finder_lists(finder, SURETY_PLACE_EMBEDDED);
-    enum surety__start start = START_NONE;
+    enum surety__start_kind start = START_NONE;
     size_t at = field->at;
 
     if (field->fresh && field->bare) {

@@ -175,7 +175,7 @@ static size_t start_literal(surety_str text, size_t at, bool *ret_cut)
 }
 
 /* A key that is not quoted, or whose first quote is missing, from `at` on. */
-static enum surety__start start_key(surety_str text, size_t at)
+static enum surety__start_kind start_key(surety_str text, size_t at)
 {
     const size_t stop =
         text.len - at > START_KEY_MAX ? at + START_KEY_MAX : text.len;
@@ -206,7 +206,7 @@ static enum surety__start start_key(surety_str text, size_t at)
 }
 
 /* What follows the opening brace. */
-static enum surety__start start_object(surety_str text, size_t at)
+static enum surety__start_kind start_object(surety_str text, size_t at)
 {
     for (unsigned i = 0; i < START_NESTED_MAX; i++) {
         at = start_space(text, at);
@@ -223,7 +223,7 @@ static enum surety__start start_object(surety_str text, size_t at)
 }
 
 /* Numbers that an array starts with: what follows them decides. */
-static enum surety__start start_numbers(surety_str text, size_t at)
+static enum surety__start_kind start_numbers(surety_str text, size_t at)
 {
     const size_t stop =
         text.len - at > START_NUMBERS_MAX ? at + START_NUMBERS_MAX : text.len;
@@ -247,7 +247,7 @@ static enum surety__start start_numbers(surety_str text, size_t at)
 }
 
 /* What follows the opening square bracket. */
-static enum surety__start start_array(surety_str text, size_t at)
+static enum surety__start_kind start_array(surety_str text, size_t at)
 {
     for (unsigned i = 0; i < START_NESTED_MAX; i++) {
         bool cut = false;
@@ -277,7 +277,7 @@ static enum surety__start start_array(surety_str text, size_t at)
     return START_STRONG;
 }
 
-enum surety__start surety__start_at(surety_str text, size_t at)
+enum surety__start_kind surety__start_at(surety_str text, size_t at)
 {
     bool cut = false;
 
@@ -540,7 +540,8 @@ static size_t start_byte(surety_str text, size_t at, size_t stop, char byte)
 }
 
 size_t surety__start_next(surety_str text, size_t at, size_t stop,
-                          surety__marks *marks, enum surety__start *ret_start)
+                          surety__marks *marks,
+                          enum surety__start_kind *ret_start)
 {
     static const char bytes[] = {'{', '[', '\xEF'};
 

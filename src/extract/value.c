@@ -43,7 +43,7 @@ surety_status surety__value_next(surety_finder *finder,
     surety__place_scan *scan = &finder->scan;
     surety__scan_field *field = &scan->field;
     const surety_str all = field->slice.text;
-    enum surety__start ignored;
+    enum surety__start_kind ignored;
 
     assert(finder->doc);
     while (field->at < field->stop && scan->work <= scan->work_max) {

@@ -6,8 +6,9 @@
  * A reply has candidates, stretches that may be the JSON. Each is read
  * strictly, checked against the schema, and, where the schema holds, against
  * the contract's rules and the host's validators (trial.c). The first that
- * passes is taken; of those that take repairs, the one that takes least. Where
- * none is valid, the outcome is about the one that got furthest (rank.c).
+ * passes is taken; of those of one place that take repairs, the one that takes
+ * least. Where none is valid, the outcome is about the one that got furthest
+ * (rank.c).
  *
  * 1. A bad reply is no error. A call fails only for memory, a limit on the work
  *    or on the reply's length, or a rule that cannot be run; a candidate that
@@ -20,11 +21,11 @@
  *    (repair.c) when none of its candidates is valid unchanged, before a
  *    candidate of the next place is tried. Without repairs and partial values
  *    there is no such pass, and nothing is paid for it. A whole reply in quotes
- *    that is no JSON is put off: it is a text only where no later place has a
- *    value.
- * 4. Nothing outside of the reply is asked but the host's validators, which say
- *    what they have against a value that would be taken. One that is not done
- *    ends the judgement, which the host makes again. */
+ *    that is no JSON may be a string: it is tried last, when no later place had
+ *    a value.
+ * 4. Nothing outside of the reply is called but the host's validators, which
+ *    may reject a value that would be taken. One that is not done ends the
+ *    judgement, which the host makes again. */
 #include "align/align.h"
 #include "reply/reply.h"
 
@@ -86,7 +87,7 @@ static bool judge_has_won(const surety_judge *judge)
     return judge->best && judge->best->stage == SURETY_STAGE_DONE;
 }
 
-/* Text: where may its JSON be? */
+/* Makes the finder ready for the reply. */
 static surety_status judge_find(surety_judge *judge, surety_error *reterr)
 {
     const size_t native_len = judge->task.options.native.len;
@@ -111,7 +112,8 @@ static surety_status judge_next(surety_judge *judge, surety_place *ret_place,
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : status;
 }
 
-/* Whether a candidate is inside of a value that was cut off. */
+/* Whether a candidate is inside of a value that was cut off: the best trial
+ * was, and everything behind its start is a part of it. */
 static bool judge_is_cut_off(const surety_judge *judge,
                              const surety_candidate *candidate)
 {
@@ -143,8 +145,8 @@ static surety_status judge_native(surety_judge *judge, surety_error *reterr)
     return judge_try(judge, reterr);
 }
 
-/* Tries the candidates of a place; where none is valid unchanged: is one that
- * almost is JSON, or almost fits? */
+/* Tries the candidates of a place; where none is valid unchanged, those that
+ * become valid by repairs. */
 static surety_status judge_place(surety_judge *judge, surety_place place,
                                  surety_error *reterr)
 {
@@ -167,8 +169,8 @@ static surety_status judge_place(surety_judge *judge, surety_place place,
     return status;
 }
 
-/* No place has a valid value: is the whole reply a text, or are its own words
- * the value? */
+/* No place has a valid value. A whole reply in quotes may be a string
+ * (`put_off`), and a contract for a string may take the reply as it is. */
 static surety_status judge_last(surety_judge *judge, surety_error *reterr)
 {
     surety_status status = SURETY_OK;
@@ -342,7 +344,7 @@ surety_judge *surety_judge_new(const surety_alloc *alloc,
                                const surety_limits *limits)
 {
     surety_judge *judge = surety__new(alloc, sizeof(*judge));
-    bool whole;
+    bool complete;
 
     if (!judge)
         return NULL;
@@ -356,14 +358,15 @@ surety_judge *surety_judge_new(const surety_alloc *alloc,
     judge->completed = surety_doc_new(alloc);
     judge->derived = surety_doc_new(alloc);
     judge->fallback = surety_doc_new(alloc);
-    whole = judge->finder && judge->checker && judge->completed &&
-            judge->derived && judge->fallback;
+    complete = judge->finder && judge->checker && judge->completed &&
+               judge->derived && judge->fallback;
     for (size_t i = 0; i < 2; i++) {
         judge->trials[i].doc = surety_doc_new(alloc);
         judge->trials[i].findings = surety_findings_new(alloc);
-        whole = whole && judge->trials[i].doc && judge->trials[i].findings;
+        complete =
+            complete && judge->trials[i].doc && judge->trials[i].findings;
     }
-    if (whole)
+    if (complete)
         return judge;
     surety_judge_free(judge);
     return NULL;
@@ -419,8 +422,8 @@ surety_status surety_contract_judge(const surety_contract *contract,
 
     if (!contract || !ret_outcome)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract and a place for the outcome are "
-                            "needed");
+                            "a contract and an address for the outcome "
+                            "are needed");
     if (surety__options_take(&own, sizeof(own), options, reterr))
         return SURETY_MISUSE;
     limits = surety__limits_over(own.limits, &contract->limits);

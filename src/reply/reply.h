@@ -284,9 +284,9 @@ surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
  * reply. SURETY_NOMEM. */
 surety_status surety__explain_another(surety_judge *judge, size_t offset);
 
-/* Whether the errors say that the reply ended before its JSON did. */
 /* Fills in info, when the judgement is made. */
 void surety__outcome_settle(surety_outcome *outcome);
+/* Whether the errors say that the reply ended before its JSON did. */
 bool surety__outcome_looks_cut_off(const surety_outcome *outcome);
 
 /* Text quoted in a message, cut between code points where it is long. */
