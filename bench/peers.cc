@@ -17,7 +17,7 @@ struct peers {
     std::vector<surety_str> texts;
 #ifdef WITH_YYJSON
     std::vector<char> memory;
-    duckdb_yyjson::yyjson_alc pool;
+    duckdb_yyjson::yyjson_alc pool{};
 #endif
 #ifdef WITH_SIMDJSON
     simdjson::dom::parser parser;
@@ -27,7 +27,7 @@ struct peers {
 
 peers *peers_new(const surety_str *texts, size_t count)
 {
-    auto *all = new peers{};
+    auto *all = new peers;
 
     all->texts.assign(texts, texts + count);
 #ifdef WITH_YYJSON
