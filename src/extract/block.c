@@ -29,7 +29,6 @@
 #include "extract/finder.h"
 
 #define LINE_CONTAINERS_MAX 32
-#define LINE_FENCE_MIN 3
 #define LINE_TAB 4
 
 /* A container that is open: what a line needs to stay in it. */
@@ -54,8 +53,8 @@ struct lines {
     bool ruled;     /* the line was looked at for a thematic break */
     bool fenced;    /* in a block: this one */
     surety__block block;
-    char mark;
-    size_t mark_count, mark_indent;
+    surety__fence_line opening;
+    size_t mark_indent;
     size_t mark_columns; /* indentation that its lines may lose */
     bool in_list;
     unsigned loose; /* kinds of reasoning opened in the middle of a line */
@@ -141,7 +140,8 @@ static void line_leap(struct lines *lines)
     const char *end = ptr + lines->text.len;
     const char *hit = ptr + lines->line;
 
-    for (; (hit = memchr(hit, lines->mark, (size_t)(end - hit))); hit++) {
+    for (; (hit = memchr(hit, lines->opening.mark, (size_t)(end - hit)));
+         hit++) {
         const char *start = hit;
 
         while (start > ptr + lines->line && surety__is_blank(start[-1]))
@@ -256,32 +256,14 @@ static size_t line_match(struct lines *lines)
     return i;
 }
 
-/* The length of the fence at the next byte that is no blank, or 0. */
-static size_t line_marks(const struct lines *lines)
+/* Whether what is left of the line is a fence. */
+static bool line_fence(const struct lines *lines, surety__fence_line *ret_fence)
 {
-    const char *ptr = lines->text.ptr + lines->ink;
-    const size_t len = lines->stop - lines->ink;
-    size_t count = 0;
+    const surety_str rest = {lines->text.ptr + lines->ink,
+                             lines->stop - lines->ink};
 
-    if (!len || (ptr[0] != '`' && ptr[0] != '~'))
-        return 0;
-    while (count < len && ptr[count] == ptr[0])
-        count++;
-    return count < LINE_FENCE_MIN ? 0 : count;
-}
-
-/* The info string of an opening fence of `count` marks; false where the line is
- * none (a backtick in the info string: inline code). */
-static bool line_info(const struct lines *lines, size_t count,
-                      surety_str *ret_info)
-{
-    const char *ptr = lines->text.ptr + lines->ink;
-    const surety_str info = {ptr + count, lines->stop - lines->ink - count};
-
-    if (ptr[0] == '`' && info.len && memchr(info.ptr, '`', info.len))
-        return false;
-    *ret_info = surety__str_trim(info);
-    return true;
+    return rest.len && surety__fence_may_begin(rest.ptr[0]) &&
+           surety__fence_read(rest, ret_fence);
 }
 
 /* The length of the list marker at the next byte that is no blank, or 0. */
@@ -329,18 +311,17 @@ static surety_status line_in_block(struct lines *lines, size_t matched,
                                    bool *ret_taken)
 {
     const bool dedented = matched < lines->open_count;
-    const size_t count = line_marks(lines);
     const size_t indent = line_indent(lines);
     const size_t indent_max = (lines->in_list ? lines->mark_indent : 0) + 3;
-    surety_str info = {NULL, 0};
+    surety__fence_line fence;
+    const bool is_fence = line_fence(lines, &fence);
 
     if (dedented && line_lists(lines, matched) < lines->open_count - matched) {
         line_drop_block(lines);
         return SURETY_OK;
     }
-    if (count >= lines->mark_count &&
-        lines->text.ptr[lines->ink] == lines->mark && indent <= indent_max &&
-        line_info(lines, count, &info) && !info.len) {
+    if (is_fence && indent <= indent_max &&
+        surety__fence_closes(&fence, &lines->opening)) {
         surety__block *block =
             surety__rows_add(lines->finder, &lines->finder->layout.blocks);
 
@@ -354,8 +335,7 @@ static surety_status line_in_block(struct lines *lines, size_t matched,
         return SURETY_OK;
     }
     if (dedented && !line_is_blank(lines) &&
-        ((count && line_info(lines, count, &info) && info.len) ||
-         line_list_marker(lines))) {
+        ((is_fence && fence.tag != BLOCK_PLAIN) || line_list_marker(lines))) {
         line_drop_block(lines);
         return SURETY_OK;
     }
@@ -391,18 +371,9 @@ static surety_status line_content(struct lines *lines)
 /* Opens a block where the next byte that is no blank starts a fence. */
 static bool line_open_block(struct lines *lines)
 {
-    const size_t count = line_marks(lines);
-    size_t word = 0;
-    surety_str info;
-
-    if (!count || !line_info(lines, count, &info))
+    if (!line_fence(lines, &lines->opening))
         return false;
-    while (word < info.len && !surety__is_blank(info.ptr[word]))
-        word++;
-    info.len = word;
     lines->fenced = true;
-    lines->mark = lines->text.ptr[lines->ink];
-    lines->mark_count = count;
     lines->mark_indent = line_indent(lines);
     lines->in_list = line_lists(lines, 0) > 0;
     lines->block = (surety__block){
@@ -410,10 +381,7 @@ static bool line_open_block(struct lines *lines)
         .fence = (uint32_t)lines->ink,
         .content = (uint32_t)lines->next,
         .piece = (uint32_t)lines->finder->layout.pieces.count,
-        .tag = !word ? BLOCK_PLAIN
-               : surety__str_equal_nocase(info, SURETY__LITERAL("json"))
-                   ? BLOCK_JSON
-                   : BLOCK_OTHER,
+        .tag = lines->opening.tag,
     };
     return true;
 }
@@ -431,13 +399,11 @@ static void line_drop_block(struct lines *lines)
  * without the markup of its containers (CommonMark, "lazy continuation"). */
 static bool line_is_lazy(struct lines *lines)
 {
-    surety_str info;
+    surety__fence_line fence;
     unsigned kind;
-    const size_t count = line_marks(lines);
 
     return lines->paragraph && !line_is_blank(lines) &&
-           lines->text.ptr[lines->ink] != '>' &&
-           !(count && line_info(lines, count, &info)) &&
+           lines->text.ptr[lines->ink] != '>' && !line_fence(lines, &fence) &&
            !line_list_marker(lines) &&
            !surety__reason_opens(lines->text, lines->ink, &kind);
 }

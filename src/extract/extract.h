@@ -98,6 +98,42 @@ size_t surety__region_origin(const surety_finder *finder, size_t index,
  * it has reasoning in its middle. */
 surety_status surety__place_text(surety_finder *finder, surety_str *ret_text);
 
+/* ---- fence.c ------------------------------------------------------------ */
+
+/* What the first word of an info string names. */
+enum surety__block_tag {
+    BLOCK_JSON,
+    BLOCK_PLAIN, /* nothing: there is no info string */
+    BLOCK_OTHER
+};
+
+enum { SURETY__FENCE_MIN = 3 };
+
+/* A line that opens or closes a block (CommonMark 0.31, 4.5). */
+typedef struct surety__fence_line {
+    char mark;
+    size_t count;
+    enum surety__block_tag tag;
+} surety__fence_line;
+
+/* Whether a fence may begin with byte. */
+static inline bool surety__fence_may_begin(char byte)
+{
+    return byte == '`' || byte == '~';
+}
+/* How many of the same mark text begins with. */
+size_t surety__fence_marks(surety_str text);
+/* Whether a line is a fence; it comes without its end and without what is
+ * before its marks. */
+bool surety__fence_read(surety_str line, surety__fence_line *ret_fence);
+/* Whether a fence closes the block that another opened. */
+static inline bool surety__fence_closes(const surety__fence_line *fence,
+                                        const surety__fence_line *open)
+{
+    return fence->mark == open->mark && fence->count >= open->count &&
+           fence->tag == BLOCK_PLAIN;
+}
+
 /* ---- reason.c ---------------------------------------------------------- */
 
 /* The length of the tag at `at` that opens a reasoning section, and which kind

@@ -1,17 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fences as models write them, for the search for regions: the blocks that the
- * scan by lines found, and in the text between them every run of three marks
- * that CommonMark knows as no block: one that is never closed, one that is
- * in a line with its content, one whose content starts in the opening line.
+/* Fences: what line is one, and fences as models write them, for the search for
+ * regions: the blocks that the scan by lines found, and in the text between
+ * them every run of three marks that CommonMark knows as no block: one that is
+ * never closed, one that is in a line with its content, one whose content
+ * starts in the opening line.
  *
  * A run of marks opens a fence and the next run of the same marks closes it;
  * none goes over a block or over reasoning. One pass, linear. */
 #include "extract/finder.h"
 
 enum {
-    FENCE_MARKS_MIN = 3,
     FENCE_MARKUP_MAX = 64 /* bytes of containers before a fence */
 };
+
+size_t surety__fence_marks(surety_str text)
+{
+    size_t count = 0;
+
+    if (!text.len || !surety__fence_may_begin(text.ptr[0]))
+        return 0;
+    while (count < text.len && text.ptr[count] == text.ptr[0])
+        count++;
+    return count;
+}
+
+static enum surety__block_tag fence_tag(surety_str word)
+{
+    if (!word.len)
+        return BLOCK_PLAIN;
+    return surety__str_equal_nocase(word, SURETY__LITERAL("json"))
+               ? BLOCK_JSON
+               : BLOCK_OTHER;
+}
+
+bool surety__fence_read(surety_str line, surety__fence_line *ret_fence)
+{
+    const size_t count = surety__fence_marks(line);
+    surety_str info = {line.ptr + count, line.len - count};
+    size_t word = 0;
+
+    /* With a backtick in its info string it is code in a line of text. */
+    if (count < SURETY__FENCE_MIN ||
+        (line.ptr[0] == '`' && memchr(info.ptr, '`', info.len)))
+        return false;
+    info = surety__str_trim(info);
+    while (word < info.len && !surety__is_blank(info.ptr[word]))
+        word++;
+    *ret_fence = (surety__fence_line){line.ptr[0], count,
+                                      fence_tag((surety_str){info.ptr, word})};
+    return true;
+}
 
 static bool fence_is_word(char byte)
 {
@@ -22,11 +60,7 @@ static bool fence_is_word(char byte)
 /* Returns the number of marks at `at`, before `to`. */
 static size_t fence_length(const char *ptr, size_t at, size_t to)
 {
-    size_t end = at;
-
-    while (end < to && ptr[end] == ptr[at])
-        end++;
-    return end - at;
+    return surety__fence_marks((surety_str){ptr + at, to - at});
 }
 
 /* The next run of at least `count` marks in [at, to); to: none. */
@@ -71,10 +105,7 @@ static size_t fence_content(const char *ptr, size_t at, size_t to,
     for (end = at; end < to && fence_is_word(ptr[end]);)
         end++;
     word = (surety_str){ptr + at, end - at};
-    *ret_tag = !word.len ? BLOCK_PLAIN
-               : surety__str_equal_nocase(word, SURETY__LITERAL("json"))
-                   ? BLOCK_JSON
-                   : BLOCK_OTHER;
+    *ret_tag = fence_tag(word);
     while (end < to && surety__is_space(ptr[end]))
         end++;
     return end;
@@ -103,17 +134,17 @@ static surety_status fence_between(surety_finder *finder, size_t at, size_t to)
 {
     const char *ptr = finder->reply.ptr;
     surety_status status = SURETY_OK;
-    size_t tick = fence_next(ptr, at, to, '`', FENCE_MARKS_MIN);
-    size_t wave = fence_next(ptr, at, to, '~', FENCE_MARKS_MIN);
+    size_t tick = fence_next(ptr, at, to, '`', SURETY__FENCE_MIN);
+    size_t wave = fence_next(ptr, at, to, '~', SURETY__FENCE_MIN);
 
     while (status == SURETY_OK) {
         uint32_t tag = BLOCK_PLAIN;
         size_t open, count, start, end;
 
         if (tick < at)
-            tick = fence_next(ptr, at, to, '`', FENCE_MARKS_MIN);
+            tick = fence_next(ptr, at, to, '`', SURETY__FENCE_MIN);
         if (wave < at)
-            wave = fence_next(ptr, at, to, '~', FENCE_MARKS_MIN);
+            wave = fence_next(ptr, at, to, '~', SURETY__FENCE_MIN);
         open = wave < tick ? wave : tick;
         if (open >= to)
             break;

@@ -27,8 +27,6 @@ typedef struct surety__span {
     uint32_t start, end;
 } surety__span;
 
-enum surety__block_tag { BLOCK_JSON, BLOCK_PLAIN, BLOCK_OTHER };
-
 /* A closed fenced block: where its opening line starts, the first mark of the
  * opening fence, the content, and the end of the closing line. Where markup
  * precedes some line of the content, piece_count pieces (from piece on)

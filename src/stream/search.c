@@ -19,7 +19,6 @@ enum {
     TAG_AHEAD = 300,   /* bytes that show an opening tag of reasoning */
     CLOSE_AHEAD = 16,  /* a closing one */
     INFO_AHEAD = 1024, /* an opening fence */
-    FENCE_MIN = 3,
     AGAIN_BASE = 1 << 16,
     AGAIN_SHARE = 8
 };
@@ -46,53 +45,31 @@ static surety_str search_rest(const surety_stream *stream)
 
 /* ---- fences -------------------------------------------------------------- */
 
-/* How many marks of a fence rest begins with, at most FENCE_MIN where it need
- * not be known exactly. */
-static size_t fence_marks(surety_str rest)
-{
-    size_t count = 0;
-
-    if (!rest.len || (rest.ptr[0] != '`' && rest.ptr[0] != '~'))
-        return 0;
-    while (count < rest.len && rest.ptr[count] == rest.ptr[0])
-        count++;
-    return count;
-}
-
 /* A line that begins with marks: the start or the end of a block. */
 static enum search_step search_fence(surety_stream *stream)
 {
     struct stream_search *const search = &stream->search;
     const surety_str rest = search_rest(stream);
-    const size_t count = fence_marks(rest);
-    const char *const end = memchr(rest.ptr, '\n', rest.len);
-    surety_str info;
-    size_t word = 0;
+    const char *end;
+    surety__fence_line fence;
+    size_t len;
 
-    if (!count)
+    if (!surety__fence_may_begin(rest.ptr[0]))
         return SEARCH_PASS;
+    end = memchr(rest.ptr, '\n', rest.len);
     if (!end && rest.len < INFO_AHEAD)
         return SEARCH_WAIT;
-    if (!end || count < FENCE_MIN)
+    len = end ? (size_t)(end - rest.ptr) : 0;
+    if (!surety__fence_read((surety_str){rest.ptr, len}, &fence) ||
+        (search->fenced && !surety__fence_closes(&fence, &search->fence)))
         return SEARCH_PASS;
-    info = surety__str_trim(
-        (surety_str){rest.ptr + count, (size_t)(end - rest.ptr) - count});
-    if (search->fenced &&
-        (rest.ptr[0] != search->mark || count < search->mark_count || info.len))
-        return SEARCH_PASS;
-    if (rest.ptr[0] == '`' && info.len && memchr(info.ptr, '`', info.len))
-        return SEARCH_PASS;
-    while (word < info.len && !search_is_space(info.ptr[word]))
-        word++;
-    info.len = word;
     search->fenced = !search->fenced;
-    search->mark = rest.ptr[0];
-    search->mark_count = count;
+    search->fence = fence;
     search->filled = false;
     search->wanted = stream->task.places >> SURETY_PLACE_FENCE_ANY & 1 ||
                      (stream->task.places >> SURETY_PLACE_FENCE & 1 &&
-                      surety__str_equal_nocase(info, SURETY__LITERAL("json")));
-    search->at += (size_t)(end - rest.ptr) + 1;
+                      fence.tag == BLOCK_JSON);
+    search->at += len + 1;
     search->line = true;
     search->blank = false;
     return SEARCH_ON;
@@ -328,9 +305,9 @@ static size_t search_stop(surety_stream *stream, bool *ret_fence,
 
         if (search->line) {
             const surety_str rest = {text.ptr + at, text.len - at};
-            const size_t count = fence_marks(rest);
+            const size_t count = surety__fence_marks(rest);
 
-            if (count >= FENCE_MIN) {
+            if (count >= SURETY__FENCE_MIN) {
                 *ret_fence = true;
                 return at;
             }

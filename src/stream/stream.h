@@ -13,18 +13,17 @@
 
 /* How far the search for values is. */
 struct stream_search {
-    size_t at;         /* the next byte to be looked at */
-    bool line;         /* nothing but blanks and markup since its line began */
-    bool blank;        /* nothing but blanks and reasoning came before */
-    bool odd;          /* but for bytes that may be other white space */
-    bool behind;       /* the value that began the reply has ended */
-    bool reasoning;    /* in a section of that kind */
-    bool fenced;       /* in a block, */
-    bool wanted;       /* whose tag is asked for, */
-    bool filled;       /* and it is not empty */
-    bool armed;        /* behind a marker */
-    char mark;         /* of the fence: this, */
-    size_t mark_count; /* so often */
+    size_t at;      /* the next byte to be looked at */
+    bool line;      /* nothing but blanks and markup since its line began */
+    bool blank;     /* nothing but blanks and reasoning came before */
+    bool odd;       /* but for bytes that may be other white space */
+    bool behind;    /* the value that began the reply has ended */
+    bool reasoning; /* in a section of that kind */
+    surety__fence_line fence; /* the last that was found */
+    bool fenced;              /* in a block, */
+    bool wanted;              /* whose tag is asked for, */
+    bool filled;              /* and it is not empty */
+    bool armed;               /* behind a marker */
     unsigned kind;
     size_t again; /* bytes that were gone over again */
 };
