@@ -26,7 +26,8 @@ static surety_status find_take_options(surety_finder *finder,
 static surety_status find_offer(surety_finder *finder,
                                 surety__slice *ret_slice);
 static void find_obstacle(surety_finder *finder);
-static surety_status find_add(surety_finder *finder, surety__slice slice);
+static surety_status find_add(surety_finder *finder,
+                              const surety__slice *offered);
 static const surety__found *find_at(const surety_finder *finder, size_t i);
 
 const char *surety_place_name(surety_place place)
@@ -190,7 +191,7 @@ surety_status surety__finder_next(surety_finder *finder, surety_doc *doc)
             return SURETY_END;
         status = find_offer(finder, &slice);
         if (status == SURETY_OK)
-            status = find_add(finder, slice);
+            status = find_add(finder, &slice);
     }
     if (status == SURETY_NOMEM)
         find_reset(finder);
@@ -268,8 +269,8 @@ static void find_reset(surety_finder *finder)
     finder->layout.reasoning_open = finder->layout.fence_open = SURETY__NOWHERE;
     finder->value_open = SURETY__NOWHERE;
     finder->marker_seen = false;
+    surety__place_begin(finder, SURETY_PLACE_NONE, 0);
     finder->work = finder->turn = 0;
-    finder->scan = (surety__place_scan){.place = SURETY_PLACE_NONE};
     finder->layout.done = finder->has_read = finder->list.full = false;
     finder->obstacle = SURETY_OBSTACLE_NONE;
     finder->obstacle_at = 0;
@@ -624,26 +625,27 @@ static surety_status find_note(surety_finder *finder, surety__span span)
 /* Lists what the place offers, without the blanks around it, unless its span is
  * listed already. What is in one piece of a copy is the reply's own. OK, NOMEM.
  */
-static surety_status find_add(surety_finder *finder, surety__slice slice)
+static surety_status find_add(surety_finder *finder,
+                              const surety__slice *offered)
 {
-    surety__found found = {.place = finder->scan.place};
-    surety__span inside = {0, (uint32_t)slice.text.len};
+    surety__found found = {.place = finder->scan.place, .slice = *offered};
+    surety__slice *slice = &found.slice;
+    surety__span inside = {0, (uint32_t)slice->text.len};
     size_t start, len;
     surety_status status;
     surety__found *row;
 
-    inside = surety__trim(slice.text, inside);
-    surety__slice_skip(&slice, inside.start);
-    slice.text.len = inside.end - inside.start;
-    start = surety__slice_origin(finder, &slice, 0, &len);
-    if (len >= slice.text.len)
-        slice = surety__slice_own(finder, start, start + slice.text.len);
-    else
+    inside = surety__trim(slice->text, inside);
+    surety__slice_skip(slice, inside.start);
+    slice->text.len = inside.end - inside.start;
+    start = surety__slice_origin(finder, slice, 0, &len);
+    if (len < slice->text.len)
         finder->has_read = false; /* the doc must not borrow a copy */
-    found.slice = slice;
+    else if (slice->stretch_count)
+        *slice = surety__slice_own(finder, start, start + slice->text.len);
     found.span.start = (uint32_t)start;
     found.span.end =
-        (uint32_t)surety__slice_origin(finder, &slice, slice.text.len, NULL);
+        (uint32_t)surety__slice_origin(finder, slice, slice->text.len, NULL);
     status = find_note(finder, found.span);
     if (status != SURETY_OK) {
         finder->has_read = false;

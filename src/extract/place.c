@@ -325,22 +325,31 @@ static surety_status place_marked(surety_finder *finder)
 void surety__place_begin(surety_finder *finder, surety_place place,
                          size_t passes)
 {
-    finder->work += finder->scan.work;
-    finder->scan = (surety__place_scan){
-        .place = place,
-        .work_max = passes * finder->reply.len + SURETY__WORK_MIN,
-        .open = SURETY__NOWHERE,
-    };
+    surety__place_scan *scan = &finder->scan;
+
+    finder->work += scan->work;
+    scan->place = place;
+    scan->turn = 0;
+    scan->work = 0;
+    scan->work_max = passes * finder->reply.len + SURETY__WORK_MIN;
+    scan->open = SURETY__NOWHERE;
+    scan->begun = scan->in_field = false;
 }
 
-/* Before the first field: the reply was scanned by lines. */
+/* Before the first field: the reply was scanned by lines. Most places of a
+ * reply are never looked at for fields, so what they need is set here. */
 static void place_first(surety_finder *finder)
 {
     surety__place_scan *scan = &finder->scan;
 
-    assert(finder->layout.done);
-    scan->begun = true;
-    scan->next = finder->layout.end;
+    assert(finder->layout.done && !scan->turn && !scan->work);
+    *scan = (surety__place_scan){
+        .place = scan->place,
+        .work_max = scan->work_max,
+        .begun = true,
+        .open = scan->open,
+        .next = finder->layout.end,
+    };
     if (scan->place != SURETY_PLACE_MARKER)
         return;
     scan->walk.pos = finder->layout.end;

@@ -20,13 +20,15 @@ struct branch_parts {
     uint32_t count;
 };
 
-/* The member that may be a tag; name.ptr NULL: none. */
+/* The member that may be a tag; name.ptr NULL: none, and the names of members
+ * are looked at instead. */
 struct branch_tag {
     surety_str name;
     uint32_t hash;
 };
 
-/* Conditions of a branch on objects, and on the tag. */
+/* Conditions of a branch on objects: with a tag those on it, without one those
+ * on names. */
 struct branch_facts {
     surety__screen screen;
     const surety__choices *sets[BRANCH_SETS]; /* the tag's values, if any */
@@ -81,29 +83,14 @@ static uint16_t tag_kinds(const surety__shape *shape)
     return kinds;
 }
 
-/* Adds the conditions of one shape itself. */
-static void facts_add(struct branch_facts *facts, const surety__shape *shape,
-                      const struct branch_tag *tag)
+/* Adds the conditions of the shape itself on the tag. */
+static void facts_add_tag(struct branch_facts *facts,
+                          const surety__objects *objects,
+                          const struct branch_tag *tag)
 {
-    const surety__objects *objects = shape->objects;
-    const surety__property *property;
-    uint64_t names = 0;
+    const surety__property *property =
+        surety__objects_named(objects, tag->name, tag->hash);
 
-    if (!objects)
-        return;
-    for (uint32_t i = 0; i < objects->property_count; i++) {
-        property = &objects->properties[i];
-        if (property->required)
-            facts->screen.needs |= branch_bit(property->hash);
-        if (property->shape)
-            names |= branch_bit(property->hash);
-    }
-    if (objects->additional && objects->additional->never &&
-        !objects->pattern_count)
-        facts->screen.allows &= names;
-    property = tag->name.ptr
-                   ? surety__objects_named(objects, tag->name, tag->hash)
-                   : NULL;
     if (!property)
         return;
     facts->required = facts->required || property->required;
@@ -114,6 +101,25 @@ static void facts_add(struct branch_facts *facts, const surety__shape *shape,
         facts->sets[facts->set_count++] = tag_choices(property->shape->direct);
 }
 
+/* Adds the conditions of the shape itself on names. */
+static void facts_add_names(struct branch_facts *facts,
+                            const surety__objects *objects)
+{
+    uint64_t names = 0;
+
+    for (uint32_t i = 0; i < objects->property_count; i++) {
+        const surety__property *property = &objects->properties[i];
+
+        if (property->required)
+            facts->screen.needs |= branch_bit(property->hash);
+        if (property->shape)
+            names |= branch_bit(property->hash);
+    }
+    if (objects->additional && objects->additional->never &&
+        !objects->pattern_count)
+        facts->screen.allows &= names;
+}
+
 /* The conditions of a shape and those it refers to, without unions. */
 static struct branch_facts facts_plain(const struct branch_parts *parts,
                                        const struct branch_tag *tag)
@@ -122,8 +128,14 @@ static struct branch_facts facts_plain(const struct branch_parts *parts,
                                  .kinds = ALL_KINDS};
 
     assert(parts->count && parts->count <= BRANCH_SHAPES);
-    for (uint32_t i = 0; i < parts->count; i++)
-        facts_add(&facts, parts->shapes[i], tag);
+    for (uint32_t i = 0; i < parts->count; i++) {
+        const surety__objects *objects = parts->shapes[i]->objects;
+
+        if (objects && tag->name.ptr)
+            facts_add_tag(&facts, objects, tag);
+        else if (objects)
+            facts_add_names(&facts, objects);
+    }
     return facts;
 }
 

@@ -114,8 +114,10 @@ static bool keywords_read(surety__compiler *compiler, bool *ret_ref_only)
     for (size_t i = 0; i < found_count; i++) {
         const surety__keyword_row *row = &surety__keyword_rows[found[i]];
         const surety__form form = (surety__form)row->form;
-        const surety__cell *wrong =
-            surety__form_wrong(form, doc, compiler->values[found[i]]);
+        const surety__cell *value = compiler->values[found[i]];
+        const surety__cell *wrong = surety__form_plain(form, value)
+                                        ? NULL
+                                        : surety__form_wrong(form, doc, value);
 
         if (wrong)
             return form_fail(compiler, row->name, form,
@@ -150,23 +152,26 @@ static bool build_choices(surety__compiler *compiler, surety__keyword keyword,
 {
     const surety_val val = keyword_val(compiler, keyword);
     const bool several = keyword == KW_ENUM;
-    const size_t count = several ? surety_val_count(val) : 1;
-    surety_val v = several ? surety_val_first(val) : val;
-    surety__choices choices = {.count = (uint32_t)count};
+    surety__choices choices = {.count = 1};
+    surety_val v = val;
 
     if (!val.doc)
         return true;
-    choices.list =
-        surety__compiler_take(compiler, (count + 1) * sizeof(*choices.list));
+    if (several) {
+        choices.count = (uint32_t)surety_val_count(val);
+        v = surety_val_first(val);
+    }
+    choices.list = surety__compiler_take(compiler, ((size_t)choices.count + 1) *
+                                                       sizeof(*choices.list));
     if (!choices.list)
         return false;
-    for (size_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < choices.count; i++) {
         choices.list[i] = (surety__pair){surety__val_hash(v), v.index};
         if (several)
             v = surety_val_next(val, v);
     }
-    if (count > CHOICES_SORTED)
-        surety__pairs_sort(choices.list, count);
+    if (choices.count > CHOICES_SORTED)
+        surety__pairs_sort(choices.list, choices.count);
     *ret_choices = surety__compiler_keep(compiler, &choices, sizeof(choices));
     return *ret_choices != NULL;
 }

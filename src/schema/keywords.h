@@ -130,6 +130,15 @@ static inline surety__keyword surety__keyword_in(surety__keyword named,
 }
 
 surety_str surety__keyword_name(surety__keyword keyword);
+/* Whether the kind of a value alone shows that it has the form. */
+static inline bool surety__form_plain(surety__form form,
+                                      const surety__cell *cell)
+{
+    const surety__form_row *row = &surety__form_rows[form];
+
+    return row->kinds >> cell->kind & 1 && !row->holds;
+}
+
 /* The cell that breaks the form: the value itself, or the first one in it that
  * does not have the inner form; NULL: none. */
 const surety__cell *surety__form_wrong(surety__form form, const surety_doc *doc,
