@@ -148,11 +148,13 @@ surety_str surety__str_trim(surety_str text);
 /* Appends text, percent-encoded except for unreserved characters (RFC 3986,
  * section 2.3) and the bytes of also. */
 void surety__buf_percent(surety_buf *buf, surety_str text, const char *also);
-/* Takes len bytes off the start of text. */
+/* Takes len bytes off the start of text. An empty text may have no address, to
+ * which C lets nothing be added, not even 0. */
 static inline void surety__str_skip(surety_str *text, size_t len)
 {
     assert(len <= text->len);
-    text->ptr += len;
+    if (len > 0)
+        text->ptr += len;
     text->len -= len;
 }
 /* A place in a text that is counted forward from its start (line and column

@@ -258,6 +258,20 @@ done:
     return;
 }
 
+/* The sanitizer of undefined behaviour sees a sum with NULL. */
+TEST(text_without_an_address_is_empty)
+{
+    surety_str text = {NULL, 0};
+
+    surety__str_skip(&text, 0);
+    CHECK(!text.ptr && text.len == 0);
+    text = surety_str_of("abc");
+    surety__str_skip(&text, 2);
+    CHECK_TEXT(text, "c");
+done:
+    return;
+}
+
 TEST(distance_counts_slips)
 {
     static const struct {
