@@ -210,6 +210,22 @@ const surety__cell *surety__member(const surety_doc *doc,
  * be NULL): the token before it. A token that does not exist is empty. */
 surety_str surety__pointer_last(surety_str pointer, surety_str *ret_before);
 
+/* The way to the last value whose pointer was written: the next pointer costs
+ * what lies between the two values, so those of many values, in the order of
+ * the document, cost one pass. Any other order is right too, and only slower.
+ * A doc of NULL begins a walk; it ends before the document changes. */
+typedef struct surety__pointer_walk {
+    const surety_doc *doc;
+    size_t depth; /* steps that are known: the first ones, from the root */
+    struct surety__pointer_step {
+        uint32_t child;   /* the index of its cell */
+        uint32_t ordinal; /* how many children come before it */
+    } steps[16];          /* deeper ones are taken anew each time */
+} surety__pointer_walk;
+/* As surety_val_pointer. */
+void surety__pointer_walk_to(surety__pointer_walk *walk, surety_val val,
+                             surety_buf *out);
+
 /* Returns whether the doc's text has the value; then *ret_offset and
  * *ret_length say where, and its line is not worked out. (position.c) */
 bool surety__val_span(surety_val val, size_t *ret_offset, size_t *ret_length);

@@ -107,32 +107,62 @@ void surety_pointer_token(surety_buf *out, surety_str token)
                       token.len - start);
 }
 
-void surety_val_pointer(surety_val val, surety_buf *out)
+/* Makes step the one at depth. The steps below are of another child unless it
+ * was so already. */
+static void pointer_remember(surety__pointer_walk *walk, size_t depth,
+                             struct surety__pointer_step step)
+{
+    if (depth >= SURETY__COUNT(walk->steps) ||
+        (depth < walk->depth && walk->steps[depth].child == step.child))
+        return;
+    walk->steps[depth] = step;
+    walk->depth = depth + 1;
+}
+
+void surety__pointer_walk_to(surety__pointer_walk *walk, surety_val val,
+                             surety_buf *out)
 {
     const surety_doc *doc = val.doc;
     const surety__cell *cell, *target;
 
     if (!doc || val.index >= doc->cell_count)
         return;
+    if (walk->doc != doc)
+        walk->depth = 0;
+    walk->doc = doc;
     target = surety__cell_of(val);
     if (target->kind == CELL_KEY)
         target++;
     cell = doc->cells;
-    while (cell != target) {
-        bool object = cell->kind == CELL_OBJECT;
-        uint64_t i = 0;
+    for (size_t depth = 0; cell != target; depth++) {
+        const bool object = cell->kind == CELL_OBJECT;
+        struct surety__pointer_step step = {
+            (uint32_t)(cell - doc->cells) + (object ? 2 : 1), 0};
 
         assert(cell->kind >= CELL_ARRAY && cell < target);
-        cell += object ? 2 : 1;
-        for (; target >= surety__cell_after(cell); i++)
+        if (depth < walk->depth &&
+            doc->cells + walk->steps[depth].child <= target)
+            step = walk->steps[depth];
+        cell = doc->cells + step.child;
+        for (; target >= surety__cell_after(cell); step.ordinal++)
             cell = surety__cell_after(cell) + (object ? 1 : 0);
+        step.child = (uint32_t)(cell - doc->cells);
+        pointer_remember(walk, depth, step);
         if (object) {
             surety_pointer_token(out, surety__cell_str(doc, cell - 1));
         } else {
             surety_buf_byte(out, '/');
-            surety_buf_number(out, i);
+            surety_buf_number(out, step.ordinal);
         }
     }
+}
+
+void surety_val_pointer(surety_val val, surety_buf *out)
+{
+    surety__pointer_walk walk;
+
+    walk.doc = NULL;
+    surety__pointer_walk_to(&walk, val, out);
 }
 
 /* Takes the last token from a pointer. */

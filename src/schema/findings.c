@@ -34,6 +34,8 @@ void surety__findings_reset(surety_findings *findings)
     surety__arena_reset(&findings->arena);
     findings->count = 0;
     findings->truncated = false;
+    findings->instance_walk.doc = NULL;
+    findings->schema_walk.doc = NULL;
 }
 
 size_t surety_findings_count(const surety_findings *findings)
@@ -131,14 +133,14 @@ static uint32_t output_shared(const surety__noted *a, const surety__noted *b)
 }
 
 /* Opens the unit of the first `level` subschemas on the way to a finding. */
-static void output_open(surety_buf *out, const surety__noted *noted,
-                        uint32_t level)
+static void output_open(surety_buf *out, surety__pointer_walk *walk,
+                        const surety__noted *noted, uint32_t level)
 {
     const surety__mark *mark = &noted->marks[level - 1];
     surety_buf absolute;
 
     surety_buf_init(&absolute, out->alloc, 0);
-    surety__location_absolute(mark->shape, &absolute);
+    surety__location_absolute(walk, mark->shape, &absolute);
     if (absolute.status && !out->status)
         out->status = absolute.status;
     output_locations(
@@ -175,6 +177,7 @@ static uint32_t output_level(const surety_findings *findings, size_t i,
  * deeper than it are left out. */
 static void output_detailed(const surety_findings *findings, surety_buf *out)
 {
+    surety__pointer_walk walk = {.doc = NULL};
     uint32_t open[64];
     size_t depth = 0;
 
@@ -188,7 +191,7 @@ static void output_detailed(const surety_findings *findings, surety_buf *out)
         while (depth < SURETY__COUNT(open) &&
                (level = output_level(findings, i,
                                      depth ? open[depth - 1] : 0)) != 0) {
-            output_open(out, noted, level);
+            output_open(out, &walk, noted, level);
             open[depth++] = level;
         }
         output_unit(out, &noted->finding);

@@ -5,7 +5,7 @@
 
 #include <surety/schema.h>
 
-#include "base/base.h"
+#include "json/json.h"
 
 /* One subschema on the way to a finding, or last the failure itself. */
 typedef struct surety__mark {
@@ -28,13 +28,15 @@ struct surety_findings {
     surety__noted *list;
     size_t count, cap;
     bool truncated;
+    surety__pointer_walk instance_walk, schema_walk; /* to the last finding */
 };
 
 /* Puts a finding in its place among those of the present report. */
 surety_status surety__findings_add(surety_findings *findings,
                                    surety__noted noted);
 /* Appends the URI of the shape's resource and the pointer in it (report.c). */
-void surety__location_absolute(const struct surety__shape *shape,
+void surety__location_absolute(surety__pointer_walk *walk,
+                               const struct surety__shape *shape,
                                surety_buf *out);
 
 #endif

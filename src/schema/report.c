@@ -53,7 +53,8 @@ static void location_end(const surety__failure *failure, surety_buf *out)
                       NULL);
 }
 
-void surety__location_absolute(const struct surety__shape *shape,
+void surety__location_absolute(surety__pointer_walk *walk,
+                               const struct surety__shape *shape,
                                surety_buf *out)
 {
     size_t start, root;
@@ -61,10 +62,10 @@ void surety__location_absolute(const struct surety__shape *shape,
     surety_buf_add(out, shape->resource->uri);
     surety_buf_byte(out, '#');
     start = out->len;
-    surety_val_pointer(shape->resource->root, out);
+    surety__pointer_walk_to(walk, shape->resource->root, out);
     root = out->len - start;
     out->len = start;
-    surety_val_pointer(shape->at, out);
+    surety__pointer_walk_to(walk, shape->at, out);
     /* The pointer starts at the resource, not at the document. */
     if (out->status || out->len - start < root)
         return;
@@ -174,11 +175,12 @@ static bool report_note(surety__machine *machine,
     finding.schema = failure->never
                          ? failure->never->at
                          : surety_val_member(shape->at, finding.keyword);
-    surety_val_pointer(finding.instance, texts);
+    surety__pointer_walk_to(&findings->instance_walk, finding.instance, texts);
     ends[0] = report_end(texts);
     location_path(machine, failure, ends[0], marks, texts);
     ends[1] = report_end(texts);
-    surety__location_absolute(failure->never ? failure->never : shape, texts);
+    surety__location_absolute(&findings->schema_walk,
+                              failure->never ? failure->never : shape, texts);
     if (!failure->never)
         location_end(failure, texts);
     ends[2] = report_end(texts);

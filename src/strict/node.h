@@ -111,6 +111,7 @@ struct surety_strict {
     surety_strict_note *notes;
     struct surety__strict_place *places; /* of the notes, one each */
     size_t note_count, note_cap, place_cap;
+    surety__pointer_walk note_walk; /* to the last note */
     surety__graph graph;
     surety__node **nodes;
     size_t node_count, node_cap;

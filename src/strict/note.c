@@ -58,7 +58,7 @@ void surety__strict_add_note(surety_strict *strict,
     if (keyword.doc && keyword.index > 0 &&
         surety__cell_of(keyword)[-1].kind == CELL_KEY)
         key = surety_val_key(keyword);
-    surety_val_pointer(keyword, &text);
+    surety__pointer_walk_to(&strict->note_walk, keyword, &text);
     where = key.doc ? key : keyword;
     (void)surety__val_span(where, &note.position.offset, &note.position.length);
     note.keyword = surety__graph_text(

@@ -412,7 +412,8 @@ static void write_run(struct write_state *state)
 
 /* Appends the wanted name: the last token of the definition's location, in
  * characters that all providers accept. */
-static void write_wish(const surety__node *node, surety_buf *out)
+static void write_wish(surety__pointer_walk *walk, const surety__node *node,
+                       surety_buf *out)
 {
     surety_buf pointer;
 
@@ -421,7 +422,7 @@ static void write_wish(const surety__node *node, surety_buf *out)
         return;
     }
     surety_buf_init(&pointer, out->alloc, 0);
-    surety_val_pointer(node->origin, &pointer);
+    surety__pointer_walk_to(walk, node->origin, &pointer);
     surety__strict_plain(
         out, surety__pointer_last(surety_buf_str(&pointer), NULL), 50, "");
     if (out->len == 0)
@@ -434,6 +435,7 @@ static void write_wish(const surety__node *node, surety_buf *out)
 static void write_names(surety_strict *strict)
 {
     surety__map taken = {NULL, 0, 0};
+    surety__pointer_walk walk = {.doc = NULL};
     surety_buf name;
 
     surety_buf_init(&name, strict->alloc, 0);
@@ -444,7 +446,7 @@ static void write_names(surety_strict *strict)
             (node == strict->root && !strict->wrapped))
             continue;
         surety_buf_reset(&name);
-        write_wish(node, &name);
+        write_wish(&walk, node, &name);
         len = name.len;
         for (unsigned n = 2;
              surety__map_get(&taken, surety__hash(name.ptr, name.len) + 1ull) &&

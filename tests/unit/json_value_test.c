@@ -206,6 +206,89 @@ done:
     surety_doc_free(doc);
 }
 
+static uint32_t random_next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+/* Builds an array or object of about 300 values. The greater `steep` (0 to 4),
+ * the deeper: 4 is deeper than a walk remembers. */
+static surety_status random_build(surety_doc *doc, uint32_t steep,
+                                  uint64_t *state)
+{
+    bool is_object[60] = {false};
+    size_t depth = 0;
+
+    surety_build_begin(doc, NULL);
+    for (uint32_t left = 300; left; left--) {
+        char key[16];
+
+        if (depth > 1 && random_next(state) % 6 == 0) {
+            surety_build_close(doc);
+            depth--;
+        }
+        (void)snprintf(key, sizeof(key), "%u%c", left, "a/~"[left % 3]);
+        if (depth && is_object[depth - 1])
+            surety_build_name(doc, key);
+        if (depth && (depth == CHECK_COUNT(is_object) ||
+                      random_next(state) % 10 > steep)) {
+            surety_build_int(doc, left);
+            continue;
+        }
+        is_object[depth] = random_next(state) % 2;
+        if (is_object[depth++])
+            surety_build_object(doc);
+        else
+            surety_build_array(doc);
+    }
+    for (; depth; depth--)
+        surety_build_close(doc);
+    return surety_build_end(doc, NULL);
+}
+
+/* A walk writes what surety_val_pointer does, in the order of the document and
+ * in any other, and from one document to the next. */
+TEST(walks_pointers)
+{
+    surety_doc *docs[2] = {surety_doc_new(check_alloc(t)),
+                           surety_doc_new(check_alloc(t))};
+    uint64_t state = 1;
+    surety_buf walked, out;
+
+    surety_buf_init(&walked, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    NEED(docs[0]);
+    NEED(docs[1]);
+    for (uint32_t round = 0; round < 20; round++) {
+        surety__pointer_walk walk = {.doc = NULL};
+        uint32_t at = 0;
+
+        for (size_t i = 0; i < 2; i++)
+            TRY(random_build(docs[i], round % 5, &state));
+        for (uint32_t turn = 0; turn < 3000; turn++) {
+            const surety_doc *doc = docs[turn / 600 % 2];
+            surety_val val = {doc, 0};
+
+            at += random_next(&state) % 8 ? 1 : random_next(&state) % 1000;
+            val.index = at % (uint32_t)surety__doc_size(doc);
+            surety_buf_reset(&walked);
+            surety_buf_reset(&out);
+            surety__pointer_walk_to(&walk, val, &walked);
+            surety_val_pointer(val, &out);
+            TRY(walked.status);
+            TRY(out.status);
+            CHECK(surety_str_equal(surety_buf_str(&walked),
+                                   surety_buf_str(&out)));
+        }
+    }
+done:
+    surety_buf_done(&walked);
+    surety_buf_done(&out);
+    surety_doc_free(docs[0]);
+    surety_doc_free(docs[1]);
+}
+
 TEST(tells_positions)
 {
     static const char text[] =
@@ -258,6 +341,7 @@ int main(int argc, char **argv)
         {"gives integers where they are", gives_integers_where_they_are},
         {"follows pointers", follows_pointers},
         {"tells pointers", tells_pointers},
+        {"walks pointers", walks_pointers},
         {"tells positions", tells_positions},
     };
 
