@@ -539,7 +539,7 @@ int main(int argc, char **argv)
          positions_count_code_points_and_line_ends},
         {"a walk counts as from the start", a_walk_counts_as_from_the_start},
         {"text compares and finds", text_compares_and_finds},
-        {"distance counts slips", text_without_an_address_is_empty},
+        {"text without an address is empty", text_without_an_address_is_empty},
         {"distance counts slips", distance_counts_slips},
         {"text is safe for a terminal", text_is_safe_for_a_terminal},
         {"map holds what it is given", map_holds_what_it_is_given},
