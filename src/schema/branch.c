@@ -31,6 +31,8 @@ struct branch_tag {
  * on names. */
 struct branch_facts {
     surety__screen screen;
+    uint64_t named;  /* bits of the members that have a schema, */
+    uint64_t shared; /* and of those that have several */
     const surety__choices *sets[BRANCH_SETS]; /* the tag's values, if any */
     uint32_t set_count;
     uint16_t kinds; /* of the tag's value */
@@ -101,6 +103,14 @@ static void facts_add_tag(struct branch_facts *facts,
         facts->sets[facts->set_count++] = tag_choices(property->shape->direct);
 }
 
+/* Adds members that have a schema. */
+static void facts_name(struct branch_facts *facts, uint64_t named,
+                       uint64_t shared)
+{
+    facts->shared |= shared | (facts->named & named);
+    facts->named |= named;
+}
+
 /* Adds the conditions of the shape itself on names. */
 static void facts_add_names(struct branch_facts *facts,
                             const surety__objects *objects)
@@ -118,6 +128,7 @@ static void facts_add_names(struct branch_facts *facts,
     if (objects->additional && objects->additional->never &&
         !objects->pattern_count)
         facts->screen.allows &= names;
+    facts_name(facts, names, 0);
 }
 
 /* The conditions of a shape and those it refers to, without unions. */
@@ -158,6 +169,7 @@ static void facts_union(struct branch_facts *facts,
         one = facts_plain(&parts, tag);
         all.screen.needs &= one.screen.needs;
         all.screen.allows |= one.screen.allows;
+        facts_name(facts, one.named, one.shared);
         all.kinds |= one.kinds;
         all.required = all.required && one.required;
         tagged = tagged && one.set_count && all.set_count < BRANCH_SETS;
@@ -355,8 +367,10 @@ struct tag_found {
 
 /* The best tags, SWITCH_TAGS at most, of the members of the first branch that
  * objects can satisfy: those that fix most branches first. Returns how many. Of
- * many branches a tag must fix most, so only SWITCH_TAGS members are tried. */
-static uint32_t tags_find(const surety__applicator *applicator,
+ * many branches a tag must fix most, so only SWITCH_TAGS members are tried. One
+ * that is not among the shared names has one schema, and tells nothing unless
+ * that allows no value. */
+static uint32_t tags_find(const surety__applicator *applicator, uint64_t shared,
                           struct tag_found *found)
 {
     const bool many = applicator->count > SWITCH_BRANCHES;
@@ -381,6 +395,9 @@ static uint32_t tags_find(const surety__applicator *applicator,
                 (many && !tag_choices(property->shape->direct)))
                 continue;
             tried++;
+            if (!(shared & branch_bit(property->hash)) &&
+                tag_kinds(property->shape->direct))
+                continue;
             one.score = tag_score(applicator, &one.tag);
             if (one.score.fixed < 2 && !one.score.differs)
                 continue;
@@ -591,9 +608,11 @@ static bool many_lists(surety__compiler *compiler, struct branch_many *many,
 /* More branches than bits. Names do better than a tag of a few. */
 static bool switch_many(surety__compiler *compiler,
                         surety__applicator *applicator, surety__switch *built,
-                        const struct tag_found *found, uint32_t open)
+                        uint32_t open)
 {
-    const bool tagged = found->score.fixed > open / 2;
+    struct tag_found found[SWITCH_TAGS] = {{.tag = {.hash = 0}}};
+    const bool tagged = tags_find(applicator, UINT64_MAX, found) &&
+                        found->score.fixed > open / 2;
     struct branch_many many = {.applicator = applicator};
     surety__arena *work = &compiler->resolver.work;
     surety__tag *tag = surety__compiler_take(compiler, sizeof(*tag));
@@ -653,32 +672,40 @@ static bool tag_few(surety__compiler *compiler,
 }
 
 static bool switch_few(surety__compiler *compiler,
-                       surety__applicator *applicator, surety__switch *built,
-                       const struct tag_found *found, uint32_t tag_count)
+                       surety__applicator *applicator, surety__switch *built)
 {
     const struct branch_tag none = {.hash = 0};
+    struct tag_found found[SWITCH_TAGS] = {{.tag = {.hash = 0}}};
+    struct branch_facts all = {.named = 0};
     surety__screen *screens =
         surety__compiler_take(compiler, applicator->count * sizeof(*screens));
-    surety__tag *tags =
-        surety__compiler_take(compiler, (tag_count + 1) * sizeof(*tags));
-    bool decides = tag_count > 0;
+    surety__tag *tags;
+    bool decides = false;
 
-    if (!screens || !tags)
+    if (!screens)
         return false;
     for (uint32_t i = 0; i < applicator->count; i++) {
+        struct branch_facts facts;
+
         if (!branch_is_open(applicator, i))
             continue;
-        screens[i] = facts_of(applicator->shapes[i], &none).screen;
+        facts = facts_of(applicator->shapes[i], &none);
+        facts_name(&all, facts.named, facts.shared);
+        screens[i] = facts.screen;
         decides = decides || screens[i].needs || ~screens[i].allows;
         built->objects |= (uint64_t)1 << i;
     }
-    for (uint32_t t = 0; t < tag_count; t++)
+    built->screens = screens;
+    built->tag_count = tags_find(applicator, all.shared, found);
+    tags =
+        surety__compiler_take(compiler, (built->tag_count + 1) * sizeof(*tags));
+    if (!tags)
+        return false;
+    for (uint32_t t = 0; t < built->tag_count; t++)
         if (!tag_few(compiler, applicator, &found[t], &tags[t]))
             return false;
-    built->screens = screens;
     built->tags = tags;
-    built->tag_count = tag_count;
-    if (decides)
+    if (decides || built->tag_count)
         applicator->branching = built;
     return true;
 }
@@ -687,10 +714,8 @@ bool surety__fold_switch(surety__compiler *compiler,
                          surety__applicator *applicator)
 {
     const bool many = applicator->count > SWITCH_BRANCHES;
-    struct tag_found found[SWITCH_TAGS] = {{.tag = {.hash = 0}}};
     surety__switch *built;
     uint32_t open = 0;
-    uint32_t tags;
 
     if (applicator->choice ||
         (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE))
@@ -699,9 +724,7 @@ bool surety__fold_switch(surety__compiler *compiler,
         open += branch_is_open(applicator, i);
     if (open < 2 && !many)
         return true;
-    tags = tags_find(applicator, found);
     built = surety__compiler_take(compiler, sizeof(*built));
-    return built &&
-           (many ? switch_many(compiler, applicator, built, found, open)
-                 : switch_few(compiler, applicator, built, found, tags));
+    return built && (many ? switch_many(compiler, applicator, built, open)
+                          : switch_few(compiler, applicator, built));
 }

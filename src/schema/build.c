@@ -115,7 +115,7 @@ static bool keywords_read(surety__compiler *compiler, bool *ret_ref_only)
         const surety__keyword_row *row = &surety__keyword_rows[found[i]];
         const surety__form form = (surety__form)row->form;
         const surety__cell *value = compiler->values[found[i]];
-        const surety__cell *wrong = surety__form_plain(form, value)
+        const surety__cell *wrong = surety__form_single(form, doc, value)
                                         ? NULL
                                         : surety__form_wrong(form, doc, value);
 
@@ -771,8 +771,9 @@ static bool build_assertions(surety__compiler *compiler)
     const unsigned parts = compiler->parts;
 
     return build_types(compiler) &&
-           build_choices(compiler, KW_ENUM, &compiler->shape->choices) &&
-           build_choices(compiler, KW_CONST, &compiler->shape->constant) &&
+           (!(parts & PART_CHOICES) ||
+            (build_choices(compiler, KW_ENUM, &compiler->shape->choices) &&
+             build_choices(compiler, KW_CONST, &compiler->shape->constant))) &&
            (!(parts & PART_NUMBERS) || build_numbers(compiler)) &&
            (!(parts & PART_STRINGS) || build_strings(compiler)) &&
            (!(parts & PART_ARRAYS) || build_arrays(compiler)) &&

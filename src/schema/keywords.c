@@ -142,12 +142,11 @@ const surety__cell *surety__form_wrong(surety__form form, const surety_doc *doc,
 
     do {
         const surety__form_row *row = &surety__form_rows[form];
-        const bool single = row->kinds >> cell->kind & 1;
+        const bool single = surety__form_single(form, doc, cell);
 
         assert(form <= FORM_LAST && row->name);
-        if (single ? row->holds && !row->holds(doc, cell)
-                   : !row->container || cell->kind != row->container ||
-                         cell->count < row->least)
+        if (!single && (!row->container || cell->kind != row->container ||
+                        cell->count < row->least))
             return cell;
         if (single) {
             cell = surety__cell_after(cell);

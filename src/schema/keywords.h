@@ -66,6 +66,7 @@ enum surety__part {
     PART_ARRAYS = 4,
     PART_OBJECTS = 8,
     PART_APPLICATORS = 16,
+    PART_CHOICES = 32,
     PART_DEPENDENCIES = PART_OBJECTS | PART_APPLICATORS
 };
 
@@ -130,13 +131,14 @@ static inline surety__keyword surety__keyword_in(surety__keyword named,
 }
 
 surety_str surety__keyword_name(surety__keyword keyword);
-/* Whether the kind of a value alone shows that it has the form. */
-static inline bool surety__form_plain(surety__form form,
-                                      const surety__cell *cell)
+/* Whether a value is one of the form's single values. */
+static inline bool surety__form_single(surety__form form, const surety_doc *doc,
+                                       const surety__cell *cell)
 {
     const surety__form_row *row = &surety__form_rows[form];
 
-    return row->kinds >> cell->kind & 1 && !row->holds;
+    return row->kinds >> cell->kind & 1 &&
+           (!row->holds || row->holds(doc, cell));
 }
 
 /* The cell that breaks the form: the value itself, or the first one in it that
