@@ -164,7 +164,12 @@ static void http_free(surety__http_exchange *exchange)
     surety__http_pool_leave(exchange);
     if (exchange->easy)
         (void)curl->multi_remove_handle(exchange->http->multi, exchange->easy);
-    curl->easy_cleanup(exchange->easy);
+    if (exchange->easy && !exchange->http->idle) {
+        curl->easy_reset(exchange->easy);
+        exchange->http->idle = exchange->easy;
+    } else {
+        curl->easy_cleanup(exchange->easy);
+    }
     curl->slist_free_all(exchange->lines);
     surety__free(alloc, exchange->head.items,
                  exchange->head.cap * sizeof(*exchange->head.items));
@@ -467,7 +472,9 @@ static surety_status http_prepare(surety__http_exchange *exchange,
     status = http_take_url(exchange, request->url, &url, reterr);
     if (status)
         return status;
-    exchange->easy = exchange->http->curl.easy_init();
+    exchange->easy = exchange->http->idle ? exchange->http->idle
+                                          : exchange->http->curl.easy_init();
+    exchange->http->idle = NULL;
     if (!method.ptr || !body.ptr || !exchange->easy ||
         !http_add_headers(exchange, request) || !http_set_rules(exchange) ||
         !http_set_callbacks(exchange) ||
@@ -601,6 +608,7 @@ static void http_close(void *ctx)
     surety__shield_raise(&shield);
     while (http->first)
         http_end(http->first, surety__delivery_cancelled(http->first->sent));
+    http->curl.easy_cleanup(http->idle);
     (void)http->curl.multi_cleanup(http->multi);
     http->curl.global_cleanup();
     surety__free(http->alloc, http->sockets,

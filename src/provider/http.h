@@ -65,8 +65,10 @@ struct surety__http {
     CURLM *multi;
     surety__http_exchange *first; /* in the order of their start */
     surety__arena arena;          /* holds the two texts */
-    surety__arena spare;          /* of an exchange that has ended */
-    surety_str ca_file, proxy;    /* NUL-terminated; empty: none */
+    /* Of an exchange that has ended, for the next one. */
+    surety__arena spare;
+    CURL *idle;                /* or NULL */
+    surety_str ca_file, proxy; /* NUL-terminated; empty: none */
     surety__http_socket *sockets;
     size_t socket_count, socket_cap;
     bool public_only;

@@ -40,11 +40,10 @@ surety_stream *surety_stream_new(const surety_alloc *alloc,
     stream->info.size = sizeof(stream->info);
     surety_buf_init(&stream->reply, alloc, 0);
     surety_buf_init(&stream->text, alloc, 0);
-    stream->judge = surety_judge_new(alloc, limits);
     stream->reader = surety_lenient_new(alloc);
     stream->doc = surety_doc_new(alloc);
     stream->prefix = surety__prefix_new(alloc, limits);
-    if (stream->judge && stream->reader && stream->doc && stream->prefix)
+    if (stream->reader && stream->doc && stream->prefix)
         return stream;
     surety_stream_free(stream);
     return NULL;
@@ -557,6 +556,10 @@ surety_status surety_stream_finish(surety_stream *stream,
     how.native = stream->task.native ? reply : (surety_str){NULL, 0};
     if (stream->task.native)
         reply = (surety_str){"", 0};
+    if (!stream->judge)
+        stream->judge = surety_judge_new(stream->alloc, &stream->limits);
+    if (!stream->judge)
+        return surety__fail_nomem(reterr);
     status = surety_judge_reply(stream->judge, stream->task.contract, reply,
                                 &how, ret_outcome, reterr);
     stream->finished = status != SURETY_MORE;

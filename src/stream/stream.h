@@ -62,7 +62,7 @@ struct stream_value {
 struct surety_stream {
     const surety_alloc *alloc;
     surety_limits limits;
-    surety_judge *judge;
+    surety_judge *judge; /* made for the first outcome; NULL before */
     surety_lenient *reader;
     surety_doc *doc;
     surety__prefix *prefix;
