@@ -192,7 +192,7 @@ function judging(options) {
 // A warning that only this side knows of, in the forms that the engine writes.
 function issueWritten(it, form, source, reply) {
   const line = (text) => text.replace(/[\0-\x1f\x7f]+/g, " ");
-  const told = line(`${it.message} (path: ${it.path.join("/")})`);
+  const located = line(`${it.message} (path: ${it.path.join("/")})`);
   if (form === "sarif")
     return JSON.stringify({ ruleId: it.keyword, level: "warning", message: {
       text: it.message }, locations: [{ physicalLocation: {
@@ -202,7 +202,7 @@ function issueWritten(it, form, source, reply) {
     const safe = (text) => line(text).replace(/[%:,]/g, encodeURIComponent);
     const at = it.line ? `line=${it.line},col=${it.column},` : "";
     return `::warning file=${safe(source)},${at}title=${safe(it.keyword)}::` +
-      `${(it.path.length ? told : line(it.message)).replace(/%/g, "%25")}\n`;
+      `${(it.path.length ? located : line(it.message)).replace(/%/g, "%25")}\n`;
   }
   const bytes = (end) => typeof reply === "string" ?
     Buffer.byteLength(reply.slice(0, end)) : end;

@@ -142,31 +142,31 @@ class Contract {
     Validators.of(undefined, this.#functions);
   }
 
-  #told() {
+  #facts() {
     this.#info ??= JSON.parse(addon.contractInfo(this.#handle));
     return this.#info;
   }
 
   get name() {
-    return this.#told().name;
+    return this.#facts().name;
   }
 
   get version() {
-    return this.#told().version;
+    return this.#facts().version;
   }
 
   get id() {
-    return this.#told().id;
+    return this.#facts().id;
   }
 
   get deprecated() {
-    return this.#told().deprecated;
+    return this.#facts().deprecated;
   }
 
   // Its members that say nothing, such as misspelt keywords. Only what was
   // given as text has positions.
   get warnings() {
-    return this.#told().warnings.map((it) => {
+    return this.#facts().warnings.map((it) => {
       const made = { location: it.keywordLocation, message: it.error };
       if (it.hint)
         made.hint = it.hint;
@@ -177,7 +177,7 @@ class Contract {
 
   // The contract's document; a copy.
   get schema() {
-    return structuredClone(this.#told().schema);
+    return structuredClone(this.#facts().schema);
   }
 
   #how(options) {

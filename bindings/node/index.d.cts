@@ -16,7 +16,7 @@ export type Place = "native" | "whole" | "fence" | "fence-any" | "marker" |
   "embedded";
 /** How a prompt shows the schema. */
 export type Style = "contract" | "json-schema" | "typescript" | "example";
-/** What a model is told about a reply that failed. */
+/** What a prompt reports to a model about a reply that failed. */
 export type Feedback = "errors" | "simple" | "patch";
 /** The texts of a report. */
 export type Form = "json" | "text" | "color" | "plain" | "github" | "sarif";
@@ -361,8 +361,8 @@ export class Stream<T = unknown> {
   end(options?: { cut?: boolean }): Outcome<T>;
   /** The same for a Zod schema with promises, and asynchronous validators. */
   endAsync(options?: { cut?: boolean }): Promise<Outcome<T>>;
-  /** Reads chunks until the reply is whole or hopeless; the source is then told
-   * to stop. */
+  /** Reads chunks until the reply is whole, or until it cannot become valid;
+   * then it stops the source. */
   read(chunks: AsyncIterable<Text> | Iterable<Text>):
     AsyncGenerator<Part<T>, void, void>;
   /** The same for `stream.pipeThrough`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* judge.c: replies, whole and while they are being written.
  *
- * A judgement is told as its JSON report. The judge that an environment keeps
+ * A judgement is given as its JSON report. The judge that an environment keeps
  * is used for all; after a large reply it is made anew, for its scratch memory
  * never shrinks. */
 #include "addon.h"

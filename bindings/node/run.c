@@ -5,8 +5,8 @@
  * would hold one of four places, and four runs against a server of the same
  * process that reads a file would wait for each other; so it has its own
  * thread, which does all of it: it reads the configuration, opens the ledger,
- * asks, and closes everything before it says that it is done. It tells
- * JavaScript by one thread-safe function, events first and the end last.
+ * asks, and closes everything before it reports the end. It calls
+ * JavaScript by one thread-safe function, with events first and the end last.
  *
  * The environment may end meanwhile (process.exit, a worker's terminate): the
  * clean-up hook cancels the run and waits for the thread, before Node.js closes
@@ -77,8 +77,8 @@ struct question {
     bool is_answered;
 };
 
-/* What the thread tells of an event. The end is told by no message at all, so
- * that it cannot fail for want of memory. */
+/* A message of the thread about an event. The end needs no message, so it
+ * cannot fail for want of memory. */
 struct message {
     int kind; /* surety_event_kind, or ASKS */
     uint32_t attempt;
@@ -127,7 +127,7 @@ static void run_free(struct shared *object)
 
 /* ---- in the thread ----------------------------------------------------- */
 
-/* False: it was not told. */
+/* False: the message was not sent. */
 static bool post(struct run *run, struct message head, surety_str text)
 {
     struct message *message =

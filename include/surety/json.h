@@ -264,7 +264,7 @@ typedef enum surety_style {
 } surety_style;
 
 /* Appends val as JSON, in UTF-8, to out. Returns out->status, or
- * SURETY_UNSUPPORTED as said above. */
+ * SURETY_UNSUPPORTED as above. */
 SURETY_API surety_status surety_val_write(surety_val val, surety_style style,
                                           surety_buf *out);
 /* Appends text as a JSON string with its quotes; bytes that are not UTF-8

@@ -252,23 +252,23 @@ surety_status surety__rules_start(surety_contract *contract,
  * adds about shells and line numbers, because they refer to the combined
  * program. */
 static surety_status rules_refuse(const surety_contract *contract,
-                                  surety_str said, surety_error *reterr)
+                                  surety_str message, surety_error *reterr)
 {
     static const char *const noise[] = {" (Unix shell quoting issues?)",
                                         " at <top-level>", ", line ", "\n"};
     const surety_str prefix = SURETY__LITERAL("jq: error: ");
     uint32_t index = 0;
 
-    assert(said.len >= sizeof(index));
-    memcpy(&index, said.ptr, sizeof(index));
-    surety__str_skip(&said, sizeof(index));
-    if (surety__str_starts(said, prefix))
-        surety__str_skip(&said, prefix.len);
+    assert(message.len >= sizeof(index));
+    memcpy(&index, message.ptr, sizeof(index));
+    surety__str_skip(&message, sizeof(index));
+    if (surety__str_starts(message, prefix))
+        surety__str_skip(&message, prefix.len);
     for (size_t i = 0; i < SURETY__COUNT(noise); i++)
-        said.len = surety__str_find(said, surety_str_of(noise[i]));
+        message.len = surety__str_find(message, surety_str_of(noise[i]));
     return surety__policy_fail(rules_source(contract, index), reterr,
                                "the jq program does not compile: %.*s",
-                               (int)said.len, said.ptr);
+                               (int)message.len, message.ptr);
 }
 
 /* Waits until the worker has compiled the programs. */

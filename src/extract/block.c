@@ -21,7 +21,7 @@
  * markup of containers aside) outside of every block; what follows its closing
  * tag counts as the start of a line. A closing tag without an opening one (the
  * opening was part of the prompt) makes all before it reasoning where it cannot
- * stand in a JSON string, which needs a quote before it on its line or
+ * be in a JSON string, which needs a quote before it on its line or
  * something behind it, and where the reply goes on after it.
  *
  * Invariants: every byte is gone over a constant number of times, for at most

@@ -68,7 +68,7 @@ surety_status surety__region_next(surety_finder *finder,
                                   surety__region *ret_region);
 /* Takes what came of reading the last region, and how many bytes of its text,
  * or of what follows it, the value takes, or how far the reader came. True
- * where that is a candidate: a value that may stand so in its place, or one cut
+ * where that is a candidate: a value that may be so in its place, or one cut
  * off by the reply's end. *ret_rest (may be NULL) is how many bytes of closing
  * brackets are left over behind a value, up to the last of them. */
 bool surety__region_read(surety_finder *finder, surety__reading reading,

@@ -353,8 +353,8 @@ static bool region_is_prose(surety_str value)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-/* Notes where the bytes of a row from start to end stand, which are copied to
- * `copy`. */
+/* Notes where the bytes of a row from start to end are in the reply; they are
+ * copied to `copy`. */
 static bool region_row_stretches(surety_finder *finder,
                                  const surety__slice *slice, size_t start,
                                  size_t end, size_t copy)

@@ -22,7 +22,7 @@ struct legend {
     surety__arena arena; /* for paths and conjunctions */
     surety__graph graph;
     surety__conjunction all;   /* of the current value */
-    surety__member_facts said; /* of its member or item */
+    surety__member_facts facts; /* of its member or item */
     struct legend_place *places;
     size_t count, cap;
     surety_str paths[LEGEND_PATHS];
@@ -96,7 +96,7 @@ static void legend_member(struct legend *legend, surety_str above,
                           surety_val member)
 {
     const surety_str key = surety_val_str(surety_val_key(member));
-    surety__member_facts *said = &legend->said;
+    surety__member_facts *facts = &legend->facts;
     surety_str path;
 
     assert(legend->scratch.len == 0);
@@ -105,11 +105,11 @@ static void legend_member(struct legend *legend, surety_str above,
     surety__spell_line(&legend->scratch, key);
     path = surety__graph_keep(&legend->graph, &legend->scratch);
     if (!surety__conjunction_member(&legend->graph, &legend->all, key,
-                                    surety__name_hash(key), said) ||
-        !said->property)
+                                    surety__name_hash(key), facts) ||
+        !facts->property)
         return;
-    legend_push(legend, &said->all, member, path);
-    if (!said->required && !legend->status)
+    legend_push(legend, &facts->all, member, path);
+    if (!facts->required && !legend->status)
         legend_list(legend, path);
 }
 
@@ -124,10 +124,10 @@ static void legend_items(struct legend *legend, surety_str above,
     path = surety__graph_keep(&legend->graph, &legend->scratch);
     for (surety_val item = surety_val_first(array); item.doc;
          item = surety_val_next(array, item), at++) {
-        legend->said.all.count = 0;
+        legend->facts.all.count = 0;
         surety__conjunction_item(&legend->graph, &legend->all, at,
-                                 &legend->said.all);
-        legend_push(legend, &legend->said.all, item, path);
+                                 &legend->facts.all);
+        legend_push(legend, &legend->facts.all, item, path);
     }
 }
 

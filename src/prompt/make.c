@@ -36,7 +36,7 @@ enum {
 
 typedef struct make_level {
     surety__conjunction all;   /* unfolded */
-    surety__member_facts said; /* for a member or an item */
+    surety__member_facts facts; /* for a member or an item */
 } make_level;
 
 typedef struct make_state {
@@ -444,7 +444,7 @@ static bool make_string(make_state *state, const surety__conjunction *want,
 static surety__conjunction *make_child(make_state *state)
 {
     assert(state->depth > 0 && state->depth <= MAKE_DEPTH);
-    return &state->levels[state->depth - 1].said.all;
+    return &state->levels[state->depth - 1].facts.all;
 }
 
 /* Whether the child's conjunction can have a value. */
@@ -553,10 +553,10 @@ static bool make_array(make_state *state, const surety__conjunction *want,
 static bool make_member_want(make_state *state, const surety__conjunction *all,
                              surety_str name)
 {
-    surety__member_facts *said = &state->levels[state->depth - 1].said;
+    surety__member_facts *facts = &state->levels[state->depth - 1].facts;
 
     return surety__conjunction_member(&state->graph, all, name,
-                                      surety__name_hash(name), said) &&
+                                      surety__name_hash(name), facts) &&
            make_may_be(state);
 }
 
@@ -655,7 +655,7 @@ static bool make_object(make_state *state, const surety__conjunction *want,
     surety_buf_byte(state->out, '{');
     while ((property = surety__conjunction_name(all, &at)) != NULL) {
         const bool may = make_member_want(state, all, property->name);
-        const bool required = state->levels[state->depth - 1].said.required;
+        const bool required = state->levels[state->depth - 1].facts.required;
 
         if (required && !may)
             goto fail;
@@ -723,7 +723,7 @@ static bool make_together(make_state *state, const surety__conjunction *want,
 {
     static const unsigned order[] = {TYPE_OBJECT,  TYPE_ARRAY,   TYPE_STRING,
                                      TYPE_INTEGER, TYPE_BOOLEAN, TYPE_NULL};
-    const unsigned said = surety__conjunction_speaks(all);
+    const unsigned named = surety__conjunction_speaks(all);
     unsigned types = surety__conjunction_types(all);
 
     if (types & TYPE_NUMBER)
@@ -732,7 +732,7 @@ static bool make_together(make_state *state, const surety__conjunction *want,
         return true;
     for (unsigned likely = 0; likely < 2; likely++)
         for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-            if ((types & order[i]) && ((said & order[i]) == 0) == likely &&
+            if ((types & order[i]) && ((named & order[i]) == 0) == likely &&
                 make_kind(state, want, all, order[i]))
                 return true;
     return make_empty(state, want, all);

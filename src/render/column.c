@@ -20,7 +20,7 @@ static const char *const column_nothing[] = {
     "#n/a", "nan", "null",         "none",         "nil", "."};
 
 /* Annotation values of estimates and margins of error, and annotations that
- * may stand in their place. Source: Census Bureau, "Notes on ACS Estimate and
+ * may replace them. Source: Census Bureau, "Notes on ACS Estimate and
  * Annotation Values" (Census API, developers' pages of the ACS data sets). */
 static const char *const column_census[] = {
     "-999999999", /* too few sample cases */

@@ -229,12 +229,12 @@ static inline uint32_t surety__name_hash(surety_str name)
 {
     return surety__hash(name.ptr, name.len) & 0xFFFF;
 }
-/* Adds what is said of the i-th item; UINT32_MAX: of those behind all places.
+/* Adds all that applies to the i-th item; UINT32_MAX: to those behind all places.
  * Gives whether some keyword is about it. */
 bool surety__conjunction_item(surety__graph *graph,
                               const surety__conjunction *all, uint32_t i,
                               surety__conjunction *item);
-/* Adds what is said of members (object) or items that nothing is about. */
+/* Adds all that applies to members (object) or items that no keyword is about. */
 void surety__conjunction_unevaluated(surety__graph *graph,
                                      const surety__conjunction *all,
                                      bool object, surety__conjunction *child);

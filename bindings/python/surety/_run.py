@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs: prompt, model, check, ask again, value. The library waits in a thread
-of its own, and what it tells on the way goes through a queue to whoever called;
-so Ctrl-C is heard at once, and callbacks run in the caller's thread."""
+of its own, and its events go through a queue to the caller; so Ctrl-C works at
+once, and callbacks run in the caller's thread."""
 
 import ctypes
 import inspect
@@ -188,14 +188,14 @@ class _Machine:
         """The C function that hears of events."""
         post = self.post
 
-        def told(member: Optional[int], event: Any) -> None:
+        def forward(member: Optional[int], event: Any) -> None:
             one = event.contents
             post(Event(_abi.EVENT_KINDS[one.kind], one.attempt,
                        str(one.text), member))
 
-        made = MEMBER_EVENT(lambda _, member, event: told(member, event)) \
+        made = MEMBER_EVENT(lambda _, member, event: forward(member, event)) \
             if kind is MEMBER_EVENT else \
-            EVENT(lambda _, event: told(None, event))
+            EVENT(lambda _, event: forward(None, event))
         self.kept.append(made)
         return ctypes.cast(made, c_void_p).value
 
