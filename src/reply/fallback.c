@@ -52,6 +52,7 @@ bool surety__fallback_refused(surety_str reply)
         const bool printed =
             surety__str_starts(rest, SURETY__LITERAL("\xE2\x80\x99"));
 
+        assert(len < sizeof(plain));
         plain[len++] = printed ? '\'' : reply.ptr[i];
         i += printed ? 2 : 0;
     }
@@ -186,6 +187,7 @@ static void fallback_copy(struct fallback_work *work, surety_val root)
             surety_build_close(work->doc);
         cell = next;
     }
+    assert(cell == stop && depth == 0);
 }
 
 /* The raw trimmed reply as valid UTF-8: the text, or what the provider's API
@@ -239,6 +241,7 @@ surety_status surety__fallback_apply(surety_judge *judge, surety_error *reterr)
     surety_str raw = surety__str_trim(judge->task.reply);
     surety_status status;
 
+    assert((size_t)kind < SURETY__COUNT(fallback_warnings));
     if (kind == SURETY_FALLBACK_NONE || judge->task.options.no_fallback)
         return SURETY_OK;
     if (!raw.len)

@@ -109,6 +109,7 @@ static surety_status judge_next(surety_judge *judge, surety_place *ret_place,
 {
     const surety_status status = surety__finder_place(judge->finder, ret_place);
 
+    assert(status != SURETY_OK || *ret_place != SURETY_PLACE_NONE);
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : status;
 }
 
@@ -127,8 +128,10 @@ static bool judge_is_cut_off(const surety_judge *judge,
  * got. */
 static surety_status judge_try(surety_judge *judge, surety_error *reterr)
 {
-    surety_status status = surety__trial_read(judge, reterr);
+    surety_status status;
 
+    assert(judge->now && judge->now != judge->best);
+    status = surety__trial_read(judge, reterr);
     if (status == SURETY_OK)
         status = surety__trial_check(judge, reterr);
     if (status != SURETY_OK || judge_is_cut_off(judge, &judge->now->candidate))
@@ -208,6 +211,7 @@ static surety_status judge_derive(surety_judge *judge, surety_error *reterr)
     surety_outcome *outcome = &judge->outcome;
     surety_status status;
 
+    assert(judge_has_won(judge));
     if (!judge->task.options.derive)
         return SURETY_OK;
     if (!judge->rules)
@@ -255,6 +259,7 @@ static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
     surety_outcome *outcome = &judge->outcome;
     surety_status status;
 
+    assert(judge_has_won(judge));
     status = surety__another_find(judge, reterr);
     if (status != SURETY_OK)
         return status;
@@ -277,6 +282,7 @@ static surety_status judge_reject(surety_judge *judge, surety_error *reterr)
     surety__trial *best = judge->best;
     surety_status status = SURETY_OK;
 
+    assert(!judge_has_won(judge));
     if (best && best->stage == SURETY_STAGE_VALIDATION && !best->counted)
         status = surety__trial_count(judge, best, reterr);
     if (status != SURETY_OK)

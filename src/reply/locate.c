@@ -75,6 +75,7 @@ void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
         end = length ? locate_origin(judge, trial, end - 1) + 1 : 0;
         offset = locate_origin(judge, trial, offset);
     }
+    assert(trial->candidate.place != SURETY_PLACE_NONE);
     issue->placed = true;
     issue->seen.position.offset = offset;
     issue->seen.position.length = end > offset ? end - offset : 0;
@@ -151,6 +152,7 @@ surety_status surety__locate_all(surety_outcome *outcome)
     for (size_t i = 0; i < outcome->repairs.count; i++)
         if (outcome->repairs.items[i].issue.placed)
             order[count++] = &outcome->repairs.items[i].issue;
+    assert(count <= most);
     locate_sort(order, count);
     for (size_t i = 0; i < count; i++) {
         surety__issue *issue = order[i];

@@ -83,6 +83,7 @@ static bool notes_wrapper(surety_judge *judge)
 
     if (!best->wrapper)
         return true;
+    assert(best->candidate.start >= best->wrapper);
     repair = notes_add(judge, surety__repair_kind_name(REPAIR_WRAPPER), false,
                        surety__repair_kind_about(REPAIR_WRAPPER));
     if (!repair)
@@ -119,6 +120,7 @@ static bool notes_text_repairs(surety_judge *judge)
     const surety_str text = best->candidate.text;
     surety_str original;
 
+    assert(best->brackets <= text.len);
     for (size_t i = 0; i < doc->repairs.count; i++) {
         const surety__repair_view repair = surety__doc_repair(doc, i);
 
@@ -182,6 +184,7 @@ static bool notes_edits(surety_judge *judge)
     const surety__trial *best = judge->best;
     const surety__align_edits *edits = surety__aligner_edits(best->aligner);
 
+    assert(edits->kept <= edits->count);
     for (size_t i = 0; i < edits->kept; i++)
         if (!notes_edit(judge, &edits->items[i]))
             return false;

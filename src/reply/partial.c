@@ -89,6 +89,7 @@ static long partial_open_depth(surety_val root, surety_str location,
                 open = depth;
         }
     }
+    assert(open <= depth);
     *ret_depth = depth;
     return open;
 }
@@ -196,6 +197,7 @@ surety_status surety__partial_check(surety_judge *judge, surety__trial *trial,
     bool valid = false;
     surety_status status;
 
+    assert(trial == surety__trial_spare(judge));
     /* Nothing has come but white space: it can become anything. */
     if (!root.doc) {
         *ret_good = false;

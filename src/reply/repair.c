@@ -107,6 +107,7 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
 {
     bool guesses;
 
+    assert(trial->aligner && trial->tolerant);
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     if (status != SURETY_OK)
@@ -132,6 +133,7 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
     surety_status status;
     bool valid = false;
 
+    assert(trial->tolerant && trial == surety__trial_spare(judge));
     trial->stage = SURETY_STAGE_VALIDATION;
     repair_rank(trial);
     status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
@@ -160,6 +162,7 @@ static surety_status repair_cut(surety_judge *judge, surety__trial *trial,
     surety_status status;
     bool good = false;
 
+    assert(trial->tolerant);
     trial->cut = true;
     status = surety__partial_check(judge, trial, &good, reterr);
     if (status != SURETY_OK)
@@ -441,6 +444,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
     size_t used = 0;
     surety_status status;
 
+    assert(pass->place == SURETY_PLACE_NATIVE);
     if (!native.len)
         return SURETY_OK;
     trial = surety__trial_take_native(judge);
@@ -467,6 +471,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
 static surety_status repair_take_back(surety_judge *judge, surety__trial *trial,
                                       surety_error *reterr)
 {
+    assert(trial->fits && trial->stage == SURETY_STAGE_DONE);
     trial->fits = false;
     trial->results = NULL;
     trial->objections = NULL;
@@ -488,6 +493,7 @@ static surety_status repair_rows(struct repair *pass, bool lone,
     size_t used = 0;
     surety_status status = surety__region_rows(judge->finder, &region);
 
+    assert(!lone || judge->best);
     if (status == SURETY_END)
         return SURETY_OK;
     if (status != SURETY_OK ||
@@ -550,6 +556,7 @@ static surety_status repair_partial(surety_judge *judge, surety_error *reterr)
 {
     surety_outcome *outcome = &judge->outcome;
 
+    assert(judge->best->tolerant && judge->best->stage == SURETY_STAGE_DONE);
     if (!judge->best->cut)
         return SURETY_OK;
     outcome->partial = true;
@@ -566,6 +573,7 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
     surety__region region;
     surety_status status;
 
+    assert(judge->task.tolerant && place != SURETY_PLACE_NONE);
     if (judge->cut_off)
         return SURETY_OK;
     if (place == SURETY_PLACE_NATIVE && judge->task.options.native_fault)

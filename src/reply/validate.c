@@ -112,6 +112,7 @@ surety_status surety__validate(surety_judge *judge, surety__trial *trial,
     surety_status status;
     bool waits = false;
 
+    assert(!trial->objections);
     for (size_t i = 0; i < judge->task.options.validator_count; i++) {
         const surety_validator *validator = &judge->task.options.validators[i];
 

@@ -229,12 +229,13 @@ static inline uint32_t surety__name_hash(surety_str name)
 {
     return surety__hash(name.ptr, name.len) & 0xFFFF;
 }
-/* Adds all that applies to the i-th item; UINT32_MAX: to those behind all places.
- * Gives whether some keyword is about it. */
+/* Adds all that applies to the i-th item; UINT32_MAX: to those behind all
+ * places. Gives whether some keyword is about it. */
 bool surety__conjunction_item(surety__graph *graph,
                               const surety__conjunction *all, uint32_t i,
                               surety__conjunction *item);
-/* Adds all that applies to members (object) or items that no keyword is about. */
+/* Adds all that applies to members (object) or items that no keyword is about.
+ */
 void surety__conjunction_unevaluated(surety__graph *graph,
                                      const surety__conjunction *all,
                                      bool object, surety__conjunction *child);
