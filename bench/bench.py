@@ -20,7 +20,7 @@ How a row is measured:
    faster. Over several sets it is their geometric mean, and `worst` is the
    highest.
 5. A third of the sets is chosen by a hash of its name and reported apart, as
-   unseen: nobody looks at these when tuning.
+   unseen: we do not tune on them.
 
 A peer that is not there, or finds another verdict than Surety, is named under
 the tables and left out. Processor time is user and system time together."""
@@ -110,7 +110,7 @@ class Bench:
                     "C.UTF-8", "SURETY_CONTRACTS": ""}
         self.rounds, self.ms = (3, 4) if options.quick else (9, 10)
         self.has_npm = os.path.exists(os.path.join(self.modules, "ajv"))
-        self.lines = []    # what is printed
+        self.lines = []    # the report
         self.notes = {}    # what a tool could not do: [sets]
         self.figures = []  # for --json
         self.measured = []  # (set, bytes, schema bytes, documents,

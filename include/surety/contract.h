@@ -5,10 +5,9 @@
  * contract with the defaults. A registry finds contracts by name and version in
  * the caller's folders and in the built-in set.
  *
- * Threads: a contract is frozen; a registry is owned. What is made of a
- * contract when it is first needed (its forms: the strict schemas of strict.h,
- * the texts of prompt.h) is made once, under a lock of the contract, which then
- * owns it. */
+ * Threads: a contract is frozen; a registry is owned. A contract makes its
+ * forms (the strict schemas of strict.h, the texts of prompt.h) when a call
+ * first needs them, under a lock, and owns them. */
 #ifndef SURETY_CONTRACT_H
 #define SURETY_CONTRACT_H
 

@@ -4,8 +4,8 @@
  * reply that failed, which lists the exact errors or asks for a patch of the
  * failing parts. The same input always gives the same text.
  *
- * Threads: none; what is as long as the schema is made once and belongs to the
- * contract. */
+ * Threads: none. The texts that grow with the schema are forms of the contract,
+ * which makes them once and owns them. */
 #ifndef SURETY_PROMPT_H
 #define SURETY_PROMPT_H
 

@@ -138,8 +138,8 @@ void surety__rules_stop(surety_contract *contract);
 /* How many subsets of JSON Schema providers have (surety_subset). */
 enum { SUBSETS = 4 };
 
-/* The forms of a contract: what is made of it when a call first needs it. They
- * belong to the contract, and each key has one place, so a contract has at most
+/* The forms of a contract: objects and texts that it makes when a call first
+ * needs them, and owns. Each key has one slot, so a contract has at most
  * CONTRACT_FORMS forms. Those of a subset are CONTRACT_X + subset. */
 typedef enum surety__contract_form {
     CONTRACT_SCHEMA = 0, /* text: without x-surety */

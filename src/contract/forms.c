@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forms.c: what is made of a contract when a call first needs it: a provider's
- * form of the schema, the contract of delivered values, the texts of a prompt.
- * A contract owns its forms, so that its calls pay for them once.
+/* forms.c: the forms of a contract, made when a call first needs them: a
+ * provider's schema, the contract of delivered values, the texts of a prompt.
+ * A contract owns its forms, so only the first call pays for one.
  *
  * Invariants:
  * 1. A form is made under the contract's lock and is complete when it can be

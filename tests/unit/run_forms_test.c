@@ -103,6 +103,19 @@ static surety_status forms_again(const surety_contract *contract,
     return status;
 }
 
+/* All forms of a contract made anew, and the contract to be reused. */
+static surety_status forms_pair(const char *text, surety_buf *anew,
+                                surety_contract **ret_contract)
+{
+    surety_status status;
+
+    surety_buf_reset(anew);
+    status = forms_anew(text, NULL, anew);
+    return status == SURETY_OK ? surety_contract_read(surety_str_of(text), NULL,
+                                                      ret_contract, NULL)
+                               : status;
+}
+
 TEST(one_contract_gives_what_a_fresh_one_gives)
 {
     surety_contract *contract = NULL;
@@ -111,11 +124,7 @@ TEST(one_contract_gives_what_a_fresh_one_gives)
     surety_buf_init(&anew, NULL, 0);
     surety_buf_init(&again, NULL, 0);
     for (size_t i = 0; i < CHECK_COUNT(forms_contracts); i++) {
-        surety_buf_reset(&anew);
-        EXPECT(SURETY_OK, forms_anew(forms_contracts[i], NULL, &anew));
-        EXPECT(SURETY_OK,
-               surety_contract_read(surety_str_of(forms_contracts[i]), NULL,
-                                    &contract, NULL));
+        EXPECT(SURETY_OK, forms_pair(forms_contracts[i], &anew, &contract));
         for (int round = 0; round < 3; round++) {
             surety_buf_reset(&again);
             EXPECT(SURETY_OK, forms_again(contract, NULL, &again));
@@ -160,11 +169,7 @@ TEST(eight_threads_and_one_contract)
 
     surety_buf_init(&anew, NULL, 0);
     for (size_t i = 0; i < CHECK_COUNT(forms_contracts); i++) {
-        surety_buf_reset(&anew);
-        EXPECT(SURETY_OK, forms_anew(forms_contracts[i], NULL, &anew));
-        EXPECT(SURETY_OK,
-               surety_contract_read(surety_str_of(forms_contracts[i]), NULL,
-                                    &contract, NULL));
+        EXPECT(SURETY_OK, forms_pair(forms_contracts[i], &anew, &contract));
         for (size_t j = 0; j < FORMS_THREADS; j++) {
             workers[j] = (struct forms_worker){.contract = contract,
                                                .want = surety_buf_str(&anew)};
