@@ -220,15 +220,9 @@ surety_status surety__trial_complete(surety_judge *judge, surety_val *value,
     const bool strip = surety_contract_info_of(contract)->strips_unknown;
     const bool fill = surety_contract_info_of(contract)->fills_defaults &&
                       schema->has_defaults;
-    bool changed = false;
-    surety_status status;
 
     if (!fill && !strip && !schema->has_deprecated)
         return SURETY_OK;
-    status =
-        surety__checker_complete(judge->checker, schema, *value, fill, strip,
-                                 judge->completed, &changed, reterr);
-    if (changed)
-        *value = surety_doc_root(judge->completed);
-    return status;
+    return surety__checker_complete(judge->checker, schema, fill, strip,
+                                    judge->completed, value, reterr);
 }

@@ -7,6 +7,9 @@
  * and if where the machine says that they hold. A property is unknown where
  * some shape of its object defines properties and none of them evaluates it.
  *
+ * Most values are complete, so the first walk builds nothing and ends at the
+ * first change. Only where there is one does a second walk build the value.
+ *
  * A conjunct knows which one led to it, so that a dynamic reference or a branch
  * is decided in its own dynamic scope. Levels keep their lists for the next
  * value that deep; nothing is allocated once they have grown. */
@@ -31,7 +34,7 @@ struct completion_note {
 
 struct surety__completion {
     surety__machine *machine;
-    surety_doc *doc; /* being built */
+    surety_doc *doc; /* being built; NULL: the first walk, building nothing */
     bool fill, strip, changed;
     surety__arena arena; /* of the lists */
     surety__graph graph;
@@ -230,6 +233,17 @@ static void level_defaults(struct surety__completion *completion,
 
 /* ---- the walk ---------------------------------------------------------- */
 
+/* Whether the children of the value at hand may change. */
+static bool value_is_open(struct surety__completion *completion)
+{
+    surety__conjunction *all = &completion->member.all;
+
+    return completion->cell->kind >= CELL_ARRAY &&
+           surety__conjunction_follow(&completion->graph, all,
+                                      completion_decide, completion) &&
+           surety__conjunction_speaks(all) & (TYPE_OBJECT | TYPE_ARRAY);
+}
+
 /* Begins the value at hand: copies it whole, or opens a level for its children.
  */
 static void value_begin(struct surety__completion *completion)
@@ -240,10 +254,7 @@ static void value_begin(struct surety__completion *completion)
     surety__conjunction spare;
     struct level *level;
 
-    surety__conjunction_follow(&completion->graph, all, completion_decide,
-                               completion);
-    if (cell->kind < CELL_ARRAY ||
-        !(surety__conjunction_speaks(all) & (TYPE_OBJECT | TYPE_ARRAY))) {
+    if (!value_is_open(completion)) {
         surety_build_val(completion->doc, surety__val_of(machine->doc, cell));
         return;
     }
@@ -284,7 +295,9 @@ static void level_step(struct surety__completion *completion)
         completion->depth--;
         return;
     }
-    child_gather(completion, level, child);
+    /* No item is left out, and no scalar changes. */
+    if (object || child->kind >= CELL_ARRAY)
+        child_gather(completion, level, child);
     level->left--;
     level->cursor = surety__cell_after(child);
     if (object && completion->strip && !completion->member.all.count &&
@@ -333,57 +346,70 @@ static struct surety__completion *completion_begin(surety_checker *checker)
                                             .limits = &machine->limits,
                                             .adds = CONJUNCTION_POSSIBLE};
     }
+    return completion;
+}
+
+/* Goes through val, and builds the completed value in doc; without a doc it
+ * ends at the first change. */
+static surety_status completion_walk(struct surety__completion *completion,
+                                     const surety_schema *schema,
+                                     surety_val val, surety_doc *doc,
+                                     surety_error *reterr)
+{
+    surety_error why = {.status = SURETY_OK};
+    surety__machine *machine = completion->machine;
+
+    completion->doc = doc;
+    completion->cell = surety__cell_of(val);
     completion->member.all.count = 0;
     completion->depth = 0;
     completion->changed = false;
     completion->deprecated_count = 0;
-    return completion;
+    surety__machine_start(machine, schema, val, MODE_VALIDITY, &why);
+    completion->graph.reterr = machine->reterr;
+    surety_build_begin(doc, val.doc);
+    if (surety__conjunction_add(&completion->graph, &completion->member.all,
+                                (surety__conjunct){.shape = schema->root}))
+        value_begin(completion);
+    while (completion->depth && !machine->status &&
+           (doc || !completion->changed))
+        level_step(completion);
+    if (machine->status == SURETY_LIMIT && !why.status)
+        surety__machine_exhausted(machine);
+    machine->reterr = NULL;
+    if (reterr && why.status)
+        *reterr = why;
+    else if (machine->status == SURETY_NOMEM)
+        surety__fail_nomem(reterr);
+    return machine->status;
 }
 
 surety_status surety__checker_complete(surety_checker *checker,
                                        const surety_schema *schema,
-                                       surety_val val, bool fill_defaults,
-                                       bool strip_unknown, surety_doc *doc,
-                                       bool *ret_changed, surety_error *reterr)
+                                       bool fill_defaults, bool strip_unknown,
+                                       surety_doc *doc, surety_val *value,
+                                       surety_error *reterr)
 {
-    surety_error why = {.status = SURETY_OK};
     struct surety__completion *completion;
-    surety__machine *machine;
     surety_status status;
 
-    if (!checker || !schema || !val.doc || !doc || doc == val.doc)
+    if (!checker || !schema || !value || !value->doc || !doc ||
+        doc == value->doc)
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is nothing to complete");
-    machine = &checker->machine;
     completion = completion_begin(checker);
     if (!completion)
         return surety__fail_nomem(reterr);
     completion->fill = fill_defaults;
     completion->strip = strip_unknown;
-    completion->doc = doc;
-    surety__machine_start(machine, schema, val, MODE_VALIDITY, &why);
-    surety_build_begin(doc, val.doc);
-    completion->cell = surety__cell_of(val);
-    completion->graph.reterr = machine->reterr;
-    if (surety__conjunction_add(&completion->graph, &completion->member.all,
-                                (surety__conjunct){.shape = schema->root}))
-        value_begin(completion);
-    while (completion->depth && !machine->status)
-        level_step(completion);
-    status = machine->status;
-    if (status == SURETY_LIMIT && !why.status)
-        surety__machine_exhausted(machine);
-    machine->reterr = NULL;
-    if (status) {
-        if (reterr && why.status)
-            *reterr = why;
-        else if (status == SURETY_NOMEM)
-            surety__fail_nomem(reterr);
+    status = completion_walk(completion, schema, *value, NULL, reterr);
+    if (status != SURETY_OK || !completion->changed)
         return status;
-    }
-    status = surety_build_end(doc, reterr);
-    if (!status && ret_changed)
-        *ret_changed = completion->changed;
+    status = completion_walk(completion, schema, *value, doc, reterr);
+    if (status == SURETY_OK)
+        status = surety_build_end(doc, reterr);
+    if (status == SURETY_OK)
+        *value = surety_doc_root(doc);
     return status;
 }
 

@@ -66,18 +66,19 @@ surety_status surety__conjunction_check(surety_checker *checker,
                                         surety_val val, uint64_t *work,
                                         bool *ret_valid);
 
-/* Copies val to doc (built with origin val's doc) with the schema's defaults
- * filled in for absent properties (fill_defaults) and properties that the
- * schema does not evaluate left out (strip_unknown). val must be valid. Only
- * properties that are certain are touched: those reached through properties,
- * items, prefixItems, additionalProperties, patternProperties, allOf, $ref and
- * the branches of anyOf, oneOf and if that the value satisfies. *ret_changed
- * (may be NULL) is whether anything differs. */
+/* Fills in the schema's defaults for absent properties (fill_defaults) and
+ * leaves out properties that the schema does not evaluate (strip_unknown).
+ * *value must be valid. Where that changes it, *value becomes the root of doc,
+ * whose origin is the value's doc; a complete value stays, and doc is not
+ * written. Only properties that are certain are touched: those reached through
+ * properties, items, prefixItems, additionalProperties, patternProperties,
+ * allOf, $ref and the branches of anyOf, oneOf and if that the value satisfies.
+ */
 surety_status surety__checker_complete(surety_checker *checker,
                                        const surety_schema *schema,
-                                       surety_val val, bool fill_defaults,
-                                       bool strip_unknown, surety_doc *doc,
-                                       bool *ret_changed, surety_error *reterr);
+                                       bool fill_defaults, bool strip_unknown,
+                                       surety_doc *doc, surety_val *value,
+                                       surety_error *reterr);
 
 /* Frees every schema; the counts stay. For a resolver whose documents change:
  * the cache takes it that the same resolver (function and context) gives the

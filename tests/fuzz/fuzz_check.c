@@ -125,8 +125,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             continue;
         fuzz_report(checker, fuzz_schemas[i], root, valid);
         if (valid) {
-            status = surety__checker_complete(checker, fuzz_schemas[i], root,
-                                              true, true, built, NULL, NULL);
+            surety_val value = root;
+
+            status = surety__checker_complete(checker, fuzz_schemas[i], true,
+                                              true, built, &value, NULL);
             must(!status || status == SURETY_LIMIT);
         }
     }

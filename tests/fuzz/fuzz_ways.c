@@ -49,10 +49,10 @@ static void ask(struct question *question)
     bool valid = false;
     bool of_text = false;
     surety_status status;
-    surety_val root;
+    surety_val root, value;
 
     must(!surety_doc_read(question->doc, text, NULL, NULL));
-    root = surety_doc_root(question->doc);
+    root = value = surety_doc_root(question->doc);
     status = surety_checker_check(question->checker, question->schema, root,
                                   &valid, NULL);
     agree(question, !status, "the check gives up");
@@ -67,7 +67,7 @@ static void ask(struct question *question)
     if (valid)
         agree(question,
               !surety__checker_complete(question->checker, question->schema,
-                                        root, true, true, question->built, NULL,
+                                        true, true, question->built, &value,
                                         NULL),
               "the completion");
     ask_prefix(question, root, valid);

@@ -212,7 +212,9 @@ static surety_status ask(struct setting *setting, enum way way, uint32_t work,
                          bool *ret_valid)
 {
     const surety_val root = surety_doc_root(setting->doc);
+    surety_val value = root;
     surety_checker *const checker = setting->checker;
+    surety_status status;
 
     checker->machine.limits.work_per_value = 0;
     checker->machine.limits.work_base = work;
@@ -224,9 +226,10 @@ static surety_status ask(struct setting *setting, enum way way, uint32_t work,
         return surety_checker_report(checker, setting->schema, root,
                                      setting->findings, NULL);
     default:
-        return surety__checker_complete(checker, setting->schema, root, true,
-                                        true, setting->built, &setting->changed,
-                                        NULL);
+        status = surety__checker_complete(checker, setting->schema, true, true,
+                                          setting->built, &value, NULL);
+        setting->changed = value.doc == setting->built;
+        return status;
     }
 }
 

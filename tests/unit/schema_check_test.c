@@ -86,6 +86,7 @@ TEST(a_third_report_allocates_nothing)
     surety_doc *built = surety_doc_new(check_alloc(t));
     surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
     surety_findings *findings = surety_findings_new(check_alloc(t));
+    surety_val value;
     size_t made = 0;
 
     NEED(bad);
@@ -108,8 +109,9 @@ TEST(a_third_report_allocates_nothing)
         TRY(surety_checker_report(checker, schema, surety_doc_root(bad),
                                   findings, NULL));
         CHECK(surety_findings_count(findings) == 4);
-        TRY(surety__checker_complete(checker, schema, surety_doc_root(good),
-                                     true, true, built, NULL, NULL));
+        value = surety_doc_root(good);
+        TRY(surety__checker_complete(checker, schema, true, true, built, &value,
+                                     NULL));
     }
     CHECK(t->made == made);
 done:
@@ -210,7 +212,7 @@ TEST(calls_that_make_no_sense)
     surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
     surety_findings *findings = surety_findings_new(check_alloc(t));
     surety_error err;
-    surety_val root;
+    surety_val root, value;
     bool valid = true;
 
     NEED(doc);
@@ -219,7 +221,7 @@ TEST(calls_that_make_no_sense)
     NEED(findings);
     TRY(check_schema(t, "false", &schema));
     TRY(surety_doc_read(doc, surety_str_of("1"), NULL, NULL));
-    root = surety_doc_root(doc);
+    root = value = surety_doc_root(doc);
     EXPECT(SURETY_MISUSE,
            surety_checker_check(NULL, schema, root, &valid, &err));
     CHECK(err.status == SURETY_MISUSE && err.message[0]);
@@ -235,10 +237,10 @@ TEST(calls_that_make_no_sense)
     EXPECT(SURETY_MISUSE,
            surety_checker_report(checker, schema, surety_val_none(), findings,
                                  NULL));
-    EXPECT(SURETY_MISUSE, surety__checker_complete(checker, schema, root, true,
-                                                   true, doc, NULL, NULL));
-    EXPECT(SURETY_MISUSE, surety__checker_complete(checker, schema, root, true,
-                                                   true, NULL, NULL, NULL));
+    EXPECT(SURETY_MISUSE, surety__checker_complete(checker, schema, true, true,
+                                                   doc, &value, NULL));
+    EXPECT(SURETY_MISUSE, surety__checker_complete(checker, schema, true, true,
+                                                   NULL, &value, NULL));
     CHECK(valid);
     CHECK(surety_findings_count(NULL) == 0);
     CHECK(!surety_findings_truncated(NULL));

@@ -15,16 +15,20 @@ struct completed {
     const char *want; /* NULL: unchanged */
 };
 
+/* Room of one text of a test. */
+enum { TEXT_MAX = 512 };
+
 /* Completes one value and compares; then completes the result, which must
- * change nothing more. */
-static void completed_hold(struct check *t, const struct completed *rows,
-                           size_t count)
+ * change nothing more. What changes nothing builds nothing. */
+static void completed_check(struct check *t, const struct completed *row)
 {
     surety_schema *schema = NULL;
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_doc *built = surety_doc_new(check_alloc(t));
     surety_doc *again = surety_doc_new(check_alloc(t));
     surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_val value;
+    bool valid = false;
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
@@ -32,34 +36,21 @@ static void completed_hold(struct check *t, const struct completed *rows,
     NEED(built);
     NEED(again);
     NEED(checker);
-    for (size_t i = 0; i < count; i++) {
-        const struct completed *row = &rows[i];
-        bool changed = !row->want;
-        bool valid = false;
-
-        surety_schema_free(schema);
-        schema = NULL;
-        TRY(check_schema(t, row->schema, &schema));
-        TRY(surety_doc_read(doc, surety_str_of(row->instance), NULL, NULL));
-        TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
-                                 NULL));
-        CHECK(valid);
-        TRY(surety__checker_complete(checker, schema, surety_doc_root(doc),
-                                     row->how & FILL, row->how & STRIP, built,
-                                     &changed, NULL));
-        surety_buf_reset(&out);
-        TRY(surety_val_write(surety_doc_root(built), SURETY_STYLE_COMPACT,
-                             &out));
-        if (changed != (row->want != NULL))
-            printf("# %s on %s\n", row->schema, row->instance);
-        CHECK_TEXT(surety_buf_str(&out), row->want ? row->want : row->instance);
-        CHECK(changed == (row->want != NULL));
-        TRY(surety__checker_complete(checker, schema, surety_doc_root(built),
-                                     row->how & FILL, row->how & STRIP, again,
-                                     &changed, NULL));
-        CHECK(!changed);
-        CHECK(surety_val_equal(surety_doc_root(built), surety_doc_root(again)));
-    }
+    TRY(check_schema(t, row->schema, &schema));
+    TRY(surety_doc_read(doc, surety_str_of(row->instance), NULL, NULL));
+    value = surety_doc_root(doc);
+    TRY(surety_checker_check(checker, schema, value, &valid, NULL));
+    CHECK(valid);
+    TRY(surety__checker_complete(checker, schema, row->how & FILL,
+                                 row->how & STRIP, built, &value, NULL));
+    TRY(surety_val_write(value, SURETY_STYLE_COMPACT, &out));
+    if (value.doc != (row->want ? built : doc))
+        printf("# %s on %s\n", row->schema, row->instance);
+    CHECK_TEXT(surety_buf_str(&out), row->want ? row->want : row->instance);
+    CHECK(value.doc == (row->want ? built : doc));
+    TRY(surety__checker_complete(checker, schema, row->how & FILL,
+                                 row->how & STRIP, again, &value, NULL));
+    CHECK(value.doc == (row->want ? built : doc));
 done:
     surety_buf_done(&out);
     surety_checker_free(checker);
@@ -67,6 +58,43 @@ done:
     surety_doc_free(built);
     surety_doc_free(doc);
     surety_schema_free(schema);
+}
+
+/* Every row, and two laws. A default of a branch that no value takes changes
+ * nothing. And beside a member that changes, so that all is built, a value
+ * becomes the same. */
+static void completed_hold(struct check *t, const struct completed *rows,
+                           size_t count)
+{
+    for (size_t i = 0; i < count && !t->failed && !t->starved; i++) {
+        const struct completed *row = &rows[i];
+        const char *want = row->want ? row->want : row->instance;
+        char texts[4][TEXT_MAX];
+        struct completed longer = *row;
+
+        completed_check(t, row);
+        if (strstr(row->schema, "\"#"))
+            continue; /* its references are relative to the whole */
+        snprintf(texts[0], TEXT_MAX,
+                 "{\"anyOf\":[%s,{\"type\":\"null\",\"properties\":{\"z\":{"
+                 "\"default\":1}}}]}",
+                 row->schema);
+        longer.schema = texts[0];
+        completed_check(t, &longer);
+        snprintf(texts[1], TEXT_MAX,
+                 "{\"properties\":{\"v\":%s,\"z\":{\"default\":1}}}",
+                 row->schema);
+        snprintf(texts[2], TEXT_MAX, "{\"v\":%s,\"z\":1,\"y\":0}",
+                 row->instance);
+        snprintf(texts[3], TEXT_MAX, "{\"v\":%s,\"z\":1}", want);
+        if (!(row->how & STRIP)) {
+            snprintf(texts[2], TEXT_MAX, "{\"v\":%s}", row->instance);
+            texts[3][0] = row->how ? texts[3][0] : '\0';
+        }
+        longer = (struct completed){texts[1], texts[2], row->how,
+                                    texts[3][0] ? texts[3] : NULL};
+        completed_check(t, &longer);
+    }
 }
 
 TEST(defaults)
@@ -194,7 +222,6 @@ TEST(positions_are_kept)
     surety_doc *built = surety_doc_new(check_alloc(t));
     surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
     surety_val val;
-    bool changed = false;
 
     NEED(doc);
     NEED(built);
@@ -207,9 +234,10 @@ TEST(positions_are_kept)
     TRY(surety_doc_read(
         doc, surety_str_of("{\"x\":0,\n \"a\": [\n  {\"k\": \"v\"}]}"), NULL,
         NULL));
-    TRY(surety__checker_complete(checker, schema, surety_doc_root(doc), true,
-                                 true, built, &changed, NULL));
-    CHECK(changed);
+    val = surety_doc_root(doc);
+    TRY(surety__checker_complete(checker, schema, true, true, built, &val,
+                                 NULL));
+    CHECK(val.doc == built);
     val = surety_val_at(surety_doc_root(built), surety_str_of("/a/0/k"));
     CHECK(surety_val_position(val).line == 3);
     CHECK(surety_val_position(val).column == 9);
@@ -235,7 +263,7 @@ TEST(completing_is_bounded)
     surety_doc *built = surety_doc_new(check_alloc(t));
     surety_checker *checker = surety_checker_new(check_alloc(t), &limits);
     surety_error err;
-    bool changed = false;
+    surety_val value;
 
     NEED(doc);
     NEED(built);
@@ -246,11 +274,11 @@ TEST(completing_is_bounded)
                      &schema));
     TRY(surety_doc_read(doc, surety_str_of("[[[[[[[[[[[[1,2,3,4]]]]]]]]]]]]"),
                         NULL, NULL));
-    EXPECT(SURETY_LIMIT,
-           surety__checker_complete(checker, schema, surety_doc_root(doc), true,
-                                    true, built, &changed, &err));
+    value = surety_doc_root(doc);
+    EXPECT(SURETY_LIMIT, surety__checker_complete(checker, schema, true, true,
+                                                  built, &value, &err));
     CHECK(strstr(err.message, "work_base"));
-    CHECK(!changed);
+    CHECK(value.doc == doc);
 done:
     surety_checker_free(checker);
     surety_doc_free(built);

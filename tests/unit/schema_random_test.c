@@ -130,19 +130,16 @@ static bool prefix_agrees(struct question *question, bool valid)
 /* What is complete stays as it is. */
 static bool completes(struct question *question)
 {
-    bool changed = true;
+    const surety_val root = surety_doc_root(question->doc);
+    surety_val filled = root;
+    surety_val stripped = root;
 
-    return !surety__checker_complete(question->checker, question->schema,
-                                     surety_doc_root(question->doc), true,
-                                     false, question->built, &changed, NULL) &&
-           !changed &&
-           surety_val_equal(surety_doc_root(question->doc),
-                            surety_doc_root(question->built)) &&
-           !surety__checker_complete(question->checker, question->schema,
-                                     surety_doc_root(question->doc), true, true,
-                                     question->built, NULL, NULL) &&
-           surety_val_count(surety_doc_root(question->built)) <=
-               surety_val_count(surety_doc_root(question->doc));
+    return !surety__checker_complete(question->checker, question->schema, true,
+                                     false, question->built, &filled, NULL) &&
+           filled.doc == root.doc &&
+           !surety__checker_complete(question->checker, question->schema, true,
+                                     true, question->built, &stripped, NULL) &&
+           surety_val_count(stripped) <= surety_val_count(root);
 }
 
 /* Asks every way about the text. */
