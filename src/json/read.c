@@ -345,9 +345,12 @@ surety_status surety_doc_read(surety_doc *doc, surety_str text,
     if (!doc || (!text.ptr && text.len))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a document and a text are needed to read");
-    if (options && surety__options_take(&own, sizeof(own), options, reterr))
-        return SURETY_MISUSE;
-    at = surety__tokens_begin(&tokens, doc, text, options ? &own : NULL);
+    if (options && options->size != sizeof(own)) {
+        if (surety__options_take(&own, sizeof(own), options, reterr))
+            return SURETY_MISUSE;
+        options = &own;
+    }
+    at = surety__tokens_begin(&tokens, doc, text, options);
     if (at)
         at = surety__tokens_read(&tokens, at);
     if (at && surety__tokens_end(&tokens, at))

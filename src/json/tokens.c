@@ -13,8 +13,9 @@
 #include "json/index.h"
 
 enum {
-    TOKENS_PAD = 64,      /* bytes after a copy: a space, then zeros */
-    TOKENS_SENTINELS = 16 /* sentinels after the last token */
+    TOKENS_PAD = 64,       /* bytes after a copy: a space, then zeros */
+    TOKENS_SENTINELS = 16, /* sentinels after the last token */
+    TOKENS_DIGITS = 19     /* an integer of fewer fits int64_t */
 };
 
 /* White space, structural characters and quotes: the bytes that end a number or
@@ -148,6 +149,17 @@ static void tokens_limits(surety__tokens *tokens, size_t len)
     tokens->number_len_max = limits->number_len_max;
 }
 
+/* Returns the mask of as many slots as a text needs: so few that clearing them
+ * is no work beside reading it. */
+static uint32_t tokens_slot_mask(size_t len)
+{
+    const uint32_t want = (uint32_t)len / 2 | 15;
+
+    if (want >= TOKENS_SLOTS)
+        return TOKENS_SLOTS - 1;
+    return UINT32_MAX >> __builtin_clz(want);
+}
+
 const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
                                      surety_str text,
                                      const surety_read_options *options)
@@ -176,11 +188,7 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
         return NULL;
     if (tokens->number_len_max < 8)
         tokens->loadable = 0;
-    /* So few slots that clearing them is no work beside reading the text. */
-    tokens->slot_mask = 15;
-    while (tokens->slot_mask < TOKENS_SLOTS - 1 &&
-           tokens->slot_mask < text.len / 2)
-        tokens->slot_mask = 2 * tokens->slot_mask + 1;
+    tokens->slot_mask = tokens_slot_mask(text.len);
     tokens->scan.text = tokens->base;
     tokens->scan.len = text.len;
     tokens->scan.next = 0;
@@ -408,20 +416,30 @@ const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
 /* ---- numbers and names -------------------------------------------------- */
 
 /* Returns the offset of the first byte from `at` on that is no digit, or the
- * end of the text. */
-static size_t tokens_digits(const surety__tokens *tokens, size_t at)
+ * end of the text. Appends the digits to *value, modulo 2^64. */
+static inline __attribute__((always_inline)) size_t
+tokens_digits(const surety__tokens *tokens, size_t at, uint64_t *value)
 {
+    static const uint32_t tens[] = {1,     10,     100,     1000,
+                                    10000, 100000, 1000000, 10000000};
     const size_t len = tokens->scan.len;
 
-    while (at + 8 <= tokens->loadable) {
-        uint64_t stop = scan_no_digits(surety__load_eight(tokens->base + at));
+    for (; at + 8 <= tokens->loadable; at += 8) {
+        const uint64_t word = surety__load_eight(tokens->base + at);
+        const uint64_t stop = scan_no_digits(word);
 
-        if (stop)
-            return at + (unsigned)__builtin_ctzll(stop) / 8;
-        at += 8;
+        if (stop) {
+            const unsigned bits = (unsigned)__builtin_ctzll(stop) & 56u;
+
+            /* As in surety__token_numeral; two shifts, for bits may be 0. */
+            *value =
+                *value * tens[bits / 8] + scan_eight(word << 8 << (56 - bits));
+            return at + bits / 8;
+        }
+        *value = *value * 100000000 + scan_eight(word);
     }
-    while (at < len && surety__is_digit(tokens->base[at]))
-        at++;
+    for (; at < len && surety__is_digit(tokens->base[at]); at++)
+        *value = *value * 10 + (uint64_t)(tokens->base[at] - '0');
     return at;
 }
 
@@ -438,7 +456,9 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     const char *base = tokens->base;
     const size_t len = tokens->scan.len;
     const size_t place = *at, digits = place + (base[place] == '-');
-    size_t end = tokens_digits(tokens, digits);
+    uint64_t value = 0, other = 0;
+    const size_t whole = tokens_digits(tokens, digits, &value);
+    size_t end = whole;
     bool broken = false; /* it has a fraction other than 0, no exponent */
 
     if (end == digits || (base[digits] == '0' && end - digits > 1))
@@ -446,7 +466,7 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     if (end < len && base[end] == '.') {
         const size_t start = end + 1;
 
-        end = tokens_digits(tokens, start);
+        end = tokens_digits(tokens, start, &other);
         if (end == start)
             return NULL;
         broken = base[end - 1] != '0';
@@ -455,13 +475,18 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
         size_t start = end + 1;
 
         start += start < len && (base[start] == '+' || base[start] == '-');
-        end = tokens_digits(tokens, start);
+        end = tokens_digits(tokens, start, &other);
         if (end == start)
             return NULL;
         broken = false;
     }
     if (end - place > tokens->number_len_max || !tokens_stops(tokens, end))
         return NULL;
+    if (end == whole && whole - digits < TOKENS_DIGITS) {
+        surety__cell_head(cell, CELL_INT, 0, 0, (uint32_t)place);
+        cell->i = base[place] == '-' ? -(int64_t)value : (int64_t)value;
+        return at + 1;
+    }
     surety__cell_head(cell, CELL_REAL, 0, 0, (uint32_t)place);
     cell->len = (uint32_t)(end - place);
     if (!broken)

@@ -5,6 +5,7 @@
 
 #include "json/json.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <stdlib.h>
@@ -83,6 +84,36 @@ TEST(agrees_with_the_library)
               !printf("# %s\n", text));
     }
 done:;
+}
+
+/* An integer of any length, with and without bytes after it that may be
+ * loaded. */
+TEST(reads_integers_as_the_library)
+{
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_BORROW};
+    uint64_t state = 88172645463325252u;
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+
+    NEED(doc);
+    for (size_t i = 0; i < 20000; i++) {
+        const size_t len = 1 + i % 21;
+        char text[64] = "[-";
+        size_t at = 1 + (i & 32) / 32;
+        int64_t value;
+
+        for (size_t k = 0; k < len; k++)
+            text[at++] = (char)('0' + random_next(&state) % (k ? 10 : 9) + !k);
+        memcpy(text + at, i & 64 ? "]" : " ,\"text\"]", i & 64 ? 2 : 10);
+        TRY(surety_doc_read(doc, surety_str_of(text), &options, NULL));
+        errno = 0;
+        value = strtoll(text + 1, NULL, 10);
+        CHECK((doc->cells[1].kind == CELL_INT) == !errno ||
+              !printf("# %s\n", text));
+        CHECK(errno || doc->cells[1].i == value || !printf("# %s\n", text));
+    }
+done:
+    surety_doc_free(doc);
 }
 
 TEST(writes_the_shortest_digits)
@@ -231,6 +262,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"reads hard doubles", reads_hard_doubles},
         {"agrees with the library", agrees_with_the_library},
+        {"reads integers as the library", reads_integers_as_the_library},
         {"writes the shortest digits", writes_the_shortest_digits},
         {"compares exactly", compares_exactly},
         {"divides exactly", divides_exactly},
