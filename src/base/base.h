@@ -142,6 +142,15 @@ void surety__buf_printf(surety_buf *buf, const char *format, ...)
  * (status keeps it). Does not change len. */
 char *surety__buf_room(surety_buf *buf, size_t n);
 
+/* Returns a buffer over bytes of the caller, which never grows; the last byte
+ * stays free, for a zero. */
+static inline surety_buf surety__buf_over(char *bytes, size_t size)
+{
+    return (surety_buf){.ptr = bytes, .cap = size - 1, .max = size - 1};
+}
+/* Cuts what buf has from start on to at most max bytes, between characters, and
+ * then adds three dots. */
+void surety__buf_cut(surety_buf *buf, size_t start, size_t max);
 /* Returns text without the white space of JSON (space, tab, CR, LF) around
  * it. */
 surety_str surety__str_trim(surety_str text);

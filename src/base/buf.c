@@ -39,6 +39,17 @@ char *surety__buf_room(surety_buf *buf, size_t n)
     return buf->status || !buf->ptr ? NULL : buf->ptr + buf->len;
 }
 
+void surety__buf_cut(surety_buf *buf, size_t start, size_t max)
+{
+    assert(start <= buf->len);
+    if (buf->status || buf->len - start <= max)
+        return;
+    buf->len =
+        start +
+        surety__utf8_cut((surety_str){buf->ptr + start, buf->len - start}, max);
+    surety_buf_text(buf, "...");
+}
+
 void surety_buf_append(surety_buf *buf, const char *ptr, size_t len)
 {
     char *room = len ? surety__buf_room(buf, len) : NULL;

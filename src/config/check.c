@@ -32,9 +32,7 @@ surety_status surety__config_at(const surety_config *config, surety_val val,
     if (!reterr || !val.doc)
         return status;
     reterr->status = status;
-    path = (surety_buf){.ptr = reterr->path,
-                        .cap = sizeof(reterr->path) - 1,
-                        .max = sizeof(reterr->path) - 1};
+    path = surety__buf_over(reterr->path, sizeof(reterr->path));
     surety_val_pointer(val, &path);
     reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
     reterr->position = surety_val_position(val);

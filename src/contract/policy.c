@@ -17,9 +17,7 @@ surety_status surety__policy_at(surety_val val, surety_error *reterr,
     if (!reterr || !val.doc)
         return status;
     /* A buffer that cannot grow: an error allocates nothing. */
-    path = (surety_buf){.ptr = reterr->path,
-                        .cap = sizeof(reterr->path) - 1,
-                        .max = sizeof(reterr->path) - 1};
+    path = surety__buf_over(reterr->path, sizeof(reterr->path));
     surety_val_pointer(val, &path);
     reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
     reterr->position = surety_val_position(val);

@@ -105,9 +105,7 @@ static surety_status registry_source(surety_error *reterr, surety_status status,
     if (!reterr || status >= SURETY_OK || status == SURETY_NOMEM)
         return status;
     /* A buffer that cannot grow: an error allocates nothing. */
-    buf = (surety_buf){.ptr = reterr->source,
-                       .cap = sizeof(reterr->source) - 1,
-                       .max = sizeof(reterr->source) - 1};
+    buf = surety__buf_over(reterr->source, sizeof(reterr->source));
     surety_buf_text(&buf, prefix);
     surety_buf_add(&buf, source);
     reterr->source[buf.len] = '\0';
@@ -405,7 +403,7 @@ static surety_status registry_find_name(struct registry_search *search,
     surety__index index;
 
     const bool wanted = search->request.ptr == NULL ||
-                       surety__version_request_valid(search->request);
+                        surety__version_request_valid(search->request);
 
     if (surety__name_valid(search->name) && wanted) {
         for (size_t i = 0; i < registry->folder_count && status == SURETY_OK &&

@@ -266,7 +266,7 @@ void surety__diff_arrays(surety_diff *diff, const surety__diff_task *task)
     for (uint32_t i = before > after ? before : after;
          i > 0 && diff->status == SURETY_OK; i--) {
         char token[16];
-        surety_buf number = {.ptr = token, .cap = 15, .max = 15};
+        surety_buf number = surety__buf_over(token, sizeof(token));
 
         surety_buf_number(&number, i - 1);
         items_compare(diff, task, i - 1, surety_buf_str(&number));

@@ -110,16 +110,9 @@ void surety__diff_value(surety_diff *diff, surety_val value)
 {
     surety_buf *out = &diff->scratch;
     const size_t start = out->len;
-    size_t cut;
 
-    if (surety_val_write(value, SURETY_STYLE_COMPACT, out))
-        return;
-    cut = surety__utf8_cut((surety_str){out->ptr + start, out->len - start},
-                           DIFF_VALUE_MAX);
-    if (start + cut == out->len)
-        return;
-    out->len = start + cut;
-    surety_buf_text(out, "...");
+    surety_val_write(value, SURETY_STYLE_COMPACT, out);
+    surety__buf_cut(out, start, DIFF_VALUE_MAX);
 }
 
 /* ---- the stack ---------------------------------------------------------- */

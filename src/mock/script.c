@@ -39,9 +39,7 @@ static surety_status script_fail(const surety__script *script, surety_val val,
         return SURETY_SYNTAX;
     reterr->position =
         surety_position_at(script->original, position.offset, position.length);
-    path = (surety_buf){.ptr = reterr->path,
-                        .cap = sizeof(reterr->path) - 1,
-                        .max = sizeof(reterr->path) - 1};
+    path = surety__buf_over(reterr->path, sizeof(reterr->path));
     surety_val_pointer(val, &path);
     reterr->path[path.len] = '\0';
     return SURETY_SYNTAX;

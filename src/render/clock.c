@@ -104,34 +104,16 @@ static const char *const clock_names[] = {"Jan", "Feb", "Mar", "Apr",
                                           "May", "Jun", "Jul", "Aug",
                                           "Sep", "Oct", "Nov", "Dec"};
 
-/* Appends a number with at least so many digits. */
-static void clock_put(int64_t number, unsigned digits, surety_buf *out)
-{
-    int64_t least = 1;
-
-    assert(number >= 0);
-    for (unsigned i = 1; i < digits; i++)
-        least *= 10;
-    for (; least > 1 && number < least; least /= 10)
-        surety_buf_byte(out, '0');
-    surety_buf_number(out, (uint64_t)number);
-}
-
 void surety__clock_date(surety__date date, surety__grain grain, surety_buf *out)
 {
-    clock_put(date.year, 4, out);
-    if (grain <= SURETY__GRAIN_YEAR)
-        return;
-    if (grain == SURETY__GRAIN_QUARTER) {
+    assert(date.year >= 0);
+    surety__buf_printf(out, "%04u", (unsigned)date.year);
+    if (grain == SURETY__GRAIN_QUARTER)
         surety__buf_printf(out, " Q%u", (unsigned)(date.month - 1) / 3 + 1);
-        return;
-    }
-    surety_buf_byte(out, '-');
-    clock_put(date.month, 2, out);
-    if (grain == SURETY__GRAIN_MONTH)
-        return;
-    surety_buf_byte(out, '-');
-    clock_put(date.day, 2, out);
+    else if (grain > SURETY__GRAIN_QUARTER)
+        surety__buf_printf(out, "-%02u", (unsigned)date.month);
+    if (grain > SURETY__GRAIN_MONTH)
+        surety__buf_printf(out, "-%02u", (unsigned)date.day);
 }
 
 /* Appends the time of day, with so many digits of a fraction; 0: whole
@@ -139,17 +121,14 @@ void surety__clock_date(surety__date date, surety__grain grain, surety_buf *out)
 static void clock_time(int64_t second, double fraction, unsigned digits,
                        surety_buf *out)
 {
-    const int64_t rest = second - surety__clock_day(second) * DAY_SECONDS;
+    const unsigned rest =
+        (unsigned)(second - surety__clock_day(second) * DAY_SECONDS);
 
-    clock_put(rest / 3600, 2, out);
-    surety_buf_byte(out, ':');
-    clock_put(rest / 60 % 60, 2, out);
-    surety_buf_byte(out, ':');
-    clock_put(rest % 60, 2, out);
-    if (digits == 0)
-        return;
-    surety_buf_byte(out, '.');
-    clock_put((int64_t)(fraction * pow(10.0, digits) + 0.5), digits, out);
+    surety__buf_printf(out, "%02u:%02u:%02u", rest / 3600, rest / 60 % 60,
+                       rest % 60);
+    if (digits > 0)
+        surety__buf_printf(out, ".%0*u", (int)digits,
+                           (unsigned)(fraction * pow(10.0, digits) + 0.5));
 }
 
 /* Splits a time into a second and a fraction, rounded to so many digits.
@@ -197,7 +176,7 @@ void surety__clock_label(int64_t origin, double at, const surety__step *step,
 
     switch (step->grain) {
     case SURETY__GRAIN_YEARS:
-    case SURETY__GRAIN_YEAR: clock_put(date.year, 4, out); break;
+    case SURETY__GRAIN_YEAR: surety__clock_date(date, step->grain, out); break;
     case SURETY__GRAIN_QUARTER:
         surety__buf_printf(out, "Q%u", (unsigned)(date.month - 1) / 3 + 1);
         break;
@@ -229,5 +208,5 @@ void surety__clock_context(int64_t origin, double at, const surety__step *step,
     if (step->grain > SURETY__GRAIN_DAY)
         surety__buf_printf(out, "%u %s ", (unsigned)date.day,
                            clock_names[date.month - 1]);
-    clock_put(date.year, 4, out);
+    surety__clock_date(date, SURETY__GRAIN_YEAR, out);
 }

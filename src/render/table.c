@@ -29,9 +29,7 @@ surety_status surety__render_fail_at(surety_error *reterr, surety_val val,
     va_end(args);
     if (reterr && val.doc) {
         /* A buffer that cannot grow: an error allocates nothing. */
-        path = (surety_buf){.ptr = reterr->path,
-                            .cap = sizeof(reterr->path) - 1,
-                            .max = sizeof(reterr->path) - 1};
+        path = surety__buf_over(reterr->path, sizeof(reterr->path));
         surety_val_pointer(val, &path);
         reterr->path[path.status ? 0 : path.len] = '\0';
         reterr->position = surety_val_position(val);

@@ -20,9 +20,8 @@ surety_str surety__stats_cut(surety_stats *stats, surety_str text)
     if (text.len <= SURETY_STATS_TEXT_MAX)
         return text;
     surety_buf_reset(&stats->text);
-    surety_buf_append(&stats->text, text.ptr,
-                      surety__utf8_cut(text, SURETY_STATS_TEXT_MAX - 3));
-    surety_buf_text(&stats->text, "...");
+    surety_buf_add(&stats->text, text);
+    surety__buf_cut(&stats->text, 0, SURETY_STATS_TEXT_MAX - 3);
     if (stats->text.status)
         (void)surety__stats_nomem(stats);
     return surety_buf_str(&stats->text);
@@ -35,14 +34,6 @@ surety_str surety__stats_keep(surety_stats *stats, surety_str text)
     if (!kept.ptr)
         (void)surety__stats_nomem(stats);
     return kept;
-}
-
-/* Appends a number with leading zeros up to the digits of least. */
-static void moment_put(uint32_t number, uint32_t least, surety_buf *out)
-{
-    for (; least > 1 && number < least; least /= 10)
-        surety_buf_byte(out, '0');
-    surety_buf_number(out, number);
 }
 
 void surety__moment_write(int64_t unix_ms, surety__moment_form form,
@@ -58,23 +49,13 @@ void surety__moment_write(int64_t unix_ms, surety__moment_form form,
         days--;
     }
     date = surety__date_of(days);
-    if (date.year < 0)
-        surety_buf_byte(out, '-');
-    moment_put((uint32_t)(date.year < 0 ? -date.year : date.year), 1000, out);
-    surety_buf_byte(out, '-');
-    moment_put(date.month, 10, out);
-    if (form == MOMENT_MONTH)
-        return;
-    surety_buf_byte(out, '-');
-    moment_put(date.day, 10, out);
-    if (form == MOMENT_DAY)
-        return;
+    surety__buf_printf(out, "%s%04u-%02u", date.year < 0 ? "-" : "",
+                       (unsigned)(date.year < 0 ? -date.year : date.year),
+                       (unsigned)date.month);
+    if (form != MOMENT_MONTH)
+        surety__buf_printf(out, "-%02u", (unsigned)date.day);
     rest /= 1000;
-    surety_buf_byte(out, 'T');
-    moment_put((uint32_t)(rest / 3600), 10, out);
-    surety_buf_byte(out, ':');
-    moment_put((uint32_t)(rest / 60 % 60), 10, out);
-    surety_buf_byte(out, ':');
-    moment_put((uint32_t)(rest % 60), 10, out);
-    surety_buf_byte(out, 'Z');
+    if (form == MOMENT_WHOLE)
+        surety__buf_printf(out, "T%02u:%02u:%02uZ", (unsigned)(rest / 3600),
+                           (unsigned)(rest / 60 % 60), (unsigned)(rest % 60));
 }

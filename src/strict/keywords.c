@@ -40,18 +40,12 @@ static void keyword_value(surety_buf *words, const surety__strict_keyword *row,
                           surety_val val)
 {
     const size_t start = words->len;
-    size_t cut;
 
     if (surety_val_kind(val) == SURETY_KIND_STRING && keyword_is(row, "format"))
         surety_buf_add(words, surety_val_str(val));
-    else if (surety_val_write(val, SURETY_STYLE_COMPACT, words) != SURETY_OK)
-        return;
-    cut = surety__utf8_cut((surety_str){words->ptr + start, words->len - start},
-                           WORDS_VALUE_MAX);
-    if (start + cut == words->len)
-        return;
-    words->len = start + cut;
-    surety_buf_text(words, "...");
+    else
+        surety_val_write(val, SURETY_STYLE_COMPACT, words);
+    surety__buf_cut(words, start, WORDS_VALUE_MAX);
 }
 
 /* Appends the sentence of a keyword that is not sent. */

@@ -37,7 +37,6 @@ static void restore_refuse(struct restore_state *state, surety_val at,
                            const char *hint)
 {
     surety_error *err = state->reterr;
-    surety_buf path;
 
     if (state->plan.status != SURETY_OK)
         return;
@@ -48,18 +47,7 @@ static void restore_refuse(struct restore_state *state, surety_val at,
     else
         surety__fail(err, SURETY_SYNTAX, "%s", message);
     surety__hint(err, "%s", hint);
-    if (!err)
-        return;
-    err->position = surety_val_position(at);
-    surety_buf_init(&path, state->plan.out->alloc, 0);
-    surety_val_pointer(at, &path);
-    if (path.status != SURETY_OK)
-        state->plan.status = path.status;
-    else if (path.len && path.len < sizeof(err->path)) {
-        memcpy(err->path, path.ptr, path.len);
-        err->path[path.len] = '\0';
-    }
-    surety_buf_done(&path);
+    (void)surety__policy_at(at, err, SURETY_SYNTAX);
 }
 
 static const surety_str restore_no_key = {NULL, 0};

@@ -86,9 +86,7 @@ static void to_wrong(to_state *state, const surety_typed_type *type,
                  type->name, what);
     if (!reterr)
         return;
-    path = (surety_buf){.ptr = reterr->path,
-                        .cap = sizeof(reterr->path) - 1,
-                        .max = sizeof(reterr->path) - 1};
+    path = surety__buf_over(reterr->path, sizeof(reterr->path));
     to_path(state, &path);
     reterr->path[path.status == SURETY_OK ? path.len : 0] = '\0';
 }
