@@ -159,6 +159,20 @@ const struct command commands[] = {
       {"surety contracts diff --json a.json b.json", "for programs"}},
      contracts_diff_run},
 #ifdef SURETY_WITH_RUN
+    {"mcp",
+     "serve these commands as tools, for agents",
+     "[OPTION...]",
+     "Serves check, extract, repair, validate, render, prompt and the commands "
+     "of contracts as tools of the Model Context Protocol on standard input "
+     "and output, so that a coding agent can use them. An agent's "
+     "configuration names the command \"surety mcp\". The tools read the files "
+     "that a call names, with the rights of whoever starts the server; only "
+     "render writes files.",
+     mcp_options,
+     {{"claude mcp add surety -- surety mcp", "Claude Code has the tools"},
+      {"surety mcp --timeout 10 -v",
+       "ten seconds for a call, and a line for each"}},
+     mcp_run},
     {"mock",
      "serve scripted replies as a model server, for tests",
      "--script FILE [OPTION...]\n"

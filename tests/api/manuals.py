@@ -59,10 +59,11 @@ def main():
          sorted(symbols - {os.path.basename(path)[:-2] for path in pages}),
          [])
     texts = {os.path.basename(path): read(path) for path in whole}
+    references = re.compile(r"^(?:\\fB([\w-]+)\\fR|\.BR (surety[\w\\-]*) )"
+                            r"\(([13])\)", re.MULTILINE)
     same("every page that one refers to is there", sorted({
-        f"{name}.{section}" for text in texts.values() for name, section in
-        re.findall(r"^\\fB([\w-]+)\\fR\(([13])\)", text, re.MULTILINE)}
-        - set(texts)), [])
+        f"{(a or b)}.{section}".replace("\\", "") for text in texts.values()
+        for a, b, section in references.findall(text)} - set(texts)), [])
     same("each header's page is told in that of its library", sorted(
         name for name in texts if re.match(r"surety_\w+\.3", name)
         and not any(f"\\fB{name[:-2]}\\fR(3)\n" in texts.get(all, "")
