@@ -367,10 +367,9 @@ surety_judge *surety_judge_new(const surety_alloc *alloc,
     complete = judge->finder && judge->checker && judge->completed &&
                judge->derived && judge->fallback;
     for (size_t i = 0; i < 2; i++) {
-        judge->trials[i].doc = surety_doc_new(alloc);
+        judge->docs[i] = judge->trials[i].doc = surety_doc_new(alloc);
         judge->trials[i].findings = surety_findings_new(alloc);
-        complete =
-            complete && judge->trials[i].doc && judge->trials[i].findings;
+        complete = complete && judge->docs[i] && judge->trials[i].findings;
     }
     if (complete)
         return judge;
@@ -395,8 +394,11 @@ static void judge_shed(surety_judge *judge)
         trial->aligner = NULL;
         if (trial != judge->best) {
             surety_doc_free(trial->aligned);
-            surety_doc_free(trial->doc);
             trial->aligned = trial->doc = NULL;
+        }
+        if (!judge->best || judge->docs[i] != judge->best->doc) {
+            surety_doc_free(judge->docs[i]);
+            judge->docs[i] = NULL;
         }
     }
 }

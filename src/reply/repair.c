@@ -18,6 +18,8 @@
  * - A whole reply in quotes or backticks that is no JSON is taken for a text
  *   only where no later place has a value.
  * - Only what is checked counts; alignment checks what it makes.
+ * - What the strict pass has read is not read again: a value that breaks the
+ *   schema is aligned in the doc that it was read to.
  * - Linear: the regions bound what is read, and CHECKS_MAX bounds how many
  *   values are checked. */
 #include "align/align.h"
@@ -32,6 +34,7 @@ enum {
 /* A pass over one place. */
 struct repair {
     surety_judge *judge;
+    surety__trial *trial; /* the region at hand */
     surety_place place;
     size_t checked;
     bool single; /* one value of several is valid by itself */
@@ -48,12 +51,25 @@ static bool repair_expects(void *ctx, surety_str name)
     return surety__contract_expects(contract, name);
 }
 
+/* Whether the best trial's doc has the array or object that text begins with.
+ * Where the strict reader takes it, the tolerant one reads the same. */
+static bool repair_has_read(const surety_judge *judge, surety_str text)
+{
+    const surety__trial *best = judge->best;
+
+    return best && !best->tolerant && best->stage == SURETY_STAGE_VALIDATION &&
+           best->candidate.text.ptr == text.ptr &&
+           surety_val_kind(surety_doc_root(best->doc)) >= SURETY_KIND_ARRAY;
+}
+
 /* Reads text as tolerantly as the contract allows. OK: *ret_reading, and how
  * far it goes; NOMEM. */
-static surety_status repair_read(surety_judge *judge, surety__trial *trial,
-                                 surety_str text, bool cut,
-                                 surety__reading *ret_reading, size_t *ret_used)
+static surety_status repair_read(const struct repair *pass, surety_str text,
+                                 bool cut, surety__reading *ret_reading,
+                                 size_t *ret_used)
 {
+    const surety_judge *judge = pass->judge;
+    surety__trial *trial = pass->trial;
     union {
         const surety_contract *contract;
         void *ctx;
@@ -66,10 +82,19 @@ static surety_status repair_read(surety_judge *judge, surety__trial *trial,
         .expects_ctx = expects.ctx,
         .limits = &judge->limits,
     };
-    const surety_status status = surety__doc_read_lenient(
-        trial->doc, text, &options, ret_used, &trial->fault);
+    surety_status status;
 
     *ret_reading = SURETY__READING_VALUE;
+    if (repair_has_read(judge, text)) {
+        const surety_str value = surety__str_trim(judge->best->candidate.text);
+
+        trial->doc = judge->best->doc;
+        *ret_used = (size_t)(value.ptr + value.len - text.ptr);
+        return SURETY_OK;
+    }
+    assert(!judge->best || trial->doc != judge->best->doc);
+    status = surety__doc_read_lenient(trial->doc, text, &options, ret_used,
+                                      &trial->fault);
     if (status == SURETY_OK || status == SURETY_NOMEM)
         return status;
     *ret_reading =
@@ -133,7 +158,7 @@ static surety_status repair_check(surety_judge *judge, surety__trial *trial,
     surety_status status;
     bool valid = false;
 
-    assert(trial->tolerant && trial == surety__trial_spare(judge));
+    assert(trial->tolerant && trial != judge->best);
     trial->stage = SURETY_STAGE_VALIDATION;
     repair_rank(trial);
     status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
@@ -197,7 +222,6 @@ static surety_status repair_read_to(struct repair *pass,
                                     size_t *ret_used, surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
-    surety__trial *trial = surety__trial_spare(judge);
     const bool cut = judge->task.options.cut && region->last;
     const surety_str text = judge->task.partial && region->last
                                 ? repair_begun(region->text)
@@ -207,18 +231,18 @@ static surety_status repair_read_to(struct repair *pass,
 
     pass->closed = false;
     if (judge->task.partial && region->last && !cut) {
-        status = repair_read(judge, trial, text, true, ret_reading, ret_used);
+        status = repair_read(pass, text, true, ret_reading, ret_used);
         if (status != SURETY_OK)
             return surety__fail_nomem(reterr);
         if (*ret_reading != SURETY__READING_CUT)
             return SURETY_OK;
         *ret_used = region->text.len;
-        status = surety__partial_check(judge, trial, &good, reterr);
+        status = surety__partial_check(judge, pass->trial, &good, reterr);
         if (status != SURETY_OK || good)
             return status;
         pass->closed = true;
     }
-    status = repair_read(judge, trial, text, cut, ret_reading, ret_used);
+    status = repair_read(pass, text, cut, ret_reading, ret_used);
     if (*ret_reading == SURETY__READING_CUT)
         *ret_used = region->text.len;
     pass->closed = pass->closed && *ret_reading == SURETY__READING_VALUE;
@@ -258,16 +282,15 @@ static surety_status repair_read_closed(struct repair *pass,
                                         size_t *ret_used, surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
-    surety__trial *trial = surety__trial_spare(judge);
     const surety_status status =
         repair_read_to(pass, region, ret_reading, ret_used, reterr);
 
     if (status != SURETY_OK || *ret_reading != SURETY__READING_VALUE ||
-        !repair_closes(trial->doc) ||
+        !repair_closes(pass->trial->doc) ||
         !surety__region_goes_on(judge->finder, *ret_used))
         return status;
     *ret_reading = SURETY__READING_NONE;
-    return repair_blame(judge, trial, region->text) == SURETY_OK
+    return repair_blame(judge, pass->trial, region->text) == SURETY_OK
                ? SURETY_OK
                : surety__fail_nomem(reterr);
 }
@@ -308,7 +331,7 @@ static bool repair_passes_over(struct repair *pass, surety__reading reading,
                                const surety__region *region)
 {
     surety_judge *judge = pass->judge;
-    const surety_doc *doc = surety__trial_spare(judge)->doc;
+    const surety_doc *doc = pass->trial->doc;
 
     if (pass->checked++ >= judge->limits.candidates_max)
         return true;
@@ -352,7 +375,7 @@ static bool repair_goes_on(struct repair *pass, const surety__region *region,
                            size_t *ret_brackets)
 {
     surety_judge *judge = pass->judge;
-    const surety_doc *doc = surety__trial_spare(judge)->doc;
+    const surety_doc *doc = pass->trial->doc;
 
     pass->broken = pass->aside = false;
     if (reading == SURETY__READING_CUT && !surety__doc_repair_count(doc) &&
@@ -385,7 +408,7 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
                                 surety_error *reterr)
 {
     surety_judge *judge = pass->judge;
-    surety__trial *trial = surety__trial_spare(judge);
+    surety__trial *trial;
     surety_str text;
     surety__reading reading;
     size_t used = 0;
@@ -398,6 +421,7 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
     if (region->copied &&
         !surety__outcome_copy(&judge->outcome, region->text, &region->text))
         return surety__fail_nomem(reterr);
+    pass->trial = surety__trial_spare(judge);
     status = repair_read_region(pass, region, &reading, &used, reterr);
     if (status != SURETY_OK)
         return status;
@@ -447,7 +471,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
     assert(pass->place == SURETY_PLACE_NATIVE);
     if (!native.len)
         return SURETY_OK;
-    trial = surety__trial_take_native(judge);
+    trial = pass->trial = surety__trial_take_native(judge);
     trial->tolerant = true;
     status = repair_read_to(pass, &region, &reading, &used, reterr);
     if (status != SURETY_OK)
@@ -506,11 +530,12 @@ static surety_status repair_rows(struct repair *pass, bool lone,
         .text = text,
         .stripped = true,
     };
+    pass->trial = surety__trial_spare(judge);
     trial = surety__trial_take(judge, region.index, &candidate);
     trial->tolerant = true;
     trial->brackets = region.rest;
     text.len -= region.rest;
-    status = repair_read(judge, trial, text, false, &reading, &used);
+    status = repair_read(pass, text, false, &reading, &used);
     if (status != SURETY_OK)
         return surety__fail_nomem(reterr);
     if (reading != SURETY__READING_VALUE || used != text.len)

@@ -86,7 +86,7 @@ typedef struct surety__rank {
 
 /* One candidate on its way through the judge, and how far it got. */
 typedef struct surety__trial {
-    surety_doc *doc;
+    surety_doc *doc;          /* one of the judge's */
     surety_doc *aligned;      /* NULL until there was need of it */
     surety__aligner *aligner; /* likewise */
     surety_findings *findings;
@@ -133,6 +133,7 @@ struct surety_judge {
     surety_checker *checker;
     surety_doc *completed, *derived, *fallback;
     surety_buf scratch;
+    surety_doc *docs[2]; /* of the trials; both may have the same */
     surety__trial trials[2];
     surety_outcome outcome;
     /* The reply at hand. */
@@ -154,9 +155,10 @@ struct surety_judge {
 
 /* ---- trial.c ------------------------------------------------------------ */
 
-/* The trial that is not the best so far. */
+/* The trial that is not the best so far, with a doc that the best one does not
+ * have: a candidate may be read to it. */
 surety__trial *surety__trial_spare(surety_judge *judge);
-/* Makes a candidate the trial at hand. */
+/* Makes a candidate the trial at hand, which keeps its doc. */
 surety__trial *surety__trial_take(surety_judge *judge, size_t index,
                                   const surety_candidate *candidate);
 /* The same with the native text, or the candidate that the finder listed last.

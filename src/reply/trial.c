@@ -14,16 +14,27 @@
 
 #include "schema/schema.h"
 
-surety__trial *surety__trial_spare(surety_judge *judge)
+/* The trial that is not the best so far. */
+static surety__trial *trial_other(surety_judge *judge)
 {
     return judge->best == &judge->trials[0] ? &judge->trials[1]
                                             : &judge->trials[0];
 }
 
+surety__trial *surety__trial_spare(surety_judge *judge)
+{
+    surety__trial *spare = trial_other(judge);
+
+    if (judge->best && spare->doc == judge->best->doc)
+        spare->doc =
+            spare->doc == judge->docs[0] ? judge->docs[1] : judge->docs[0];
+    return spare;
+}
+
 surety__trial *surety__trial_take(surety_judge *judge, size_t index,
                                   const surety_candidate *candidate)
 {
-    surety__trial *now = surety__trial_spare(judge);
+    surety__trial *now = trial_other(judge);
 
     assert(now != judge->best && candidate->start <= candidate->end);
     memset((char *)now + offsetof(surety__trial, candidate), 0,
@@ -44,6 +55,7 @@ surety__trial *surety__trial_take_native(surety_judge *judge)
     const surety_candidate candidate = {
         .place = SURETY_PLACE_NATIVE, .end = native.len, .text = native};
 
+    (void)surety__trial_spare(judge);
     return surety__trial_take(judge, 0, &candidate);
 }
 

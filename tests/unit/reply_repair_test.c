@@ -674,6 +674,65 @@ done:
     surety_contract_free(contract);
 }
 
+/* Writes a reply with a block for each digit (of base 4) of turn; sloppy: each
+ * value has a comma that only the tolerant reader takes. */
+static void write_blocks(surety_buf *out, unsigned turn, bool sloppy)
+{
+    static const char *const values[] = {
+        "{\"id\":\"1\",\"title\":\"a\"", "{\"id\":[],\"title\":\"x\"",
+        "{\"id\":{},\"title\":3,\"z\":1", "{\"id\":\"2\",\"title\":\"b\""};
+
+    surety_buf_reset(out);
+    for (unsigned left = turn; left; left /= 4) {
+        surety_buf_text(out, "So:\n```json\n");
+        surety_buf_text(out, values[left % 4]);
+        surety_buf_text(out, sloppy ? ",}\n```\n" : "}\n```\n");
+    }
+}
+
+/* What the strict pass has read is not read again: the outcome is that of
+ * values that only the tolerant reader reads. */
+TEST(aligns_what_was_read)
+{
+    struct repair_case row = {.level = ALIGN};
+    surety_contract *contract = NULL;
+    surety_outcome *outcomes[2] = {NULL, NULL};
+    const surety_outcome_info *info[2];
+    surety_buf replies[2]; /* outcomes borrow them */
+
+    surety_buf_init(&replies[0], check_alloc(t), 0);
+    surety_buf_init(&replies[1], check_alloc(t), 0);
+    TRY(check_contract(t, SCHEMA, &contract));
+    for (unsigned turn = 1; turn < 64; turn++) {
+        for (int sloppy = 0; sloppy < 2; sloppy++) {
+            write_blocks(&replies[sloppy], turn, sloppy);
+            surety_buf_byte(&replies[sloppy], '\0');
+            TRY(replies[sloppy].status);
+            row.reply = replies[sloppy].ptr;
+            TRY(judge(contract, &row, &outcomes[sloppy]));
+            info[sloppy] = surety_outcome_info_of(outcomes[sloppy]);
+        }
+        CHECK(info[0]->ok == info[1]->ok);
+        CHECK(info[0]->error_count == info[1]->error_count);
+        if (info[0]->ok)
+            CHECK(surety_val_equal(info[0]->value, info[1]->value));
+        for (size_t i = 0; i < info[0]->error_count; i++)
+            CHECK(
+                surety_str_equal(surety_outcome_error(outcomes[0], i).message,
+                                 surety_outcome_error(outcomes[1], i).message));
+        for (int sloppy = 0; sloppy < 2; sloppy++) {
+            surety_outcome_free(outcomes[sloppy]);
+            outcomes[sloppy] = NULL;
+        }
+    }
+done:
+    surety_buf_done(&replies[0]);
+    surety_buf_done(&replies[1]);
+    surety_outcome_free(outcomes[0]);
+    surety_outcome_free(outcomes[1]);
+    surety_contract_free(contract);
+}
+
 /* More repairs than are listed. */
 TEST(bounds_the_list)
 {
@@ -720,6 +779,7 @@ int main(int argc, char **argv)
         {"warns of another value", warns_of_another_value},
         {"keeps nothing between replies", keeps_nothing_between_replies},
         {"repairs the native value", repairs_the_native_value},
+        {"aligns what was read", aligns_what_was_read},
         {"bounds the list", bounds_the_list},
     };
 
