@@ -93,10 +93,12 @@ surety_val surety_val_at(surety_val val, surety_str pointer)
 
 void surety_pointer_token(surety_buf *out, surety_str token)
 {
+    const bool plain = !token.len || (!memchr(token.ptr, '~', token.len) &&
+                                      !memchr(token.ptr, '/', token.len));
     size_t start = 0;
 
     surety_buf_byte(out, '/');
-    for (size_t i = 0; i < token.len; i++) {
+    for (size_t i = 0; !plain && i < token.len; i++) {
         if (token.ptr[i] != '~' && token.ptr[i] != '/')
             continue;
         surety_buf_append(out, token.ptr + start, i - start);

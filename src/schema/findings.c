@@ -55,6 +55,16 @@ surety_finding surety_findings_at(const surety_findings *findings, size_t i)
     return findings && i < findings->count ? findings->list[i].finding : none;
 }
 
+/* Where in its subschema the keyword of a step is. */
+static uint32_t findings_place(const surety__mark *mark)
+{
+    return mark->keyword
+               ? surety_val_member(mark->from->at,
+                                   surety__keyword_name(mark->keyword))
+                     .index
+               : 0;
+}
+
 /* Whether a comes after b. */
 static bool findings_after(const surety__noted *a, const surety__noted *b)
 {
@@ -65,8 +75,13 @@ static bool findings_after(const surety__noted *a, const surety__noted *b)
         const surety__mark *left = &a->marks[i];
         const surety__mark *right = &b->marks[i];
 
-        if (left->keyword != right->keyword)
-            return left->keyword > right->keyword;
+        if (left->from != right->from || left->keyword != right->keyword) {
+            const uint32_t place = findings_place(left);
+            const uint32_t other = findings_place(right);
+
+            if (place != other)
+                return place > other;
+        }
         if (left->ordinal != right->ordinal)
             return left->ordinal > right->ordinal;
     }
@@ -124,10 +139,10 @@ static uint32_t output_shared(const surety__noted *a, const surety__noted *b)
 {
     uint32_t at = 0;
 
-    while (at < a->mark_count && at < b->mark_count && a->marks[at].shape &&
-           a->marks[at].shape == b->marks[at].shape &&
+    while (at + 1 < a->mark_count && at + 1 < b->mark_count &&
            a->marks[at].keyword == b->marks[at].keyword &&
-           a->marks[at].ordinal == b->marks[at].ordinal)
+           a->marks[at].ordinal == b->marks[at].ordinal &&
+           a->marks[at + 1].from == b->marks[at + 1].from)
         at++;
     return at;
 }
@@ -140,7 +155,7 @@ static void output_open(surety_buf *out, surety__pointer_walk *walk,
     surety_buf absolute;
 
     surety_buf_init(&absolute, out->alloc, 0);
-    surety__location_absolute(walk, mark->shape, &absolute);
+    surety__location_absolute(walk, mark[1].from, &absolute);
     if (absolute.status && !out->status)
         out->status = absolute.status;
     output_locations(

@@ -5,15 +5,15 @@
 
 #include <surety/schema.h>
 
-#include "json/json.h"
+#include "schema/shape.h"
 
-/* One subschema on the way to a finding, or last the failure itself. */
+/* One step on the way to a finding, to a subschema or last to the failure. */
 typedef struct surety__mark {
-    uint32_t keyword; /* the cell of the keyword that led here, */
-    uint32_t ordinal; /* and which of its values: these two give the order */
+    const surety__shape *from; /* the shape that has the keyword, */
+    surety__keyword keyword;   /* the keyword, */
+    uint32_t ordinal;     /* and which of its values: they give the order */
     uint32_t keyword_len; /* of the finding's locations, how much leads here */
     uint32_t instance_len;
-    const struct surety__shape *shape; /* NULL for the failure */
 } surety__mark;
 
 typedef struct surety__noted {
@@ -36,7 +36,6 @@ surety_status surety__findings_add(surety_findings *findings,
                                    surety__noted noted);
 /* Appends the URI of the shape's resource and the pointer in it (report.c). */
 void surety__location_absolute(surety__pointer_walk *walk,
-                               const struct surety__shape *shape,
-                               surety_buf *out);
+                               const surety__shape *shape, surety_buf *out);
 
 #endif

@@ -107,8 +107,8 @@ static void message_types(surety_buf *out, unsigned types)
         if (!types || (types & type_names[i].bits) != type_names[i].bits)
             continue;
         types &= ~type_names[i].bits;
-        surety__buf_printf(out, "%s%s", *between && !types ? " or " : between,
-                           type_names[i].name);
+        surety_buf_text(out, *between && !types ? " or " : between);
+        surety_buf_text(out, type_names[i].name);
         between = ", ";
     }
 }

@@ -30,7 +30,8 @@ static void location_step(surety_buf *out, surety__keyword keyword,
                           surety_str token, uint32_t index,
                           const surety__shape *shape)
 {
-    surety_pointer_token(out, surety__keyword_name(keyword));
+    surety_buf_byte(out, '/');
+    surety_buf_add(out, surety__keyword_name(keyword));
     if (token.ptr)
         surety_pointer_token(out, token);
     if (shape && keyword == KW_PROPERTY_DEPENDENCIES)
@@ -53,6 +54,31 @@ static void location_end(const surety__failure *failure, surety_buf *out)
                       NULL);
 }
 
+static bool keyword_refers(surety__keyword keyword)
+{
+    return keyword == KW_REF || keyword == KW_DYNAMIC_REF ||
+           keyword == KW_RECURSIVE_REF;
+}
+
+/* Whether the evaluation path of a failure at the frame on top is also the way
+ * to its keyword in the resource: no reference leads away from it. */
+static bool location_is_direct(const surety__machine *machine,
+                               const surety__failure *failure)
+{
+    const surety__frame *frame = &machine->frames[machine->report_base];
+    const surety__frame *top = &machine->frames[machine->depth - 1];
+    const surety__resource *resource = frame->shape->resource;
+
+    if (frame->shape->at.index != resource->root.index ||
+        top->shape->resource != resource ||
+        (failure->never && keyword_refers(failure->step.keyword)))
+        return false;
+    while (frame++ < top)
+        if (keyword_refers(frame->step.keyword))
+            return false;
+    return true;
+}
+
 void surety__location_absolute(surety__pointer_walk *walk,
                                const struct surety__shape *shape,
                                surety_buf *out)
@@ -71,15 +97,6 @@ void surety__location_absolute(surety__pointer_walk *walk,
         return;
     memmove(out->ptr + start, out->ptr + start + root, out->len - start - root);
     out->len -= root;
-}
-
-/* The index of the cell of a keyword's value in a subschema, for ordering. */
-static uint32_t order_keyword(const surety__shape *shape,
-                              surety__keyword keyword)
-{
-    return keyword ? surety_val_member(shape->at, surety__keyword_name(keyword))
-                         .index
-                   : 0;
 }
 
 /* How much of a pointer is the pointer of the value that is being checked,
@@ -113,24 +130,25 @@ static void location_path(const surety__machine *machine,
         const surety__frame *frame = &machine->frames[i];
         const surety__frame *below = &machine->frames[i - 1];
         const surety__step *step = &frame->step;
-        surety__keyword keyword = step->keyword;
 
-        location_step(out, keyword, step->token, step->index, frame->shape);
+        location_step(out, step->keyword, step->token, step->index,
+                      frame->shape);
         if (!step->same_value)
             for (at++; at < instance_len && out->ptr[at] != '/';)
                 at++;
         *marks++ = (surety__mark){
-            .keyword = order_keyword(below->shape, keyword),
+            .from = below->shape,
+            .keyword = step->keyword,
             .ordinal = !step->same_value ? surety__frame_ordinal(below)
                        : step->index != UINT32_MAX ? step->index
                                                    : below->at,
             .keyword_len = (uint32_t)(out->len - start),
-            .instance_len = (uint32_t)(at < instance_len ? at : instance_len),
-            .shape = frame->shape};
+            .instance_len = (uint32_t)(at < instance_len ? at : instance_len)};
     }
     location_end(failure, out);
     *marks = (surety__mark){
-        .keyword = order_keyword(top->shape, failure->keyword),
+        .from = top->shape,
+        .keyword = failure->keyword,
         .ordinal = !failure->never             ? (uint32_t)failure->count
                    : !failure->step.same_value ? surety__frame_ordinal(top)
                    : failure->step.index != UINT32_MAX ? failure->step.index
@@ -157,15 +175,20 @@ static bool report_note(surety__machine *machine,
 {
     surety_findings *findings = machine->findings;
     const surety__shape *shape = machine->frames[machine->depth - 1].shape;
+    const bool direct = location_is_direct(machine, failure);
     const size_t levels = machine->depth - machine->report_base;
     surety__mark *marks =
         surety__arena_take(&findings->arena, levels * sizeof(*marks));
     surety_finding finding = {
         .instance = surety__val_of(machine->doc, failure->instance)};
-    surety_str *const parts[] = {
-        &finding.instance_location, &finding.keyword_location,
-        &finding.absolute_keyword_location, &finding.message, &finding.hint};
-    size_t ends[SURETY__COUNT(parts)], start = 0;
+    struct {
+        surety_str *text;
+        size_t start, end;
+    } parts[] = {{&finding.instance_location, 0, 0},
+                 {&finding.keyword_location, 0, 0},
+                 {&finding.absolute_keyword_location, 0, 0},
+                 {&finding.message, 0, 0},
+                 {&finding.hint, 0, 0}};
     surety_str kept;
 
     if (!marks)
@@ -176,25 +199,37 @@ static bool report_note(surety__machine *machine,
                          ? failure->never->at
                          : surety_val_member(shape->at, finding.keyword);
     surety__pointer_walk_to(&findings->instance_walk, finding.instance, texts);
-    ends[0] = report_end(texts);
-    location_path(machine, failure, ends[0], marks, texts);
-    ends[1] = report_end(texts);
-    surety__location_absolute(&findings->schema_walk,
-                              failure->never ? failure->never : shape, texts);
-    if (!failure->never)
-        location_end(failure, texts);
-    ends[2] = report_end(texts);
+    parts[0].end = report_end(texts);
+    parts[2].start = texts->len;
+    if (direct) {
+        surety_buf_add(texts, shape->resource->uri);
+        surety_buf_byte(texts, '#');
+    }
+    parts[1].start = texts->len;
+    location_path(machine, failure, parts[0].end, marks, texts);
+    parts[1].end = report_end(texts);
+    parts[2].end = parts[1].end;
+    if (!direct) {
+        parts[2].start = texts->len;
+        surety__location_absolute(&findings->schema_walk,
+                                  failure->never ? failure->never : shape,
+                                  texts);
+        if (!failure->never)
+            location_end(failure, texts);
+        parts[2].end = report_end(texts);
+    }
+    parts[3].start = texts->len;
     surety__message_write(machine, failure, texts);
-    ends[3] = report_end(texts);
+    parts[3].end = report_end(texts);
+    parts[4].start = texts->len;
     surety__message_hint(machine, failure, texts);
-    ends[4] = report_end(texts);
+    parts[4].end = report_end(texts);
     if (texts->status)
         return false;
     kept = surety__arena_text(&findings->arena, surety_buf_str(texts));
-    for (size_t i = 0; kept.ptr && i < SURETY__COUNT(parts); i++) {
-        *parts[i] = (surety_str){kept.ptr + start, ends[i] - start};
-        start = ends[i] + 1;
-    }
+    for (size_t i = 0; kept.ptr && i < SURETY__COUNT(parts); i++)
+        *parts[i].text = (surety_str){kept.ptr + parts[i].start,
+                                      parts[i].end - parts[i].start};
     return kept.ptr &&
            !surety__findings_add(
                findings, (surety__noted){finding, marks, (uint32_t)levels});
