@@ -210,12 +210,10 @@ EVALUATE_INLINE enum surety__validity applied_must(surety__machine *machine,
 {
     if (!report)
         return applied_decides(machine, shape, frame->cell, frame->bits, next);
-    return surety__child_report(
-        machine,
-        (surety__next){
-            shape, frame->cell, ASK_FRAME,
-            applied_step(&frame->shape->applicators[frame->at], branch)},
-        frame->bits != BITS_NONE, next);
+    *next = (surety__next){
+        shape, frame->cell, ASK_FRAME,
+        applied_step(&frame->shape->applicators[frame->at], branch)};
+    return surety__child_report(machine, next, frame->bits != BITS_NONE);
 }
 
 /* Of a shape that may hold or not; bits as of surety__applied_bits. */
@@ -512,12 +510,11 @@ enum surety__validity surety__applied_meant(surety__machine *machine,
     assert(applicator->kind == APPLY_ANY || applicator->kind == APPLY_ONE);
     if (machine->mode == MODE_REPORT && frame->count == 0)
         meant = surety__meant_branch(machine, applicator, cell);
-    if (meant != UINT32_MAX)
-        return surety__child_report(
-            machine,
-            (surety__next){applicator->shapes[meant], cell, ASK_FRAME,
-                           applied_step(applicator, meant)},
-            true, next);
+    if (meant != UINT32_MAX) {
+        *next = (surety__next){applicator->shapes[meant], cell, ASK_FRAME,
+                               applied_step(applicator, meant)};
+        return surety__child_report(machine, next, true);
+    }
     surety__report_failure(machine, failure);
     return VALID_YES;
 }

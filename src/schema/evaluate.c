@@ -116,12 +116,22 @@ static enum surety__validity leaf_string(surety__machine *machine,
         surety__assert_pattern(machine, strings->pattern, text));
 }
 
+static enum surety__validity leaf_container(const surety__shape *shape,
+                                            const surety__cell *cell)
+{
+    return shape->choices || shape->constant
+               ? VALID_OPEN
+               : surety__valid_if(!surety__assert_count(shape, cell));
+}
+
 bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)
 {
     enum surety__validity valid = VALID_OPEN;
 
-    if (surety__cell_is_number(cell))
+    if (cell->kind >= CELL_ARRAY)
+        valid = leaf_container(shape, cell);
+    else if (surety__cell_is_number(cell))
         valid = leaf_number(machine, shape, cell);
     else if (surety__cell_is_string(cell))
         valid = leaf_string(machine, shape, cell);
@@ -136,32 +146,39 @@ static surety__step step_child(surety__keyword keyword)
     return (surety__step){.keyword = keyword, .index = UINT32_MAX};
 }
 
+/* A large value whose parts nest too gets a frame at once, which looks at them
+ * one by one: it would be evaluated twice where it does not hold. */
+enum { PARTED_CELLS = 256, PARTED_EACH = 8 };
+
+static bool report_parts(const surety__machine *machine,
+                         const surety__cell *cell)
+{
+    return cell->kind >= CELL_ARRAY && cell->span > PARTED_CELLS &&
+           cell->span / PARTED_EACH > cell->count && !machine->memo.open;
+}
+
 enum surety__validity surety__child_report(surety__machine *machine,
-                                           surety__next next, bool marks,
-                                           surety__next *ret_next)
+                                           const surety__next *next, bool marks)
 {
     const enum surety__mode mode = machine->mode;
-    const surety__shape *shape = next.shape->direct;
+    const surety__shape *shape = next->shape->direct;
     enum surety__validity valid = VALID_OPEN;
 
-    if (next.shape->always)
+    if (next->shape->always)
         return VALID_YES;
-    if (next.shape->never) {
+    if (next->shape->never) {
         surety__report_failure(machine,
-                               (surety__failure){.keyword = next.step.keyword,
-                                                 .instance = next.cell,
-                                                 .step = next.step,
-                                                 .never = next.shape});
+                               (surety__failure){.keyword = next->step.keyword,
+                                                 .instance = next->cell,
+                                                 .step = next->step,
+                                                 .never = next->shape});
         return VALID_YES;
     }
     machine->mode = MODE_VALIDITY;
-    if (!marks)
-        valid = surety__child_validity(machine, &shape, next.cell);
+    if (!marks && !report_parts(machine, next->cell))
+        valid = surety__child_validity(machine, &shape, next->cell);
     machine->mode = mode;
-    if (valid == VALID_YES)
-        return valid;
-    *ret_next = next;
-    return VALID_OPEN;
+    return valid == VALID_YES ? VALID_YES : VALID_OPEN;
 }
 
 /* ---- members ----------------------------------------------------------- */
@@ -634,7 +651,7 @@ EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
         return false;
     if (report && (shape->always || shape->never)) {
         surety__child_report(
-            machine, (surety__next){.shape = shape, .cell = cell}, false, NULL);
+            machine, &(surety__next){.shape = shape, .cell = cell}, false);
         frame->phase = PHASE_END;
         return true;
     }

@@ -82,13 +82,13 @@ surety__value_validity(surety__machine *machine, const surety__shape **shape,
     return (*shape)->always ? VALID_YES : VALID_OPEN;
 }
 
-/* For a report: YES where cell is known to satisfy shape without a frame, else
- * OPEN. A false shape is reported here, at the frame on top, so that the
- * finding can name what it forbids. `marks`: a valid value has children to be
- * marked. */
+/* For a report: YES where the cell of *next is known to satisfy its shape
+ * without a frame, else OPEN. A false shape is reported here, at the frame on
+ * top, so that the finding can name what it forbids. `marks`: a valid value has
+ * children to be marked. */
 enum surety__validity surety__child_report(surety__machine *machine,
-                                           surety__next next, bool marks,
-                                           surety__next *ret_next);
+                                           const surety__next *next,
+                                           bool marks);
 
 /* A shape that must hold for a child; only a report needs the step. */
 EVALUATE_INLINE enum surety__validity
@@ -98,9 +98,10 @@ surety__child_evaluate(surety__machine *machine, const surety__shape *shape,
 {
     enum surety__validity valid;
 
-    if (report)
-        return surety__child_report(
-            machine, (surety__next){shape, cell, ASK_FRAME, step}, false, next);
+    if (report) {
+        *next = (surety__next){shape, cell, ASK_FRAME, step};
+        return surety__child_report(machine, next, false);
+    }
     shape = shape->direct;
     valid = surety__child_validity(machine, &shape, cell);
     next->shape = shape;

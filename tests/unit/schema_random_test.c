@@ -15,7 +15,13 @@
 #include "fuzz/schemas.h"
 #include "schema/schema.h"
 
-enum { SEEDS = 4000, SEED_BYTES = 300, VALUES = 8, VALUE_DEPTH = 3 };
+enum {
+    SEEDS = 4000,
+    SEED_BYTES = 300,
+    VALUES = 8,
+    VALUE_DEPTH = 3,
+    LARGE_TIMES = 24
+};
 
 struct question {
     bool dynamic;
@@ -25,7 +31,7 @@ struct question {
     surety_lenient *reader;
     surety_doc *doc, *grown, *built;
     surety_findings *findings;
-    surety_buf schema_text, text;
+    surety_buf schema_text, text, values;
 };
 
 /* splitmix64 (Vigna, 2015). */
@@ -176,6 +182,20 @@ static bool ask(struct question *question)
 
 /* ---- seeds --------------------------------------------------------------- */
 
+/* An object with a large member, whose items are the array of values. */
+static void make_large(surety_str values, const char *name, surety_buf *out)
+{
+    surety_buf_byte(out, '{');
+    surety_buf_text(out, name);
+    surety_buf_text(out, ":[");
+    for (int i = 0; i < LARGE_TIMES; i++) {
+        surety_buf_text(out, i ? ",[" : "[");
+        surety_buf_add(out, values);
+        surety_buf_byte(out, ']');
+    }
+    surety_buf_text(out, "]}");
+}
+
 static bool ask_seed(struct question *question, uint64_t seed)
 {
     uint8_t bytes[SEED_BYTES];
@@ -188,6 +208,7 @@ static bool ask_seed(struct question *question, uint64_t seed)
     question->dynamic = seed % 2;
     choices.flags = question->dynamic ? FUZZ_SCHEMAS_DYNAMIC : 0;
     surety_buf_reset(&question->schema_text);
+    surety_buf_reset(&question->values);
     fuzz_schema_make(&choices, &question->schema_text);
     if (surety_schema_read(surety_buf_str(&question->schema_text), NULL,
                            &question->schema, NULL))
@@ -195,6 +216,15 @@ static bool ask_seed(struct question *question, uint64_t seed)
     for (int i = 0; i < VALUES && good; i++) {
         surety_buf_reset(&question->text);
         choose_value(&choices, &fuzz_words, VALUE_DEPTH, &question->text);
+        good = ask(question);
+        surety_buf_text(&question->values, i ? "," : "");
+        surety_buf_add(&question->values, surety_buf_str(&question->text));
+    }
+    if (good) {
+        surety_buf_reset(&question->text);
+        make_large(surety_buf_str(&question->values),
+                   fuzz_words.names[choose(&choices, fuzz_words.name_count)],
+                   &question->text);
         good = ask(question);
     }
     surety_schema_free(question->schema);
@@ -214,6 +244,7 @@ TEST(all_ways_agree)
 
     surety_buf_init(&question.schema_text, NULL, 0);
     surety_buf_init(&question.text, NULL, 0);
+    surety_buf_init(&question.values, NULL, 0);
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         if (!ask_seed(&question, seed)) {
             printf("# seed %u\n", (unsigned)seed);
@@ -223,6 +254,7 @@ done:
     surety_schema_free(question.schema);
     surety_buf_done(&question.schema_text);
     surety_buf_done(&question.text);
+    surety_buf_done(&question.values);
     surety_findings_free(question.findings);
     surety_doc_free(question.built);
     surety_doc_free(question.grown);
