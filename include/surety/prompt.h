@@ -40,6 +40,14 @@ typedef struct surety_prompt_finding {
     surety_prompt_when when;
 } surety_prompt_finding;
 
+/* The schema in a prompt, as a part of its bytes. The contract makes it once,
+ * also as the inside of a JSON string: a program that sends the prompt in JSON
+ * copies that, and escapes only what is around it. */
+typedef struct surety_prompt_part {
+    size_t start, len; /* len 0: the prompt has no such part */
+    surety_str json;   /* the contract owns it */
+} surety_prompt_part;
+
 typedef struct surety_prompt_options {
     size_t size; /* sizeof(surety_prompt_options) */
     surety_prompt_style style;
@@ -65,6 +73,8 @@ typedef struct surety_prompt_options {
      * errors. */
     const surety_prompt_finding *findings;
     size_t finding_count;
+    /* Is set to the part of the buffer that is the schema; may be NULL. */
+    surety_prompt_part *part;
 } surety_prompt_options;
 
 /* Appends prompt (may be empty), followed by the format instructions: what to

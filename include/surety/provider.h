@@ -149,6 +149,9 @@ typedef struct surety_request {
     surety_str body;
     surety_timeouts timeouts;
     size_t response_bytes_max; /* 0: 64 MiB */
+    /* The bytes of body stay until the exchange has ended, so that a transport
+     * need not copy them. */
+    bool body_stays;
 } surety_request;
 
 /* How an exchange ended for the transport. */

@@ -142,13 +142,17 @@ enum { SUBSETS = 4 };
  * needs them, and owns. Each key has one slot, so a contract has at most
  * CONTRACT_FORMS forms. Those of a subset are CONTRACT_X + subset. */
 typedef enum surety__contract_form {
-    CONTRACT_SCHEMA = 0, /* text: without x-surety */
-    CONTRACT_EXAMPLE,    /* surety_doc */
-    CONTRACT_SHOWN,      /* text, for each style: the schema in a prompt */
-    CONTRACT_STRICT = CONTRACT_SHOWN + PROMPT_STYLES,  /* surety_strict */
-    CONTRACT_STRICT_SHOWN = CONTRACT_STRICT + SUBSETS, /* text: in a prompt */
-    CONTRACT_DELIVERED = CONTRACT_STRICT_SHOWN + SUBSETS, /* surety_contract */
-    CONTRACT_FORMS = CONTRACT_DELIVERED + SUBSETS
+    CONTRACT_SCHEMA = 0,                            /* text: without x-surety */
+    CONTRACT_EXAMPLE,                               /* surety_doc */
+    CONTRACT_STRICT,                                /* surety_strict */
+    CONTRACT_DELIVERED = CONTRACT_STRICT + SUBSETS, /* surety_contract */
+    /* text, for each style: the schema in a prompt */
+    CONTRACT_SHOWN = CONTRACT_DELIVERED + SUBSETS,
+    CONTRACT_STRICT_SHOWN = CONTRACT_SHOWN + PROMPT_STYLES, /* the same */
+    CONTRACT_SHOWN_END = CONTRACT_STRICT_SHOWN + SUBSETS,
+    /* text, for each of these: the same as a JSON string */
+    CONTRACT_QUOTED = CONTRACT_SHOWN_END,
+    CONTRACT_FORMS = CONTRACT_QUOTED + CONTRACT_SHOWN_END - CONTRACT_SHOWN
 } surety__contract_form;
 
 /* How a form is made, of the contract and `from`: with the contract's allocator

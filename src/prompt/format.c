@@ -295,17 +295,47 @@ static surety_status format_value(const surety_contract *contract,
     return SURETY_OK;
 }
 
-/* Appends a form that is a text. */
-static surety_status format_add(const surety_contract *contract,
+/* Appends the text at `from` as a JSON string. */
+static surety_status format_quote(const surety_contract *contract,
+                                  const void *from, surety_buf *out,
+                                  surety_error *reterr)
+{
+    const surety_str *text = from;
+
+    (void)contract;
+    (void)reterr;
+    assert(surety__utf8_valid(*text, NULL));
+    surety_json_string(out, *text);
+    return SURETY_OK;
+}
+
+/* A prompt that is being written. */
+typedef struct format_draft {
+    const surety_contract *contract;
+    surety_prompt_part *part; /* or NULL */
+    surety_buf *out;
+} format_draft;
+
+/* Appends a form that is a text, the part of the prompt. */
+static surety_status format_add(const format_draft *draft,
                                 surety__contract_form which,
                                 surety__form_write *write, const void *from,
-                                surety_buf *out, surety_error *reterr)
+                                surety_error *reterr)
 {
     surety_str text = {NULL, 0};
-    const surety_status status =
-        surety__form_text(contract, which, write, from, &text, reterr);
+    surety_str json;
+    surety_status status =
+        surety__form_text(draft->contract, which, write, from, &text, reterr);
 
-    surety_buf_add(out, text);
+    if (status == SURETY_OK && draft->part) {
+        status = surety__form_text(draft->contract,
+                                   CONTRACT_QUOTED + which - CONTRACT_SHOWN,
+                                   format_quote, &text, &json, reterr);
+        if (status == SURETY_OK)
+            *draft->part = (surety_prompt_part){
+                draft->out->len, text.len, {json.ptr + 1, json.len - 2}};
+    }
+    surety_buf_add(draft->out, text);
     return status;
 }
 
@@ -334,54 +364,53 @@ static void format_head(surety_prompt_style style, bool native, surety_buf *out)
 
 /* Appends the schema that is sent with the call, which is seldom another than
  * the contract's in one of the subsets. */
-static surety_status format_sent(const surety_contract *contract,
-                                 surety_val schema, surety_buf *out,
+static surety_status format_sent(const format_draft *draft, surety_val schema,
                                  surety_error *reterr)
 {
     for (unsigned i = 0; i < SUBSETS; i++) {
         const surety_strict *strict =
-            surety__form_made(contract, CONTRACT_STRICT + i);
+            surety__form_made(draft->contract, CONTRACT_STRICT + i);
 
         if (strict && surety_strict_info_of(strict)->schema.doc == schema.doc &&
             surety_strict_info_of(strict)->schema.index == schema.index)
-            return format_add(contract, CONTRACT_STRICT_SHOWN + i, format_value,
-                              &schema, out, reterr);
+            return format_add(draft, CONTRACT_STRICT_SHOWN + i, format_value,
+                              &schema, reterr);
     }
-    surety__layout_write(schema, NULL, out);
+    surety__layout_write(schema, NULL, draft->out);
     return SURETY_OK;
 }
 
 /* Appends the contract's schema in the style. */
-static surety_status format_own(const surety_contract *contract,
-                                surety_prompt_style style, surety_buf *out,
-                                surety_error *reterr)
+static surety_status format_own(const format_draft *draft,
+                                surety_prompt_style style, surety_error *reterr)
 {
     const surety_doc *example = NULL;
     surety_status status;
 
     switch (style) {
     case SURETY_PROMPT_TYPESCRIPT:
-        return format_add(contract, CONTRACT_SHOWN + PROMPT_TYPESCRIPT,
-                          format_type, NULL, out, reterr);
+        return format_add(draft, CONTRACT_SHOWN + PROMPT_TYPESCRIPT,
+                          format_type, NULL, reterr);
     case SURETY_PROMPT_EXAMPLE:
-        status = example_of(contract, &example, reterr);
+        status = example_of(draft->contract, &example, reterr);
         return status != SURETY_OK
                    ? status
-                   : format_add(contract, CONTRACT_SHOWN + PROMPT_EXAMPLE,
-                                format_example, example, out, reterr);
+                   : format_add(draft, CONTRACT_SHOWN + PROMPT_EXAMPLE,
+                                format_example, example, reterr);
     default:
-        return format_add(contract, CONTRACT_SHOWN + PROMPT_JSON_SCHEMA,
-                          format_schema, NULL, out, reterr);
+        return format_add(draft, CONTRACT_SHOWN + PROMPT_JSON_SCHEMA,
+                          format_schema, NULL, reterr);
     }
 }
 
 /* Appends the schema in the style, or the one that is sent with the call. */
-static surety_status format_form(const surety_contract *contract,
+static surety_status format_form(const format_draft *draft,
                                  surety_prompt_style style,
                                  const surety_prompt_options *options,
-                                 surety_buf *out, surety_error *reterr)
+                                 surety_error *reterr)
 {
-    const bool other = surety__format_is_other(contract, options);
+    surety_buf *out = draft->out;
+    const bool other = surety__format_is_other(draft->contract, options);
     const bool example = style == SURETY_PROMPT_EXAMPLE;
 
     if (options->native && options->shown &&
@@ -392,11 +421,11 @@ static surety_status format_form(const surety_contract *contract,
     }
     if (other && (!example || !options->example.doc)) {
         format_head(SURETY_PROMPT_JSON_SCHEMA, true, out);
-        return format_sent(contract, options->schema, out, reterr);
+        return format_sent(draft, options->schema, reterr);
     }
     format_head(style, options->native, out);
     if (!other)
-        return format_own(contract, style, out, reterr);
+        return format_own(draft, style, reterr);
     surety__layout_write(options->example, NULL, out);
     return SURETY_OK;
 }
@@ -447,7 +476,10 @@ surety_status surety_prompt_write(const surety_contract *contract,
     surety_buf_add(out, prompt);
     if (prompt.len)
         surety_buf_text(out, "\n\n");
-    status = format_form(contract, style, &own, out, reterr);
+    if (own.part)
+        *own.part = (surety_prompt_part){0};
+    status = format_form(&(format_draft){contract, own.part, out}, style, &own,
+                         reterr);
     format_rules(contract, out);
     surety__format_place(contract, own.native, out);
     if (status == SURETY_OK && out->status != SURETY_OK)

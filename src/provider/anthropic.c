@@ -47,8 +47,10 @@ static void anthropic_body(const surety__call *call, surety_buf *out)
         out, "{'model':$s,'max_tokens':$n", call->model->model,
         call->model->output_tokens_max ? call->model->output_tokens_max
                                        : (uint64_t)ANTHROPIC_TOKENS);
-    if (call->system.len)
-        surety_json_text(out, "system", call->system);
+    if (call->system.len) {
+        surety_json_name(out, "system");
+        surety__body_text(out, call->system, &call->system_part);
+    }
     surety__template_write(out, ",'messages':[");
     surety__body_messages(call, out);
     surety_buf_byte(out, ']');

@@ -9,6 +9,21 @@
  * replaceable, and null removes it; otherwise it is SURETY_MISUSE. */
 #include "provider/protocol.h"
 
+void surety__body_text(surety_buf *out, surety_str text,
+                       const surety_prompt_part *part)
+{
+    surety_str rest = text;
+
+    assert(part->start <= text.len && part->len <= text.len - part->start);
+    if (!part->len) {
+        surety_json_string(out, text);
+        return;
+    }
+    text.len = part->start;
+    surety__str_skip(&rest, part->start + part->len);
+    surety__template_write(out, "\"$e$r$e\"", text, part->json, rest);
+}
+
 void surety__body_schema(const surety__call *call, surety_buf *out,
                          const char *member)
 {
@@ -22,11 +37,15 @@ void surety__body_schema(const surety__call *call, surety_buf *out,
 
 void surety__body_messages(const surety__call *call, surety_buf *out)
 {
-    for (size_t i = 0; i < call->message_count; i++)
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety__message *message = &call->messages[i];
+
         surety__template_write(
-            out, "$t{'role':'$t','content':$s}", i ? "," : "",
-            call->messages[i].role == SURETY__ROLE_USER ? "user" : "assistant",
-            call->messages[i].text);
+            out, "$t{'role':'$t','content':", i ? "," : "",
+            message->role == SURETY__ROLE_USER ? "user" : "assistant");
+        surety__body_text(out, message->text, &message->part);
+        surety_buf_byte(out, '}');
+    }
 }
 
 void surety__body_temperature(const surety__call *call, surety_buf *out)

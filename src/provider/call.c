@@ -265,16 +265,26 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
     return call_headers_check(model, reterr);
 }
 
+/* Whether a text is UTF-8; its part is. */
+static bool call_text_is_utf8(surety_str text, const surety_prompt_part *part)
+{
+    const surety_str before = {text.ptr, part->start};
+
+    surety__str_skip(&text, part->start + part->len);
+    return surety__utf8_valid(before, NULL) && surety__utf8_valid(text, NULL);
+}
+
 /* Whether all texts of the call are UTF-8: JSON cannot carry others. */
 static bool call_is_utf8(const surety__call *call)
 {
     bool valid = surety__utf8_valid(call->model->model, NULL) &&
-                 surety__utf8_valid(call->system, NULL) &&
+                 call_text_is_utf8(call->system, &call->system_part) &&
                  surety__utf8_valid(call->schema_name, NULL) &&
                  surety__utf8_valid(call->schema_description, NULL);
 
     for (size_t i = 0; i < call->message_count && valid; i++)
-        valid = surety__utf8_valid(call->messages[i].text, NULL);
+        valid =
+            call_text_is_utf8(call->messages[i].text, &call->messages[i].part);
     return valid;
 }
 
@@ -282,10 +292,11 @@ static bool call_is_utf8(const surety__call *call)
 static size_t call_measure(const surety__call *call)
 {
     enum { AROUND = 1024 };
-    size_t bytes = AROUND + call->system.len + call->schema.len;
+    size_t bytes = AROUND + call->system.len + call->system_part.json.len +
+                   call->schema.len;
 
     for (size_t i = 0; i < call->message_count; i++)
-        bytes += call->messages[i].text.len;
+        bytes += call->messages[i].text.len + call->messages[i].part.json.len;
     return bytes;
 }
 
@@ -341,6 +352,7 @@ surety_status surety__call_encode(const surety__call *call,
         .response_bytes_max = model->response_bytes_max
                                   ? model->response_bytes_max
                                   : (size_t)64 << 20,
+        .body_stays = true,
     };
     surety_buf url, key;
     surety_status status = call_check(call, reterr);

@@ -60,15 +60,21 @@ static void gemini_config(const surety__call *call, surety_buf *out)
 static void gemini_body(const surety__call *call, surety_buf *out)
 {
     surety_buf_byte(out, '{');
-    if (call->system.len)
-        surety__template_write(
-            out, "'systemInstruction':{'parts':[{'text':$s}]},", call->system);
+    if (call->system.len) {
+        surety__template_write(out, "'systemInstruction':{'parts':[{'text':");
+        surety__body_text(out, call->system, &call->system_part);
+        surety_buf_text(out, "}]},");
+    }
     surety__template_write(out, "'contents':[");
-    for (size_t i = 0; i < call->message_count; i++)
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety__message *message = &call->messages[i];
+
         surety__template_write(
-            out, "$t{'role':'$t','parts':[{'text':$s}]}", i ? "," : "",
-            call->messages[i].role == SURETY__ROLE_USER ? "user" : "model",
-            call->messages[i].text);
+            out, "$t{'role':'$t','parts':[{'text':", i ? "," : "",
+            message->role == SURETY__ROLE_USER ? "user" : "model");
+        surety__body_text(out, message->text, &message->part);
+        surety_buf_text(out, "}]}");
+    }
     surety_buf_byte(out, ']');
     if (call->mode == SURETY_MODE_TOOL)
         surety__template_write(

@@ -460,7 +460,10 @@ static surety_status http_prepare(surety__http_exchange *exchange,
 {
     const surety_str method =
         surety__arena_text(&exchange->arena, request->method);
-    const surety_str body = surety__arena_text(&exchange->arena, request->body);
+    const surety_str body =
+        request->body_stays && request->body.len
+            ? request->body
+            : surety__arena_text(&exchange->arena, request->body);
     surety_str url;
     surety_status status = surety__headers_check(request, reterr);
 

@@ -53,9 +53,11 @@ static void openai_body(const surety__call *call, surety_buf *out)
     const bool stream = !call->model->whole;
 
     surety__template_write(out, "{'model':$s,'messages':[", call->model->model);
-    if (call->system.len)
-        surety__template_write(out, "{'role':'system','content':$s},",
-                               call->system);
+    if (call->system.len) {
+        surety__template_write(out, "{'role':'system','content':");
+        surety__body_text(out, call->system, &call->system_part);
+        surety_buf_text(out, "},");
+    }
     surety__body_messages(call, out);
     surety_buf_byte(out, ']');
     openai_mode(call, out);

@@ -99,6 +99,9 @@ bool surety__call_host_ends(const surety__call *call, const char *domain);
 surety_status surety__extra_join(surety_val own, surety_val extra,
                                  const char *const *replaceable,
                                  surety_doc *out, surety_error *reterr);
+/* Appends a text of the call as a JSON string. */
+void surety__body_text(surety_buf *out, surety_str text,
+                       const surety_prompt_part *part);
 /* Write the name, description and strictness of the schema, and the schema
  * itself under the name member; {"role", "content"} of each message;
  * temperature, if the model has one. */

@@ -4,6 +4,7 @@
 #define SURETY_PROVIDER_PROVIDER_H
 
 #include <surety/json.h>
+#include <surety/prompt.h>
 #include <surety/provider.h>
 
 #include "base/base.h"
@@ -18,6 +19,7 @@ typedef enum surety__role {
 typedef struct surety__message {
     surety__role role;
     surety_str text;
+    surety_prompt_part part; /* of text */
 } surety__message;
 
 /* The contents of a call. */
@@ -25,6 +27,7 @@ typedef struct surety__call {
     const surety_model *model;
     surety_mode mode;  /* NATIVE, TOOL or PROMPT */
     surety_str system; /* may be empty */
+    surety_prompt_part system_part;
     const surety__message *messages;
     size_t message_count;
     /* For NATIVE and TOOL: the schema in the provider's subset, as JSON, its
@@ -37,7 +40,7 @@ typedef struct surety__call {
 } surety__call;
 
 /* Encodes the call as a request: URL and headers in arena, the body in body,
- * which is emptied first.
+ * which is emptied first and must stay until the exchange has ended.
  * The key's header is secret; two x-surety-... headers give a recorder the
  * protocol and the model, and no transport sends them. The response is a
  * stream unless model->whole is set. SURETY_NOMEM; SURETY_MISUSE: a URL, model

@@ -39,8 +39,10 @@ static void responses_body(const surety__call *call, surety_buf *out)
     const bool stream = !call->model->whole;
 
     surety__template_write(out, "{'model':$s", call->model->model);
-    if (call->system.len)
-        surety_json_text(out, "instructions", call->system);
+    if (call->system.len) {
+        surety_json_name(out, "instructions");
+        surety__body_text(out, call->system, &call->system_part);
+    }
     surety__template_write(out, ",'input':[");
     surety__body_messages(call, out);
     surety_buf_byte(out, ']');

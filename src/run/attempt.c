@@ -29,11 +29,13 @@ typedef struct attempt_draft {
 
 /* ---- the text of a call -------------------------------------------------- */
 
-/* The options of a prompt to the model. */
-static surety_prompt_options attempt_options(const attempt_draft *draft)
+/* The options of a prompt to the model, whose part is written to *part. */
+static surety_prompt_options attempt_options(const attempt_draft *draft,
+                                             surety_prompt_part *part)
 {
     surety_prompt_options options = draft->setup->prompt_options;
 
+    options.part = part;
     options.native = draft->plan->mode != SURETY_MODE_PROMPT;
     if (options.native)
         surety__mode_show(draft->forms, draft->model, draft->plan, &options);
@@ -42,14 +44,13 @@ static surety_prompt_options attempt_options(const attempt_draft *draft)
 
 /* Whether a prompt must be written again with the contract's schema, because
  * no example can be made for the contract. */
-static bool attempt_repeats(const attempt_draft *draft, surety_status status,
+static bool attempt_repeats(surety_status status,
                             surety_prompt_options *options)
 {
     if (status != SURETY_UNSUPPORTED ||
         options->style == SURETY_PROMPT_JSON_SCHEMA)
         return false;
     options->style = SURETY_PROMPT_JSON_SCHEMA;
-    surety_buf_reset(&draft->store->text);
     return true;
 }
 
@@ -61,30 +62,25 @@ static bool attempt_ask(const attempt_draft *draft)
     surety_prompt_options options;
     surety_buf *out = &draft->store->text;
     surety__plan *plan = draft->plan;
-    surety_str text;
     surety_status status;
 
     plan->system = given->system;
     plan->prompt = given->prompt;
     if (!given->contract)
         return true;
-    options = attempt_options(draft);
+    options =
+        attempt_options(draft, apart ? &plan->system_part : &plan->prompt_part);
+    if (apart && given->system.len) {
+        surety_buf_add(out, given->system);
+        surety_buf_text(out, "\n\n");
+    }
     do {
         status = surety_prompt_write(
             given->contract, apart ? (surety_str){"", 0} : given->prompt,
             &options, out, &draft->results->cause);
-    } while (attempt_repeats(draft, status, &options));
-    if (!surety__store_written(draft->store, status, &text))
-        return false;
-    if (!apart) {
-        plan->prompt = text;
-        return true;
-    }
-    surety_buf_add(out, given->system);
-    surety_buf_text(out, given->system.len ? "\n\n" : "");
-    surety_buf_add(out, text);
-    plan->system = surety__store_keep(draft->store);
-    return true;
+    } while (attempt_repeats(status, &options));
+    return surety__store_written(draft->store, status,
+                                 apart ? &plan->system : &plan->prompt);
 }
 
 /* Writes a prompt with the known errors. outcome: of the reply that the prompt
@@ -94,7 +90,8 @@ static bool attempt_ask_with_errors(const attempt_draft *draft,
                                     const surety_outcome *outcome, bool judged)
 {
     const surety__subject *basis = &draft->results->judged.basis_of;
-    surety_prompt_options options = attempt_options(draft);
+    surety_prompt_options options =
+        attempt_options(draft, &draft->plan->prompt_part);
     surety_status status;
 
     options.findings =
@@ -106,7 +103,7 @@ static bool attempt_ask_with_errors(const attempt_draft *draft,
             draft->setup->options.contract, draft->setup->options.prompt,
             feedback, outcome, basis->text.len ? basis->text : basis->native,
             &options, &draft->store->text, &draft->results->cause);
-    } while (attempt_repeats(draft, status, &options));
+    } while (attempt_repeats(status, &options));
     return surety__store_written(draft->store, status, &draft->plan->prompt);
 }
 
@@ -224,6 +221,7 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
     if (purpose != PURPOSE_RETRY) {
         plan->mode = at->mode;
         plan->patch = false;
+        plan->system_part = plan->prompt_part = (surety_prompt_part){0};
         surety__mode_bind(forms, model, plan);
         switch (purpose) {
         case PURPOSE_ASK: good = attempt_ask(&draft); break;

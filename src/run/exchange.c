@@ -60,11 +60,13 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     const surety_model *model = exchange->model;
     const surety_transport *transport = model->transport;
     surety__run_store *store = exchange->watch.forms->store;
-    const surety__message message = {SURETY__ROLE_USER, plan->prompt};
+    const surety__message message = {SURETY__ROLE_USER, plan->prompt,
+                                     plan->prompt_part};
     const surety__call call = {
         .model = model,
         .mode = plan->mode,
         .system = plan->system,
+        .system_part = plan->system_part,
         .messages = &message,
         .message_count = 1,
         .schema = plan->schema,

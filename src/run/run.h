@@ -130,6 +130,7 @@ typedef struct surety__plan {
     surety__purpose purpose;
     surety_mode mode; /* NATIVE, TOOL or PROMPT */
     surety_str system, prompt;
+    surety_prompt_part system_part, prompt_part;
     surety_str schema; /* as JSON; empty: the call is not bound to a schema */
     surety_str name, description;
     const surety_strict *strict; /* restores the contract's value; NULL:

@@ -168,11 +168,11 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     for (surety_val item = surety_val_first(list);
          item.doc && call.message_count < MESSAGES_MAX;
          item = surety_val_next(list, item))
-        messages[call.message_count++] =
-            (surety__message){surety_val_is(surety_val_item(item, 0), "user")
-                                  ? SURETY__ROLE_USER
-                                  : SURETY__ROLE_ASSISTANT,
-                              surety_val_str(surety_val_item(item, 1))};
+        messages[call.message_count++] = (surety__message){
+            .role = surety_val_is(surety_val_item(item, 0), "user")
+                        ? SURETY__ROLE_USER
+                        : SURETY__ROLE_ASSISTANT,
+            .text = surety_val_str(surety_val_item(item, 1))};
     if (surety__call_encode(&call, &arena, &body, &request, &err))
         surety__buf_printf(out, "%s: %s%s%s\n", surety_status_name(err.status),
                            err.message, err.hint[0] ? "; " : "", err.hint);

@@ -358,7 +358,7 @@ static const struct options_row options_rows[] = {
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_issue_form, warning, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
-    OPTIONS_ROW(surety_prompt_options, finding_count, .fill = prompt_fill,
+    OPTIONS_ROW(surety_prompt_options, part, .fill = prompt_fill,
                 .act = prompt_act),
     OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),
 };

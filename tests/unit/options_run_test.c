@@ -59,11 +59,6 @@ static void request_fill(void *own)
     ((surety_request *)own)->body = surety_str_of("hello");
 }
 
-static void request_alter(void *own)
-{
-    ((surety_request *)own)->response_bytes_max = 2;
-}
-
 static void request_act(const void *given, surety_buf *out)
 {
     surety_recording *recording = recording_of("{\"reply\":\"a\"}");
@@ -452,8 +447,8 @@ static void rendering_act(const void *given, surety_buf *out)
 /* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
-    OPTIONS_ROW(surety_request, response_bytes_max, .fill = request_fill,
-                .alter = request_alter, .act = request_act),
+    OPTIONS_ROW(surety_request, body_stays, .fill = request_fill,
+                .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
     OPTIONS_ROW(surety_entry, partial, .fill = entry_fill, .alter = entry_alter,
                 .act = entry_act),

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <surety/prompt.h>
+#include <surety/strict.h>
 
 #include <string.h>
 
@@ -38,6 +39,52 @@ TEST(writes_every_style)
                                               &options, &out, NULL));
 done:
     surety_buf_done(&out);
+    surety_contract_free(contract);
+}
+
+/* The part is the schema, in the prompt and as JSON, also behind other text and
+ * in a re-ask; it is none if the prompt does not show the schema. */
+TEST(gives_the_schema_as_json)
+{
+    surety_contract *contract = NULL;
+    const surety_strict *strict = NULL;
+    surety_prompt_part part = {0};
+    surety_prompt_options options = {.size = sizeof(options), .part = &part};
+    surety_outcome *outcome = NULL;
+    surety_buf out, json;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety_buf_init(&json, check_alloc(t), 0);
+    TRY(check_contract(t, contract_text, &contract));
+    TRY(surety_strict_of(contract, SURETY_SUBSET_GRAMMAR, &strict, NULL));
+    TRY(surety_contract_judge(contract, surety_str_of("{}"), NULL, &outcome,
+                              NULL));
+    for (int k = 0; k < 16; k++) {
+        options.style = (surety_prompt_style)(k % 4);
+        options.native = k >= 8;
+        options.schema = options.native ? surety_strict_info_of(strict)->schema
+                                        : surety_val_none();
+        surety_buf_reset(&json);
+        if (k / 4 % 2)
+            TRY(surety_prompt_again(contract, surety_str_of("\""),
+                                    SURETY_FEEDBACK_ERRORS, outcome,
+                                    surety_str_of("{}"), &options, &out, NULL));
+        else
+            TRY(surety_prompt_write(contract, surety_str_of("Say \"1\""),
+                                    &options, &out, NULL));
+        CHECK(part.len && part.start + part.len <= out.len);
+        surety_json_string(&json, (surety_str){out.ptr + part.start, part.len});
+        NEED(json.status == SURETY_OK ? json.ptr : NULL);
+        CHECK(surety_str_equal(part.json,
+                               (surety_str){json.ptr + 1, json.len - 2}));
+    }
+    options.shown = true;
+    TRY(surety_prompt_write(contract, surety_str_of(""), &options, &out, NULL));
+    CHECK(!part.len && !part.start);
+done:
+    surety_outcome_free(outcome);
+    surety_buf_done(&out);
+    surety_buf_done(&json);
     surety_contract_free(contract);
 }
 
@@ -519,6 +566,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"writes every style", writes_every_style},
+        {"gives the schema as JSON", gives_the_schema_as_json},
         {"asks again and corrects", asks_again_and_corrects},
         {"tells errors of earlier replies", tells_errors_of_earlier_replies},
         {"tells errors of no reply", tells_errors_of_no_reply},

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-static const surety__message hello = {SURETY__ROLE_USER, {"hello", 5}};
+static const surety__message hello = {.text = {"hello", 5}};
 
 static surety_model model_of(surety_protocol protocol)
 {
@@ -67,11 +67,51 @@ done:
     surety_doc_free(body);
 }
 
+/* A text with a part that is JSON already gives the same bytes as without. */
+TEST(copies_what_is_json_already)
+{
+    const surety_alloc *alloc = check_alloc(t);
+    const surety_str text = surety_str_of("Say \"a\":\n{\"b\": 1}\t\\");
+    const surety_prompt_part part = {9, 8, surety_str_of("{\\\"b\\\": 1}")};
+    surety__arena arena;
+    surety_buf bodies[2];
+
+    surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&bodies[0], alloc, 0);
+    surety_buf_init(&bodies[1], alloc, 0);
+    for (int i = 0; i <= SURETY_PROTOCOL_TEXT; i++) {
+        const surety_model model = model_of((surety_protocol)i);
+
+        for (int k = 0; k < 2; k++) {
+            const surety__message messages[] = {
+                {SURETY__ROLE_USER, text, k ? part : (surety_prompt_part){0}},
+                hello};
+            const surety__call call = {.model = &model,
+                                       .mode = SURETY_MODE_PROMPT,
+                                       .system = text,
+                                       .system_part = messages[0].part,
+                                       .messages = messages,
+                                       .message_count = 2};
+            surety_request request;
+
+            TRY(surety__call_encode(&call, &arena, &bodies[k], &request, NULL));
+            CHECK(request.body_stays && request.body.ptr == bodies[k].ptr);
+        }
+        CHECK(bodies[0].len > 2 * text.len);
+        CHECK(surety_str_equal(surety_buf_str(&bodies[0]),
+                               surety_buf_str(&bodies[1])));
+    }
+done:
+    surety__arena_done(&arena);
+    surety_buf_done(&bodies[0]);
+    surety_buf_done(&bodies[1]);
+}
+
 TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
 {
     const surety_alloc *alloc = check_alloc(t);
     surety_model model = model_of(SURETY_PROTOCOL_OPENAI);
-    surety__message message = {SURETY__ROLE_USER, {"a\0b", 3}};
+    surety__message message = {.text = {"a\0b", 3}};
     const surety__call call = {.model = &model,
                                .mode = SURETY_MODE_PROMPT,
                                .messages = &message,
@@ -177,6 +217,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"writes every protocol and mode", writes_every_protocol_and_mode},
+        {"copies what is JSON already", copies_what_is_json_already},
         {"keeps a NUL and refuses what is no UTF-8",
          keeps_a_nul_and_refuses_what_is_no_utf8},
         {"takes many headers", takes_many_headers},

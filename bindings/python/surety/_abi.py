@@ -405,6 +405,7 @@ class PromptOptions(Structure):
         ("example", Val),
         ("findings", c_void_p),
         ("finding_count", c_size_t),
+        ("part", c_void_p),
     ]
 
 
