@@ -233,37 +233,59 @@ static inline uint32_t surety__load_four(const char *ptr)
     return word;
 }
 
+/* Multiplies a and b. Returns the high word; *ret_low is the low one. */
+static inline uint64_t surety__multiply(uint64_t a, uint64_t b,
+                                        uint64_t *ret_low)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+
+    *ret_low = (uint64_t)product;
+    return (uint64_t)(product >> 64);
+#else
+    uint64_t a_low = (uint32_t)a, a_high = a >> 32;
+    uint64_t b_low = (uint32_t)b, b_high = b >> 32;
+    uint64_t low = a_low * b_low;
+    uint64_t middle = a_high * b_low + (low >> 32);
+    uint64_t other = a_low * b_high + (uint32_t)middle;
+
+    *ret_low = other << 32 | (uint32_t)low;
+    return a_high * b_high + (middle >> 32) + (other >> 32);
+#endif
+}
+
 /* Returns a 32-bit hash of bytes, the same on every machine; inline, because
- * the reader hashes every key. Multiplies and folds eight bytes at a time; the
- * last eight bytes overlap with those before if necessary; short texts are two
- * loads that overlap. No caller needs an unpredictable hash: code that groups
- * by it sorts or compares, and stays n log n even when all hashes are equal. */
+ * the reader hashes every key. A multiplication takes in eight bytes and, at
+ * the end, sixteen; its two halves are joined, so that each bit of the text
+ * reaches all bits of the hash. Texts of at most 16 bytes are two loads that
+ * overlap. No caller needs an unpredictable hash: code that groups by it sorts
+ * or compares, and stays n log n even when all hashes are equal. */
 static inline uint32_t surety__hash(const char *ptr, size_t len)
 {
-    const uint64_t multiplier = 0xFF51AFD7ED558CCDu;
-    uint64_t hash = 0x9E3779B97F4A7C15u ^ len;
-    uint64_t last = 0;
+    const uint64_t mixer = 0x9E3779B97F4A7C15u;
+    uint64_t hash = 0xC4CEB9FE1A85EC53u + len;
+    uint64_t first = 0, last = 0, low;
 
     if (len >= 8) {
         for (; len > 16; ptr += 8, len -= 8) {
-            hash = (hash ^ surety__load_eight(ptr)) * multiplier;
-            hash ^= hash >> 32;
+            hash =
+                surety__multiply(surety__load_eight(ptr) ^ mixer, hash, &low);
+            hash ^= low;
         }
-        hash ^= surety__load_eight(ptr);
+        first = surety__load_eight(ptr);
         last = surety__load_eight(ptr + len - 8);
     } else if (len >= 4) {
-        hash ^= surety__load_four(ptr);
+        first = surety__load_four(ptr);
         last = surety__load_four(ptr + len - 4);
     } else if (len) {
-        hash ^= (uint64_t)(unsigned char)ptr[0] << 16 |
+        first = (uint64_t)(unsigned char)ptr[0] << 16 |
                 (uint64_t)(unsigned char)ptr[len / 2] << 8 |
                 (unsigned char)ptr[len - 1];
     }
-    hash *= multiplier;
-    hash = (hash ^ hash >> 32 ^ last) * 0xC4CEB9FE1A85EC53u;
-    /* The last bytes reach only the highest bits; a key's cell keeps the
-     * lowest. */
-    return (uint32_t)(hash >> 32 ^ hash >> 48);
+    hash = surety__multiply(first ^ mixer, last ^ hash, &low);
+    hash ^= low;
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 /* Returns the code point at ptr (< end), with its length in *ret_len. Invalid

@@ -86,27 +86,6 @@ int surety__number_compare(const surety_doc *a_doc, const surety__cell *a,
 
 /* ---- text to double ---------------------------------------------------- */
 
-/* Multiplies a and b. Returns the high word; *ret_low is the low one. */
-static uint64_t real_multiply(uint64_t a, uint64_t b, uint64_t *ret_low)
-{
-#ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)a * b;
-
-    *ret_low = (uint64_t)product;
-    return (uint64_t)(product >> 64);
-#else
-    uint64_t a_low = (uint32_t)a, a_high = a >> 32;
-    uint64_t b_low = (uint32_t)b, b_high = b >> 32;
-    uint64_t low = a_low * b_low;
-    uint64_t middle = a_high * b_low + (low >> 32);
-    uint64_t other = a_low * b_high + (uint32_t)middle;
-
-    *ret_low = other << 32 | (uint32_t)low;
-    return a_high * b_high + (middle >> 32) + (other >> 32);
-#endif
-}
-
 /* Rounds mantissa * 10^power to *ret_value. Returns false when 128 bits do not
  * decide, or the result is not a normal double. */
 static bool real_lemire(uint64_t mantissa, int64_t power, double *ret_value)
@@ -123,11 +102,11 @@ static bool real_lemire(uint64_t mantissa, int64_t power, double *ret_value)
         mantissa <<= 1;
         zeros++;
     }
-    high = real_multiply(mantissa, five[0], &low);
+    high = surety__multiply(mantissa, five[0], &low);
     /* The low word of the power matters only if the bits below the kept ones
      * are all ones. */
     if ((high & 0x1FF) == 0x1FF) {
-        uint64_t carry = real_multiply(mantissa, five[1], &more);
+        uint64_t carry = surety__multiply(mantissa, five[1], &more);
 
         low += carry;
         high += low < carry;

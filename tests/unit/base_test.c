@@ -335,6 +335,34 @@ done:
     surety__map_done(&map, check_alloc(t));
 }
 
+/* Names that people number: their hashes are as far apart as random ones, in
+ * the lowest bits too. */
+TEST(hashes_of_numbered_names_differ)
+{
+    static const char *const forms[] = {"%u", "k%u", "name-%u", "property_%u",
+                                        "%u. of a long list of names"};
+    char name[64];
+
+    for (size_t k = 0; k < CHECK_COUNT(forms); k++) {
+        uint32_t hashes[100];
+        unsigned same = 0, near = 0;
+
+        for (unsigned i = 0; i < 100; i++) {
+            const int len = snprintf(name, sizeof(name), forms[k], i);
+
+            hashes[i] = surety__hash(name, (size_t)len);
+            for (unsigned n = 0; n < i; n++) {
+                same += (hashes[n] & 0xFFFF) == (hashes[i] & 0xFFFF);
+                near += (hashes[n] & 0xFF) == (hashes[i] & 0xFF);
+            }
+        }
+        /* Of 4,950 pairs of random numbers, 0.1 and 19. */
+        CHECK((same <= 2 && near <= 40) ||
+              !printf("# %s: %u %u\n", forms[k], same, near));
+    }
+done:;
+}
+
 TEST(pairs_are_sorted)
 {
     surety__pair pairs[300];
@@ -543,6 +571,7 @@ int main(int argc, char **argv)
         {"distance counts slips", distance_counts_slips},
         {"text is safe for a terminal", text_is_safe_for_a_terminal},
         {"map holds what it is given", map_holds_what_it_is_given},
+        {"hashes of numbered names differ", hashes_of_numbered_names_differ},
         {"pairs are sorted", pairs_are_sorted},
         {"dates are days and back", dates_are_days_and_back},
         {"limits fill in defaults", limits_fill_in_defaults},
