@@ -5,17 +5,21 @@
  *
  * 1. A small object uses a filter of its keys' hashes: keys are compared only
  *    if two have the same bit.
- * 2. A large object sorts its keys' cell indices: by counting on the 16 bits of
- *    the hash, then, among keys of one hash, by merging on length and bytes.
- *    That is linear as a rule, and n log n for keys that were made to collide.
+ * 2. A large object puts its keys into buckets by their hash, so that equal
+ *    keys are near each other. Then each hash is compared with those after it,
+ *    eight at a time. A bucket that is too large holds keys that are equal, or
+ *    were made to collide: it is sorted by length and bytes. So the search is
+ *    linear as a rule, and n log n at worst.
  * 3. Replaced members are first only marked. One pass over the whole document
  *    removes them at the end. So nested objects with many duplicates cost no
  *    more than flat ones. */
 #include "json/inside.h"
 
 enum {
-    UNIQUE_SMALL = 64, /* members that are compared without sorting */
-    UNIQUE_FILTER = 8  /* words of their filter; a power of two */
+    UNIQUE_SMALL = 64,   /* members that are compared without buckets */
+    UNIQUE_FILTER = 8,   /* words of their filter; a power of two */
+    UNIQUE_CELLS = 4096, /* members that the 16 bits in a cell tell apart */
+    UNIQUE_NEAR = 8      /* keys of a bucket that is not sorted */
 };
 
 static int unique_compare(const surety_doc *doc, uint32_t a, uint32_t b)
@@ -76,51 +80,128 @@ static void unique_small(surety_doc *doc, uint32_t object, uint32_t *ret_later)
     }
 }
 
-/* Sorts the count indices of from into `into` by 8 bits of their keys' hashes.
- * Stable. */
-static void unique_count_sort(const surety_doc *doc, const uint32_t *from,
-                              uint32_t *into, size_t count, unsigned shift)
+/* The hash of one of count keys; its highest bits are the best ones. */
+static inline uint32_t unique_hash(const surety_doc *doc,
+                                   const surety__cell *key, size_t count)
 {
-    uint32_t starts[257] = {0};
+    const surety_str text = surety__cell_str(doc, key);
 
-    for (size_t i = 0; i < count; i++)
-        starts[((doc->cells[from[i]].hash >> shift) & 255) + 1u]++;
-    for (unsigned i = 0; i < 256; i++)
-        starts[i + 1] += starts[i];
-    for (size_t i = 0; i < count; i++)
-        into[starts[(doc->cells[from[i]].hash >> shift) & 255]++] = from[i];
+    return count > UNIQUE_CELLS ? surety__hash(text.ptr, text.len)
+                                : (uint32_t)key->hash << 16;
+}
+
+/* The keys of a large object: their cells in the order of the text; in the
+ * order of their buckets, hashes and cells. */
+struct unique_keys {
+    size_t count;
+    uint32_t *listed;
+    uint32_t *hashes; /* UNIQUE_NEAR + 8 more may be loaded */
+    uint32_t *cells;
+    uint32_t *ends; /* of each bucket, where it ends */
+};
+
+/* Lists the keys, and puts them into buckets, each in the order of the text. A
+ * key's bucket is its hash without its lowest shift bits. */
+static void unique_part(const surety_doc *doc, uint32_t object,
+                        const struct unique_keys *keys, unsigned shift)
+{
+    const size_t buckets = (size_t)1 << (32 - shift);
+    const surety__cell *key = &doc->cells[object] + 1;
+    uint32_t start = 0;
+
+    memset(keys->ends, 0, buckets * sizeof(*keys->ends));
+    for (size_t i = 0; i < keys->count; i++) {
+        keys->ends[unique_hash(doc, key, keys->count) >> shift]++;
+        keys->listed[i] = (uint32_t)(key - doc->cells);
+        key = surety__cell_after(key + 1);
+    }
+    for (size_t i = 0; i < buckets; i++) {
+        const uint32_t size = keys->ends[i];
+
+        keys->ends[i] = start;
+        start += size;
+    }
+    for (size_t i = 0; i < keys->count; i++) {
+        const uint32_t cell = keys->listed[i];
+        const uint32_t hash = unique_hash(doc, &doc->cells[cell], keys->count);
+        const uint32_t at = keys->ends[hash >> shift]++;
+
+        keys->hashes[at] = hash;
+        keys->cells[at] = cell;
+    }
+}
+
+/* Searches the keys from start to before end, which are one bucket, by sorting
+ * them. Makes their hashes different, so that none is found again. */
+static void unique_sort(surety_doc *doc, uint32_t object,
+                        const struct unique_keys *keys, size_t start,
+                        size_t end, uint32_t *ret_later)
+{
+    surety__keys_sort(doc, keys->cells + start, keys->listed, end - start,
+                      unique_compare);
+    for (size_t i = start; i < end; i++) {
+        keys->hashes[i] = (uint32_t)i;
+        if (i + 1 < end &&
+            unique_compare(doc, keys->cells[i], keys->cells[i + 1]) == 0)
+            unique_mark(doc, object, keys->cells[i], keys->cells[i + 1],
+                        ret_later);
+    }
+}
+
+/* Returns whether one of eight hashes is that of a key near it. Compares all,
+ * so that vectors can be used. */
+static bool unique_near(const uint32_t *hashes)
+{
+    uint32_t same = 0;
+
+    for (size_t step = 1; step < UNIQUE_NEAR; step++)
+        for (size_t i = 0; i < 8; i++)
+            same |= hashes[i] == hashes[i + step];
+    return same;
+}
+
+/* Marks the i-th key if a later one near it is the same. */
+static void unique_pair(surety_doc *doc, uint32_t object,
+                        const struct unique_keys *keys, size_t i,
+                        uint32_t *ret_later)
+{
+    const uint32_t *const hash = &keys->hashes[i], *const cell =
+                                                       &keys->cells[i];
+
+    for (size_t step = 1; step < UNIQUE_NEAR && i + step < keys->count; step++)
+        if (hash[0] == hash[step] &&
+            unique_same(doc, &doc->cells[cell[0]], &doc->cells[cell[step]])) {
+            unique_mark(doc, object, cell[0], cell[step], ret_later);
+            return;
+        }
 }
 
 static surety_status unique_large(surety_doc *doc, uint32_t object,
                                   uint32_t *ret_later)
 {
-    size_t count = doc->cells[object].count;
-    uint32_t *const keys = surety__doc_scratch(doc, 2 * count);
-    const surety__cell *key = &doc->cells[object] + 1;
-    uint32_t *scratch;
+    const size_t count = doc->cells[object].count;
+    /* Two to four keys in a bucket. */
+    const unsigned shift = (unsigned)__builtin_clz((uint32_t)count) + 2;
+    const size_t buckets = (size_t)1 << (32 - shift), loaded = UNIQUE_NEAR + 8;
+    uint32_t *const words =
+        surety__doc_scratch(doc, 3 * count + loaded + buckets);
+    const struct unique_keys keys = {.count = count,
+                                     .listed = words,
+                                     .cells = words + count,
+                                     .hashes = words + 2 * count,
+                                     .ends = words + 3 * count + loaded};
 
-    if (!keys)
+    if (!words)
         return SURETY_NOMEM;
-    scratch = keys + count;
-    for (size_t i = 0; i < count; i++) {
-        keys[i] = (uint32_t)(key - doc->cells);
-        key = surety__cell_after(key + 1);
-    }
-    unique_count_sort(doc, keys, scratch, count, 0);
-    unique_count_sort(doc, scratch, keys, count, 8);
-    for (size_t start = 0, end; start < count; start = end) {
-        for (end = start + 1; end < count && doc->cells[keys[end]].hash ==
-                                                 doc->cells[keys[start]].hash;
-             end++)
-            continue;
-        if (end - start == 1)
-            continue;
-        surety__keys_sort(doc, keys + start, scratch, end - start,
-                          unique_compare);
-        for (size_t i = start; i + 1 < end; i++)
-            if (unique_compare(doc, keys[i], keys[i + 1]) == 0)
-                unique_mark(doc, object, keys[i], keys[i + 1], ret_later);
-    }
+    memset(keys.hashes + count, 0, loaded * sizeof(*keys.hashes));
+    unique_part(doc, object, &keys, shift);
+    for (size_t i = 0, start = 0; i < buckets; start = keys.ends[i++])
+        if (keys.ends[i] - start > UNIQUE_NEAR)
+            unique_sort(doc, object, &keys, start, keys.ends[i], ret_later);
+    for (size_t i = 0; i < count; i += 8)
+        if (unique_near(keys.hashes + i))
+            for (size_t k = i; k < i + 8 && k < count; k++)
+                unique_pair(doc, object, &keys, k, ret_later);
     return SURETY_OK;
 }
 

@@ -607,32 +607,47 @@ done:
     surety_doc_free(doc);
 }
 
-/* Objects on both sides of where keys are sorted instead of compared. */
+/* Members of names that come again: on both sides of where the search for equal
+ * keys changes, with few that are equal and with many. */
 TEST(finds_duplicates_among_many)
 {
+    static const unsigned counts[] = {30,   64,   65,   66,   127,  128,  129,
+                                      1000, 4095, 4096, 4097, 9000, 20000};
+    static unsigned last[20000]; /* of a name: the number of its last member */
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
     NEED(doc);
-    for (unsigned count = 30; count < 36; count++) {
+    for (size_t k = 0; k < 2 * CHECK_COUNT(counts); k++) {
+        const unsigned count = counts[k / 2];
+        const unsigned names = k % 2 ? count / 40 + 1 : 20000;
+        unsigned distinct = 0;
+
+        memset(last, 0, sizeof(last));
         surety_buf_reset(&out);
-        surety_buf_byte(&out, '{');
-        for (unsigned i = 0; i < count; i++) {
-            surety_buf_text(&out, i ? ",\"k" : "\"k");
-            surety_buf_number(&out, i % (count - 1));
-            surety_buf_text(&out, "\":");
+        for (unsigned i = 1; i <= count; i++) {
+            const unsigned name = i * 2654435761u % names;
+
+            distinct += !last[name];
+            last[name] = i;
+            surety_buf_text(&out, i > 1 ? ",\"" : "{\"");
+            surety_buf_number(&out, name);
+            surety_buf_text(&out, i % 3 ? "\":" : "\":{\"7\":");
             surety_buf_number(&out, i);
+            surety_buf_text(&out, i % 3 ? "" : "}");
         }
         surety_buf_byte(&out, '}');
         TRY(out.status);
         TRY(surety_doc_read(doc, surety_buf_str(&out), NULL, NULL));
-        CHECK(surety_val_count(surety_doc_root(doc)) == count - 1);
-        CHECK(doc->duplicate_count == 1);
-        CHECK(surety_val_uint(surety_val_get(surety_doc_root(doc), "k0"), 0) ==
-              count - 1);
-        CHECK(surety_val_uint(surety_val_get(surety_doc_root(doc), "k1"), 0) ==
-              1);
+        CHECK(surety_val_count(surety_doc_root(doc)) == distinct);
+        SURETY_EACH (member, surety_doc_root(doc)) {
+            const surety_val inner = surety_val_first(member);
+            const surety_str name = surety_val_str(surety_val_key(member));
+
+            CHECK(surety_val_uint(inner.doc ? inner : member, 0) ==
+                  last[strtoul(name.ptr, NULL, 10)]);
+        }
     }
 done:
     surety_buf_done(&out);
