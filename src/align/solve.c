@@ -37,7 +37,8 @@ struct surety__question {
     surety__align_plan *plan; /* the current plan */
     uint64_t cost;            /* its cost so far */
     bool ambiguous;
-    bool flat;          /* items must not be wrapped */
+    bool flat; /* items must not be wrapped, if flat_known */
+    bool flat_known;
     uint8_t sweep;      /* for an object: 0 scalars, 1 containers */
     uint32_t at;        /* the current child */
     uint32_t cursor;    /* its cell; for an array */
@@ -225,7 +226,6 @@ static void question_plan(surety__aligner *aligner,
                           surety__alternative *alternative)
 {
     const surety__cell *cell = surety__cell_of(question->val);
-    surety_val item;
 
     question->cost = 0;
     question->ambiguous = false;
@@ -239,12 +239,6 @@ static void question_plan(surety__aligner *aligner,
         question->plan =
             surety__array_plan(aligner, alternative, question->val);
         question->cursor = question->val.index + 1;
-        /* With several items that are not arrays, it is unknown whether each
-         * is a row or all are one. */
-        question->flat = cell->count > 1;
-        for (item = surety_val_first(question->val); item.doc && question->flat;
-             item = surety_val_next(question->val, item))
-            question->flat = surety__cell_of(item)->kind != CELL_ARRAY;
         surety__aligner_charge(aligner, cell->count / 16);
     }
     question->phase = question->plan ? QUESTION_CHILD : QUESTION_NEXT;
@@ -391,6 +385,28 @@ static bool child_find(surety__aligner *aligner,
     return false;
 }
 
+/* Whether a child must not be wrapped in an array: with several items that are
+ * not arrays, it is unknown whether each is a row or all are one. This matters
+ * only where the goal takes arrays, which is known once it was asked. */
+static bool child_is_flat(struct surety__question *question,
+                          const surety__goal *goal)
+{
+    const surety_val array = question->val;
+    surety_val item;
+
+    if (question->plan->kind != PLAN_ARRAY || !goal->expanded ||
+        !(goal->types & TYPE_ARRAY))
+        return false;
+    if (question->flat_known)
+        return question->flat;
+    item = surety_val_first(array);
+    while (item.doc && surety__cell_of(item)->kind != CELL_ARRAY)
+        item = surety_val_next(array, item);
+    question->flat = !item.doc && surety__cell_of(array)->count > 1;
+    question->flat_known = true;
+    return question->flat;
+}
+
 /* Goes through the children, up to the next one that needs a question. */
 static void question_child(surety__aligner *aligner,
                            struct surety__question *question)
@@ -400,21 +416,20 @@ static void question_child(surety__aligner *aligner,
     surety__answer offer;
 
     while (!aligner->status && child_find(aligner, question, &val, &goal)) {
-        bool flat = question->plan->kind == PLAN_ARRAY && question->flat;
-
         if (aligner->status)
             return;
-        /* A question asked before was usually asked for another alternative. */
-        if (!goal || ((question->alternative == 1 ||
-                       !known_find(aligner, goal, val, flat)) &&
-                      surety__goal_holds(aligner, goal, val))) {
+        /* A known answer is usually one for another alternative. */
+        if (!goal ||
+            ((question->alternative == 1 ||
+              !known_find(aligner, goal, val, child_is_flat(question, goal))) &&
+             surety__goal_holds(aligner, goal, val))) {
             question->at++;
             continue;
         }
-        if (aligner->status)
+        if (aligner->status || !surety__goal_expand(aligner, goal))
             return;
         question->phase = QUESTION_ANSWERED;
-        question_ask(aligner, goal, val, flat);
+        question_ask(aligner, goal, val, child_is_flat(question, goal));
         return;
     }
     if (aligner->status)
