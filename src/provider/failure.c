@@ -416,6 +416,19 @@ static bool error_is_blank(uint32_t code)
            code == 0x202F || code > 0x10FFFF || surety__utf8_is_acted_on(code);
 }
 
+/* The length of the plain characters before the next that may begin a secret,
+ * at most max. */
+static size_t error_plain(surety_str text, surety_str secret, size_t max)
+{
+    size_t len = 0;
+
+    while (len < text.len && len < max && text.ptr[len] > ' ' &&
+           text.ptr[len] < 0x7F &&
+           !(secret.len && text.ptr[len] == secret.ptr[0]))
+        len++;
+    return len;
+}
+
 void surety__error_clean(surety_buf *out, surety_str text, surety_str secret,
                          size_t max)
 {
@@ -426,11 +439,17 @@ void surety__error_clean(surety_buf *out, surety_str text, surety_str secret,
     assert(max > 0);
     while (i < text.len) {
         const char *ptr = text.ptr + i;
+        const size_t used = out->len - start + blank;
         unsigned len = 1;
         surety_str piece = {ptr, 0};
 
-        if (secret.len && secret.len <= text.len - i &&
-            !memcmp(ptr, secret.ptr, secret.len)) {
+        piece.len = error_plain((surety_str){ptr, text.len - i}, secret,
+                                used < max ? max - used : 0);
+        i += piece.len;
+        if (piece.len) {
+            assert(used + piece.len <= max);
+        } else if (secret.len && secret.len <= text.len - i &&
+                   !memcmp(ptr, secret.ptr, secret.len)) {
             i += secret.len;
             piece = SURETY__LITERAL("***");
         } else {

@@ -283,19 +283,18 @@ static void http_collect(surety__http *http)
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* Copies the URL for libcurl, which keeps a reference, and sets the host for
- * messages. */
-static surety_status http_take_url(surety__http_exchange *exchange,
-                                   surety_str text, surety_str *ret_url,
-                                   surety_error *reterr)
+/* Checks a URL, NUL-terminated, and makes it and its host the last ones. */
+static surety_status http_learn_url(surety__http *http, surety_str url,
+                                    surety_error *reterr)
 {
-    const surety__curl *curl = &exchange->http->curl;
-    const surety_str url = surety__arena_text(&exchange->arena, text);
+    const surety__curl *curl = &http->curl;
     CURLU *parts = curl->url();
     char *scheme = NULL;
     surety_status status = SURETY_OK;
 
-    if (!url.ptr || !parts)
+    surety_buf_reset(&http->url);
+    surety_buf_reset(&http->host);
+    if (!parts)
         status = surety__fail_nomem(reterr);
     else if (memchr(url.ptr, 0, url.len) ||
              curl->url_set(parts, CURLUPART_URL, url.ptr,
@@ -308,14 +307,37 @@ static surety_status http_take_url(surety__http_exchange *exchange,
                               "http",
                               scheme);
     if (!status) {
-        exchange->host = surety__http_host_of(exchange, parts);
-        if (!exchange->host.ptr)
+        surety_buf_add(&http->url, url);
+        surety__http_host_write(curl, parts, &http->host);
+        if (http->url.status || http->host.status) {
+            surety_buf_reset(&http->url);
             status = surety__fail_nomem(reterr);
-        *ret_url = url;
+        }
     }
     curl->free(scheme);
     curl->url_cleanup(parts);
     return status;
+}
+
+/* Copies the URL for libcurl, which keeps a reference, and sets the host for
+ * messages. */
+static surety_status http_take_url(surety__http_exchange *exchange,
+                                   surety_str text, surety_str *ret_url,
+                                   surety_error *reterr)
+{
+    surety__http *http = exchange->http;
+    const surety_str url = surety__arena_text(&exchange->arena, text);
+    surety_status status = url.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+
+    if (!status &&
+        (!url.len || !surety_str_equal(surety_buf_str(&http->url), url)))
+        status = http_learn_url(http, url, reterr);
+    if (status)
+        return status;
+    exchange->host =
+        surety__arena_text(&exchange->arena, surety_buf_str(&http->host));
+    *ret_url = url;
+    return exchange->host.ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
 static bool http_add_line(surety__http_exchange *exchange, const char *line)
@@ -617,6 +639,8 @@ static void http_close(void *ctx)
     surety__free(http->alloc, http->sockets,
                  http->socket_cap * sizeof(*http->sockets));
     surety__shield_lower(&shield);
+    surety_buf_done(&http->url);
+    surety_buf_done(&http->host);
     surety__arena_done(&http->arena);
     surety__arena_done(&http->spare);
     surety__free(http->alloc, http, sizeof(*http));
@@ -675,6 +699,8 @@ surety_status surety_http_open(const surety_http_options *options,
                                          .cancel = http_cancel,
                                          .wait = http_wait,
                                          .close = http_close};
+    surety_buf_init(&http->url, own.alloc, 0);
+    surety_buf_init(&http->host, own.alloc, 0);
     surety__arena_init(&http->arena, own.alloc, 0);
     surety__arena_init(&http->spare, own.alloc, 0);
     http->ca_file = surety__arena_text(&http->arena, own.ca_file);

@@ -16,6 +16,8 @@ typedef struct surety__http_socket {
     uint32_t users;   /* exchanges under way on it */
     bool used;        /* it has carried an exchange */
     bool multiplexed; /* it uses HTTP/2 */
+    unsigned port;    /* of its own end, as address; if used */
+    char address[INET6_ADDRSTRLEN];
 } surety__http_socket;
 
 /* The head of a response. */
@@ -69,6 +71,9 @@ struct surety__http {
     surety__arena spare;
     CURL *idle;                /* or NULL */
     surety_str ca_file, proxy; /* NUL-terminated; empty: none */
+    /* The last URL, which was found to be valid, and its host: most exchanges
+     * go to the same one. */
+    surety_buf url, host;
     surety__http_socket *sockets;
     size_t socket_count, socket_cap;
     bool public_only;
@@ -92,9 +97,9 @@ surety_delivery surety__http_outcome(const surety__http_exchange *exchange,
 surety_delivery
 surety__http_late_connect(const surety__http_exchange *exchange);
 
-/* HOST:PORT of a URL, in the exchange's arena; an empty text if the URL has
- * none; ptr NULL: out of memory. */
-surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url);
+/* Appends HOST:PORT of a URL; nothing if the URL has none. */
+void surety__http_host_write(const surety__curl *curl, CURLU *url,
+                             surety_buf *out);
 
 /* An address: its bytes in network order (NULL: of no known family), its port,
  * and its text (empty: it has none). */

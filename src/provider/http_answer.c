@@ -55,46 +55,41 @@ static void http_refuse(surety__http_exchange *exchange, const char *what)
 
 /* ---- the response's head ------------------------------------------------- */
 
-surety_str surety__http_host_of(surety__http_exchange *exchange, CURLU *url)
+void surety__http_host_write(const surety__curl *curl, CURLU *url,
+                             surety_buf *out)
 {
-    const surety__curl *curl = &exchange->http->curl;
-    surety__arena *arena = &exchange->arena;
     char *host = NULL;
     char *port = NULL;
-    surety_str text = {"", 0};
-    surety_buf out;
 
     if (curl->url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
         curl->url_get(url, CURLUPART_PORT, &port, CURLU_DEFAULT_PORT) ==
             CURLUE_OK) {
-        surety_buf_init(&out, arena->alloc, 0);
-        surety_buf_text(&out, host);
-        surety_buf_byte(&out, ':');
-        surety_buf_text(&out, port);
-        text = surety__arena_buf(arena, &out);
+        surety_buf_text(out, host);
+        surety_buf_byte(out, ':');
+        surety_buf_text(out, port);
     }
     curl->free(host);
     curl->free(port);
-    return text;
 }
 
 static void http_refuse_redirect(surety__http_exchange *exchange)
 {
     const surety__curl *curl = &exchange->http->curl;
     surety_str location = {"", 0};
-    surety_str other = {"", 0};
+    surety_str other;
     CURLU *url = curl->url();
+    surety_buf host;
 
     for (size_t i = 0; i < exchange->head.count; i++)
         if (surety__str_equal_nocase(exchange->head.items[i].name,
                                      SURETY__LITERAL("location")))
             location = exchange->head.items[i].value;
+    surety_buf_init(&host, exchange->http->alloc, 0);
     /* Texts of the arena are NUL-terminated. */
     if (url && location.len &&
         curl->url_set(url, CURLUPART_URL, location.ptr, 0) == CURLUE_OK)
-        other = surety__http_host_of(exchange, url);
-    if (!other.ptr)
-        other = (surety_str){"", 0};
+        surety__http_host_write(curl, url, &host);
+    other = surety_buf_str(&host);
     curl->url_cleanup(url);
     surety__http_decide(
         exchange,
@@ -102,8 +97,9 @@ static void http_refuse_redirect(surety__http_exchange *exchange)
                             "%s redirects%s%.*s (status %d), and redirects are "
                             "not followed",
                             exchange->host.ptr, other.len ? " to " : "",
-                            surety__http_len(other, 80), other.ptr,
-                            exchange->head.status));
+                            surety__http_len(other, 80),
+                            other.len ? other.ptr : "", exchange->head.status));
+    surety_buf_done(&host);
 }
 
 /* Refuses a header that makes the response ambiguous or coded as soon as it

@@ -59,19 +59,23 @@ surety__http_address surety__http_address_of(const struct sockaddr *address)
     return found;
 }
 
-/* Whether file is the connection's socket: its local address and port are
- * equal. */
-static bool pool_is(curl_socket_t file, const char *address, int port)
+/* Whether this is the connection's socket: its local address and port are
+ * equal. They do not change once it has been used. */
+static bool pool_is(surety__http_socket *place, const char *address, int port)
 {
     struct sockaddr_storage own;
     socklen_t len = sizeof(own);
     surety__http_address found;
 
-    if (getsockname(file, (struct sockaddr *)&own, &len))
-        return false;
-    found = surety__http_address_of((const struct sockaddr *)&own);
-    return found.text[0] && found.port == (unsigned)port &&
-           strcmp(found.text, address) == 0;
+    if (!place->used) {
+        if (getsockname(place->file, (struct sockaddr *)&own, &len))
+            return false;
+        found = surety__http_address_of((const struct sockaddr *)&own);
+        place->port = found.port;
+        memcpy(place->address, found.text, sizeof(place->address));
+    }
+    return place->address[0] && place->port == (unsigned)port &&
+           strcmp(place->address, address) == 0;
 }
 
 bool surety__http_pool_take(surety__http_exchange *exchange,
@@ -83,7 +87,7 @@ bool surety__http_pool_take(surety__http_exchange *exchange,
 
     assert(exchange->socket == CURL_SOCKET_BAD);
     for (size_t i = 0; i < http->socket_count && !found; i++)
-        if (pool_is(http->sockets[i].file, address, port))
+        if (pool_is(&http->sockets[i], address, port))
             found = &http->sockets[i];
     if (!found)
         return true;

@@ -16,17 +16,17 @@
 static void openai_limit(const surety__call *call, surety_buf *out)
 {
     const surety_model *model = call->model;
-    const bool inventor =
-        surety__call_host_ends(call, "api.openai.com") ||
-        surety__call_host_ends(call, "openai.azure.com") ||
-        surety__call_host_ends(call, "cognitiveservices.azure.com");
+    bool inventor;
 
-    if (model->output_tokens_max &&
-        !surety_val_get(model->extra, "max_tokens").doc &&
-        !surety_val_get(model->extra, "max_completion_tokens").doc)
-        surety_json_number(out,
-                           inventor ? "max_completion_tokens" : "max_tokens",
-                           model->output_tokens_max);
+    if (!model->output_tokens_max ||
+        surety_val_get(model->extra, "max_tokens").doc ||
+        surety_val_get(model->extra, "max_completion_tokens").doc)
+        return;
+    inventor = surety__call_host_ends(call, "api.openai.com") ||
+               surety__call_host_ends(call, "openai.azure.com") ||
+               surety__call_host_ends(call, "cognitiveservices.azure.com");
+    surety_json_number(out, inventor ? "max_completion_tokens" : "max_tokens",
+                       model->output_tokens_max);
 }
 
 static void openai_mode(const surety__call *call, surety_buf *out)

@@ -139,33 +139,48 @@ static surety_str sse_skip_bom(surety__sse *sse, surety_str bytes)
     return bytes;
 }
 
+/* The next place of byte, which is sought again only behind the last one. */
+static size_t sse_next(surety_str bytes, char byte, size_t start, size_t last)
+{
+    const char *found;
+
+    if (start && last >= start)
+        return last;
+    found = memchr(bytes.ptr + start, byte, bytes.len - start);
+    return found ? (size_t)(found - bytes.ptr) : bytes.len;
+}
+
 surety_status surety__sse_feed(surety__sse *sse, surety_str bytes,
                                surety__sse_hear *hear, void *ctx)
 {
     surety_status status;
     size_t start = 0;
+    size_t lf = 0;
+    size_t cr = 0;
 
     bytes = sse_skip_bom(sse, bytes);
     if (!bytes.len)
         return SURETY_OK;
-    for (size_t i = 0; i < bytes.len; i++) {
-        const char byte = bytes.ptr[i];
+    while (start < bytes.len) {
+        const bool after_cr = sse->after_cr;
+        size_t end;
 
-        if (byte != '\n' && byte != '\r') {
-            sse->after_cr = false;
+        sse->after_cr = false;
+        if (after_cr && bytes.ptr[start] == '\n') {
+            start++;
             continue;
         }
-        if (byte == '\n' && sse->after_cr) {
-            sse->after_cr = false;
-            start = i + 1;
-            continue;
-        }
-        sse->after_cr = byte == '\r';
-        status = sse_line(sse, (surety_str){bytes.ptr + start, i - start}, hear,
-                          ctx);
+        lf = sse_next(bytes, '\n', start, lf);
+        cr = sse_next(bytes, '\r', start, cr);
+        end = lf < cr ? lf : cr;
+        if (end == bytes.len)
+            break;
+        sse->after_cr = end == cr;
+        status = sse_line(sse, (surety_str){bytes.ptr + start, end - start},
+                          hear, ctx);
         if (status)
             return status;
-        start = i + 1;
+        start = end + 1;
     }
     assert(start <= bytes.len);
     surety_buf_append(&sse->line, bytes.ptr + start, bytes.len - start);

@@ -245,12 +245,16 @@ void surety__shield_raise(surety__shield *shield)
     sigset_t pending;
     sigset_t pipes;
 
-    sigemptyset(&pending);
-    (void)sigpending(&pending);
-    shield->held = sigismember(&pending, SIGPIPE) == 1;
     sigemptyset(&pipes);
     sigaddset(&pipes, SIGPIPE);
     (void)pthread_sigmask(SIG_BLOCK, &pipes, &shield->before);
+    shield->held = false;
+    /* Only what was blocked before can be pending. */
+    if (sigismember(&shield->before, SIGPIPE) == 1) {
+        sigemptyset(&pending);
+        (void)sigpending(&pending);
+        shield->held = sigismember(&pending, SIGPIPE) == 1;
+    }
 }
 
 void surety__shield_lower(const surety__shield *shield)

@@ -22,11 +22,12 @@ static size_t url_scheme_len(surety_str url)
     return 0;
 }
 
-static size_t url_find_byte(surety_str text, const char *bytes)
+/* The place of the first byte that is one of two; text.len: there is none. */
+static size_t url_find(surety_str text, char one, char other)
 {
     size_t i = 0;
 
-    while (i < text.len && !strchr(bytes, text.ptr[i]))
+    while (i < text.len && text.ptr[i] != one && text.ptr[i] != other)
         i++;
     return i;
 }
@@ -36,14 +37,14 @@ surety__url surety__url_split(surety_str url)
     const size_t scheme = url_scheme_len(url);
     surety__url parts;
     surety_str rest = {url.ptr + scheme, url.len - scheme};
-    size_t at = url_find_byte(rest, "/?");
+    size_t at = url_find(rest, '/', '?');
 
     parts.authority = (surety_str){rest.ptr, at};
     parts.host = parts.authority;
     if (parts.host.len && parts.host.ptr[0] != '[')
-        parts.host.len = url_find_byte(parts.host, ":");
+        parts.host.len = url_find(parts.host, ':', ':');
     at = scheme + at;
-    at += url_find_byte((surety_str){url.ptr + at, url.len - at}, "?");
+    at += url_find((surety_str){url.ptr + at, url.len - at}, '?', '?');
     parts.query = (surety_str){url.ptr + at, url.len - at};
     while (at > scheme && url.ptr[at - 1] == '/')
         at--;
@@ -67,7 +68,7 @@ surety_status surety__url_check(const surety_model *model, surety_error *reterr)
 {
     const surety_str url = model->base_url;
     const int len = url.len < 200 ? (int)url.len : 200;
-    surety_str authority;
+    surety__url parts;
 
     if (!url.len) {
         surety__fail(reterr, SURETY_MISUSE, "the model has no base URL");
@@ -94,10 +95,10 @@ surety_status surety__url_check(const surety_model *model, surety_error *reterr)
             return surety__fail(
                 reterr, SURETY_MISUSE,
                 "byte %zu of the base URL is not allowed in a URL", i);
-    authority = surety__url_split(url).authority;
-    if (!authority.len || !surety__url_split(url).host.len)
+    parts = surety__url_split(url);
+    if (!parts.host.len)
         return surety__fail(reterr, SURETY_MISUSE, "the base URL has no host");
-    if (memchr(authority.ptr, '@', authority.len)) {
+    if (memchr(parts.authority.ptr, '@', parts.authority.len)) {
         surety__fail(reterr, SURETY_MISUSE,
                      "the base URL has a user or a password");
         surety__hint(reterr, "give it as a key or as a secret header: a URL "

@@ -52,8 +52,15 @@ void surety__template_write(surety_buf *out, const char *template, ...)
 
     va_start(args, template);
     for (const char *at = template; *at; at++) {
-        if (*at != '$') {
-            surety_buf_byte(out, *at == '\'' ? '"' : *at);
+        const size_t plain = strcspn(at, "$'");
+
+        if (plain) {
+            surety_buf_append(out, at, plain);
+            at += plain - 1;
+            continue;
+        }
+        if (*at == '\'') {
+            surety_buf_byte(out, '"');
             continue;
         }
         switch (*++at) {
