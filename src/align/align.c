@@ -24,9 +24,9 @@ surety__aligner *surety__aligner_new(const surety_alloc *alloc,
     aligner->alloc = alloc;
     aligner->limits = surety_limits_of(limits);
     surety__arena_init(&aligner->arena, alloc, 0);
+    aligner->arena.status = &aligner->status;
     surety_buf_init(&aligner->pointer, alloc, 0);
     aligner->graph = (surety__graph){.arena = &aligner->arena,
-                                     .status = &aligner->status,
                                      .work = &aligner->work,
                                      .limits = &aligner->limits,
                                      .adds = CONJUNCTION_DIRECT};

@@ -27,7 +27,7 @@ static void scalar_offer(struct scalar_choice *choice, surety__align_plan offer)
 
     assert(offer.edit != EDIT_NONE);
     if (plan && offer.text.ptr)
-        plan->text = surety__graph_text(&aligner->graph, offer.text);
+        plan->text = surety__arena_text(&aligner->arena, offer.text);
     if (!plan || aligner->status ||
         (choice->best.fits && choice->best.cost <= plan->cost))
         return;

@@ -44,7 +44,7 @@ static void put_edit(const struct put_turn *turn, unsigned id, uint32_t cost,
                               sizeof(edit)))
         return;
     edit.pointer =
-        surety__graph_text(&aligner->graph, surety_buf_str(&aligner->pointer));
+        surety__arena_text(&aligner->arena, surety_buf_str(&aligner->pointer));
     edits->items[edits->kept++] = edit;
 }
 

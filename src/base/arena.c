@@ -105,19 +105,30 @@ static void *arena_room(surety__arena *arena, size_t size)
     return start;
 }
 
+static void arena_report(surety__arena *arena, surety_status status)
+{
+    if (arena->status && *arena->status == SURETY_OK)
+        *arena->status = status;
+}
+
 void *surety__arena_take(surety__arena *arena, size_t size)
 {
     void *start = arena_room(arena, size);
 
-    return start ? memset(start, 0, size) : NULL;
+    if (start)
+        return memset(start, 0, size);
+    arena_report(arena, SURETY_NOMEM);
+    return NULL;
 }
 
 surety_str surety__arena_text(surety__arena *arena, surety_str text)
 {
     char *copy = text.len < SIZE_MAX ? arena_room(arena, text.len + 1) : NULL;
 
-    if (!copy)
+    if (!copy) {
+        arena_report(arena, SURETY_NOMEM);
         return (surety_str){NULL, 0};
+    }
     if (text.len)
         memcpy(copy, text.ptr, text.len);
     copy[text.len] = '\0';
@@ -126,10 +137,12 @@ surety_str surety__arena_text(surety__arena *arena, surety_str text)
 
 surety_str surety__arena_buf(surety__arena *arena, surety_buf *buf)
 {
-    surety_str text = surety__arena_text(arena, surety_buf_str(buf));
+    surety_str text = {NULL, 0};
 
     if (buf->status)
-        text = (surety_str){NULL, 0};
+        arena_report(arena, buf->status);
+    else
+        text = surety__arena_text(arena, surety_buf_str(buf));
     surety_buf_done(buf);
     return text;
 }

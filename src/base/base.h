@@ -34,9 +34,10 @@ typedef struct surety__arena {
     size_t used;                  /* bytes used in the newest chunk */
     size_t total;                 /* bytes of all chunks */
     size_t max;
+    surety_status *status; /* set by the first failure; NULL: nothing is */
 } surety__arena;
 
-/* max: the bound in bytes, 0: none. Allocates nothing. */
+/* max: the bound in bytes, 0: none. Allocates nothing. The status is NULL. */
 void surety__arena_init(surety__arena *arena, const surety_alloc *alloc,
                         size_t max);
 void surety__arena_done(surety__arena *arena);

@@ -211,9 +211,9 @@ static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *after)
 {
     size_t *partner =
-        surety__graph_take(&diff->graph, before->one->count * sizeof(*partner));
+        surety__arena_take(&diff->arena, before->one->count * sizeof(*partner));
     bool *taken =
-        surety__graph_take(&diff->graph, after->one->count * sizeof(*taken));
+        surety__arena_take(&diff->arena, after->one->count * sizeof(*taken));
 
     assert(before->one->count <= DIFF_BRANCHES &&
            after->one->count <= DIFF_BRANCHES);
@@ -385,10 +385,10 @@ surety_status surety_diff_new(const surety_contract *before,
     diff->is_unchanged = surety_val_equal(surety_contract_info_of(before)->root,
                                           surety_contract_info_of(after)->root);
     surety__arena_init(&diff->arena, alloc, 0);
+    diff->arena.status = &diff->status;
     surety_buf_init(&diff->scratch, alloc, 0);
     diff->graph =
         (surety__graph){.arena = &diff->arena,
-                        .status = &diff->status,
                         .adds = CONJUNCTION_DIRECT | CONJUNCTION_FOLLOWED,
                         .cut_at = DIFF_CONJUNCTS};
     status = diff_all(diff);

@@ -15,7 +15,7 @@ static surety_str diff_locate(surety_diff *diff, const surety__conjunction *all)
     surety_buf_reset(&diff->scratch);
     if (all && all->count)
         surety_val_pointer(all->items[0].shape->at, &diff->scratch);
-    return surety__graph_text(&diff->graph, surety_buf_str(&diff->scratch));
+    return surety__arena_text(&diff->arena, surety_buf_str(&diff->scratch));
 }
 
 /* Whether the change is already recorded at this location. If so, adds whom it
@@ -51,7 +51,7 @@ void surety__diff_record(surety_diff *diff, const surety__diff_task *task,
         diff->status = diff->scratch.status;
     if (diff->status == SURETY_OK)
         change.message =
-            surety__graph_text(&diff->graph, surety_buf_str(&diff->scratch));
+            surety__arena_text(&diff->arena, surety_buf_str(&diff->scratch));
     if (diff->status == SURETY_OK && !diff_is_recorded(diff, &change)) {
         change.old_location = diff_locate(diff, task->before);
         change.new_location = diff_locate(diff, task->after);
@@ -91,7 +91,7 @@ static surety_str diff_below(surety_diff *diff, surety_str at, surety_str token)
     surety_buf_reset(&diff->scratch);
     surety_buf_add(&diff->scratch, at);
     surety_pointer_token(&diff->scratch, token);
-    return surety__graph_keep(&diff->graph, &diff->scratch);
+    return surety__arena_buf(&diff->arena, &diff->scratch);
 }
 
 void surety__diff_report_below(surety_diff *diff, const surety__diff_task *task,

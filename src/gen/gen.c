@@ -104,8 +104,8 @@ static void gen_guard(surety_gen *gen, surety_str include)
         surety_buf_text(&guard, "TYPES");
     if (guard.len < 2 || memcmp(guard.ptr + guard.len - 2, "_H", 2) != 0)
         surety_buf_text(&guard, "_H");
-    gen->guard =
-        surety__gen_claim(gen, &gen->names, surety__gen_keep(gen, &guard));
+    gen->guard = surety__gen_claim(gen, &gen->names,
+                                   surety__arena_buf(&gen->arena, &guard));
 }
 
 /* Sets prefix and include; the prefix is converted to words of an
@@ -119,7 +119,7 @@ static void gen_settle(surety_gen *gen, const surety_gen_options *options,
     surety_buf_init(&text, gen->alloc, 0);
     if (options->prefix.len)
         surety__gen_word(&text, options->prefix, false);
-    gen->prefix = surety__gen_keep(gen, &text);
+    gen->prefix = surety__arena_buf(&gen->arena, &text);
     surety_buf_init(&text, gen->alloc, 0);
     if (options->header.len) {
         surety_buf_add(&text, options->header);
@@ -127,7 +127,7 @@ static void gen_settle(surety_gen *gen, const surety_gen_options *options,
         surety__gen_word(&text, name, false);
         surety_buf_text(&text, ".h");
     }
-    gen->include = surety__gen_keep(gen, &text);
+    gen->include = surety__arena_buf(&gen->arena, &text);
     gen_guard(gen, gen->include);
 }
 
@@ -270,6 +270,7 @@ surety_status surety_gen_new(const surety_contract *const *contracts,
     }
     gen->alloc = own.alloc;
     surety__arena_init(&gen->arena, gen->alloc, 0);
+    gen->arena.status = &gen->status;
     surety_buf_init(&gen->header, gen->alloc, 0);
     surety_buf_init(&gen->source, gen->alloc, 0);
     gen_settle(gen, &own, contracts[0]);

@@ -143,12 +143,6 @@ typedef struct surety__gen_model {
 
 /* ---- note.c -------------------------------------------------------------- */
 
-/* Memory of the arena; NULL: out of memory, and gen->status is set. */
-void *surety__gen_take(surety_gen *gen, size_t size);
-surety_str surety__gen_text(surety_gen *gen, surety_str text);
-/* A copy of what a buffer holds, which is freed; ptr NULL, with gen->status
- * set, if it failed. */
-surety_str surety__gen_keep(surety_gen *gen, surety_buf *text);
 /* text and end joined, in the arena. */
 surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end);
 /* Adds a note about keyword, a member of the subschema `at`, once. */

@@ -50,7 +50,7 @@ static void object_members(surety__gen_model *model, surety__gen_node *node,
     while (surety__conjunction_name(&facts->all, &at))
         count++;
     node->members =
-        surety__gen_take(model->gen, count * sizeof(*node->members));
+        surety__arena_take(&model->gen->arena, count * sizeof(*node->members));
     at = (surety__name_at){0, 0};
     while (node->members &&
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
@@ -284,7 +284,7 @@ static surety_str array_place(surety__gen_model *model, uint32_t i)
     surety_buf_init(&name, model->gen->alloc, 0);
     surety_buf_text(&name, "item");
     surety_buf_number(&name, i);
-    return surety__gen_keep(model->gen, &name);
+    return surety__arena_buf(&model->gen->arena, &name);
 }
 
 static void array_tuple(surety__gen_model *model, surety__gen_node *node,
@@ -295,7 +295,7 @@ static void array_tuple(surety__gen_model *model, surety__gen_node *node,
 
     node->form = SURETY_TYPED_TUPLE;
     node->members =
-        surety__gen_take(model->gen, count * sizeof(*node->members));
+        surety__arena_take(&model->gen->arena, count * sizeof(*node->members));
     for (uint32_t i = 0; i < count && node->members; i++) {
         surety__gen_member *member = &node->members[i];
         surety__conjunction all = {NULL, 0, 0, false};

@@ -248,8 +248,8 @@ static surety__gen_node *model_boxed(surety__gen_model *model,
     null = surety__gen_node_new(model, GEN_NULL);
     if (!box || !null)
         return target;
-    box->members = surety__gen_take(model->gen, (target->member_count + 2) *
-                                                    sizeof(*box->members));
+    box->members = surety__arena_take(
+        &model->gen->arena, (target->member_count + 2) * sizeof(*box->members));
     if (!box->members)
         return target;
     /* A nullable union gets one more branch. */
@@ -285,7 +285,8 @@ static void model_wrap(surety__gen_model *model)
     wrap = surety__gen_node_new(model, SURETY_TYPED_WRAP);
     if (!wrap)
         return;
-    wrap->members = surety__gen_take(model->gen, sizeof(*wrap->members));
+    wrap->members =
+        surety__arena_take(&model->gen->arena, sizeof(*wrap->members));
     if (!wrap->members)
         return;
     wrap->members[0] = (surety__gen_member){.json = SURETY__LITERAL("value"),
@@ -340,7 +341,6 @@ surety_status surety__gen_model_make(surety__gen_model *model)
     surety_gen *gen = model->gen;
 
     model->graph = (surety__graph){.arena = &gen->arena,
-                                   .status = &gen->status,
                                    .limits = &model->contract->limits,
                                    .schema = model->schema,
                                    .counts = surety__gen_union_counts};

@@ -146,11 +146,11 @@ static name_entry *name_find(const surety__map *names, surety_str name)
 static name_entry *name_add(surety_gen *gen, surety__map *names,
                             surety_str name)
 {
-    name_entry *entry = surety__gen_take(gen, sizeof(*entry));
+    name_entry *entry = surety__arena_take(&gen->arena, sizeof(*entry));
 
     if (!entry)
         return NULL;
-    entry->name = surety__gen_text(gen, name);
+    entry->name = surety__arena_text(&gen->arena, name);
     entry->last = 1;
     entry->next = surety__map_get(names, name_hash(name));
     if (!surety__map_put(names, gen->alloc, name_hash(name), entry))
@@ -228,7 +228,7 @@ static surety_str name_claim(surety_gen *gen, surety__map *names,
             name_is_free(gen, names, surety_buf_str(&tried), forms, &scratch))
             break;
     }
-    result = surety__gen_keep(gen, &tried);
+    result = surety__arena_buf(&gen->arena, &tried);
     for (; *forms && gen->status == SURETY_OK; forms++)
         name_add(gen, names, name_formed(gen, &scratch, result, *forms));
     surety_buf_done(&scratch);
@@ -296,8 +296,8 @@ static void root_derives(surety__gen_model *model)
     surety_gen *gen = model->gen;
     size_t count = 0;
 
-    model->derives = surety__gen_take(gen, surety_val_count(derive) *
-                                               sizeof(*model->derives));
+    model->derives = surety__arena_take(
+        &gen->arena, surety_val_count(derive) * sizeof(*model->derives));
     for (surety_val v = surety_val_first(derive);
          v.doc && gen->status == SURETY_OK; v = surety_val_next(derive, v)) {
         surety_buf name;
@@ -305,8 +305,8 @@ static void root_derives(surety__gen_model *model)
         surety_buf_init(&name, gen->alloc, 0);
         surety__gen_put(&name, "@_derive_", model->prefix);
         surety__gen_word(&name, surety_val_str(surety_val_key(v)), false);
-        model->derives[count++] =
-            surety__gen_claim(gen, &gen->names, surety__gen_keep(gen, &name));
+        model->derives[count++] = surety__gen_claim(
+            gen, &gen->names, surety__arena_buf(&gen->arena, &name));
     }
 }
 
@@ -320,8 +320,8 @@ void surety__gen_name_root(surety__gen_model *model)
 
     surety_buf_init(&name, gen->alloc, 0);
     root_name(model, &name);
-    model->root->in_c.name = model->prefix =
-        name_claim(gen, &gen->names, surety__gen_keep(gen, &name), functions);
+    model->root->in_c.name = model->prefix = name_claim(
+        gen, &gen->names, surety__arena_buf(&gen->arena, &name), functions);
     if (gen->status == SURETY_OK)
         root_derives(model);
 }
@@ -385,8 +385,8 @@ static void type_name(surety__gen_model *model, surety__gen_node *node,
         surety_buf_reset(&name);
         type_propose(model, node, !node->label.top, &name);
     }
-    node->in_c.name =
-        name_claim(gen, &gen->names, surety__gen_keep(gen, &name), forms);
+    node->in_c.name = name_claim(gen, &gen->names,
+                                 surety__arena_buf(&gen->arena, &name), forms);
 }
 
 /* Counts how many types propose each short name. */
@@ -399,7 +399,7 @@ static void type_count(surety__gen_model *model, const surety__gen_node *node,
 
     surety_buf_init(&name, model->gen->alloc, 0);
     type_propose(model, node, false, &name);
-    text = surety__gen_keep(model->gen, &name);
+    text = surety__arena_buf(&model->gen->arena, &name);
     entry = name_find(counts, text);
     if (entry)
         entry->last++;
@@ -427,7 +427,8 @@ static void member_name(surety_gen *gen, surety__map *names,
     /* In C++ a member must not have the name of another member's type. */
     if (name_find(&gen->names, surety_buf_str(&word)))
         surety_buf_byte(&word, '_');
-    member->name = name_claim(gen, names, surety__gen_keep(gen, &word), forms);
+    member->name =
+        name_claim(gen, names, surety__arena_buf(&gen->arena, &word), forms);
 }
 
 /* The name NAME_WORD in upper case. */
@@ -441,14 +442,15 @@ static surety_str constant_name(surety_gen *gen, surety_str name,
         surety_buf_byte(&text, name_case(name.ptr[i], true));
     surety_buf_byte(&text, '_');
     surety__gen_word(&text, word, true);
-    return surety__gen_claim(gen, &gen->names, surety__gen_keep(gen, &text));
+    return surety__gen_claim(gen, &gen->names,
+                             surety__arena_buf(&gen->arena, &text));
 }
 
 static void enum_names(surety__gen_model *model, surety__gen_node *node)
 {
     assert(node->in_c.name.len);
-    node->in_c.words = surety__gen_take(
-        model->gen, node->word_count * sizeof(*node->in_c.words));
+    node->in_c.words = surety__arena_take(
+        &model->gen->arena, node->word_count * sizeof(*node->in_c.words));
     for (uint32_t i = 0; i < node->word_count && node->in_c.words; i++)
         node->in_c.words[i] = constant_name(model->gen, node->in_c.name,
                                             surety_val_str(node->words[i]));
@@ -475,8 +477,8 @@ static void union_names(surety__gen_model *model, surety__gen_node *node)
 
     assert(node->in_c.name.len);
     node->in_c.kind = surety__gen_join(gen, node->in_c.name, "_kind");
-    node->in_c.words =
-        surety__gen_take(gen, node->member_count * sizeof(*node->in_c.words));
+    node->in_c.words = surety__arena_take(
+        &gen->arena, node->member_count * sizeof(*node->in_c.words));
     for (uint32_t i = 0; i < node->member_count && node->in_c.words; i++) {
         surety__gen_member *member = &node->members[i];
 
@@ -535,8 +537,8 @@ static void type_local(surety__gen_model *model, surety__gen_node *node)
         word.len = GEN_LOCAL_MAX;
     while (word.len > 1 && word.ptr[word.len - 1] == '_')
         word.len--;
-    node->in_c.local = surety__gen_stem(
-        name_claim(gen, &gen->names, surety__gen_keep(gen, &word), tables));
+    node->in_c.local = surety__gen_stem(name_claim(
+        gen, &gen->names, surety__arena_buf(&gen->arena, &word), tables));
     if (node->in_c.local.ptr)
         node->in_c.constant =
             constant_name(gen, SURETY__LITERAL("is"), node->in_c.local);

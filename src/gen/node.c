@@ -8,7 +8,7 @@
 surety__gen_node *surety__gen_node_new(surety__gen_model *model, int form)
 {
     surety_gen *gen = model->gen;
-    surety__gen_node *node = surety__gen_take(gen, sizeof(*node));
+    surety__gen_node *node = surety__arena_take(&gen->arena, sizeof(*node));
 
     if (!node)
         return NULL;
@@ -64,8 +64,8 @@ static surety_str model_definition(surety__gen_model *model,
 
     surety_buf_init(&pointer, model->gen->alloc, 0);
     surety_val_pointer(shape->at, &pointer);
-    last =
-        surety__pointer_last(surety__gen_keep(model->gen, &pointer), &before);
+    last = surety__pointer_last(surety__arena_buf(&model->gen->arena, &pointer),
+                                &before);
     return surety__str_among(before, folders, SURETY__COUNT(folders))
                ? last
                : (surety_str){NULL, 0};
@@ -92,7 +92,7 @@ surety__gen_node *surety__gen_link(surety__gen_model *model,
         return node;
     node->label.top = name.len > 0;
     node->label.word =
-        node->label.top ? name : surety__gen_text(model->gen, word);
+        node->label.top ? name : surety__arena_text(&model->gen->arena, word);
     node->label.inner = !node->label.top && parent &&
                         (parent->form == SURETY_TYPED_UNION ||
                          parent->form == SURETY_TYPED_MAP);

@@ -2,33 +2,6 @@
 /* Memory and notes, which all files of gen/ use and which use none of them. */
 #include "gen/inside.h"
 
-void *surety__gen_take(surety_gen *gen, size_t size)
-{
-    void *ptr = surety__arena_take(&gen->arena, size ? size : 1);
-
-    if (!ptr)
-        gen->status = SURETY_NOMEM;
-    return ptr;
-}
-
-surety_str surety__gen_text(surety_gen *gen, surety_str text)
-{
-    const surety_str copy = surety__arena_text(&gen->arena, text);
-
-    if (!copy.ptr)
-        gen->status = SURETY_NOMEM;
-    return copy;
-}
-
-surety_str surety__gen_keep(surety_gen *gen, surety_buf *text)
-{
-    const surety_str copy = surety__arena_buf(&gen->arena, text);
-
-    if (!copy.ptr)
-        gen->status = SURETY_NOMEM;
-    return copy;
-}
-
 surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end)
 {
     surety_buf joined;
@@ -36,7 +9,7 @@ surety_str surety__gen_join(surety_gen *gen, surety_str text, const char *end)
     surety_buf_init(&joined, gen->alloc, 0);
     surety_buf_add(&joined, text);
     surety_buf_text(&joined, end);
-    return surety__gen_keep(gen, &joined);
+    return surety__arena_buf(&gen->arena, &joined);
 }
 
 /* ---- notes --------------------------------------------------------------- */

@@ -125,8 +125,9 @@ void surety__gen_order(surety__gen_model *model)
     model->scalars[SURETY_TYPED_VALUE] = model->value;
     while (order_merge(model))
         ;
-    first = surety__gen_take(gen, model->node_count * sizeof(*first));
-    second = surety__gen_take(gen, model->node_count * sizeof(*second));
+    first = surety__arena_take(&gen->arena, model->node_count * sizeof(*first));
+    second =
+        surety__arena_take(&gen->arena, model->node_count * sizeof(*second));
     if (!first || !second)
         return;
     order_visit(model->root, VISIT_ALL, first, &first_count);

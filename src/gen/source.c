@@ -112,7 +112,7 @@ static void source_array(surety__gen_model *model, surety_str text,
         gen->status = SURETY_NOMEM;
         return;
     }
-    model->longs[model->long_count++] = surety__gen_text(gen, text);
+    model->longs[model->long_count++] = surety__arena_text(&gen->arena, text);
     surety_buf_text(out, "\nstatic const char ");
     source_long(out, model, text);
     surety_buf_text(out, "[] = {");
@@ -133,7 +133,7 @@ static surety_str source_json(surety__gen_model *model, surety_val val)
 
     surety_buf_init(&text, model->gen->alloc, 0);
     surety_val_write(val, SURETY_STYLE_COMPACT, &text);
-    return surety__gen_keep(model->gen, &text);
+    return surety__arena_buf(&model->gen->arena, &text);
 }
 
 /* Sets the texts of fixed values and defaults, and writes long ones. */
@@ -360,7 +360,7 @@ static void source_sorted(surety_gen *gen, const surety__gen_node *node,
                           surety_buf *out)
 {
     const surety__gen_member **sorted =
-        surety__gen_take(gen, node->member_count * sizeof(*sorted));
+        surety__arena_take(&gen->arena, node->member_count * sizeof(*sorted));
     size_t column = 4;
 
     for (uint32_t i = 0; sorted && i < node->member_count; i++)
@@ -486,8 +486,8 @@ static void source_types(const surety__gen_model *model, surety_buf *out)
 
 static void source_places(surety__gen_model *model, surety_buf *out)
 {
-    surety_str *names =
-        surety__gen_take(model->gen, model->order_count * sizeof(*names));
+    surety_str *names = surety__arena_take(&model->gen->arena,
+                                           model->order_count * sizeof(*names));
 
     for (size_t i = 0; names && i < model->order_count; i++)
         names[i] = model->order[i]->in_c.constant;

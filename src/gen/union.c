@@ -73,7 +73,7 @@ static surety_str branch_pointer(surety__gen_model *model,
         return (surety_str){NULL, 0};
     surety_buf_init(&pointer, model->gen->alloc, 0);
     surety_val_pointer(shape->at, &pointer);
-    return surety__gen_keep(model->gen, &pointer);
+    return surety__arena_buf(&model->gen->arena, &pointer);
 }
 
 /* The value of the member that distinguishes a branch, if it is one word. */
@@ -148,8 +148,8 @@ void surety__gen_union(surety__gen_model *model, surety__gen_node *node,
         surety__conjunction_applicator(&facts->all, facts->first);
 
     node->form = SURETY_TYPED_UNION;
-    node->members =
-        surety__gen_take(model->gen, of->count * sizeof(*node->members));
+    node->members = surety__arena_take(&model->gen->arena,
+                                       of->count * sizeof(*node->members));
     for (uint32_t i = 0; i < of->count && node->members; i++) {
         const surety__shape *shape = of->shapes[i];
         const surety_str tag = branch_tag(shape);
@@ -188,7 +188,7 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
         return false;
     node->form = SURETY_TYPED_UNION;
     node->members =
-        surety__gen_take(model->gen, count * sizeof(*node->members));
+        surety__arena_take(&model->gen->arena, count * sizeof(*node->members));
     for (size_t i = 0; i < count && node->members; i++) {
         surety__gen_member *member = &node->members[node->member_count];
 

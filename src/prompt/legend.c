@@ -21,7 +21,7 @@ struct legend {
     const surety_alloc *alloc;
     surety__arena arena; /* for paths and conjunctions */
     surety__graph graph;
-    surety__conjunction all;   /* of the current value */
+    surety__conjunction all;    /* of the current value */
     surety__member_facts facts; /* of its member or item */
     struct legend_place *places;
     size_t count, cap;
@@ -103,7 +103,7 @@ static void legend_member(struct legend *legend, surety_str above,
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, above.len ? "." : "");
     surety__spell_line(&legend->scratch, key);
-    path = surety__graph_keep(&legend->graph, &legend->scratch);
+    path = surety__arena_buf(&legend->arena, &legend->scratch);
     if (!surety__conjunction_member(&legend->graph, &legend->all, key,
                                     surety__name_hash(key), facts) ||
         !facts->property)
@@ -121,7 +121,7 @@ static void legend_items(struct legend *legend, surety_str above,
 
     surety_buf_add(&legend->scratch, above);
     surety_buf_text(&legend->scratch, "[]");
-    path = surety__graph_keep(&legend->graph, &legend->scratch);
+    path = surety__arena_buf(&legend->arena, &legend->scratch);
     for (surety_val item = surety_val_first(array); item.doc;
          item = surety_val_next(array, item), at++) {
         legend->facts.all.count = 0;
@@ -157,9 +157,9 @@ surety_status surety__legend_write(const surety_schema *schema,
     struct legend legend = {.alloc = alloc};
 
     surety__arena_init(&legend.arena, alloc, 0);
+    legend.arena.status = &legend.status;
     surety_buf_init(&legend.scratch, alloc, 0);
     legend.graph = (surety__graph){.arena = &legend.arena,
-                                   .status = &legend.status,
                                    .limits = &schema->limits,
                                    .cut_at = LEGEND_CONJUNCTS};
     legend_push(&legend, CONJUNCTION_OF(schema->root), example,

@@ -35,7 +35,7 @@ enum {
 };
 
 typedef struct make_level {
-    surety__conjunction all;   /* unfolded */
+    surety__conjunction all;    /* unfolded */
     surety__member_facts facts; /* for a member or an item */
 } make_level;
 
@@ -802,8 +802,8 @@ bool surety__make_value(const surety_schema *schema, unsigned pass,
 
     assert(pass < MAKE_PASSES);
     surety__arena_init(&state.arena, alloc, 0);
+    state.arena.status = &out->status;
     state.graph = (surety__graph){.arena = &state.arena,
-                                  .status = &out->status,
                                   .limits = &schema->limits,
                                   .cut_at = MAKE_CONJUNCTS};
     state.checker = surety_checker_new(alloc, NULL);

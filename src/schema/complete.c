@@ -340,8 +340,8 @@ static struct surety__completion *completion_begin(surety_checker *checker)
         checker->completion = completion;
         completion->machine = machine;
         surety__arena_init(&completion->arena, machine->alloc, 0);
+        completion->arena.status = &machine->status;
         completion->graph = (surety__graph){.arena = &completion->arena,
-                                            .status = &machine->status,
                                             .work = &machine->work,
                                             .limits = &machine->limits,
                                             .adds = CONJUNCTION_POSSIBLE};

@@ -21,7 +21,7 @@ static bool conjunction_room(surety__graph *graph, surety__conjunction *all)
 
     if (all->count < all->cap)
         return true;
-    items = surety__graph_take(graph, cap * sizeof(*items));
+    items = surety__arena_take(graph->arena, cap * sizeof(*items));
     if (!items)
         return false;
     if (all->count)
@@ -35,7 +35,7 @@ static bool conjunction_room(surety__graph *graph, surety__conjunction *all)
 static bool conjunction_put(surety__graph *graph, surety__conjunction *all,
                             surety__conjunct one)
 {
-    if (*graph->status != SURETY_OK)
+    if (*graph->arena->status != SURETY_OK)
         return false;
     if (one.shape && graph->adds & CONJUNCTION_DIRECT && one.shape->direct)
         one.shape = one.shape->direct;
@@ -86,7 +86,7 @@ static bool conjunction_follow(surety__graph *graph, surety__conjunction *all,
                     return false;
         }
     }
-    return *graph->status == SURETY_OK;
+    return *graph->arena->status == SURETY_OK;
 }
 
 bool surety__conjunction_follow(surety__graph *graph, surety__conjunction *all,

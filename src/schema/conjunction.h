@@ -66,8 +66,7 @@ enum surety__conjunction_adds {
 };
 
 typedef struct surety__graph {
-    surety__arena *arena;
-    surety_status *status;       /* the first failure */
+    surety__arena *arena;        /* its status has the first failure */
     uint64_t *work;              /* steps that are left; NULL: any number */
     const surety_limits *limits; /* of patterns; NULL: the defaults */
     surety_error *reterr;        /* for a pattern's limit; may be NULL */
@@ -96,13 +95,6 @@ void surety__graph_reset(surety__graph *graph);
 bool surety__graph_fail(surety__graph *graph, surety_status status);
 /* Takes steps off the work that is left; false: there are not so many. */
 bool surety__graph_charge(surety__graph *graph, uint64_t steps);
-/* Zeroed memory of the arena; NULL when out of memory. */
-void *surety__graph_take(surety__graph *graph, size_t size);
-/* A copy of text in the arena; ptr NULL when out of memory. */
-surety_str surety__graph_text(surety__graph *graph, surety_str text);
-/* A copy of what a buffer holds, which is freed; if it failed, so did the
- * graph: ptr NULL. */
-surety_str surety__graph_keep(surety__graph *graph, surety_buf *text);
 /* A formatted text in the arena, as of surety__fail. */
 surety_str surety__graph_words(surety__graph *graph, const char *format,
                                va_list list);

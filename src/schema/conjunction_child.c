@@ -74,7 +74,7 @@ static bool child_ask(surety__graph *graph, const surety__conjunction *all,
         member->closed |= objects->additional->never;
         child_add(graph, &member->all, i, objects->additional);
     }
-    return *graph->status == SURETY_OK;
+    return *graph->arena->status == SURETY_OK;
 }
 
 bool surety__conjunction_member(surety__graph *graph,
@@ -91,7 +91,7 @@ bool surety__conjunction_member(surety__graph *graph,
         if (child_objects(all, i) &&
             !child_ask(graph, all, i, name, hash, member))
             return false;
-    return *graph->status == SURETY_OK;
+    return *graph->arena->status == SURETY_OK;
 }
 
 bool surety__conjunction_mentions(const surety__conjunction *all, size_t until,

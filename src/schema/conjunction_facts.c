@@ -120,7 +120,7 @@ const surety__shape *surety__facts_choices(surety__graph *graph,
     list = surety_val_get(shape->at, "enum");
     val = shape->constant ? surety_val_get(shape->at, "const")
                           : surety_val_first(list);
-    values = surety__graph_take(graph,
+    values = surety__arena_take(graph->arena,
                                 (surety_val_count(list) + 1) * sizeof(*values));
     while (values && val.doc) {
         if (choice_holds(facts, val))

@@ -8,8 +8,8 @@
 bool surety__graph_fail(surety__graph *graph, surety_status status)
 {
     assert(status != SURETY_OK);
-    if (*graph->status == SURETY_OK)
-        *graph->status = status;
+    if (*graph->arena->status == SURETY_OK)
+        *graph->arena->status = status;
     return false;
 }
 
@@ -22,43 +22,13 @@ bool surety__graph_charge(surety__graph *graph, uint64_t steps)
     return true;
 }
 
-void *surety__graph_take(surety__graph *graph, size_t size)
-{
-    void *block = surety__arena_take(graph->arena, size ? size : 1);
-
-    if (!block)
-        surety__graph_fail(graph, SURETY_NOMEM);
-    return block;
-}
-
-surety_str surety__graph_text(surety__graph *graph, surety_str text)
-{
-    const surety_str copy = surety__arena_text(graph->arena, text);
-
-    if (!copy.ptr)
-        surety__graph_fail(graph, SURETY_NOMEM);
-    return copy;
-}
-
-surety_str surety__graph_keep(surety__graph *graph, surety_buf *text)
-{
-    surety_str copy = {NULL, 0};
-
-    if (text->status != SURETY_OK)
-        surety__graph_fail(graph, text->status);
-    else
-        copy = surety__graph_text(graph, surety_buf_str(text));
-    surety_buf_done(text);
-    return copy;
-}
-
 surety_str surety__graph_words(surety__graph *graph, const char *format,
                                va_list list)
 {
     surety_error error;
 
     surety__failv(&error, SURETY_UNSUPPORTED, format, list);
-    return surety__graph_text(graph, surety_str_of(error.message));
+    return surety__arena_text(graph->arena, surety_str_of(error.message));
 }
 
 void surety__graph_reset(surety__graph *graph)
@@ -95,13 +65,13 @@ bool surety__graph_is_news(surety__graph *graph, surety_val at, unsigned kind)
         if (message->at.doc == at.doc && message->at.index == at.index &&
             message->kind == kind)
             return false;
-    message = surety__graph_take(graph, sizeof(*message));
+    message = surety__arena_take(graph->arena, sizeof(*message));
     if (!message)
         return false;
     *message = (graph_message){first, at, kind};
     if (!surety__map_put(&graph->messages, graph->arena->alloc, hash, message))
         surety__graph_fail(graph, SURETY_NOMEM);
-    return *graph->status == SURETY_OK;
+    return *graph->arena->status == SURETY_OK;
 }
 
 /* ---- nodes --------------------------------------------------------------- */
@@ -150,8 +120,8 @@ surety__conjunction_node *surety__graph_node(surety__graph *graph,
         node = node->next;
     if (node)
         return node;
-    node = surety__graph_take(graph, sizeof(*node));
-    items = surety__graph_take(graph, all->count * sizeof(*items));
+    node = surety__arena_take(graph->arena, sizeof(*node));
+    items = surety__arena_take(graph->arena, all->count * sizeof(*items));
     if (!node || !items)
         return NULL;
     if (all->count)

@@ -80,7 +80,7 @@ static bool keyword_send(surety_strict *strict, surety__node *node,
         if (surety_str_equal(surety_val_str(surety_val_key(node->keywords[i])),
                              name))
             return surety_val_equal(node->keywords[i], val);
-    sent = surety__graph_take(&strict->graph,
+    sent = surety__arena_take(&strict->arena,
                               (node->keyword_count + 1u) * sizeof(*sent));
     if (!sent)
         return true;

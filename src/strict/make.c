@@ -57,7 +57,7 @@ static void node_branches(surety_strict *strict, surety__node *node,
     node->one_of =
         of->kind == APPLY_ONE && strict->subset->traits & SUBSET_ONE_OF;
     node->branches =
-        surety__graph_take(&strict->graph, of->count * sizeof(*node->branches));
+        surety__arena_take(&strict->arena, of->count * sizeof(*node->branches));
     for (uint32_t i = 0; node->branches && i < of->count; i++) {
         const surety__shape *branch = of->shapes[i];
         if (branch->never)
@@ -92,7 +92,7 @@ static bool node_split(surety_strict *strict, surety__node *node,
     masks[0] |= node->types & TYPE_NULL;
     node->form = NODE_UNION;
     node->branches =
-        surety__graph_take(&strict->graph, count * sizeof(*node->branches));
+        surety__arena_take(&strict->arena, count * sizeof(*node->branches));
     for (size_t i = 0; i < facts->all.count; i++) {
         surety__conjunct one = facts->all.items[i];
         one.quiet = true;
@@ -118,7 +118,7 @@ static void node_any(surety_strict *strict, surety__node *node,
 {
     if (!(strict->subset->traits & SUBSET_ANY)) {
         node->branches =
-            surety__graph_take(&strict->graph, sizeof(*node->branches));
+            surety__arena_take(&strict->arena, sizeof(*node->branches));
         if (!node->branches)
             return;
         node->branches[0].node = surety__node_any(strict, node->origin);

@@ -17,7 +17,7 @@ static void member_fields(surety_strict *strict, surety__object_form *object,
     while (surety__conjunction_name(&facts->all, &at))
         count++;
     object->fields =
-        surety__graph_take(&strict->graph, count * sizeof(*object->fields));
+        surety__arena_take(&strict->arena, count * sizeof(*object->fields));
     at = (surety__name_at){0, 0};
     while (object->fields &&
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
@@ -219,7 +219,7 @@ static void array_object(surety_strict *strict, surety__node *node,
     assert(!node->object.field_count);
     node->array.as_object = true;
     node->object.fields =
-        surety__graph_take(&strict->graph, node->array.prefix_count *
+        surety__arena_take(&strict->arena, node->array.prefix_count *
                                                sizeof(*node->object.fields));
     for (uint32_t i = 0; i < node->array.prefix_count && node->object.fields;
          i++) {
@@ -227,7 +227,7 @@ static void array_object(surety_strict *strict, surety__node *node,
         surety_buf_init(&name, strict->alloc, 0);
         surety__buf_printf(&name, "item_%u", i + 1);
         node->object.fields[i].name = node->object.fields[i].sent =
-            surety__graph_keep(&strict->graph, &name);
+            surety__arena_buf(&strict->arena, &name);
         node->object.fields[i].link = node->array.prefix[i];
         node->object.fields[i].required = i < node->array.prefix_least;
         node->object.field_count++;
@@ -264,8 +264,8 @@ void surety__node_array(surety_strict *strict, surety__node *node,
                 (surety__link){surety__node_any(strict, node->origin), true};
         return;
     }
-    node->array.prefix = surety__graph_take(
-        &strict->graph, node->array.prefix_count * sizeof(*node->array.prefix));
+    node->array.prefix = surety__arena_take(
+        &strict->arena, node->array.prefix_count * sizeof(*node->array.prefix));
     for (uint32_t i = 0; i < node->array.prefix_count && node->array.prefix;
          i++)
         node->array.prefix[i] = array_item(strict, facts, i);

@@ -10,7 +10,7 @@
 
 static surety__node *node_new(surety_strict *strict)
 {
-    surety__node *node = surety__graph_take(&strict->graph, sizeof(*node));
+    surety__node *node = surety__arena_take(&strict->arena, sizeof(*node));
 
     if (!node)
         return NULL;
@@ -89,7 +89,7 @@ surety__node *surety__node_union(surety_strict *strict,
     node->types = TYPE_ANY;
     node->form = NODE_UNION;
     node->branch_count = (uint32_t)count;
-    node->branches = surety__graph_take(&strict->graph, count * sizeof(*links));
+    node->branches = surety__arena_take(&strict->arena, count * sizeof(*links));
     if (node->branches && count)
         memcpy(node->branches, links, count * sizeof(*links));
     return node;

@@ -61,9 +61,9 @@ void surety__strict_add_note(surety_strict *strict,
     surety__pointer_walk_to(&strict->note_walk, keyword, &text);
     where = key.doc ? key : keyword;
     (void)surety__val_span(where, &note.position.offset, &note.position.length);
-    note.keyword = surety__graph_text(
-        &strict->graph, note_keyword(keyword, key, surety_buf_str(&text)));
-    note.location = surety__graph_text(&strict->graph, surety_buf_str(&text));
+    note.keyword = surety__arena_text(
+        &strict->arena, note_keyword(keyword, key, surety_buf_str(&text)));
+    note.location = surety__arena_text(&strict->arena, surety_buf_str(&text));
     if (text.status != SURETY_OK)
         strict->status = text.status;
     surety_buf_done(&text);
@@ -155,5 +155,5 @@ void surety__node_describe(surety_strict *strict, surety__node *node,
     if (sentence->status != SURETY_OK)
         text.status = sentence->status;
     surety_buf_done(sentence);
-    node->description = surety__graph_keep(&strict->graph, &text);
+    node->description = surety__arena_buf(&strict->arena, &text);
 }

@@ -110,7 +110,7 @@ surety_str surety__strict_free_name(surety_strict *strict,
         if (taken)
             surety_buf_byte(wish, '_');
     }
-    return surety__graph_keep(&strict->graph, wish);
+    return surety__arena_buf(&strict->arena, wish);
 }
 
 /* A name that no property has: if it occurs in a value, the value is in the
@@ -228,7 +228,7 @@ static void settle_index(surety_strict *strict, surety__object_form *object)
         size *= 2;
     assert(size > object->field_count && !object->table);
     object->table =
-        surety__graph_take(&strict->graph, size * sizeof(*object->table));
+        surety__arena_take(&strict->arena, size * sizeof(*object->table));
     object->table_mask = size - 1;
     for (uint32_t i = 0; i < object->field_count && object->table; i++) {
         const surety_str sent = object->fields[i].sent;

@@ -16,7 +16,7 @@ static void strict_name(surety_strict *strict)
     surety__strict_plain(
         &name, contract->name.len ? contract->name : SURETY__LITERAL("reply"),
         64, "");
-    strict->info.name = surety__graph_keep(&strict->graph, &name);
+    strict->info.name = surety__arena_buf(&strict->arena, &name);
     strict->info.description =
         surety_val_str(surety_val_get(contract->root, "description"));
 }
@@ -63,7 +63,7 @@ static void strict_text(surety_strict *strict)
 
     surety_buf_init(&text, strict->alloc, 0);
     (void)surety_val_write(strict->info.schema, SURETY_STYLE_COMPACT, &text);
-    strict->info.text = surety__graph_keep(&strict->graph, &text);
+    strict->info.text = surety__arena_buf(&strict->arena, &text);
 }
 
 /* Completes what callers see. */
@@ -111,9 +111,9 @@ static surety_status strict_make(const surety_contract *contract,
     strict->contract = contract;
     strict->subset = from;
     surety__arena_init(&strict->arena, strict->alloc, 0);
-    strict->graph = (surety__graph){.arena = &strict->arena,
-                                    .status = &strict->status,
-                                    .limits = &contract->limits};
+    strict->arena.status = &strict->status;
+    strict->graph =
+        (surety__graph){.arena = &strict->arena, .limits = &contract->limits};
     strict_name(strict);
     strict->root = surety__node_of(
         strict, CONJUNCTION_OF(surety_contract_info_of(contract)->schema->root),

@@ -455,7 +455,7 @@ static void write_names(surety_strict *strict)
             name.len = len;
             surety__buf_printf(&name, "_%u", n);
         }
-        node->name = surety__graph_text(&strict->graph, surety_buf_str(&name));
+        node->name = surety__arena_text(&strict->arena, surety_buf_str(&name));
         if (name.status != SURETY_OK ||
             !surety__map_put(&taken, strict->alloc,
                              surety__hash(name.ptr, name.len) + 1ull, node))

@@ -40,8 +40,8 @@ static surety_status subject_read(struct check *t, struct subject *subject,
 
     *subject = (struct subject){.status = SURETY_OK};
     surety__arena_init(&subject->arena, check_alloc(t), 0);
-    subject->graph =
-        (surety__graph){.arena = &subject->arena, .status = &subject->status};
+    subject->arena.status = &subject->status;
+    subject->graph = (surety__graph){.arena = &subject->arena};
     status = surety_schema_read(surety_str_of(text), &options, &subject->schema,
                                 NULL);
     if (status)
