@@ -16,7 +16,6 @@
 #include "stats/stats.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* ---- contracts ----------------------------------------------------------- */
 
@@ -86,30 +85,45 @@ static void cover_settle_extract(surety__covered *covered)
             extract->from[extract->from_count++] = given->from[i];
 }
 
+/* Finds or adds what has a key of two texts, of size bytes. NULL: a
+ * failure, kept in stats, or there are max others. */
+static void *cover_keyed(surety_stats *stats, surety__keyed_list *list,
+                         const surety_str texts[2], size_t size, size_t max)
+{
+    void *found = NULL;
+    surety_buf key;
+
+    surety_buf_init(&key, stats->alloc, 0);
+    surety__key_put(&key, texts[0]);
+    surety__key_put(&key, texts[1]);
+    if (key.status)
+        (void)surety__stats_nomem(stats);
+    else
+        found = surety__keyed_find(list, surety_buf_str(&key));
+    if (!found && !stats->status && list->count < max)
+        found = surety__keyed_add(stats, list, surety_buf_str(&key), size);
+    surety_buf_done(&key);
+    return found;
+}
+
 /* Finds or adds the contract of an entry. NULL: a failure, kept in stats, or
  * more contracts than the limit. */
 static surety__covered *cover_contract(surety_stats *stats,
                                        const surety_entry *entry)
 {
-    surety__covered *covered = stats->covered;
+    const surety_str texts[] = {entry->contract, entry->contract_version};
+    const size_t count = stats->covered.count;
+    surety__covered *covered =
+        cover_keyed(stats, &stats->covered, texts, sizeof(*covered),
+                    SURETY_STATS_CONTRACTS_MAX);
+    surety_str rest;
 
-    while (covered &&
-           !(surety_str_equal(covered->name, entry->contract) &&
-             surety_str_equal(covered->version, entry->contract_version)))
-        covered = covered->next;
-    if (covered || stats->covered_count == SURETY_STATS_CONTRACTS_MAX)
+    if (!covered || stats->covered.count == count)
         return covered;
-    covered = surety__arena_take(&stats->arena, sizeof(*covered));
-    if (!covered) {
-        (void)surety__stats_nomem(stats);
-        return NULL;
-    }
-    covered->name = surety__stats_keep(stats, entry->contract);
-    covered->version = surety__stats_keep(stats, entry->contract_version);
-    covered->next = stats->covered;
-    stats->covered = covered;
-    stats->covered_count++;
-    if (stats->status || !cover_find(stats, covered))
+    rest = covered->head.key;
+    covered->name = surety__key_take(&rest);
+    covered->version = surety__key_take(&rest);
+    if (!cover_find(stats, covered))
         return NULL;
     if (covered->contract) {
         covered->derives =
@@ -250,31 +264,16 @@ static surety__value *cover_value(surety_stats *stats, surety__cover *cover,
                                   surety_str text)
 {
     const surety_str cut = surety__stats_cut(stats, text);
-    const uint64_t hash = surety__hash(cut.len ? cut.ptr : "", cut.len);
-    surety__value *value = surety__map_get(&cover->map, hash);
-    surety_status status;
+    surety__value *value = surety__keyed_find(&cover->values, cut);
 
-    while (value && !surety_str_equal(value->info.text, cut))
-        value = value->next;
-    if (value || stats->status || cover->count == SURETY_STATS_VALUES_MAX)
+    if (value || stats->status ||
+        cover->values.count == SURETY_STATS_VALUES_MAX)
         return value;
-    value = surety__arena_take(&stats->arena, sizeof(*value));
-    status = surety__grow(stats->alloc, &cover->values, &cover->cap,
-                          cover->count + 1, sizeof(surety__value *),
-                          SURETY_STATS_VALUES_MAX);
-    if (!value || status) {
-        (void)surety__stats_nomem(stats);
+    value = surety__keyed_add(stats, &cover->values, cut, sizeof(*value));
+    if (!value)
         return NULL;
-    }
-    value->info.text = surety__stats_keep(stats, cut);
-    value->order = cover->count;
-    value->next = surety__map_get(&cover->map, hash);
-    if (stats->status ||
-        !surety__map_put(&cover->map, stats->alloc, hash, value)) {
-        (void)surety__stats_nomem(stats);
-        return NULL;
-    }
-    cover->values[cover->count++] = value;
+    value->info.text = value->head.key;
+    value->order = cover->values.count - 1;
     return value;
 }
 
@@ -304,32 +303,19 @@ static void cover_expect(surety_stats *stats, surety__cover *cover)
 static surety__cover *cover_of(surety_stats *stats, surety_str contract,
                                surety_str member)
 {
-    surety__cover *cover = NULL;
-    surety_status status;
+    const surety_str texts[] = {contract, member};
+    const size_t count = stats->covers.count;
+    surety__cover *cover = cover_keyed(stats, &stats->covers, texts,
+                                       sizeof(*cover), SURETY_STATS_COVERS_MAX);
+    surety_str rest;
 
-    for (size_t i = 0; i < stats->cover_count; i++) {
-        cover = stats->covers[i];
-        if (surety_str_equal(cover->info.contract, contract) &&
-            surety_str_equal(cover->info.member, member))
-            return cover;
-    }
-    if (stats->cover_count == SURETY_STATS_COVERS_MAX)
-        return NULL;
-    cover = surety__new(stats->alloc, sizeof(*cover));
-    status =
-        surety__grow(stats->alloc, &stats->covers, &stats->cover_cap,
-                     stats->cover_count + 1, sizeof(surety__cover *), SIZE_MAX);
-    if (!cover || status) {
-        surety__free(stats->alloc, cover, sizeof(*cover));
-        (void)surety__stats_nomem(stats);
-        return NULL;
-    }
-    cover->order = stats->cover_count;
-    stats->covers[stats->cover_count++] = cover;
-    cover->info.contract = surety__stats_keep(stats, contract);
-    cover->info.member = surety__stats_keep(stats, member);
-    if (!stats->status)
-        cover_expect(stats, cover);
+    if (!cover || stats->covers.count == count)
+        return cover;
+    cover->order = count;
+    rest = cover->head.key;
+    cover->info.contract = surety__key_take(&rest);
+    cover->info.member = surety__key_take(&rest);
+    cover_expect(stats, cover);
     return stats->status ? NULL : cover;
 }
 
@@ -436,67 +422,66 @@ bool surety__cover_add(surety_stats *stats, const surety_entry *entry)
 
 /* ---- end ----------------------------------------------------------------- */
 
+static int cover_compare_order(size_t left, size_t right)
+{
+    return left < right ? -1 : left > right;
+}
+
 static int cover_compare_values(const void *a, const void *b)
 {
-    const surety__value *left = *(surety__value *const *)a;
-    const surety__value *right = *(surety__value *const *)b;
+    const surety__value *left = *(void *const *)a;
+    const surety__value *right = *(void *const *)b;
 
     if (left->info.replies != right->info.replies)
         return left->info.replies > right->info.replies ? -1 : 1;
-    if (!left->info.replies)
-        return left->order < right->order ? -1 : left->order > right->order;
-    return surety__str_compare(left->info.text, right->info.text);
+    return left->info.replies
+               ? surety__str_compare(left->info.text, right->info.text)
+               : cover_compare_order(left->order, right->order);
 }
 
 static int cover_compare(const void *a, const void *b)
 {
-    const surety__cover *left = *(surety__cover *const *)a;
-    const surety__cover *right = *(surety__cover *const *)b;
+    const surety__cover *left = *(void *const *)a;
+    const surety__cover *right = *(void *const *)b;
     const int order =
         surety__str_compare(left->info.contract, right->info.contract);
 
-    if (order)
-        return order;
-    return left->order < right->order ? -1 : left->order > right->order;
+    return order ? order : cover_compare_order(left->order, right->order);
 }
 
 void surety__cover_end(surety_stats *stats)
 {
-    for (size_t i = 0; i < stats->cover_count; i++) {
-        surety__cover *cover = stats->covers[i];
+    for (size_t i = 0; i < stats->covers.count; i++) {
+        surety__cover *cover = stats->covers.items[i];
 
-        for (size_t at = 0; at < cover->count; at++) {
-            const surety_stats_value *value = &cover->values[at]->info;
+        for (size_t at = 0; at < cover->values.count; at++) {
+            const surety__value *value = cover->values.items[at];
 
-            cover->info.values += value->replies > 0;
-            cover->info.reached += value->expected && value->replies > 0;
+            cover->info.values += value->info.replies > 0;
+            cover->info.reached +=
+                value->info.expected && value->info.replies > 0;
         }
-        assert(cover->info.values <= cover->count &&
+        assert(cover->info.values <= cover->values.count &&
                cover->info.reached <= cover->info.expected);
-        if (cover->count)
-            qsort(cover->values, cover->count, sizeof(*cover->values),
-                  cover_compare_values);
+        surety__keyed_sort(&cover->values, cover_compare_values);
     }
-    if (stats->cover_count)
-        qsort(stats->covers, stats->cover_count, sizeof(*stats->covers),
-              cover_compare);
+    surety__keyed_sort(&stats->covers, cover_compare);
 }
 
 void surety__cover_done(surety_stats *stats)
 {
-    for (size_t i = 0; i < stats->cover_count; i++) {
-        surety__cover *cover = stats->covers[i];
+    for (size_t i = 0; i < stats->covers.count; i++) {
+        surety__cover *cover = stats->covers.items[i];
 
-        surety__map_done(&cover->map, stats->alloc);
-        surety__free(stats->alloc, cover->values,
-                     cover->cap * sizeof(surety__value *));
-        surety__free(stats->alloc, cover, sizeof(*cover));
+        surety__keyed_done(&cover->values, stats->alloc);
     }
-    surety__free(stats->alloc, stats->covers,
-                 stats->cover_cap * sizeof(surety__cover *));
-    for (surety__covered *covered = stats->covered; covered;
-         covered = covered->next)
+    for (size_t i = 0; i < stats->covered.count; i++) {
+        surety__covered *covered = stats->covered.items[i];
+
         surety_contract_free(covered->owned);
+    }
+    surety__keyed_done(&stats->covers, stats->alloc);
+    surety__keyed_done(&stats->covered, stats->alloc);
     surety_judge_free(stats->judge);
     surety_doc_free(stats->value);
     surety_doc_free(stats->restored);
@@ -506,16 +491,25 @@ void surety__cover_done(surety_stats *stats)
 
 surety_stats_cover surety_stats_cover_at(const surety_stats *stats, size_t i)
 {
+    const surety__cover *cover;
+
     if (!stats || i >= stats->info.cover_count)
         return (surety_stats_cover){.replies = 0};
-    return stats->covers[i]->info;
+    cover = stats->covers.items[i];
+    return cover->info;
 }
 
 surety_stats_value surety_stats_value_at(const surety_stats *stats,
                                          size_t cover, size_t i)
 {
-    if (!stats || cover >= stats->info.cover_count ||
-        i >= stats->covers[cover]->count)
+    const surety__cover *of;
+    const surety__value *value;
+
+    if (!stats || cover >= stats->info.cover_count)
         return (surety_stats_value){.text = {"", 0}};
-    return stats->covers[cover]->values[i]->info;
+    of = stats->covers.items[cover];
+    if (i >= of->values.count)
+        return (surety_stats_value){.text = {"", 0}};
+    value = of->values.items[i];
+    return value->info;
 }

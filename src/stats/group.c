@@ -170,7 +170,7 @@ static uint64_t spread_rank(const surety__spread *spread, uint64_t rank)
     return spread->max;
 }
 
-void surety__group_settle(surety__group *group)
+static void group_settle(surety__group *group)
 {
     const surety__spread *spread = &group->spread;
     const uint64_t count = spread->count;
@@ -255,68 +255,38 @@ bool surety__group_call(surety_stats *stats, surety__group *group,
 
 /* ---- groups -------------------------------------------------------------- */
 
-/* Appends the key of an entry, cut to the limit. */
-static void group_put_key(surety_stats *stats, const surety_entry *entry,
-                          surety_stats_by by, surety_buf *out)
+/* A text of an entry that groups differ by, cut to the limit. */
+static surety_str group_key(surety_stats *stats, const surety_entry *entry,
+                            surety_stats_by by)
 {
-    const size_t start = out->len;
-    surety_str text = {"", 0};
-
     switch (by) {
-    case SURETY_BY_MODEL: text = entry->model; break;
-    case SURETY_BY_PROVIDER: text = entry->provider; break;
-    case SURETY_BY_CONTRACT: text = entry->contract; break;
-    case SURETY_BY_VERSION: text = entry->contract_version; break;
-    case SURETY_BY_MODE: text = entry->mode; break;
+    case SURETY_BY_MODEL: return surety__stats_cut(stats, entry->model);
+    case SURETY_BY_PROVIDER: return surety__stats_cut(stats, entry->provider);
+    case SURETY_BY_CONTRACT: return surety__stats_cut(stats, entry->contract);
+    case SURETY_BY_VERSION:
+        return surety__stats_cut(stats, entry->contract_version);
+    case SURETY_BY_MODE: return surety__stats_cut(stats, entry->mode);
     case SURETY_BY_DAY:
     case SURETY_BY_MONTH: break;
     }
-    surety_buf_append(out, "\0\0", 2);
-    if (by == SURETY_BY_DAY || by == SURETY_BY_MONTH)
-        surety__moment_write(entry->started_ms,
-                             by == SURETY_BY_DAY ? MOMENT_DAY : MOMENT_MONTH,
-                             out);
-    else
-        surety_buf_add(out, surety__stats_cut(stats, text));
-    if (out->status)
-        return;
-    /* The length comes first, so that different lists of keys differ when
-     * joined. */
-    out->ptr[start] = (char)((out->len - start - 2) >> 8);
-    out->ptr[start + 1] = (char)((out->len - start - 2) & 0xFF);
+    surety_buf_reset(&stats->text);
+    surety__moment_write(entry->started_ms,
+                         by == SURETY_BY_DAY ? MOMENT_DAY : MOMENT_MONTH,
+                         &stats->text);
+    if (stats->text.status)
+        (void)surety__stats_nomem(stats);
+    return surety_buf_str(&stats->text);
 }
 
-/* Splits the joined keys of a group. */
-static bool group_part_keys(surety_stats *stats, surety__group *group)
+static surety__group *group_new(surety_stats *stats, surety_str key)
 {
     const size_t count = stats->options.by_count;
-    const char *ptr = group->joined.ptr;
     surety_str *keys =
         surety__arena_take(&stats->arena, (count + 1) * sizeof(*keys));
+    surety__group *group;
+    surety_str rest;
 
-    if (!keys)
-        return surety__stats_nomem(stats);
-    for (size_t i = 0; i < count; i++) {
-        keys[i].len =
-            (size_t)(unsigned char)ptr[0] << 8 | (unsigned char)ptr[1];
-        keys[i].ptr = ptr + 2;
-        ptr += 2 + keys[i].len;
-    }
-    group->info.keys = keys;
-    return true;
-}
-
-static surety__group *group_new(surety_stats *stats, surety_str joined,
-                                uint64_t hash)
-{
-    surety__group *group = surety__arena_take(&stats->arena, sizeof(*group));
-    surety_status status;
-
-    if (!group) {
-        (void)surety__stats_nomem(stats);
-        return NULL;
-    }
-    if (stats->group_count == SURETY_STATS_GROUPS_MAX) {
+    if (stats->groups.count == SURETY_STATS_GROUPS_MAX) {
         (void)surety__stats_fail(
             stats, surety__fail(&stats->cause, SURETY_LIMIT,
                                 "there are more than %d groups of runs",
@@ -324,51 +294,38 @@ static surety__group *group_new(surety_stats *stats, surety_str joined,
         surety__hint(&stats->cause, "group runs by less");
         return NULL;
     }
-    group->joined = surety__stats_keep(stats, joined);
-    if (!group->joined.ptr || !group_part_keys(stats, group))
+    group = surety__keyed_add(stats, &stats->groups, key, sizeof(*group));
+    if (!group || !keys)
         return NULL;
-    status = surety__grow(stats->alloc, &stats->groups, &stats->group_cap,
-                          stats->group_count + 1, sizeof(surety__group *),
-                          SURETY_STATS_GROUPS_MAX);
-    group->next = surety__map_get(&stats->group_map, hash);
-    if (status ||
-        !surety__map_put(&stats->group_map, stats->alloc, hash, group)) {
-        (void)surety__stats_nomem(stats);
-        return NULL;
-    }
-    stats->groups[stats->group_count++] = group;
+    rest = group->head.key;
+    for (size_t i = 0; i < count; i++)
+        keys[i] = surety__key_take(&rest);
+    group->info.keys = keys;
     return group;
 }
 
 surety__group *surety__group_of(surety_stats *stats, const surety_entry *entry)
 {
     surety__group *group = NULL;
-    surety_str joined;
     surety_buf key;
-    uint64_t hash;
 
     surety_buf_init(&key, stats->alloc, 0);
     for (size_t i = 0; i < stats->options.by_count; i++)
-        group_put_key(stats, entry, stats->by[i], &key);
-    joined = surety_buf_str(&key);
-    if (key.status) {
+        surety__key_put(&key, group_key(stats, entry, stats->by[i]));
+    if (key.status)
         (void)surety__stats_nomem(stats);
-    } else if (!stats->status) {
-        hash = surety__hash(joined.len ? joined.ptr : "", joined.len);
-        group = surety__map_get(&stats->group_map, hash);
-        while (group && !surety_str_equal(group->joined, joined))
-            group = group->next;
-        if (!group)
-            group = group_new(stats, joined, hash);
-    }
+    if (!stats->status)
+        group = surety__keyed_find(&stats->groups, surety_buf_str(&key));
+    if (!stats->status && !group)
+        group = group_new(stats, surety_buf_str(&key));
     surety_buf_done(&key);
     return group;
 }
 
-int surety__group_compare(const void *a, const void *b)
+static int group_compare(const void *a, const void *b)
 {
-    const surety__group *left = *(surety__group *const *)a;
-    const surety__group *right = *(surety__group *const *)b;
+    const surety__group *left = *(void *const *)a;
+    const surety__group *right = *(void *const *)b;
     int order = 0;
 
     /* The key after the last has a NULL ptr. */
@@ -377,11 +334,42 @@ int surety__group_compare(const void *a, const void *b)
     return order;
 }
 
+void surety__groups_end(surety_stats *stats)
+{
+    for (size_t i = 0; i < stats->groups.count; i++)
+        group_settle(stats->groups.items[i]);
+    group_settle(&stats->total);
+    surety__keyed_sort(&stats->groups, group_compare);
+}
+
+static void spread_done(surety__spread *spread, const surety_alloc *alloc)
+{
+    surety__free(alloc, spread->exact,
+                 SURETY__SPREAD_EXACT * sizeof(*spread->exact));
+    for (size_t i = 0; i < SURETY__SPREAD_POWERS; i++)
+        surety__free(alloc, spread->powers[i],
+                     SURETY__SPREAD_STEPS * sizeof(*spread->powers[i]));
+}
+
+void surety__groups_done(surety_stats *stats)
+{
+    for (size_t i = 0; i < stats->groups.count; i++) {
+        surety__group *group = stats->groups.items[i];
+
+        spread_done(&group->spread, stats->alloc);
+    }
+    spread_done(&stats->total.spread, stats->alloc);
+    surety__keyed_done(&stats->groups, stats->alloc);
+}
+
 /* ---- results ------------------------------------------------------------- */
 
 surety_stats_group surety_stats_group_at(const surety_stats *stats, size_t i)
 {
+    const surety__group *group;
+
     if (!stats || i >= stats->info.group_count)
         return (surety_stats_group){.keys = NULL};
-    return stats->groups[i]->info;
+    group = stats->groups.items[i];
+    return group->info;
 }

@@ -14,7 +14,6 @@
 #include "stats/stats.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 /* ORDER bys */
 static const char *const stats_bys[SURETY_BYS] = {
@@ -97,12 +96,11 @@ static surety__stats_run *stats_run_of(surety_stats *stats,
         return NULL;
     }
     run = surety__arena_take(&stats->arena, sizeof(*run));
-    if (run) {
-        memcpy(run->id, id, sizeof(run->id));
-        run->next = surety__map_get(&stats->runs, id[0] ^ id[1]);
-    }
-    if (!run ||
-        !surety__map_put(&stats->runs, stats->alloc, id[0] ^ id[1], run)) {
+    if (!run)
+        return NULL;
+    memcpy(run->id, id, sizeof(run->id));
+    run->next = surety__map_get(&stats->runs, id[0] ^ id[1]);
+    if (!surety__map_put(&stats->runs, stats->alloc, id[0] ^ id[1], run)) {
         (void)surety__stats_nomem(stats);
         return NULL;
     }
@@ -145,10 +143,8 @@ static surety__part *stats_part_of(surety_stats *stats, surety__stats_run *run,
     if (part)
         return part;
     part = surety__arena_take(&stats->arena, sizeof(*part));
-    if (!part) {
-        (void)surety__stats_nomem(stats);
+    if (!part)
         return NULL;
-    }
     part->group = group;
     part->next = run->parts;
     run->parts = part;
@@ -183,6 +179,8 @@ static bool stats_count(surety_stats *stats, surety__stats_run *run,
 static surety_status stats_result(const surety_stats *stats,
                                   surety_error *reterr)
 {
+    if (stats->status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
     if (stats->status && reterr)
         *reterr = stats->cause;
     return stats->status;
@@ -245,12 +243,7 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
              run = run->next)
             stats_end_run(stats, run);
     assert(stats->total.info.runs <= stats->run_count);
-    for (size_t i = 0; i < stats->group_count; i++)
-        surety__group_settle(stats->groups[i]);
-    surety__group_settle(&stats->total);
-    if (stats->group_count)
-        qsort(stats->groups, stats->group_count, sizeof(*stats->groups),
-              surety__group_compare);
+    surety__groups_end(stats);
     surety__issues_end(&stats->errors);
     surety__issues_end(&stats->repairs);
     surety__cover_end(stats);
@@ -263,12 +256,12 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
             .by_count = stats->options.by_count,
             .from_ms = stats->from_ms,
             .to_ms = stats->to_ms,
-            .group_count = stats->group_count,
-            .error_count = stats->errors.count,
+            .group_count = stats->groups.count,
+            .error_count = stats->errors.list.count,
             .errors_left = stats->errors.left,
-            .repair_count = stats->repairs.count,
+            .repair_count = stats->repairs.list.count,
             .repairs_left = stats->repairs.left,
-            .cover_count = stats->cover_count,
+            .cover_count = stats->covers.count,
         };
     return stats_result(stats, reterr);
 }
@@ -352,6 +345,7 @@ surety_status surety_stats_new(const surety_stats_options *options,
         stats->contract_version =
             (surety_str){own.contract.ptr + at + 1, own.contract.len - at - 1};
     surety__arena_init(&stats->arena, own.alloc, 0);
+    stats->arena.status = &stats->status;
     surety_buf_init(&stats->text, own.alloc, 0);
     stats->info = (surety_stats_info){.size = sizeof(stats->info),
                                       .total = &stats_no_group,
@@ -362,28 +356,14 @@ surety_status surety_stats_new(const surety_stats_options *options,
     return SURETY_OK;
 }
 
-static void stats_free_spread(surety__spread *spread, const surety_alloc *alloc)
-{
-    surety__free(alloc, spread->exact,
-                 SURETY__SPREAD_EXACT * sizeof(*spread->exact));
-    for (size_t i = 0; i < SURETY__SPREAD_POWERS; i++)
-        surety__free(alloc, spread->powers[i],
-                     SURETY__SPREAD_STEPS * sizeof(*spread->powers[i]));
-}
-
 void surety_stats_free(surety_stats *stats)
 {
     if (!stats)
         return;
-    for (size_t i = 0; i < stats->group_count; i++)
-        stats_free_spread(&stats->groups[i]->spread, stats->alloc);
-    stats_free_spread(&stats->total.spread, stats->alloc);
-    surety__free(stats->alloc, stats->groups,
-                 stats->group_cap * sizeof(surety__group *));
+    surety__groups_done(stats);
     surety__map_done(&stats->runs, stats->alloc);
-    surety__map_done(&stats->group_map, stats->alloc);
-    surety__issues_done(&stats->errors, stats->alloc);
-    surety__issues_done(&stats->repairs, stats->alloc);
+    surety__keyed_done(&stats->errors.list, stats->alloc);
+    surety__keyed_done(&stats->repairs.list, stats->alloc);
     surety__cover_done(stats);
     surety_buf_done(&stats->text);
     surety__arena_done(&stats->arena);

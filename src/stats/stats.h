@@ -12,6 +12,36 @@
 
 #include "base/base.h"
 
+/* ---- keep.c -------------------------------------------------------------- */
+
+/* What is found by a key: the first member of a group, an issue and the like. A
+ * key joins texts, each behind its length, so different lists of texts have
+ * different keys. */
+typedef struct surety__keyed {
+    struct surety__keyed *next; /* with the same hash */
+    surety_str key;
+} surety__keyed;
+
+typedef struct surety__keyed_list {
+    surety__map map;
+    void **items; /* in the order in which they came */
+    size_t count, cap;
+} surety__keyed_list;
+
+/* NULL: there is none. */
+void *surety__keyed_find(const surety__keyed_list *list, surety_str key);
+/* Adds an item of size bytes, all zero but its key. NULL: out of memory, kept
+ * in stats. */
+void *surety__keyed_add(surety_stats *stats, surety__keyed_list *list,
+                        surety_str key, size_t size);
+/* Sorts the items; compare gets pointers to two of them. */
+void surety__keyed_sort(surety__keyed_list *list,
+                        int (*compare)(const void *a, const void *b));
+void surety__keyed_done(surety__keyed_list *list, const surety_alloc *alloc);
+/* Appends a text to a key, and takes the first text off one. */
+void surety__key_put(surety_buf *key, surety_str text);
+surety_str surety__key_take(surety_str *key);
+
 /* ---- group.c ------------------------------------------------------------- */
 
 /* The histogram of durations: values below 128 ms are exact; above, each power
@@ -27,8 +57,7 @@ typedef struct surety__spread {
 } surety__spread;
 
 typedef struct surety__group {
-    struct surety__group *next; /* with the same hash */
-    surety_str joined;          /* its keys, each after its length */
+    surety__keyed head;
     surety_stats_group info;
     surety__spread spread;
 } surety__group;
@@ -61,21 +90,20 @@ surety__group *surety__group_of(surety_stats *stats, const surety_entry *entry);
 /* Counts a call; false: out of memory. */
 bool surety__group_call(surety_stats *stats, surety__group *group,
                         const surety_entry *entry);
-void surety__group_settle(surety__group *group);
-int surety__group_compare(const void *a, const void *b);
+/* Sums up and sorts. */
+void surety__groups_end(surety_stats *stats);
+void surety__groups_done(surety_stats *stats);
 
 /* ---- issue.c ------------------------------------------------------------- */
 
 typedef struct surety__issue {
-    struct surety__issue *next; /* with the same hash */
+    surety__keyed head; /* contract, kind and path */
     surety_stats_issue info;
     uint64_t reply; /* the last reply that it was counted in */
 } surety__issue;
 
 typedef struct surety__issues {
-    surety__map map;
-    surety__issue **items;
-    size_t count, cap;
+    surety__keyed_list list;
     uint64_t left, left_reply;
 } surety__issues;
 
@@ -91,7 +119,6 @@ bool surety__issues_add(surety_stats *stats, surety__issues *issues,
                         const surety_entry *entry, bool repairs,
                         surety__had **had);
 void surety__issues_end(surety__issues *issues);
-void surety__issues_done(surety__issues *issues, const surety_alloc *alloc);
 
 /* ---- cover.c ------------------------------------------------------------- */
 
@@ -99,7 +126,7 @@ void surety__issues_done(surety__issues *issues, const surety_alloc *alloc);
 
 /* A contract that replies are judged with again. */
 typedef struct surety__covered {
-    struct surety__covered *next;
+    surety__keyed head;
     surety_str name, version;
     const surety_contract *contract; /* NULL: not found */
     surety_contract *owned;
@@ -108,18 +135,17 @@ typedef struct surety__covered {
 } surety__covered;
 
 typedef struct surety__value {
-    struct surety__value *next; /* with the same hash */
+    surety__keyed head; /* its text */
     surety_stats_value info;
     size_t order;   /* its index if it was expected */
     uint64_t reply; /* the last reply that it was counted in */
 } surety__value;
 
 typedef struct surety__cover {
+    surety__keyed head; /* contract and member */
     surety_stats_cover info;
     size_t order;
-    surety__map map;
-    surety__value **values;
-    size_t count, cap;
+    surety__keyed_list values;
 } surety__cover;
 
 /* Counts the derived members of a valid reply; false: a failure, kept in
@@ -160,17 +186,12 @@ struct surety_stats {
 
     surety__map runs;
     size_t run_count;
-    surety__map group_map;
-    surety__group **groups;
-    size_t group_count, group_cap;
+    surety__keyed_list groups;
     surety__group total;
     surety__issues errors, repairs;
 
     surety_stats_replies replies;
-    surety__covered *covered;
-    size_t covered_count;
-    surety__cover **covers;
-    size_t cover_count, cover_cap;
+    surety__keyed_list covered, covers;
     surety_judge *judge;
     surety_doc *value, *restored;
 };
@@ -185,8 +206,6 @@ bool surety__stats_fail(surety_stats *stats, surety_status status);
 bool surety__stats_nomem(surety_stats *stats);
 /* The text, cut to the limit of a name. A cut text is in stats->text. */
 surety_str surety__stats_cut(surety_stats *stats, surety_str text);
-/* A copy that lives as long as the stats; ptr NULL: out of memory. */
-surety_str surety__stats_keep(surety_stats *stats, surety_str text);
 /* The form of a written time: "2026-11-21T12:00:00Z", its day, or its month. */
 typedef enum surety__moment_form {
     MOMENT_WHOLE = 0,

@@ -154,9 +154,11 @@ static void sums_runs(const surety_stats *stats, surety_buf *out)
     surety_buf_text(out, "],\"total\":");
     sums_group(stats, &stats->total.info, out);
     surety_buf_text(out, ",\"groups\":[");
-    for (size_t i = 0; i < stats->group_count; i++) {
+    for (size_t i = 0; i < stats->groups.count; i++) {
+        const surety__group *group = stats->groups.items[i];
+
         surety_buf_text(out, i ? "," : "");
-        sums_group(stats, &stats->groups[i]->info, out);
+        sums_group(stats, &group->info, out);
     }
     surety_buf_byte(out, ']');
 }
@@ -164,11 +166,12 @@ static void sums_runs(const surety_stats *stats, surety_buf *out)
 static void sums_issues(const char *name, const surety__issues *issues,
                         bool repairs, size_t top, surety_buf *out)
 {
-    const size_t count = sums_top(issues->count, top);
+    const size_t count = sums_top(issues->list.count, top);
 
     surety__template_write(out, ",'$t':{'listed':[", name);
     for (size_t i = 0; i < count; i++) {
-        const surety_stats_issue *issue = &issues->items[i]->info;
+        const surety__issue *found = issues->list.items[i];
+        const surety_stats_issue *issue = &found->info;
 
         surety__template_write(out,
                                "$t{'contract':$s,'$t':$s,'path':$s,"
@@ -179,7 +182,8 @@ static void sums_issues(const char *name, const surety__issues *issues,
                                repairs ? "valid" : "corrected", issue->valid);
     }
     surety__template_write(out, "],'more':$n,'left_out_replies':$n}",
-                           (uint64_t)(issues->count - count), issues->left);
+                           (uint64_t)(issues->list.count - count),
+                           issues->left);
 }
 
 /* Writes the most frequent values, and the expected values that never came. */
@@ -189,10 +193,11 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
     const surety_stats_cover *info = &cover->info;
     const size_t count = sums_top(info->values, top);
 
-    assert(info->values <= cover->count);
+    assert(info->values <= cover->values.count);
     surety__template_write(out, ",'values':[");
     for (size_t i = 0; i < count; i++) {
-        const surety_stats_value *value = &cover->values[i]->info;
+        const surety__value *found = cover->values.items[i];
+        const surety_stats_value *value = &found->info;
 
         surety__template_write(out, "$t{'value':$s,'replies':$n,'expected':$b}",
                                i ? "," : "", value->text, value->replies,
@@ -206,9 +211,12 @@ static void sums_cover_values(const surety__cover *cover, size_t top,
     }
     surety__template_write(out, "{'count':$n,'reached':$n,'missing':[",
                            (uint64_t)info->expected, (uint64_t)info->reached);
-    for (size_t i = info->values; i < cover->count; i++)
+    for (size_t i = info->values; i < cover->values.count; i++) {
+        const surety__value *missing = cover->values.items[i];
+
         surety__template_write(out, i > info->values ? ",$s" : "$s",
-                               cover->values[i]->info.text);
+                               missing->info.text);
+    }
     surety_buf_text(out, "]}");
 }
 
@@ -244,9 +252,9 @@ static void sums_coverage(const surety_stats *stats, size_t top,
         "'patches':$n,'unknown':$n,'plain':$n,'unfit':$n},'members':[",
         replies->valid, replies->covered, replies->not_kept, replies->patches,
         replies->unknown, replies->plain, replies->unfit);
-    for (size_t i = 0; i < stats->cover_count; i++) {
+    for (size_t i = 0; i < stats->covers.count; i++) {
         surety_buf_text(out, i ? "," : "");
-        sums_cover(stats->covers[i], top, out);
+        sums_cover(stats->covers.items[i], top, out);
     }
     surety_buf_text(out, "]}");
 }
@@ -300,8 +308,9 @@ static void sums_csv_runs(const surety_stats *stats, bool formulas,
                            : sums_is_by(sums_columns[i].name) ? "_failed"
                                                               : "");
     surety_buf_text(out, "\r\n");
-    for (size_t at = 0; at < stats->group_count; at++) {
-        const surety_stats_group *group = &stats->groups[at]->info;
+    for (size_t at = 0; at < stats->groups.count; at++) {
+        const surety__group *found = stats->groups.items[at];
+        const surety_stats_group *group = &found->info;
 
         sums_csv_texts(group->keys, by_count, formulas, out);
         for (size_t i = 0; i < WRITE_COLUMNS; i++) {
@@ -322,13 +331,14 @@ static void sums_csv_runs(const surety_stats *stats, bool formulas,
 static void sums_csv_issues(const surety__issues *issues, bool repairs,
                             size_t top, bool formulas, surety_buf *out)
 {
-    const size_t count = sums_top(issues->count, top);
+    const size_t count = sums_top(issues->list.count, top);
 
     surety__buf_printf(out, "contract,%s,path,replies,runs,%s\r\n",
                        repairs ? "kind" : "keyword",
                        repairs ? "valid" : "corrected");
     for (size_t i = 0; i < count; i++) {
-        const surety_stats_issue *issue = &issues->items[i]->info;
+        const surety__issue *found = issues->list.items[i];
+        const surety_stats_issue *issue = &found->info;
         const surety_str texts[] = {issue->contract, issue->kind, issue->path};
 
         sums_csv_texts(texts, 3, formulas, out);
@@ -367,8 +377,9 @@ static void sums_csv_member(const surety__cover *cover, size_t top,
         {"left out", {.replies = info->left}},
     };
 
-    for (size_t i = 0; i < cover->count; i++) {
-        const surety_stats_value *value = &cover->values[i]->info;
+    for (size_t i = 0; i < cover->values.count; i++) {
+        const surety__value *found = cover->values.items[i];
+        const surety_stats_value *value = &found->info;
 
         if (i >= sums_top(info->values, top) && value->replies)
             continue;
@@ -413,8 +424,8 @@ surety_status surety_stats_write_csv(const surety_stats *stats,
     case SURETY_STATS_COVERAGE:
         surety_buf_text(out, "contract,member,kind,value,count,expected,sum,"
                              "mean,min,max\r\n");
-        for (size_t i = 0; i < stats->cover_count; i++)
-            sums_csv_member(stats->covers[i], top, formulas, out);
+        for (size_t i = 0; i < stats->covers.count; i++)
+            sums_csv_member(stats->covers.items[i], top, formulas, out);
         break;
     default: return SURETY_MISUSE;
     }
