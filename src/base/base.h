@@ -149,6 +149,8 @@ static inline surety_buf surety__buf_over(char *bytes, size_t size)
 {
     return (surety_buf){.ptr = bytes, .cap = size - 1, .max = size - 1};
 }
+/* Frees text; its failure, if it has one, becomes *status. */
+void surety__buf_end(surety_buf *text, surety_status *status);
 /* Cuts what buf has from start on to at most max bytes, between characters, and
  * then adds three dots. */
 void surety__buf_cut(surety_buf *buf, size_t start, size_t max);

@@ -39,6 +39,13 @@ char *surety__buf_room(surety_buf *buf, size_t n)
     return buf->status || !buf->ptr ? NULL : buf->ptr + buf->len;
 }
 
+void surety__buf_end(surety_buf *text, surety_status *status)
+{
+    if (text->status)
+        *status = text->status;
+    surety_buf_done(text);
+}
+
 void surety__buf_cut(surety_buf *buf, size_t start, size_t max)
 {
     assert(start <= buf->len);

@@ -294,8 +294,6 @@ surety_status surety__weigh_prompt(surety_consensus *consensus)
     weigh_mark(out, surety_buf_str(&block));
     surety_buf_add(out, surety_buf_str(&block));
     weigh_mark(out, surety_buf_str(&block));
-    if (block.status != SURETY_OK)
-        out->status = block.status;
-    surety_buf_done(&block);
+    surety__buf_end(&block, &out->status);
     return out->status == SURETY_OK ? SURETY_OK : SURETY_NOMEM;
 }

@@ -135,15 +135,6 @@ static surety_status index_add_head(surety__index *index, surety__record record,
     return status;
 }
 
-static surety_status index_add_broken(surety__index *index,
-                                      surety__record record,
-                                      const surety_error *why)
-{
-    record.entry.error =
-        surety__arena_text(&index->arena, surety_str_of(why->message));
-    return record.entry.error.ptr ? index_push(index, record) : SURETY_NOMEM;
-}
-
 /* Adds the contract of a file. The record has its name and, if the file's name
  * has one, its version. */
 static surety_status index_read_file(surety__index *index,
@@ -178,10 +169,14 @@ static surety_status index_read_file(surety__index *index,
                               "the contract's version is \"%.*s\", not as its "
                               "file's name says",
                               (int)head.version.len, head.version.ptr);
-    if (status == SURETY_OK)
+    if (status == SURETY_OK) {
         status = index_add_head(index, record, &head);
-    else if (status != SURETY_NOMEM)
-        status = index_add_broken(index, record, &why);
+    } else if (status != SURETY_NOMEM) {
+        record.entry.error =
+            surety__arena_text(&index->arena, surety_str_of(why.message));
+        status =
+            record.entry.error.ptr ? index_push(index, record) : SURETY_NOMEM;
+    }
     surety_buf_done(&text);
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }

@@ -137,16 +137,6 @@ static surety_status registry_read_hit(struct registry_search *search,
     return registry_source(reterr, status, "", hit->path);
 }
 
-static surety_status registry_read_file(struct registry_search *search,
-                                        surety_str path,
-                                        surety_contract **ret_contract,
-                                        surety_error *reterr)
-{
-    search->hit.name = registry_stem(registry_last(path));
-    search->hit.path = path;
-    return registry_read_hit(search, ret_contract, reterr);
-}
-
 /* Returns whether a file with this path may hold the contract base in a
  * requested version, by the file's name. */
 static bool registry_named(surety_str path, surety_str base, surety_str request)
@@ -446,10 +436,13 @@ surety_status surety_registry_find(surety_registry *registry, surety_str name,
     if (!search.doc || !path.ptr)
         status = surety__fail_nomem(reterr);
     else if (name.len > 0 && !memchr(name.ptr, '\0', name.len) &&
-             surety__file_exists(path.ptr))
-        status = registry_read_file(&search, path, ret_contract, reterr);
-    else
+             surety__file_exists(path.ptr)) {
+        search.hit.name = registry_stem(registry_last(path));
+        search.hit.path = path;
+        status = registry_read_hit(&search, ret_contract, reterr);
+    } else {
         status = registry_find_name(&search, ret_contract, reterr);
+    }
     surety_doc_free(search.doc);
     surety_buf_done(&search.text);
     surety__arena_done(&search.arena);

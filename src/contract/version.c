@@ -98,17 +98,14 @@ bool surety__version_valid(surety_str text)
 bool surety__version_request_valid(surety_str text)
 {
     size_t at = 0;
-    unsigned numbers = 0;
 
     if (surety__version_valid(text))
         return true;
-    while (numbers < 2) {
+    for (unsigned numbers = 0; numbers < 2; numbers++, at++) {
         if (!version_is_number(version_word(text, &at, ".")))
             return false;
-        numbers++;
         if (at == text.len)
             return true;
-        at++;
     }
     return false;
 }

@@ -191,20 +191,6 @@ static bool forms_are_loose(const surety__conjunction *all,
     return false;
 }
 
-/* Reports what becomes looser or tighter although the branches may be the
- * same: whether a oneOf counts the branches that hold. */
-static void forms_compare_counting(surety_diff *diff,
-                                   const surety__diff_task *task,
-                                   const surety__applicator *before,
-                                   const surety__applicator *after)
-{
-    surety__diff_report_turn(diff, task, "oneOf",
-                             forms_are_loose(task->after, after) -
-                                 forms_are_loose(task->before, before),
-                             "a value may satisfy several of the forms now",
-                             "a value must satisfy one of the forms alone now");
-}
-
 /* Compares two unions: matching branches are compared with each other. */
 static void diff_union_pairs(surety_diff *diff, const surety__diff_task *task,
                              const struct form_union *before,
@@ -283,7 +269,12 @@ static bool diff_unions(surety_diff *diff, const surety__diff_task *task)
     opened.types_reported = false;
     opened.loose = task->loose || forms_are_loose(task->before, before.one) ||
                    forms_are_loose(task->after, after.one);
-    forms_compare_counting(diff, task, before.one, after.one);
+    /* The branches may be the same; whether a oneOf counts them may not. */
+    surety__diff_report_turn(diff, task, "oneOf",
+                             forms_are_loose(task->after, after.one) -
+                                 forms_are_loose(task->before, before.one),
+                             "a value may satisfy several of the forms now",
+                             "a value must satisfy one of the forms alone now");
     if (before.one && after.one)
         diff_union_pairs(diff, &opened, &before, &after);
     else

@@ -51,7 +51,7 @@ static void facet_report_types(surety_diff *diff, const surety__diff_task *task,
     if (!types)
         return;
     surety_buf_reset(out);
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t i = 0; i < SURETY__COUNT(names); i++)
         if (types & names[i].bits) {
             surety__buf_printf(out, "%s%s", join, names[i].name);
             join = ", ";
@@ -81,16 +81,6 @@ static bool facet_is_lexical(const surety__conjunction *all)
         if (surety__diff_is_lexical(all->items[i].shape))
             return true;
     return false;
-}
-
-static void facet_compare_integers(surety_diff *diff,
-                                   const surety__diff_task *task)
-{
-    surety__diff_report_turn(diff, task, "type",
-                             facet_is_lexical(task->after) -
-                                 facet_is_lexical(task->before),
-                             "an integer may be written as 1.0, too",
-                             "an integer must not be written as 1.0 any more");
 }
 
 /* ---- numbers ------------------------------------------------------------- */
@@ -168,7 +158,7 @@ static void facet_compare_counts(surety_diff *diff,
 {
     surety_buf *out = &diff->scratch;
 
-    for (size_t i = 0; i < sizeof(facet_counts) / sizeof(*facet_counts); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(facet_counts); i++) {
         const struct facet_count *facet = &facet_counts[i];
         const uint64_t before = count_tightest(task->before, facet);
         const uint64_t after = count_tightest(task->after, facet);
@@ -393,7 +383,7 @@ static bool facet_shares_names(const surety__conjunction *all)
 static void facet_compare_texts(surety_diff *diff,
                                 const surety__diff_task *task)
 {
-    for (size_t i = 0; i < sizeof(facet_texts) / sizeof(*facet_texts); i++)
+    for (size_t i = 0; i < SURETY__COUNT(facet_texts); i++)
         facet_compare_text(diff, task, &facet_texts[i]);
     if (facet_shares_names(task->before) || facet_shares_names(task->after))
         facet_compare_text(diff, task, &facet_patterns);
@@ -475,7 +465,7 @@ static void facet_compare_context(surety_diff *diff,
                 {"$dynamicRef", true},
                 {"$recursiveRef", true}};
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < SURETY__COUNT(rows); i++)
         if (facet_is_used(task->before, rows[i].keyword) &&
             facet_is_used(task->after, rows[i].keyword) &&
             !(rows[i].is_dynamic
@@ -495,7 +485,11 @@ void surety__diff_facets(surety_diff *diff, const surety__diff_task *task)
     if (!task->types_reported)
         surety__diff_types(diff, task, before, after);
     if (before & after & TYPE_INTEGER)
-        facet_compare_integers(diff, task);
+        surety__diff_report_turn(
+            diff, task, "type",
+            facet_is_lexical(task->after) - facet_is_lexical(task->before),
+            "an integer may be written as 1.0, too",
+            "an integer must not be written as 1.0 any more");
     if (before & after & (TYPE_NUMBER | TYPE_INTEGER)) {
         facet_compare_bounds(diff, task, false);
         facet_compare_bounds(diff, task, true);

@@ -157,7 +157,7 @@ const char *surety_bump_name(surety_bump bump)
 {
     static const char *const names[] = {"none", "patch", "minor", "major"};
 
-    return (size_t)bump < sizeof(names) / sizeof(*names) ? names[bump] : "none";
+    return (size_t)bump < SURETY__COUNT(names) ? names[bump] : "none";
 }
 
 static surety_bump diff_bump(const surety_diff *diff)

@@ -96,15 +96,6 @@ bool surety__diff_same_strings(const surety__shape *before,
            a->content_json == b->content_json;
 }
 
-/* Whether the drafts and vocabularies of two subschemas give equal texts the
- * same meaning. */
-static bool same_rules(const surety__shape *before, const surety__shape *after)
-{
-    return surety__diff_is_lexical(before) == surety__diff_is_lexical(after) &&
-           before->resource->vocabularies == after->resource->vocabularies &&
-           surety__diff_same_strings(before, after);
-}
-
 /* Compares the names that a member requires; `dependencies` may have them
  * beside subschemas. */
 static bool same_dependents(const surety__shape *before,
@@ -137,7 +128,10 @@ static bool same_assertions(const surety__shape *before,
                             const surety__shape *after)
 {
     if (before->never != after->never || before->always != after->always ||
-        !same_rules(before, after) || same_count(before) != same_count(after))
+        surety__diff_is_lexical(before) != surety__diff_is_lexical(after) ||
+        before->resource->vocabularies != after->resource->vocabularies ||
+        !surety__diff_same_strings(before, after) ||
+        same_count(before) != same_count(after))
         return false;
     SURETY_EACH (member, before->at)
         if (same_counts(before, member) &&

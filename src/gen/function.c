@@ -71,13 +71,8 @@ void surety__gen_function(surety_buf *out, const char *result, surety_str name,
     surety__gen_put(&filled, arguments, name);
     surety__gen_call(out, 0, surety_buf_str(&head), surety_buf_str(&filled),
                      tail);
-    surety__gen_put_done(out, &head);
-    surety__gen_put_done(out, &filled);
-}
-
-static const char *function_result(const function_row *row)
-{
-    return row->gives == GIVES_NOTHING ? "void " : "surety_status ";
+    surety__buf_end(&head, &out->status);
+    surety__buf_end(&filled, &out->status);
 }
 
 /* ---- derived members ----------------------------------------------------- */
@@ -106,7 +101,7 @@ static void derive_write(const surety__gen_model *model, surety_str key,
     surety_buf_text(&arguments, "\ndoc\nreterr");
     surety__gen_call(out, 4, SURETY__LITERAL("return surety_typed_derive"),
                      surety_buf_str(&arguments), ";\n}\n");
-    surety__gen_put_done(out, &arguments);
+    surety__buf_end(&arguments, &out->status);
 }
 
 static void derive_all(const surety__gen_model *model, bool defines,
@@ -144,25 +139,12 @@ static void function_comment(const surety__gen_model *model,
     const bool is_old = row == function_rows && old.len;
     surety_buf text;
 
-    surety_buf_byte(out, '\n');
     surety_buf_init(&text, out->alloc, 0);
     surety_buf_text(&text, row->about);
     surety__gen_put(&text, is_old ? " Deprecated: @." : "", old);
     surety__gen_comment(out, 0, surety_buf_str(&text));
     surety_buf_text(out, is_old ? "SURETY_DEPRECATED\n" : "");
-    surety__gen_put_done(out, &text);
-}
-
-void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out)
-{
-    for (size_t i = 0; i < SURETY__COUNT(function_rows); i++) {
-        const function_row *row = &function_rows[i];
-
-        function_comment(model, row, out);
-        surety__gen_function(out, function_result(row), model->prefix,
-                             row->suffix, row->arguments, ";\n");
-    }
-    derive_all(model, false, out);
+    surety__buf_end(&text, &out->status);
 }
 
 static void function_body(surety__gen_model *model, const function_row *row,
@@ -170,6 +152,9 @@ static void function_body(surety__gen_model *model, const function_row *row,
 {
     surety_buf head, arguments;
 
+    if (row->gives == GIVES_VALUE)
+        surety_buf_text(out, "    const void *value = NULL;\n"
+                             "    surety_status status;\n\n");
     surety_buf_init(&head, out->alloc, 0);
     surety_buf_init(&arguments, out->alloc, 0);
     surety_buf_text(&head, row->gives == GIVES_STATUS  ? "return "
@@ -182,30 +167,32 @@ static void function_body(surety__gen_model *model, const function_row *row,
     surety_buf_text(&arguments, row->passed);
     surety__gen_call(out, 4, surety_buf_str(&head), surety_buf_str(&arguments),
                      ";\n");
-    surety__gen_put_done(out, &head);
-    surety__gen_put_done(out, &arguments);
+    surety__buf_end(&head, &out->status);
+    surety__buf_end(&arguments, &out->status);
+    if (row->gives == GIVES_VALUE)
+        surety__gen_put(out,
+                        "    if (status == SURETY_OK)\n"
+                        "        *ret_value = (const @ *)value;\n"
+                        "    return status;\n",
+                        model->prefix);
+    surety_buf_text(out, "}\n");
 }
 
-void surety__gen_functions_define(surety__gen_model *model, surety_buf *out)
+void surety__gen_functions(surety__gen_model *model, bool defines,
+                           surety_buf *out)
 {
     for (size_t i = 0; i < SURETY__COUNT(function_rows); i++) {
         const function_row *row = &function_rows[i];
 
         surety_buf_byte(out, '\n');
-        surety__gen_function(out, function_result(row), model->prefix,
-                             row->suffix, row->arguments, "\n{\n");
-        if (row->gives == GIVES_VALUE)
-            surety_buf_text(out, "    const void *value = NULL;\n"
-                                 "    surety_status status;\n\n");
-        function_body(model, row, out);
-        if (row->gives == GIVES_VALUE) {
-            surety_buf_text(out, "    if (status == SURETY_OK)\n");
-            surety__gen_put(out,
-                            "        *ret_value = (const @ *)value;\n"
-                            "    return status;\n",
-                            model->prefix);
-        }
-        surety_buf_text(out, "}\n");
+        if (!defines)
+            function_comment(model, row, out);
+        surety__gen_function(
+            out, row->gives == GIVES_NOTHING ? "void " : "surety_status ",
+            model->prefix, row->suffix, row->arguments,
+            defines ? "\n{\n" : ";\n");
+        if (defines)
+            function_body(model, row, out);
     }
-    derive_all(model, true, out);
+    derive_all(model, defines, out);
 }

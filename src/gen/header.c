@@ -36,11 +36,6 @@ static surety_str header_about_text(const surety__shape *shape, bool far)
     return text.len ? text : surety_val_str(header_about(shape, "title", far));
 }
 
-static bool header_deprecated(const surety__shape *shape)
-{
-    return surety_val_bool(header_about(shape, "deprecated", true), false);
-}
-
 static void header_sentence(surety_buf *out, surety_str text)
 {
     if (out->len)
@@ -61,7 +56,7 @@ static void header_shown(surety_buf *out, const char *word, surety_val val)
         surety_buf_text(out, word);
         surety__gen_put(out, " @.", surety_buf_str(&shown));
     }
-    surety__gen_put_done(out, &shown);
+    surety__buf_end(&shown, &out->status);
 }
 
 /* Writes the comment of a member: its description, its name in JSON, its
@@ -90,7 +85,7 @@ static void header_member_comment(const surety__gen_member *member,
         header_shown(&text, "Default:", member->fill);
     if (text.len)
         surety__gen_comment(out, 4, surety_buf_str(&text));
-    surety__gen_put_done(out, &text);
+    surety__buf_end(&text, &out->status);
 }
 
 static void header_type_comment(const surety__gen_node *node, surety_buf *out)
@@ -161,7 +156,7 @@ static void header_span(surety_buf *out, size_t indent,
     header_declare(out,
                    (header_declaration){indent, "", SURETY__LITERAL("size_t"),
                                         false, surety_buf_str(&count), mark});
-    surety__gen_put_done(out, &count);
+    surety__buf_end(&count, &out->status);
 }
 
 static void header_member(surety_buf *out, size_t indent,
@@ -204,7 +199,8 @@ static void header_struct(const surety__gen_node *node, surety_buf *out)
     for (uint32_t i = 0; i < node->member_count; i++) {
         const surety__gen_member *member = &node->members[i];
         const surety_str stem = surety__gen_stem(member->name);
-        const bool old = header_deprecated(member->shape);
+        const bool old = surety_val_bool(
+            header_about(member->shape, "deprecated", true), false);
         size_t start;
 
         header_member_comment(member, out);
@@ -238,7 +234,7 @@ static void header_words(surety_buf *out, surety_str name,
     surety_buf_init(&head, out->alloc, 0);
     surety__gen_put(&head, "typedef enum @", name);
     surety__gen_enum(out, surety_buf_str(&head), words, count, name);
-    surety__gen_put_done(out, &head);
+    surety__buf_end(&head, &out->status);
 }
 
 static void header_enum(const surety__gen_node *node, surety_buf *out)
@@ -294,14 +290,6 @@ static void header_holder(const surety__gen_node *node, bool forward,
     header_close(out, node->in_c.name, forward);
 }
 
-static void header_entry(const surety__gen_node *node, surety_buf *out)
-{
-    header_open(out, node->in_c.entry, node->place.forward);
-    surety__gen_put(out, "    surety_str key;\n    @ value;\n",
-                    surety__gen_ctype(node->rest));
-    header_close(out, node->in_c.entry, node->place.forward);
-}
-
 static void header_type(const surety__gen_model *model,
                         const surety__gen_node *node, surety_buf *out)
 {
@@ -318,7 +306,10 @@ static void header_type(const surety__gen_model *model,
     case SURETY_TYPED_MAP:
         if (node->rest == model->value)
             break;
-        header_entry(node, out);
+        header_open(out, node->in_c.entry, node->place.forward);
+        surety__gen_put(out, "    surety_str key;\n    @ value;\n",
+                        surety__gen_ctype(node->rest));
+        header_close(out, node->in_c.entry, node->place.forward);
         return;
     case SURETY_TYPED_LIST:
         if (!node->place.needs_holder)
@@ -376,5 +367,5 @@ void surety__gen_header_write(surety__gen_model *model, surety_buf *out)
     header_ahead(model, out);
     for (size_t i = 0; i < model->order_count; i++)
         header_type(model, model->order[i], out);
-    surety__gen_functions_declare(model, out);
+    surety__gen_functions(model, false, out);
 }

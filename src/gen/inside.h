@@ -242,8 +242,6 @@ void surety__gen_order(surety__gen_model *model);
 
 /* Appends text, in which "@" stands for name. */
 void surety__gen_put(surety_buf *out, const char *text, surety_str name);
-/* Frees a text that was put into out, which gets its failure. */
-void surety__gen_put_done(surety_buf *out, surety_buf *text);
 /* Appends text as a comment that begins at column indent, wrapped. */
 void surety__gen_comment(surety_buf *out, size_t indent, surety_str text);
 /* Appends text as a string literal with quotes. */
@@ -262,9 +260,9 @@ void surety__gen_enum(surety_buf *out, surety_str head, const surety_str *words,
 void surety__gen_function(surety_buf *out, const char *result, surety_str name,
                           const char *suffix, const char *arguments,
                           const char *tail);
-/* The functions of a model's root. (function.c) */
-void surety__gen_functions_declare(surety__gen_model *model, surety_buf *out);
-void surety__gen_functions_define(surety__gen_model *model, surety_buf *out);
+/* Declares or defines the functions of a model's root. (function.c) */
+void surety__gen_functions(surety__gen_model *model, bool defines,
+                           surety_buf *out);
 void surety__gen_header_write(surety__gen_model *model, surety_buf *out);
 void surety__gen_source_write(surety__gen_model *model, surety_buf *out);
 

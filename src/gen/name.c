@@ -75,13 +75,6 @@ static char name_case(char byte, bool upper)
     return byte;
 }
 
-/* Appends a letter of another script as its code point: "u00fc". */
-static void name_code(surety_buf *out, uint32_t code, bool upper)
-{
-    surety_buf_byte(out, upper ? 'U' : 'u');
-    surety__buf_printf(out, upper ? "%04X" : "%04x", code);
-}
-
 /* Whether a word begins at i: "fooBar" has two words, and so has
  * "HTTPServer". */
 static bool name_begins(surety_str text, size_t i)
@@ -109,7 +102,7 @@ void surety__gen_word(surety_buf *out, surety_str text, bool upper)
                 surety__utf8_decode(text.ptr + i, text.ptr + text.len, &len);
             if (out->len > start)
                 surety_buf_byte(out, '_');
-            name_code(out, code, upper);
+            surety__buf_printf(out, upper ? "U%04X" : "u%04x", code);
             gap = true;
         } else if (name_is_plain(byte) || name_is_upper(byte)) {
             if (out->len > start && (gap || (i && name_begins(text, i))))

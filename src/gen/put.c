@@ -19,13 +19,6 @@ void surety__gen_put(surety_buf *out, const char *text, surety_str name)
     }
 }
 
-void surety__gen_put_done(surety_buf *out, surety_buf *text)
-{
-    if (text->status != SURETY_OK)
-        out->status = text->status;
-    surety_buf_done(text);
-}
-
 /* ---- comments ------------------------------------------------------------ */
 
 /* Whether a character changes the direction of the text, or ends a line. */
@@ -126,7 +119,7 @@ void surety__gen_comment(surety_buf *out, size_t indent, surety_str text)
         put_indent(out, indent);
     }
     surety_buf_text(out, " */\n");
-    surety__gen_put_done(out, &word);
+    surety__buf_end(&word, &out->status);
 }
 
 /* ---- strings ------------------------------------------------------------- */
@@ -154,14 +147,8 @@ static void quote_code(surety_buf *out, const char *ptr, unsigned len,
     }
     /* Three octal digits, so that a following digit is not part of the
      * escape. */
-    for (unsigned i = 0; i < len; i++) {
-        const unsigned char byte = (unsigned char)ptr[i];
-
-        surety_buf_byte(out, '\\');
-        surety_buf_byte(out, (char)('0' + (byte >> 6)));
-        surety_buf_byte(out, (char)('0' + (byte >> 3 & 7)));
-        surety_buf_byte(out, (char)('0' + (byte & 7)));
-    }
+    for (unsigned i = 0; i < len; i++)
+        surety__buf_printf(out, "\\%03o", (unsigned char)ptr[i]);
 }
 
 void surety__gen_quote(surety_buf *out, surety_str text)
@@ -267,14 +254,6 @@ static size_t call_fill(surety_buf *out, surety_str arguments, size_t column,
     return lines;
 }
 
-/* The width of a tail, up to its newline. */
-static size_t call_tail(const char *tail)
-{
-    const char *end = strchr(tail, '\n');
-
-    return end ? (size_t)(end - tail) : strlen(tail);
-}
-
 /* The length of the type at the beginning of a declaration; 0: it is a call. */
 static size_t call_type(surety_str head, size_t indent)
 {
@@ -310,7 +289,7 @@ static surety_str call_assign(surety_buf *out, size_t indent, surety_str head,
 void surety__gen_call(surety_buf *out, size_t indent, surety_str head,
                       surety_str arguments, const char *tail)
 {
-    const size_t tail_len = call_tail(tail);
+    const size_t tail_len = strcspn(tail, "\n");
     const size_t type_len = call_type(head, indent);
     const size_t alone = head.len - type_len + 1;
     const bool is_void = surety__str_starts(head, SURETY__LITERAL("void "));

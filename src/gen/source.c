@@ -201,7 +201,7 @@ static void source_word_functions(const surety__gen_node *node, surety_buf *out)
     surety__gen_call(out, 4,
                      SURETY__LITERAL("const size_t word = surety_typed_find"),
                      surety_buf_str(&arguments), ";\n\n");
-    surety__gen_put_done(out, &arguments);
+    surety__buf_end(&arguments, &out->status);
     surety__buf_printf(out, "    if (word == %u)\n        return false;\n",
                        node->word_count);
     surety__gen_put(out,
@@ -284,27 +284,25 @@ static void row_place(source_row *row, const surety__gen_node *node,
 {
     const surety_str stem = surety__gen_stem(member->name);
     const bool span = surety__gen_is_span(member->node);
-    surety_buf path;
+    const char *within = node->form != SURETY_TYPED_UNION ? ""
+                         : span                           ? "as.@."
+                                                          : "as.";
 
     if (!surety__gen_is_stored(member->node)) {
         row_text(row, "NONE");
         row_text(row, "NONE");
         return;
     }
-    surety_buf_init(&path, row->out->alloc, 0);
-    if (node->form == SURETY_TYPED_UNION)
-        surety__gen_put(&path, span ? "as.@." : "as.", member->name);
     row_put(row, "offsetof(@, ", node->in_c.name);
-    surety__gen_put(&row->item, "@", surety_buf_str(&path));
+    surety__gen_put(&row->item, within, member->name);
     surety__gen_put(&row->item, "@)", member->name);
-    if (span) {
-        row_put(row, "offsetof(@, ", node->in_c.name);
-        surety__gen_put(&row->item, "@", surety_buf_str(&path));
-        surety__gen_put(&row->item, "@_count)", stem);
-    } else {
+    if (!span) {
         row_text(row, "NONE");
+        return;
     }
-    surety__gen_put_done(row->out, &path);
+    row_put(row, "offsetof(@, ", node->in_c.name);
+    surety__gen_put(&row->item, within, member->name);
+    surety__gen_put(&row->item, "@_count)", stem);
 }
 
 static void row_flags(source_row *row, const surety__gen_node *node,
@@ -475,15 +473,6 @@ static void source_type(const surety__gen_node *node, surety_buf *out)
     surety_buf_done(&row.item);
 }
 
-static void source_types(const surety__gen_model *model, surety_buf *out)
-{
-    surety__gen_put(out, "\nstatic const surety_typed_type @_types[] = {\n",
-                    model->root->in_c.local);
-    for (size_t i = 0; i < model->order_count; i++)
-        source_type(model->order[i], out);
-    surety_buf_text(out, "};\n");
-}
-
 static void source_places(surety__gen_model *model, surety_buf *out)
 {
     surety_str *names = surety__arena_take(&model->gen->arena,
@@ -524,11 +513,15 @@ void surety__gen_source_write(surety__gen_model *model, surety_buf *out)
     for (size_t i = 0; i < model->order_count; i++)
         if (model->order[i]->member_count)
             source_members(model, model->order[i], out);
-    source_types(model, out);
+    surety__gen_put(out, "\nstatic const surety_typed_type @_types[] = {\n",
+                    model->root->in_c.local);
+    for (size_t i = 0; i < model->order_count; i++)
+        source_type(model->order[i], out);
+    surety_buf_text(out, "};\n");
     source_root(model, out);
     surety_buf_text(out, "/* clang-format on */\n");
     for (size_t i = 0; i < model->order_count; i++)
         if (model->order[i]->form == SURETY_TYPED_ENUM)
             source_word_functions(model->order[i], out);
-    surety__gen_functions_define(model, out);
+    surety__gen_functions(model, true, out);
 }

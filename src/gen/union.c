@@ -204,11 +204,6 @@ bool surety__gen_split(surety__gen_model *model, surety__gen_node *node,
 
 /* ---- what remains -------------------------------------------------------- */
 
-static bool settle_is_same(const surety__gen_node *a, const surety__gen_node *b)
-{
-    return a == b || (a->form == b->form && a->form <= SURETY_TYPED_NUMBER);
-}
-
 /* Whether a branch is removed: null, never, or the same as an earlier one. */
 static bool settle_drops(surety__gen_node *node, uint32_t left,
                          surety__gen_node *branch)
@@ -221,9 +216,11 @@ static bool settle_drops(surety__gen_node *node, uint32_t left,
         return true;
     for (uint32_t i = 0; i < left; i++) {
         bool nullable = false;
+        const surety__gen_node *earlier =
+            surety__gen_target(node->members[i].node, &nullable);
 
-        if (settle_is_same(surety__gen_target(node->members[i].node, &nullable),
-                           branch))
+        if (earlier == branch || (earlier->form == branch->form &&
+                                  branch->form <= SURETY_TYPED_NUMBER))
             return true;
     }
     return false;

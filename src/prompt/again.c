@@ -90,8 +90,7 @@ static void again_names(surety_buf *out, surety_val names, surety_val without)
 
     if (!is_list && surety_val_count(names) == 0)
         surety_buf_text(out, "none");
-    for (surety_val v = surety_val_first(names); v.doc;
-         v = surety_val_next(names, v)) {
+    SURETY_EACH (v, names) {
         const surety_val name = is_list ? v : surety_val_key(v);
 
         if (surety_val_member(without, surety_val_str(name)).doc)
@@ -118,8 +117,7 @@ static void again_wanted(const again_state *state, surety_val schema)
         return;
     }
     surety_buf_init(&text, state->out->alloc, 0);
-    for (surety_val v = surety_val_first(schema); v.doc;
-         v = surety_val_next(schema, v)) {
+    SURETY_EACH (v, schema) {
         const surety_val key = surety_val_key(v);
 
         if (surety_val_is(key, "x-surety") || surety_val_is(key, "$schema"))

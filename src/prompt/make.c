@@ -336,7 +336,7 @@ static bool make_number(make_state *state, const surety__conjunction *want,
                                               numbers ? numbers->multiple_of
                                                       : NULL};
 
-        for (size_t k = 0; k < sizeof(bounds) / sizeof(*bounds); k++)
+        for (size_t k = 0; k < SURETY__COUNT(bounds); k++)
             if (bounds[k] &&
                 make_copy(state, want, surety__val_of(doc, bounds[k])))
                 return true;
@@ -394,7 +394,7 @@ static bool make_matching(make_state *state, const surety__conjunction *want,
     bool good = false;
 
     surety_buf_init(&raw, state->alloc, 0);
-    for (size_t i = 0; i < sizeof(more) / sizeof(*more) && !good; i++) {
+    for (size_t i = 0; i < SURETY__COUNT(more) && !good; i++) {
         surety_buf_reset(&raw);
         if (!surety__make_pattern(source, n, more[i], &raw))
             state->out->status = raw.status;
@@ -731,7 +731,7 @@ static bool make_together(make_state *state, const surety__conjunction *want,
     if (make_named(state, want, all))
         return true;
     for (unsigned likely = 0; likely < 2; likely++)
-        for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+        for (size_t i = 0; i < SURETY__COUNT(order); i++)
             if ((types & order[i]) && ((named & order[i]) == 0) == likely &&
                 make_kind(state, want, all, order[i]))
                 return true;

@@ -110,9 +110,7 @@ static void spell_propose(const surety__shape *shape, surety_buf *name)
     surety_val_pointer(shape->at, &pointer);
     spell_identifier(name,
                      surety__pointer_last(surety_buf_str(&pointer), NULL));
-    if (pointer.status != SURETY_OK)
-        name->status = pointer.status;
-    surety_buf_done(&pointer);
+    surety__buf_end(&pointer, &name->status);
     if (name->len == 0)
         spell_identifier(name, surety_val_str(title));
     if (name->len == 0)
@@ -477,7 +475,7 @@ static spell_kind spell_types(spell_state *state, const surety__shape *shape)
                 (shape->arrays ? TYPE_ARRAY : 0u) |
                 (shape->strings ? TYPE_STRING : 0u) |
                 (shape->numbers ? TYPE_NUMBER : 0u);
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(rows); i++) {
         if (!(types & rows[i].types))
             continue;
         if (count++ > 0)

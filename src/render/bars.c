@@ -132,11 +132,10 @@ static void bars_stack(const surety__picture *picture, size_t series,
     surety__canvas_box(&picture->canvas, box[0], box[1], box[2], box[3]);
     /* A line in the colour of the paper separates it from the next. */
     if (fabs(box[2]) > 3 && fabs(box[3]) > 3) {
-        const double corner[2] = {box[0] + (is_lying ? box[2] : 0),
-                                  box[1] + (is_lying ? 0 : box[3])};
-        const double end[2] = {box[0] + box[2], box[1] + box[3]};
-        surety__canvas_line(&picture->canvas, corner, end, 1,
-                            SURETY__INK_PAPER);
+        const double line[4] = {box[0] + (is_lying ? box[2] : 0),
+                                box[1] + (is_lying ? 0 : box[3]),
+                                box[0] + box[2], box[1] + box[3]};
+        surety__canvas_line(&picture->canvas, line, 1, SURETY__INK_PAPER);
     }
     if (!has_label)
         return;
@@ -355,16 +354,6 @@ static double bars_names(const surety__picture *picture, double row,
     return widest;
 }
 
-/* The n for which every n-th label of the axis fits without touching the
- * next. */
-static unsigned bars_every(const surety__picture *picture, double length)
-{
-    const double room = length / (picture->ticks.count - 1);
-
-    return (unsigned)ceil((surety__picture_tick_width(picture) + BARS_GAP) /
-                          room);
-}
-
 /* Draws the axis of values below the plot, and also above it in a tall picture.
  * Zero always has its label. */
 static void bars_axis(const surety__picture *picture, double left, double right,
@@ -372,18 +361,20 @@ static void bars_axis(const surety__picture *picture, double left, double right,
 {
     const surety__ticks *ticks = &picture->ticks;
     const unsigned zero = (unsigned)lround(-ticks->first / ticks->step);
-    const unsigned every = bars_every(picture, right - left);
+    const double room = (right - left) / (ticks->count - 1);
+    /* Every n-th label fits without touching the next. */
+    const unsigned every =
+        (unsigned)ceil((surety__picture_tick_width(picture) + BARS_GAP) / room);
 
     for (unsigned i = 0; i < ticks->count; i++) {
         const double value = ticks->first + ticks->step * i;
         const double x =
             left + surety__picture_along(picture, value, right - left);
         const bool is_zero = fabs(value) < ticks->step * 1e-6;
-        const double from[2] = {x, picture->top};
-        const double to[2] = {x, picture->bottom};
+        const double line[4] = {x, picture->top, x, picture->bottom};
         const surety__label label = surety__picture_tick(picture, i);
 
-        surety__canvas_line(&picture->canvas, from, to, 1,
+        surety__canvas_line(&picture->canvas, line, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
         if (i % every == zero % every)
             surety__canvas_show(&picture->canvas, label, x - label.width / 2,

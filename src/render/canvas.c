@@ -249,15 +249,15 @@ void surety__canvas_show_over(const surety__canvas *canvas, surety__label label,
 
 /* ---- shapes -------------------------------------------------------------- */
 
-void surety__canvas_line(const surety__canvas *canvas, const double from[2],
-                         const double to[2], double width, uint32_t color)
+void surety__canvas_line(const surety__canvas *canvas, const double line[4],
+                         double width, uint32_t color)
 {
     const surety__pango *pango = &canvas->pango;
 
     surety__canvas_ink(canvas, color);
     pango->cairo_set_line_width(canvas->cairo, width);
-    pango->cairo_move_to(canvas->cairo, from[0], from[1]);
-    pango->cairo_line_to(canvas->cairo, to[0], to[1]);
+    pango->cairo_move_to(canvas->cairo, line[0], line[1]);
+    pango->cairo_line_to(canvas->cairo, line[2], line[3]);
     pango->cairo_stroke(canvas->cairo);
 }
 

@@ -74,8 +74,9 @@ void surety__canvas_show(const surety__canvas *canvas, surety__label label,
 /* The same, with a white outline so that it stays legible over lines. */
 void surety__canvas_show_over(const surety__canvas *canvas, surety__label label,
                               double x, double y, uint32_t color);
-void surety__canvas_line(const surety__canvas *canvas, const double from[2],
-                         const double to[2], double width, uint32_t color);
+/* line: the x and y of its ends. */
+void surety__canvas_line(const surety__canvas *canvas, const double line[4],
+                         double width, uint32_t color);
 void surety__canvas_box(const surety__canvas *canvas, double x, double y,
                         double width, double height);
 

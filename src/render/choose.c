@@ -207,14 +207,12 @@ static surety_status choose_no_number(const surety__table *table,
     surety_status status;
     surety_buf list;
 
-    if (table->columns_count < 2) {
-        surety__fail(
+    if (table->columns_count < 2)
+        return surety__fail(
             reterr, SURETY_SYNTAX,
             "a chart needs two columns, and the data have only \"%.*s\"",
             (int)surety__utf8_cut(table->columns[0]->name, 100),
             table->columns[0]->name.ptr);
-        return SURETY_SYNTAX;
-    }
     surety_buf_init(&list, table->alloc, 0);
     for (size_t i = 0; i < table->columns_count && list.len < 150; i++) {
         const surety__column *column = table->columns[i];

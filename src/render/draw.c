@@ -62,8 +62,7 @@ static double draw_block(const surety__picture *picture, surety_str text,
 static void draw_swatch(const surety__picture *picture, size_t series, double x,
                         double y)
 {
-    const double from[2] = {x, y};
-    const double to[2] = {x + 18, y};
+    const double line[4] = {x, y, x + 18, y};
 
     if (picture->chart->type == SURETY__CHART_BAR) {
         surety__canvas_ink(&picture->canvas,
@@ -71,7 +70,7 @@ static void draw_swatch(const surety__picture *picture, size_t series, double x,
         surety__canvas_box(&picture->canvas, x, y - 6, 12, 12);
         return;
     }
-    surety__canvas_line(&picture->canvas, from, to, 2.2,
+    surety__canvas_line(&picture->canvas, line, 2.2,
                         surety__picture_color(picture, series));
     if (picture->colors[series] < 8)
         surety__lines_mark(picture, series, x + 9, y, 4);

@@ -70,11 +70,10 @@ void surety__picture_grid(const surety__picture *picture)
         const double y =
             picture->bottom - surety__picture_along(picture, value, length);
         const bool is_zero = fabs(value) < ticks->step * 1e-6;
-        const double from[2] = {picture->left, y};
-        const double to[2] = {picture->right, y};
+        const double line[4] = {picture->left, y, picture->right, y};
         const surety__label label = surety__picture_tick(picture, i);
 
-        surety__canvas_line(&picture->canvas, from, to, 1,
+        surety__canvas_line(&picture->canvas, line, 1,
                             is_zero ? SURETY__INK_AXIS : SURETY__INK_GRID);
         surety__canvas_show(&picture->canvas, label,
                             picture->left - 8 - label.width,

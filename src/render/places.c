@@ -165,9 +165,8 @@ static void places_label(const surety__picture *picture, double x, double *end)
                              picture->width - PLACES_GAP - label.width);
 
     if (left >= *end + PLACES_GAP) {
-        const double from[2] = {x, picture->bottom};
-        const double to[2] = {x, picture->bottom + 5};
-        surety__canvas_line(&picture->canvas, from, to, 1, SURETY__INK_AXIS);
+        const double line[4] = {x, picture->bottom, x, picture->bottom + 5};
+        surety__canvas_line(&picture->canvas, line, 1, SURETY__INK_AXIS);
         surety__canvas_show(&picture->canvas, label, left, picture->bottom + 8,
                             SURETY__INK_TEXT);
         *end = left + label.width;
@@ -370,15 +369,13 @@ static const surety__place *places_tick_bar(const surety__picture *picture,
 static void places_tick_draw(const surety__picture *picture, double x,
                              surety__label label, bool is_below, double *end)
 {
-    const double from[2] = {x, picture->bottom};
-    const double to[2] = {x, picture->bottom + 5};
+    const double line[4] = {x, picture->bottom, x, picture->bottom + 5};
     const double gap = is_below ? PLACES_GAP : PLACES_GAP / 2;
 
     if (x - label.width / 2 >= *end + gap &&
         x + label.width / 2 <= picture->width - 4) {
         if (!is_below)
-            surety__canvas_line(&picture->canvas, from, to, 1,
-                                SURETY__INK_AXIS);
+            surety__canvas_line(&picture->canvas, line, 1, SURETY__INK_AXIS);
         surety__canvas_show(&picture->canvas, label, x - label.width / 2,
                             picture->bottom + (is_below ? 24 : 8),
                             is_below ? SURETY__INK_SOFT : SURETY__INK_TEXT);

@@ -394,18 +394,6 @@ static void request_unused(struct request_item *item)
         surety_buf_byte(&item->note, '\n');
 }
 
-/* Adds a note that pictures do not have the requested format, with the one
- * that is made instead. */
-static void request_picture(struct request_item *item, surety_val format,
-                            surety_chart_format made)
-{
-    surety_buf_text(&item->note, "there are no pictures of the format ");
-    surety_val_write(format, SURETY_STYLE_COMPACT, &item->note);
-    surety_buf_text(&item->note, made == SURETY_CHART_SVG
-                                     ? "; this one is svg\n"
-                                     : "; this one is png\n");
-}
-
 static surety_status request_chart(surety_rendering *all,
                                    struct request_item *item, surety_buf *out,
                                    surety_error *reterr)
@@ -426,12 +414,16 @@ static surety_status request_chart(surety_rendering *all,
         return request_unknown(
             item, "charts of the type",
             "bar and line; shares that sum to 100 % are stacked bars", reterr);
-    if (surety_val_is(format, "svg"))
+    if (surety_val_is(format, "svg")) {
         chart.format = SURETY_CHART_SVG;
-    else if (surety_val_is(format, "png"))
+    } else if (surety_val_is(format, "png")) {
         chart.format = SURETY_CHART_PNG;
-    else if (format.doc && surety_val_kind(format) != SURETY_KIND_NULL)
-        request_picture(item, format, chart.format);
+    } else if (format.doc && surety_val_kind(format) != SURETY_KIND_NULL) {
+        surety_buf_text(&item->note, "there are no pictures of the format ");
+        surety_val_write(format, SURETY_STYLE_COMPACT, &item->note);
+        surety__buf_printf(&item->note, "; this one is %s\n",
+                           chart.format == SURETY_CHART_SVG ? "svg" : "png");
+    }
     status = request_y(item, &chart, names, reterr);
     if (!status)
         status =

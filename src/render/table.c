@@ -46,12 +46,11 @@ static surety_status table_add(surety__table *table, surety_str name,
     const uint64_t hash = (uint64_t)surety__hash(name.ptr, name.len) + 1;
     surety__column *column;
 
-    if (table->columns_count >= SURETY_TABLE_COLUMNS_MAX) {
-        surety__fail(reterr, SURETY_LIMIT,
-                     "the data have more than %d columns, the most a table has",
-                     SURETY_TABLE_COLUMNS_MAX);
-        return SURETY_LIMIT;
-    }
+    if (table->columns_count >= SURETY_TABLE_COLUMNS_MAX)
+        return surety__fail(
+            reterr, SURETY_LIMIT,
+            "the data have more than %d columns, the most a table has",
+            SURETY_TABLE_COLUMNS_MAX);
     column = surety__arena_take(&table->arena, sizeof(*column));
     if (!column ||
         surety__grow(table->alloc, &table->columns, &table->columns_cap,

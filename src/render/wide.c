@@ -71,15 +71,6 @@ surety_str surety__wide_time(const surety__column *column,
     return name.year;
 }
 
-/* Whether a column can hold the values of a time: numbers, or no values. */
-static bool wide_may(const surety__table *table, size_t column)
-{
-    const surety__column *shown = table->columns[column];
-
-    return shown->kind == SURETY__COLUMN_NUMBER ||
-           shown->missing == table->rows_count;
-}
-
 static bool wide_alike(const struct wide_name *one,
                        const struct wide_name *other)
 {
@@ -132,9 +123,14 @@ surety_status surety__wide_find(const surety__table *table, surety_str title,
     *ret_wide = (surety__wide){0};
     if (!names || !columns)
         return SURETY_NOMEM;
-    for (size_t i = 0; i < count; i++)
-        names[i] = wide_may(table, i) ? wide_name(table->columns[i])
-                                      : (struct wide_name){.stem = 0};
+    for (size_t i = 0; i < count; i++) {
+        const surety__column *column = table->columns[i];
+
+        /* Only numbers, or no values, can be the values of a time. */
+        if (column->kind == SURETY__COLUMN_NUMBER ||
+            column->missing == table->rows_count)
+            names[i] = wide_name(column);
+    }
     for (size_t i = 0; i < count; i++) {
         size_t group = 0;
         unsigned score;

@@ -274,9 +274,7 @@ static void report_run_warnings(const surety__attempt *attempt,
     }
     surety__template_write(out, "{'keyword':'stopped','error':$s}]",
                            surety_buf_str(&why));
-    if (why.status != SURETY_OK)
-        out->status = why.status;
-    surety_buf_done(&why);
+    surety__buf_end(&why, &out->status);
 }
 
 /* Writes a member of an outcome's report. If the reply was stopped, its

@@ -199,7 +199,7 @@ static size_t cover_subset(surety_str provider)
                 {SURETY_PROTOCOL_ANTHROPIC, SURETY_SUBSET_ANTHROPIC},
                 {SURETY_PROTOCOL_GEMINI, SURETY_SUBSET_GEMINI}};
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+    for (size_t i = 0; i < SURETY__COUNT(rows); i++)
         if (surety_str_equal(provider, surety_str_of(surety_protocol_name(
                                            rows[i].protocol))))
             return rows[i].subset;

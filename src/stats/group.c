@@ -76,7 +76,7 @@ static surety_stats_ending group_ending(const surety__tally *tally)
         {MARK_FALLBACK, SURETY_ENDED_FALLBACK},
     };
 
-    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+    for (size_t i = 0; i < SURETY__COUNT(endings); i++)
         if (tally->marks & endings[i].mark)
             return endings[i].ending;
     if (tally->last_state == SURETY_ENTRY_CANCELLED)

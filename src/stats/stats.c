@@ -59,16 +59,6 @@ static void stats_run_id(surety_str text, uint64_t id[2])
     id[1] ^= ~text.len;
 }
 
-static surety__stats_run *stats_find(const surety_stats *stats,
-                                     const uint64_t id[2])
-{
-    surety__stats_run *run = surety__map_get(&stats->runs, id[0] ^ id[1]);
-
-    while (run && (run->id[0] != id[0] || run->id[1] != id[1]))
-        run = run->next;
-    return run;
-}
-
 /* Finds or adds the run of an entry. NULL: the run does not count, or a
  * failure, kept in stats. */
 static surety__stats_run *stats_run_of(surety_stats *stats,
@@ -80,7 +70,9 @@ static surety__stats_run *stats_run_of(surety_stats *stats,
 
     /* An attempt without a run is a run of its own. */
     stats_run_id(entry->run.len ? entry->run : entry->id, id);
-    run = stats_find(stats, id);
+    run = surety__map_get(&stats->runs, id[0] ^ id[1]);
+    while (run && (run->id[0] != id[0] || run->id[1] != id[1]))
+        run = run->next;
     if (run)
         return run;
     if ((options->since_ms &&

@@ -69,7 +69,7 @@ static const sums_column sums_columns[] = {
 };
 #undef ENDED
 #undef COLUMN
-#define WRITE_COLUMNS (sizeof(sums_columns) / sizeof(*sums_columns))
+#define WRITE_COLUMNS (SURETY__COUNT(sums_columns))
 
 /* The value of a column; false: it is empty. */
 static bool sums_column_of(const sums_column *column,

@@ -141,34 +141,29 @@ static void deliver_object(surety__plan *plan, const surety__node *node,
     surety__plan_mark(plan, STEP_CLOSE);
 }
 
-static void deliver_array(surety__plan *plan, const surety__node *node,
-                          surety_val val)
-{
-    uint32_t index = 0;
-
-    surety__plan_mark(plan, STEP_ARRAY);
-    SURETY_EACH (item, val)
-        deliver_item(plan, surety__array_item(&node->array, index++), item);
-    surety__plan_mark(plan, STEP_CLOSE);
-}
-
 static void deliver_value(surety__plan *plan, const surety__node *node,
                           surety_val val)
 {
+    uint32_t index = 0;
     const surety_kind kind = surety_val_kind(val);
     /* An absent member becomes null, also if the contract keeps the null. */
     const bool walks =
         node->changes || plan->strict->subset->traits & SUBSET_ALL_REQUIRED;
     const surety__node *branch = walks ? deliver_branch(node, val) : NULL;
 
-    if (!branch && node->changes)
+    if (!branch && node->changes) {
         plan->status = SURETY_UNSUPPORTED;
-    else if (kind < SURETY_KIND_ARRAY || !branch || branch->choice_count)
+    } else if (kind < SURETY_KIND_ARRAY || !branch || branch->choice_count) {
         surety_build_val(plan->out, val);
-    else if (kind == SURETY_KIND_OBJECT || branch->array.as_object)
+    } else if (kind == SURETY_KIND_OBJECT || branch->array.as_object) {
         deliver_object(plan, branch, val);
-    else
-        deliver_array(plan, branch, val);
+    } else {
+        surety__plan_mark(plan, STEP_ARRAY);
+        SURETY_EACH (item, val)
+            deliver_item(plan, surety__array_item(&branch->array, index++),
+                         item);
+        surety__plan_mark(plan, STEP_CLOSE);
+    }
 }
 
 surety_status surety_strict_deliver(const surety_strict *strict, surety_val val,

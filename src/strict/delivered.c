@@ -91,7 +91,7 @@ static void delivered_rules(surety_doc *out, surety_val given)
         "format",     "maxLength", "maxItems", "minProperties",
         "multipleOf", "required",  "enum",     "const"};
 
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    for (size_t i = 0; i < SURETY__COUNT(names); i++) {
         const surety_val rule = surety_val_get(given, names[i]);
 
         if (!rule.doc ||

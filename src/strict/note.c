@@ -15,7 +15,7 @@ static bool note_is_name(surety_str pointer)
     surety_str before;
 
     surety__pointer_last(pointer, &before);
-    for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+    for (size_t i = 0; i < SURETY__COUNT(maps); i++)
         if (surety_str_equal(before, surety_str_of(maps[i])))
             return true;
     return false;
@@ -64,9 +64,7 @@ void surety__strict_add_note(surety_strict *strict,
     note.keyword = surety__arena_text(
         &strict->arena, note_keyword(keyword, key, surety_buf_str(&text)));
     note.location = surety__arena_text(&strict->arena, surety_buf_str(&text));
-    if (text.status != SURETY_OK)
-        strict->status = text.status;
-    surety_buf_done(&text);
+    surety__buf_end(&text, &strict->status);
     if (strict->status == SURETY_OK)
         strict->status = surety__grow(strict->alloc, (void **)&strict->notes,
                                       &strict->note_cap, strict->note_count + 1,

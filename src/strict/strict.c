@@ -56,23 +56,17 @@ static surety_status strict_too_large(surety_strict *strict,
     return strict->status;
 }
 
-/* Writes the schema as text. */
-static void strict_text(surety_strict *strict)
-{
-    surety_buf text;
-
-    surety_buf_init(&text, strict->alloc, 0);
-    (void)surety_val_write(strict->info.schema, SURETY_STYLE_COMPACT, &text);
-    strict->info.text = surety__arena_buf(&strict->arena, &text);
-}
-
 /* Completes what callers see. */
 static void strict_finish(surety_strict *strict)
 {
+    surety_buf text;
+
     strict->info.size = sizeof(strict->info);
     if (strict->info.support != SURETY_STRICT_IMPOSSIBLE) {
         strict->info.schema = surety_doc_root(strict->doc);
-        strict_text(strict);
+        surety_buf_init(&text, strict->alloc, 0);
+        surety_val_write(strict->info.schema, SURETY_STYLE_COMPACT, &text);
+        strict->info.text = surety__arena_buf(&strict->arena, &text);
     }
     surety__strict_locate(strict);
     strict->info.notes = strict->notes;

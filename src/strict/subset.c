@@ -153,7 +153,7 @@ static const surety__strict_keyword keyword_rows[] = {
 
 const surety__strict_keyword *surety__strict_keyword_of(surety_str name)
 {
-    for (size_t i = 0; i < sizeof(keyword_rows) / sizeof(*keyword_rows); i++)
+    for (size_t i = 0; i < SURETY__COUNT(keyword_rows); i++)
         if (surety_str_equal(name, surety_str_of(keyword_rows[i].name)))
             return &keyword_rows[i];
     return NULL;
@@ -178,8 +178,7 @@ static const struct {
 bool surety__subset_takes_format(const surety__subset *subset,
                                  surety_str format)
 {
-    const size_t count =
-        sizeof(format_rows_strict) / sizeof(*format_rows_strict);
+    const size_t count = SURETY__COUNT(format_rows_strict);
 
     for (size_t i = 0; i < count; i++)
         if (surety_str_equal(format, surety_str_of(format_rows_strict[i].name)))

@@ -94,7 +94,7 @@ static void write_type(struct write_state *state, const surety__node *node,
     }
     if (!single)
         surety_build_array(state->doc);
-    for (size_t i = 0; i < sizeof(write_types) / sizeof(*write_types); i++)
+    for (size_t i = 0; i < SURETY__COUNT(write_types); i++)
         if (names & write_types[i].bit)
             surety_build_str(state->doc, surety_str_of(write_types[i].name));
     if (!single)
@@ -116,9 +116,7 @@ static void write_about(struct write_state *state, const surety__node *node,
         surety_buf_byte(&text, ' ');
     surety_buf_text(&text, more);
     write_named(state->doc, "description", surety_buf_str(&text));
-    if (text.status != SURETY_OK)
-        state->plan.status = text.status;
-    surety_buf_done(&text);
+    surety__buf_end(&text, &state->plan.status);
 }
 
 static void write_keywords(struct write_state *state, const surety__node *node)
@@ -348,9 +346,7 @@ static void write_reference(struct write_state *state, const surety__node *node,
         surety_build_close(doc);
         surety_build_close(doc);
     }
-    if (text.status != SURETY_OK)
-        state->plan.status = text.status;
-    surety_buf_done(&text);
+    surety__buf_end(&text, &state->plan.status);
 }
 
 /* Writes the schema of a node in place. Its object stays open, for the steps
@@ -427,9 +423,7 @@ static void write_wish(surety__pointer_walk *walk, const surety__node *node,
         out, surety__pointer_last(surety_buf_str(&pointer), NULL), 50, "");
     if (out->len == 0)
         surety_buf_text(out, "root");
-    if (pointer.status != SURETY_OK)
-        out->status = pointer.status;
-    surety_buf_done(&pointer);
+    surety__buf_end(&pointer, &out->status);
 }
 
 static void write_names(surety_strict *strict)

@@ -97,45 +97,32 @@ static bool choose_members(const surety_typed *typed,
 
 /* ---- validity by the contract -------------------------------------------- */
 
-/* Sets *ret_shape to the shape of the contract at pointer, a constant of the
- * table; NULL when there is none. Returns false when out of memory. */
-static bool choose_shape(surety__typed_chooser *chooser, const char *pointer,
-                         const surety__shape **ret_shape)
-{
-    const surety_contract_info *info =
-        surety_contract_info_of(chooser->contract);
-    const uint64_t key = (uint64_t)(uintptr_t)pointer;
-    const surety__shape *shape = surety__map_get(&chooser->shapes, key);
-    surety_val at;
-
-    if (!shape) {
-        at = surety_val_at(info->root, surety_str_of(pointer));
-        shape = at.doc ? surety__schema_shape(info->schema, at) : NULL;
-        if (shape && !surety__map_put(&chooser->shapes, chooser->alloc, key,
-                                      (void *)(uintptr_t)shape))
-            return false;
-    }
-    *ret_shape = shape;
-    return true;
-}
-
 /* Sets *ret_valid to whether val satisfies the schema at pointer; true when
  * there is no such schema. */
 static surety_status choose_valid(surety__typed_chooser *chooser,
                                   const char *pointer, surety_val val,
                                   bool *ret_valid)
 {
-    const surety_contract *contract = chooser->contract;
-    const surety_limits *limits = &contract->limits;
-    const surety__shape *shape;
+    const surety_contract_info *info =
+        surety_contract_info_of(chooser->contract);
+    const surety_limits *limits = &chooser->contract->limits;
+    /* The pointer is a constant of the table. */
+    const uint64_t key = (uint64_t)(uintptr_t)pointer;
+    const surety__shape *shape = surety__map_get(&chooser->shapes, key);
+    surety_val at;
 
     *ret_valid = true;
     if (!pointer)
         return SURETY_OK;
-    if (!choose_shape(chooser, pointer, &shape))
-        return SURETY_NOMEM;
-    if (!shape)
-        return SURETY_OK;
+    if (!shape) {
+        at = surety_val_at(info->root, surety_str_of(pointer));
+        shape = at.doc ? surety__schema_shape(info->schema, at) : NULL;
+        if (!shape)
+            return SURETY_OK;
+        if (!surety__map_put(&chooser->shapes, chooser->alloc, key,
+                             (void *)(uintptr_t)shape))
+            return SURETY_NOMEM;
+    }
     if (!chooser->checker) {
         chooser->checker = surety_checker_new(chooser->alloc, limits);
         chooser->work =
@@ -144,9 +131,8 @@ static surety_status choose_valid(surety__typed_chooser *chooser,
     }
     if (!chooser->checker)
         return SURETY_NOMEM;
-    return surety__shape_check(chooser->checker,
-                               surety_contract_info_of(contract)->schema, shape,
-                               val, &chooser->work, ret_valid);
+    return surety__shape_check(chooser->checker, info->schema, shape, val,
+                               &chooser->work, ret_valid);
 }
 
 void surety__typed_chooser_done(surety__typed_chooser *chooser)

@@ -56,10 +56,11 @@ typedef struct from_state {
 static surety_status from_wrong(from_state *state, surety_val val,
                                 const surety_typed_type *type, const char *want)
 {
-    surety__fail(state->reterr, SURETY_SYNTAX, "%s must be %s, but this is %s",
-                 type->name, want, surety_kind_name(surety_val_kind(val)));
+    (void)surety__policy_fail(val, state->reterr,
+                              "%s must be %s, but this is %s", type->name, want,
+                              surety_kind_name(surety_val_kind(val)));
     surety__hint(state->reterr, "check the value against the contract first");
-    return surety__policy_at(val, state->reterr, SURETY_SYNTAX);
+    return SURETY_SYNTAX;
 }
 
 static surety_status from_beyond(from_state *state, surety_val val,
@@ -78,13 +79,11 @@ static surety_status from_beyond(from_state *state, surety_val val,
  * SURETY_LIMIT. */
 static surety_status from_count(from_state *state, size_t size)
 {
-    if (size > state->left) {
-        surety__fail(state->reterr, SURETY_LIMIT,
-                     "the C value takes more than %d times the limit "
-                     "text_bytes_max",
-                     FROM_TIMES);
-        return SURETY_LIMIT;
-    }
+    if (size > state->left)
+        return surety__fail(state->reterr, SURETY_LIMIT,
+                            "the C value takes more than %d times the limit "
+                            "text_bytes_max",
+                            FROM_TIMES);
     state->left -= size;
     return SURETY_OK;
 }
@@ -396,10 +395,9 @@ static surety_status from_absent(from_state *state, surety_val val,
     }
     if (member->has != SURETY_TYPED_NONE)
         return SURETY_OK;
-    surety__fail(state->reterr, SURETY_SYNTAX, "%s needs \"%.*s\"", type->name,
-                 (int)(member->name.len > 80 ? 80 : member->name.len),
-                 member->name.ptr);
-    return surety__policy_at(val, state->reterr, SURETY_SYNTAX);
+    return surety__policy_fail(
+        val, state->reterr, "%s needs \"%.*s\"", type->name,
+        (int)(member->name.len > 80 ? 80 : member->name.len), member->name.ptr);
 }
 
 /* Begins a new turn of `seen`, for a struct of count members. */

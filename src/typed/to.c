@@ -118,17 +118,6 @@ static void to_key(to_state *state, const surety_typed_type *type,
 
 /* ---- scalars ------------------------------------------------------------- */
 
-static void to_bool(to_state *state, const char *at)
-{
-    unsigned char byte;
-
-    memcpy(&byte, at, 1);
-    if (state->doc)
-        surety_build_bool(state->doc, byte != 0);
-    else
-        surety_buf_text(state->out, byte ? "true" : "false");
-}
-
 static void to_text(to_state *state, const surety_typed_type *type,
                     surety_str text)
 {
@@ -218,14 +207,6 @@ static void to_enum(to_state *state, const surety_typed_type *type,
         to_text(state, type, type->words[word]);
 }
 
-static void to_print_int(surety_buf *out, int64_t number)
-{
-    if (number < 0)
-        surety_buf_byte(out, '-');
-    surety_buf_number(out,
-                      number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
-}
-
 static void to_scalar(to_state *state, const surety_typed_type *type,
                       const char *at)
 {
@@ -234,15 +215,22 @@ static void to_scalar(to_state *state, const surety_typed_type *type,
     uint64_t natural;
     int64_t number;
     double real;
+    unsigned char flag;
 
     switch (type->form) {
-    case SURETY_TYPED_BOOL: to_bool(state, at); return;
+    case SURETY_TYPED_BOOL:
+        memcpy(&flag, at, sizeof(flag));
+        if (state->doc)
+            surety_build_bool(state->doc, flag != 0);
+        else
+            surety_buf_text(state->out, flag ? "true" : "false");
+        return;
     case SURETY_TYPED_INT:
         memcpy(&number, at, sizeof(number));
         if (state->doc)
             surety_build_int(state->doc, number);
         else
-            to_print_int(state->out, number);
+            surety__buf_printf(state->out, "%lld", (long long)number);
         return;
     case SURETY_TYPED_UINT:
         memcpy(&natural, at, sizeof(natural));
@@ -481,27 +469,19 @@ static void to_member_next(to_state *state, to_frame *frame, size_t index)
         to_member(state, member, frame->base);
 }
 
-static void to_next(to_state *state, to_frame *frame)
-{
-    const surety_typed_type *type = frame->type;
-    const size_t index = frame->index++;
-
-    if (type->form == SURETY_TYPED_STRUCT || type->form == SURETY_TYPED_TUPLE)
-        to_member_next(state, frame, index);
-    else
-        to_child(state, type, frame->base, index);
-}
-
 static void to_run(to_state *state, const void *value)
 {
     to_element(state, &state->typed->types[state->typed->root], value);
     while (state->depth && state->status == SURETY_OK) {
         to_frame *frame = &state->frames[state->depth - 1];
 
-        if (frame->index < frame->count + frame->rest_count)
-            to_next(state, frame);
-        else
+        if (frame->index == frame->count + frame->rest_count)
             to_close(state);
+        else if (frame->type->form == SURETY_TYPED_STRUCT ||
+                 frame->type->form == SURETY_TYPED_TUPLE)
+            to_member_next(state, frame, frame->index++);
+        else
+            to_child(state, frame->type, frame->base, frame->index++);
         if (state->out && state->out->status != SURETY_OK)
             return;
     }
