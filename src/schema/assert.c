@@ -392,17 +392,20 @@ static bool unique_equal(surety__machine *machine, const surety__cell *array,
     return false;
 }
 
-/* Arrays of at most so many items are first compared by marks. */
+/* The marks of at most so many items are compared with each other. */
 enum { UNIQUE_FEW = 16 };
 
-/* Equal values have equal marks. Of an object the order of its members must not
- * matter, of a number in it not how it is written. */
+/* Equal values have equal marks, which cost less than hashes: nothing below
+ * members is read. Of an object the order of its members must not matter, of a
+ * number in it not how it is written. */
 static uint64_t item_mark(const surety_doc *doc, const surety__cell *cell)
 {
     const surety__cell *key = cell + 1;
     surety_str text = {NULL, 0};
     uint64_t mark = cell->kind;
 
+    if (surety__cell_is_number(cell))
+        return surety__val_hash(surety__val_of(doc, cell));
     if (surety__cell_is_string(cell))
         text = surety__cell_str(doc, cell);
     if (text.ptr)
@@ -430,11 +433,6 @@ static bool items_differ(const surety_doc *doc, const surety__cell *array)
 
     for (uint32_t i = 0; i < array->count; i++) {
         marks[i] = item_mark(doc, item);
-        if (surety__cell_is_number(item)) {
-            if (item->kind != CELL_INT)
-                return false;
-            marks[i] = ((uint64_t)item->i << 8) + CELL_INT;
-        }
         for (uint32_t k = 0; k < i; k++)
             if (marks[k] == marks[i])
                 return false;
@@ -443,11 +441,30 @@ static bool items_differ(const surety_doc *doc, const surety__cell *array)
     return true;
 }
 
+/* Sorts the items of array by their marks or hashes: a pair has one of these
+ * and the item's offset. Whether two pairs have the same. */
+static bool unique_sort(const surety_doc *doc, const surety__cell *array,
+                        bool by_mark, surety__pair *pairs)
+{
+    const surety__cell *item = array + 1;
+    bool same = false;
+
+    for (uint32_t i = 0; i < array->count; i++) {
+        pairs[i].key = by_mark ? item_mark(doc, item)
+                               : surety__val_hash(surety__val_of(doc, item));
+        pairs[i].value = (uint64_t)(item - array);
+        item = surety__cell_after(item);
+    }
+    surety__pairs_sort(pairs, array->count);
+    for (uint32_t i = 1; i < array->count && !same; i++)
+        same = pairs[i].key == pairs[i - 1].key;
+    return same;
+}
+
 bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
                            const surety__cell *array)
 {
     surety__failure failure = {.keyword = KW_UNIQUE_ITEMS};
-    const surety__cell *item = array + 1;
     surety__pair *pairs;
 
     if (!shape->arrays->unique || array->count < 2)
@@ -462,13 +479,9 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
         return false;
     }
     pairs = machine->hashes;
-    for (uint32_t i = 0; i < array->count; i++) {
-        pairs[i].key = surety__val_hash(surety__val_of(machine->doc, item));
-        pairs[i].value = (uint64_t)(item - array);
-        item = surety__cell_after(item);
-    }
-    surety__pairs_sort(pairs, array->count);
-    if (!unique_equal(machine, array, pairs, array->count, &failure))
+    if (!unique_sort(machine->doc, array, true, pairs) ||
+        !unique_sort(machine->doc, array, false, pairs) ||
+        !unique_equal(machine, array, pairs, array->count, &failure))
         return true;
     return !assert_fails(machine, failure);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unions of many branches, and objects with many patterns and dependents: the
- * result is that of trying each, and the work grows as the value does, not with
- * the number of branches, patterns or dependents. */
+/* Unions of many branches, objects with many patterns and dependents, and
+ * arrays of different items: the result is that of trying each, and the work
+ * grows as the value does, not with the number of branches, patterns or
+ * dependents. */
 #include "check.h"
 
 #include "schema/schema.h"
@@ -536,6 +537,91 @@ TEST(work_grows_with_the_members)
 done:;
 }
 
+/* ---- arrays -------------------------------------------------------------- */
+
+/* Reads an array of so many different items, behind them one that is perhaps
+ * equal to one of the first. */
+static bool read_items(struct check *t, surety_doc *doc, unsigned count,
+                       const char *last)
+{
+    static const char *const forms[] = {
+        "%u",         "\"%u\"",       "[%u]",
+        "{\"a\":%u}", "{\"a\":[%u]}", "{\"a\":\"%u\",\"b\":2}"};
+    bool ready = false;
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    for (unsigned i = 0; i < count; i++) {
+        char piece[64];
+
+        (void)snprintf(piece, sizeof(piece), forms[i % CHECK_COUNT(forms)], i);
+        surety_buf_text(&text, i ? "," : "[");
+        surety_buf_text(&text, piece);
+    }
+    surety_buf_text(&text, ",");
+    surety_buf_text(&text, last);
+    surety_buf_text(&text, "]");
+    TRY(text.status);
+    TRY(surety_doc_read(doc, surety_buf_str(&text), NULL, NULL));
+    ready = true;
+done:
+    surety_buf_done(&text);
+    return ready;
+}
+
+TEST(items_are_unique_if_no_two_are_equal)
+{
+    static const struct {
+        const char *last;
+        bool unique;
+    } cases[] = {
+        {"0", false},
+        {"0.0", false},
+        {"0e5", false},
+        {"-1", true},
+        {"\"1\"", false},
+        {"\"0\"", true},
+        {"[2.0]", false},
+        {"[\"2\"]", true},
+        {"{\"a\":30e-1}", false},
+        {"{\"a\":3,\"b\":3}", true},
+        {"{\"a\":[4.0]}", false},
+        {"{\"a\":[5]}", true},
+        {"{\"b\":2.0,\"a\":\"5\"}", false},
+        {"{\"b\":\"5\",\"a\":2}", true},
+    };
+    static const unsigned counts[] = {6, 15, 16, 40};
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_schema *schema = NULL;
+    surety_buf text, value;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_init(&value, check_alloc(t), 0);
+    NEED(checker);
+    NEED(doc);
+    surety_buf_text(&text, "{\"uniqueItems\":true}");
+    surety_buf_text(&value, "[]");
+    if (!prepare(t, &text, &value, &schema, doc))
+        goto done;
+    for (size_t i = 0; i < CHECK_COUNT(counts) * CHECK_COUNT(cases); i++) {
+        const size_t at = i % CHECK_COUNT(cases);
+        bool valid = false;
+
+        if (!read_items(t, doc, counts[i / CHECK_COUNT(cases)], cases[at].last))
+            goto done;
+        TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                                 NULL));
+        CHECK(valid == cases[at].unique);
+    }
+done:
+    surety_buf_done(&text);
+    surety_buf_done(&value);
+    surety_schema_free(schema);
+    surety_doc_free(doc);
+    surety_checker_free(checker);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -545,6 +631,8 @@ int main(int argc, char **argv)
          the_index_has_every_pattern_that_matches},
         {"dependents are found by any way", dependents_are_found_by_any_way},
         {"work grows with the members", work_grows_with_the_members},
+        {"items are unique if no two are equal",
+         items_are_unique_if_no_two_are_equal},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
