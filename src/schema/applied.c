@@ -5,7 +5,8 @@
  * frame. A branch that needs a frame goes to the caller through *next,
  * who comes back with its validity. Of anyOf and oneOf on objects only the
  * branches are tried that the names of the members and the value of a tag allow
- * (branch.c).
+ * (branch.c). Where a union alone decides, its branches are tried without a
+ * frame for it (surety__union_select).
  *
  * Invariants:
  * 1. `sub` is 0 and `last` is OPEN when an applicator begins.
@@ -78,8 +79,14 @@ static uint64_t branches_many(const surety_doc *doc,
     return found ? found : tag->open;
 }
 
-/* Of few branches: those that the object can satisfy, by its tags, and by the
- * names of all members. */
+/* Whether a set of few branches has more than one. */
+static inline bool branches_are_several(uint64_t branches)
+{
+    return (branches & (branches - 1)) != 0;
+}
+
+/* Of few branches: those that the object can satisfy, by its tags, and where
+ * these leave several by the names of all members. */
 static uint64_t branches_few(const surety_doc *doc,
                              const surety__switch *branching,
                              const surety__cell *object)
@@ -89,7 +96,8 @@ static uint64_t branches_few(const surety_doc *doc,
     uint64_t names = 0;
     uint32_t absent = (1u << branching->tag_count) - 1;
 
-    for (uint32_t i = 0; i < object->count && branches; i++) {
+    for (uint32_t i = 0; i < object->count && branches_are_several(branches);
+         i++) {
         names |= (uint64_t)1 << (key->hash & 63);
         for (uint32_t k = 0; k < branching->tag_count; k++) {
             const surety__tag *tag = &branching->tags[k];
@@ -103,8 +111,10 @@ static uint64_t branches_few(const surety_doc *doc,
         }
         key = surety__cell_after(key + 1);
     }
-    for (; absent; absent &= absent - 1)
+    for (; absent && branches_are_several(branches); absent &= absent - 1)
         branches &= branching->tags[__builtin_ctz(absent)].lacking;
+    if (!branches_are_several(branches))
+        return branches;
     for (uint64_t left = branches; left; left &= left - 1) {
         const surety__screen *screen =
             &branching->screens[__builtin_ctzll(left)];
@@ -115,56 +125,96 @@ static uint64_t branches_few(const surety_doc *doc,
     return branches;
 }
 
-/* Notes in the frame which branches the value can satisfy: bits, or where there
- * are more than SWITCH_BRANCHES the first and the end of a stretch. */
-EVALUATE_INLINE void branches_begin(const surety__machine *machine,
-                                    surety__frame *frame,
-                                    const surety__applicator *applicator)
+/* The branches that the value can satisfy, as a set (surety__switch). */
+static uint64_t branches_left(const surety_doc *doc,
+                              const surety__applicator *applicator,
+                              const surety__cell *cell)
 {
     const surety__switch *branching = applicator->branching;
 
     assert(applicator->count);
-    frame->sub = 0;
-    if (applicator->count > SWITCH_BRANCHES) {
-        frame->branches = applicator->count;
-        if (branching) {
-            frame->branches =
-                branches_many(machine->doc, branching, frame->cell);
-            frame->sub = (uint32_t)frame->branches;
-            frame->branches >>= 32;
-        }
-        return;
-    }
-    frame->branches = UINT64_MAX >> (64 - applicator->count);
-    if (branching && frame->cell->kind == CELL_OBJECT)
-        frame->branches = branches_few(machine->doc, branching, frame->cell);
+    if (applicator->count > SWITCH_BRANCHES)
+        return branching ? branches_many(doc, branching, cell)
+                         : (uint64_t)applicator->count << 32;
+    return branching && cell->kind == CELL_OBJECT
+               ? branches_few(doc, branching, cell)
+               : UINT64_MAX >> (64 - applicator->count);
 }
 
-/* The branch that was tried last; `sub` is behind it. */
-EVALUATE_INLINE uint32_t branch_last(const surety__applicator *applicator,
-                                     const surety__frame *frame)
+/* Takes the first branch off a set; UINT32_MAX: it is empty. */
+static inline uint32_t branches_take(const surety__applicator *applicator,
+                                     uint64_t *branches)
 {
-    assert(frame->sub > 0);
-    return applicator->count > SWITCH_BRANCHES && applicator->branching
-               ? applicator->branching->order[frame->sub - 1]
-               : frame->sub - 1;
-}
+    const uint32_t at = (uint32_t)*branches;
+    uint32_t branch;
 
-/* The next branch to be tried, or UINT32_MAX. */
-EVALUATE_INLINE uint32_t branch_next(const surety__applicator *applicator,
-                                     surety__frame *frame)
-{
     if (applicator->count > SWITCH_BRANCHES) {
-        if (frame->sub >= frame->branches)
+        if (at == *branches >> 32)
             return UINT32_MAX;
-        frame->sub++;
-        return branch_last(applicator, frame);
+        ++*branches;
+        return applicator->branching ? applicator->branching->order[at] : at;
     }
-    if (!frame->branches)
+    if (!*branches)
         return UINT32_MAX;
-    frame->sub = (uint32_t)__builtin_ctzll(frame->branches) + 1;
-    frame->branches &= frame->branches - 1;
-    return frame->sub - 1;
+    branch = (uint32_t)__builtin_ctzll(*branches);
+    *branches &= *branches - 1;
+    return branch;
+}
+
+/* Whether as many of the branches hold as must; none of them needs a frame. */
+static bool branches_hold(surety__machine *machine,
+                          const surety__applicator *applicator,
+                          uint64_t branches, const surety__cell *cell)
+{
+    const uint32_t enough = applicator->kind == APPLY_ANY ? 1 : 2;
+    uint32_t holding = 0;
+
+    while (holding < enough) {
+        const uint32_t branch = branches_take(applicator, &branches);
+        const surety__shape *shape;
+
+        if (branch == UINT32_MAX)
+            break;
+        shape = applicator->shapes[branch]->direct;
+        if (!surety__machine_charge(machine, 1))
+            return false;
+        holding += surety__child_validity(machine, &shape, cell) == VALID_YES;
+    }
+    return holding == 1;
+}
+
+const surety__shape *surety__union_select(surety__machine *machine,
+                                          const surety__shape *shape,
+                                          const surety__cell *cell,
+                                          enum surety__validity *ret_valid)
+{
+    const unsigned kind = cell->kind;
+
+    *ret_valid = VALID_NO;
+    while (shape->how[kind] >= HOW_SELECT_FLAT) {
+        const surety__applicator *selects = shape->selects;
+        const uint64_t all = branches_left(machine->doc, selects, cell);
+        uint64_t others = all;
+        const uint32_t first = branches_take(selects, &others);
+        uint64_t rest = others;
+
+        if (first == UINT32_MAX ||
+            !surety__machine_charge(
+                machine, 1 + (kind < CELL_ARRAY ? 0 : cell->count / 16)))
+            return shape;
+        if (branches_take(selects, &rest) == UINT32_MAX) {
+            shape = surety__route_end(selects->shapes[first]->direct, kind);
+            continue;
+        }
+        *ret_valid =
+            machine->memo.open ? surety__memo_validity(machine, shape, cell)
+            : surety__shape_is_flat(shape, kind)
+                ? surety__valid_if(branches_hold(machine, selects, all, cell))
+                : VALID_OPEN;
+        return shape;
+    }
+    *ret_valid = surety__child_validity(machine, &shape, cell);
+    return shape;
 }
 
 /* ---- subschemas --------------------------------------------------------- */
@@ -288,7 +338,7 @@ EVALUATE_INLINE enum surety__validity applied_branches(
     if (last == VALID_OPEN) {
         frame->count = 0;
         frame->reported = false;
-        branches_begin(machine, frame, applicator);
+        frame->branches = branches_left(machine->doc, applicator, frame->cell);
         if (applicator->choice && branches_have(machine, frame, applicator))
             return VALID_YES;
         if (applicator->choice && any)
@@ -301,16 +351,17 @@ EVALUATE_INLINE enum surety__validity applied_branches(
 
         if (last == VALID_YES) {
             if (report && frame->count == 0)
-                frame->first = branch_last(applicator, frame);
+                frame->first = frame->sub;
             else if (report && frame->count == 1)
-                frame->second = branch_last(applicator, frame);
+                frame->second = frame->sub;
             frame->count++;
         }
         if (frame->count >= enough)
             break;
-        branch = branch_next(applicator, frame);
+        branch = branches_take(applicator, &frame->branches);
         if (branch == UINT32_MAX)
             break;
+        frame->sub = branch;
         last = applied_may(machine, frame->cell, frame->bits,
                            applicator->shapes[branch], next, report);
         if (last == VALID_OPEN)

@@ -443,8 +443,8 @@ static bool items_differ(const surety_doc *doc, const surety__cell *array)
 
 /* Sorts the items of array by their marks or hashes: a pair has one of these
  * and the item's offset. Whether two pairs have the same. */
-static bool unique_sort(const surety_doc *doc, const surety__cell *array,
-                        bool by_mark, surety__pair *pairs)
+static bool items_sort(const surety_doc *doc, const surety__cell *array,
+                       bool by_mark, surety__pair *pairs)
 {
     const surety__cell *item = array + 1;
     bool same = false;
@@ -479,8 +479,8 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
         return false;
     }
     pairs = machine->hashes;
-    if (!unique_sort(machine->doc, array, true, pairs) ||
-        !unique_sort(machine->doc, array, false, pairs) ||
+    if (!items_sort(machine->doc, array, true, pairs) ||
+        !items_sort(machine->doc, array, false, pairs) ||
         !unique_equal(machine, array, pairs, array->count, &failure))
         return true;
     return !assert_fails(machine, failure);

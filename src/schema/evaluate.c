@@ -310,10 +310,10 @@ EVALUATE_INLINE enum surety__validity phase_members_wide(
 /* The same for the validity where nothing is marked, as far as each member has
  * one shape: at the first member that patterns may match the phase becomes the
  * wide one. */
-static inline enum surety__validity phase_members(surety__machine *machine,
-                                                  surety__frame *frame,
-                                                  enum surety__validity last,
-                                                  surety__next *next)
+EVALUATE_INLINE enum surety__validity phase_members(surety__machine *machine,
+                                                    surety__frame *frame,
+                                                    enum surety__validity last,
+                                                    surety__next *next)
 {
     const surety__objects *const objects = frame->shape->objects;
     const surety_doc *const doc = machine->doc;
@@ -391,10 +391,10 @@ EVALUATE_INLINE enum surety__validity phase_names(surety__machine *machine,
 }
 
 /* Items that all have one shape, for the validity where nothing is marked. */
-static inline enum surety__validity phase_items(surety__machine *machine,
-                                                surety__frame *frame,
-                                                enum surety__validity last,
-                                                surety__next *next)
+EVALUATE_INLINE enum surety__validity phase_items(surety__machine *machine,
+                                                  surety__frame *frame,
+                                                  enum surety__validity last,
+                                                  surety__next *next)
 {
     const surety__shape *const rest = frame->shape->arrays->rest->direct;
     const surety__cell *cursor = frame->cursor;
@@ -743,13 +743,24 @@ static enum surety__validity frame_report(surety__machine *machine,
 
 /* ---- what needs no frame ------------------------------------------------ */
 
-/* Whether the value of a member or item satisfies shape; out of line, for most
- * are decided by their kind before. */
-static __attribute__((noinline)) bool flat_child(surety__machine *machine,
-                                                 const surety__shape *shape,
-                                                 const surety__cell *cell)
+static __attribute__((noinline)) bool flat_nested(surety__machine *machine,
+                                                  const surety__shape *shape,
+                                                  const surety__cell *cell)
 {
     return surety__child_validity(machine, &shape, cell) == VALID_YES;
+}
+
+/* Whether the value of a member or item satisfies shape. What nests is out of
+ * line, for most are decided by their kind or by themselves. */
+static inline bool flat_child(surety__machine *machine,
+                              const surety__shape *shape,
+                              const surety__cell *cell)
+{
+    const unsigned how = shape->how[cell->kind];
+
+    return how == HOW_YES ||
+           (how == HOW_CHECK ? surety__leaf_holds(machine, shape, cell)
+                             : flat_nested(machine, shape, cell));
 }
 
 static bool flat_members(surety__machine *machine,
@@ -774,8 +785,7 @@ static bool flat_members(surety__machine *machine,
         } else if (!child) {
             continue;
         }
-        if (child->how[value->kind] != HOW_YES &&
-            !flat_child(machine, child, value))
+        if (!flat_child(machine, child, value))
             return false;
     }
     return required == 0;
@@ -787,8 +797,7 @@ static bool flat_items(surety__machine *machine, const surety__shape *rest,
     const surety__cell *item = array + 1;
 
     for (uint32_t left = array->count; left; left--) {
-        if (rest->how[item->kind] != HOW_YES &&
-            !flat_child(machine, rest, item))
+        if (!flat_child(machine, rest, item))
             return false;
         item = surety__cell_after(item);
     }
@@ -800,11 +809,7 @@ static bool flat_items(surety__machine *machine, const surety__shape *rest,
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)
 {
-    bool quick = cell->kind == CELL_ARRAY    ? shape->quick_array
-                 : cell->kind == CELL_OBJECT ? shape->quick_object
-                                             : false;
-
-    if (!quick) {
+    if (!(shape->quick >> cell->kind & 1)) {
         surety__frame frame;
         surety__next next;
 
@@ -827,7 +832,7 @@ enum surety__validity surety__memo_validity(surety__machine *machine,
                                             const surety__shape *shape,
                                             const surety__cell *cell)
 {
-    const bool flat = shape->how[cell->kind] == HOW_FLAT;
+    const bool flat = surety__shape_is_flat(shape, cell->kind);
     bool holds;
 
     /* Members and items that do not nest are sooner looked at again. */

@@ -38,10 +38,17 @@ typedef struct surety__next {
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell);
 
-/* The same with a memo for a value that nests; OPEN: it needs a frame. */
+/* The same with a memo; OPEN: it needs a frame. */
 enum surety__validity surety__memo_validity(surety__machine *machine,
                                             const surety__shape *shape,
                                             const surety__cell *cell);
+
+/* The same where a union decides. Where one branch alone is left it decides,
+ * and so on; returns the shape that decided, or needs the frame. (applied.c) */
+const surety__shape *surety__union_select(surety__machine *machine,
+                                          const surety__shape *shape,
+                                          const surety__cell *cell,
+                                          enum surety__validity *ret_valid);
 
 /* Whether cell satisfies *shape, as far as that needs no frame. OPEN: *shape
  * becomes the one that needs it. */
@@ -50,6 +57,7 @@ surety__child_validity(surety__machine *machine, const surety__shape **shape,
                        const surety__cell *cell)
 {
     unsigned how = (*shape)->how[cell->kind];
+    enum surety__validity valid;
 
     if (how <= HOW_YES)
         return surety__valid_if(how == HOW_YES);
@@ -61,6 +69,10 @@ surety__child_validity(surety__machine *machine, const surety__shape **shape,
     }
     if (how == HOW_CHECK)
         return surety__valid_if(surety__leaf_holds(machine, *shape, cell));
+    if (how >= HOW_SELECT_FLAT) {
+        *shape = surety__union_select(machine, *shape, cell, &valid);
+        return valid;
+    }
     if (machine->memo.open)
         return surety__memo_validity(machine, *shape, cell);
     return how == HOW_WALK

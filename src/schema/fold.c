@@ -564,11 +564,12 @@ static bool fold_flat(surety__compiler *compiler)
         shape->bare = !shape->applicator_count && !shape->tracks &&
                       (!shape->objects || !shape->objects->names) &&
                       (!shape->arrays || !shape->arrays->contains);
-        shape->quick_object = shape->bare && shape->objects &&
-                              shape->objects->plain &&
-                              !shape->objects->dependent_count;
-        shape->quick_array = shape->bare && shape->arrays &&
-                             shape->arrays->plain && shape->arrays->rest;
+        if (shape->bare && shape->objects && shape->objects->plain &&
+            !shape->objects->dependent_count)
+            shape->quick |= 1u << CELL_OBJECT;
+        if (shape->bare && shape->arrays && shape->arrays->plain &&
+            shape->arrays->rest)
+            shape->quick |= 1u << CELL_ARRAY;
     }
     for (int round = 0; round < FLAT_HEIGHT && goes_on; round++) {
         goes_on = false;
@@ -593,6 +594,56 @@ static bool fold_flat(surety__compiler *compiler)
     }
     surety__free(compiler->schema->alloc, flat, bytes);
     return true;
+}
+
+/* The union that alone decides about values of a kind, if each branch may
+ * decide in the place of shape; else NULL. */
+static const surety__applicator *kind_selects(const surety__compiler *compiler,
+                                              const surety__shape *shape,
+                                              unsigned kind)
+{
+    const surety__applicator *only = NULL;
+    const surety__shape *here;
+
+    if (shape->how[kind] < HOW_FLAT || shape->how[kind] > HOW_WALK ||
+        shape->tracks || shape->checks >> kind & 1 ||
+        own_part(shape, kind) != HOW_YES)
+        return NULL;
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *applicator = &shape->applicators[i];
+
+        if (applicator_how(applicator, kind, &here) == HOW_YES)
+            continue;
+        if (only || applicator->choice ||
+            (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE))
+            return NULL;
+        only = applicator;
+    }
+    for (uint32_t i = 0; only && i < only->count; i++)
+        if (!fold_may_pass(compiler, shape, only->shapes[i]->direct))
+            return NULL;
+    return only;
+}
+
+/* Values that a union alone decides about are left to the branches that they
+ * select; the last change of the tables of kinds. */
+static void fold_selects(surety__compiler *compiler)
+{
+    for (size_t i = 0; i < compiler->shape_count; i++) {
+        surety__shape *shape = compiler->shapes[i];
+
+        for (unsigned kind = CELL_NULL;
+             kind < CELL_KINDS && shape->applicator_count; kind++) {
+            const surety__applicator *selects =
+                kind_selects(compiler, shape, kind);
+
+            if (!selects || (shape->selects && shape->selects != selects))
+                continue;
+            shape->selects = selects;
+            shape->how[kind] = shape->how[kind] == HOW_FLAT ? HOW_SELECT_FLAT
+                                                            : HOW_SELECT_WALK;
+        }
+    }
 }
 
 /* ---- dynamic references ------------------------------------------------- */
@@ -732,5 +783,8 @@ bool surety__fold(surety__compiler *compiler)
     for (size_t i = 0; i < compiler->shape_count && done; i++)
         done = shape_parts(&fold, compiler->shapes[i]);
     surety__matcher_free(fold.matcher);
-    return done && fold_switches(compiler) && fold_flat(compiler);
+    if (!done || !fold_switches(compiler) || !fold_flat(compiler))
+        return false;
+    fold_selects(compiler);
+    return true;
 }

@@ -300,7 +300,11 @@ enum surety__how {
     HOW_CHECK, /* what the value itself holds decides */
     HOW_FLAT,  /* it nests FLAT_HEIGHT deep at most: no frame is needed */
     HOW_WALK,  /* its children or subschemas for itself decide, too */
-    HOW_ROUTE  /* another shape decides: route */
+    HOW_ROUTE, /* another shape decides: route */
+    /* A union decides: the branches that the value leaves. Without the union
+     * it would be FLAT, or WALK. */
+    HOW_SELECT_FLAT,
+    HOW_SELECT_WALK
 };
 
 /* How deep shapes of HOW_FLAT are nested at most; the check calls itself so
@@ -316,10 +320,10 @@ struct surety__shape {
     bool lexical_integer;    /* draft 4: 1.0 is no integer */
     uint16_t checks;         /* folded: kinds with assertions beyond the type */
     bool tracks;             /* has an unevaluated keyword */
-    bool bare; /* folded: of a container only the children are looked at */
-    bool ends; /* folded: no kind of value needs a frame */
-    bool quick_object, quick_array; /* folded: bare, and one loop does it */
-    uint32_t number;                /* folded: of all that may need a frame */
+    bool bare;      /* folded: of a container only the children are looked at */
+    bool ends;      /* folded: no kind of value needs a frame */
+    uint16_t quick; /* folded: kinds that one loop is enough for */
+    uint32_t number; /* folded: of all that may need a frame */
     uint32_t applicator_count;
     const surety__objects *objects;
     const surety__arrays *arrays;
@@ -333,7 +337,8 @@ struct surety__shape {
      * another, that one; never one of another resource where a $dynamicRef
      * might ask for the resources on the way. */
     const surety__shape *direct;
-    const surety__shape **route; /* folded: for the kinds of HOW_ROUTE */
+    const surety__shape **route;       /* folded: for the kinds of HOW_ROUTE */
+    const surety__applicator *selects; /* folded: the union that decides */
     surety__resource *resource;
     surety_val at; /* the subschema in its document */
 };
@@ -386,6 +391,13 @@ static inline const surety__shape *surety__route_end(const surety__shape *shape,
     while (shape->how[kind] == HOW_ROUTE)
         shape = shape->route[kind];
     return shape;
+}
+
+/* Whether values of the kind need no frame, but may nest. */
+static inline bool surety__shape_is_flat(const surety__shape *shape,
+                                         unsigned kind)
+{
+    return shape->how[kind] == HOW_FLAT || shape->how[kind] == HOW_SELECT_FLAT;
 }
 
 /* References that are followed one after another, at most. */

@@ -129,10 +129,11 @@ static const char *const kind_names[CELL_KINDS] = {
 
 static void say_kinds(struct shapes *shapes, const surety__shape *shape)
 {
-    static const char *const hows[] = {"no",   "yes",  "check",
-                                       "flat", "walk", "route"};
+    static const char *const hows[] = {"no",          "yes",        "check",
+                                       "flat",        "walk",       "route",
+                                       "select flat", "select walk"};
 
-    for (unsigned how = HOW_NO; how <= HOW_ROUTE; how++) {
+    for (unsigned how = HOW_NO; how <= HOW_SELECT_WALK; how++) {
         bool any = false;
 
         for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++) {
@@ -440,8 +441,8 @@ static void say_head(struct shapes *shapes, const surety__shape *shape,
     say_flag(shapes, shape->tracks, "tracks");
     say_flag(shapes, shape->bare, "bare");
     say_flag(shapes, shape->ends, "ends");
-    say_flag(shapes, shape->quick_object, "quick-object");
-    say_flag(shapes, shape->quick_array, "quick-array");
+    say_flag(shapes, shape->quick >> CELL_OBJECT & 1, "quick-object");
+    say_flag(shapes, shape->quick >> CELL_ARRAY & 1, "quick-array");
     if (shape->direct != shape)
         say_shape(shapes, " is ", shape->direct);
     say(shapes, "\n");
