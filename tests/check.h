@@ -23,7 +23,7 @@
  * Rules that make the fault runs honest: everything is allocated through
  * check_alloc(t), every test ends in `done:` and frees there whatever it may
  * have made (free functions take NULL), and what may fail for want of memory
- * stands in TRY or NEED. After each run no block may be left.
+ * is in TRY or NEED. After each run no block may be left.
  *
  * `PROGRAM` runs the tests once; `PROGRAM --fault` runs each with allocation
  * 1, 2, 3, ... failing, once (that one alone) and from there on (sticky), until

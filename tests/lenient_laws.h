@@ -90,7 +90,7 @@ static bool laws_same(const struct laws_read *a, const struct laws_read *b)
 
 /* ---- snapshots ---------------------------------------------------------- */
 
-/* Whether what the earlier snapshot shows as complete stands in the later one
+/* Whether what the earlier snapshot shows as complete is in the later one
  * as it was. Both are walked together: an open container's values pair up. */
 static bool laws_grown(const surety_doc *earlier, const surety_doc *later)
 {
@@ -288,7 +288,7 @@ static const char *laws_honest(surety_str text, const struct laws_read *read,
     if (status == SURETY_NOMEM)
         return LAWS_NOMEM;
     if (status || !laws_same_cells(read->doc, again))
-        return "what is not JSON is told";
+        return "what is not JSON is reported";
     return NULL;
 }
 

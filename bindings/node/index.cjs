@@ -338,7 +338,7 @@ function contracts(options) {
 
 let anything;
 
-// The JSON that stands in a text, whatever it is.
+// The JSON that is in a text, whatever it is.
 function extract(reply, options) {
   const { from, pick, marker, skipReasoning, ...given } = known(options,
     ["from", "pick", "marker", "skipReasoning", "repair", "certain", "partial",

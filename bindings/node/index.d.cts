@@ -51,7 +51,7 @@ export class SuretyError extends Error {
   readonly hint: string;
   /** JSON Pointer in the text that was read; may be empty. */
   readonly path: string;
-  /** The file or URI it stands in; may be empty. */
+  /** The file or URI it is in; may be empty. */
   readonly source: string;
   /** Line and column from 1, columns in code points; undefined: none. */
   readonly line?: number;
@@ -371,7 +371,7 @@ export class Stream<T = unknown> {
 
 // ---- without a contract -----------------------------------------------------
 
-/** The JSON that stands in a text. */
+/** The JSON that is in a text. */
 export function extract<T = unknown>(text: Text, options?: ExtractOptions &
   Pick<CheckOptions, "repair" | "certain" | "partial" | "cut" | "bigint">):
   Outcome<T>;
@@ -419,7 +419,7 @@ export interface RunOptions extends Omit<CheckOptions, "native" | "cut"> {
   /** Names of the configuration, "PROVIDER:MODEL", "exec:COMMAND" or
    * "replay:FILE"; the first is asked first. Default: the configuration's. */
   models?: string | string[];
-  /** A file, or what would stand in it; default: surety.json of the working
+  /** A file, or what would be in it; default: surety.json of the working
    * folder or of the user's configuration folder. */
   config?: string | URL | { readonly [member: string]: unknown };
   /** Where keys are looked up; default process.env. */

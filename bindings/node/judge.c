@@ -347,7 +347,7 @@ static napi_value patch(napi_env env, napi_callback_info info)
     return made;
 }
 
-/* Where a value of the candidate stands in the reply, which holds for sure only
+/* Where a value of the candidate is in the reply, which holds for sure only
  * where the candidate's text is the reply's own bytes. */
 static bool place_of(const struct judgement *judgement, surety_val val,
                      surety_position *ret)

@@ -109,7 +109,7 @@ def current():
 
 
 def read(text):
-    """{"struct surety_x": (what stands behind the colon, [parts])}"""
+    """{"struct surety_x": (what is behind the colon, [parts])}"""
     found, parts = {}, []
     for line in text.splitlines():
         if line.startswith("    "):
@@ -122,7 +122,7 @@ def read(text):
 
 
 def inside_others(text):
-    """Structs that stand in another one, whose growth would move what is
+    """Structs that are in another one, whose growth would move what is
     behind them."""
     types = set(re.findall(r"^    \d+ \w+: (\w+)[\[,]", text, re.M))
     return IN_ARRAYS | types
@@ -142,12 +142,12 @@ def compare_struct(key, old, new, fixed):
     if not re.match(r"0 size: size_t", old[1][0] if old[1] else ""):
         return [f"{key} has changed, and does not begin with its size"], []
     if key.split()[1] in fixed:
-        return [f"{key} has grown, and stands in arrays or other structs"], []
+        return [f"{key} has grown, and is in arrays or other structs"], []
     if grown < size:
         return [f"{key} has shrunk"], []
     inside = [part for part in more if int(part.split()[0]) < size]
     if inside:
-        return [f"{key}: {part} stands in what was padding, which callers "
+        return [f"{key}: {part} is in what was padding, which callers "
                 "leave unset: put it behind" for part in inside], []
     return [], [f"{key}: {part}" for part in more]
 
@@ -201,7 +201,7 @@ def selftest():
              "8 a: uint32_t, 4\n    12 b: uint32_t, 4", 1),
             ("a struct without a size grows", "4 bytes\n    0 a: uint32_t, 4",
              "8 bytes\n    0 a: uint32_t, 4\n    4 b: uint32_t, 4", 1),
-            ("a struct that stands in another grows",
+            ("a struct that is in another grows",
              "surety_i: 8 bytes\n    0 size: size_t, 8", more_i, 1)):
         assert was in old, name
         faults, more = compare(old, old.replace(was, now, 1))

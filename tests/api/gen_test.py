@@ -166,7 +166,7 @@ def check_format(folder):
 
 
 def check_document(folder):
-    """The example of docs/gen.md does what stands below it."""
+    """The example of docs/gen.md does what is below it."""
     if not WITH_JQ:
         skip("the example of docs/gen.md", "its contract has rules, and this "
              "build has no jq")
@@ -182,7 +182,7 @@ def check_document(folder):
                BUILD, "-lsurety", f"-Wl,-rpath,{BUILD}", "-o", source[:-2])
     check("the example of docs/gen.md builds", made.returncode == 0,
           made.stderr[:3000])
-    same("and prints what stands there", run(source[:-2]).stdout, output[1])
+    same("and prints what is there", run(source[:-2]).stdout, output[1])
 
 
 # ---- hard ones ---------------------------------------------------------------
@@ -201,7 +201,7 @@ def check_zoo(folder):
     made = gen(*arguments, "--prefix", "zoo", "-o", f"{folder}/zoo")
     same("the zoo is made", made.returncode, 0)
     for name, pointer, words in NOTES:
-        check(f"{name}: {words} is told at its line", re.search(
+        check(f"{name}: {words} is reported at its line", re.search(
             rf"{name}\.json:\d+:\d+: warning: [^\n]*{words}.*?at "
             + re.escape(pointer) + "\n", made.stderr, re.DOTALL), made.stderr)
     check("nothing is told of members that may be anything",

@@ -71,7 +71,7 @@ def main():
                                "surety-serve.3"))), [])
     same("the items of a list are items",
          texts["surety_vote.3"].count("\n.IP \\(bu 2\n"), 5)
-    same("words with what they mean stand in a list too",
+    same("words with what they mean are in a list too",
          re.findall(r"^\.TP 10\n\\fB(\w+)", texts["surety_base.3"], re.M),
          ["frozen", "owned", "none"])
     same("what is for those who change the library is left out",

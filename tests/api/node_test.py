@@ -142,7 +142,7 @@ def test_file(app, name):
 
 
 def test_examples(app, has_zod):
-    """The page's programs print what stands below them."""
+    """The page's programs print what is below them."""
     with open(os.path.join(BINDING, "README.md"), encoding="utf-8") as file:
         page = file.read()
     examples = re.findall(r"^```js (\S+)\n(.*?)^```\n```text\n(.*?)^```$", page,
@@ -190,11 +190,11 @@ def test_versions(app):
         file.write(text.replace(f'"version": "{version}"',
                                 '"version": "0.987.0"'))
     said = loads(package)
-    check("another version of the library is refused, and both are told",
+    check("another version of the library is refused, and both are reported",
           "version 0.987.0" in said and f"version {version}" in said, said)
     os.remove(os.path.join(package, "build", "surety.node"))
     said = loads(package)
-    check("an addon that is missing is told", "npm rebuild surety" in said,
+    check("an addon that is missing is reported", "npm rebuild surety" in said,
           said)
 
 

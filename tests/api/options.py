@@ -48,7 +48,7 @@ check(f"{len(STRUCTS)} structs begin with their size", len(STRUCTS) > 15)
 for struct, newest in STRUCTS.items():
     rows = [member for name, member in ROWS if name == struct]
     if struct in IN_ARRAYS:
-        same(f"{struct} stands in arrays, and so does not grow", rows, [])
+        same(f"{struct} is in arrays, and so does not grow", rows, [])
     else:
         same(f"{struct} is tried without {newest}", rows, [newest])
 same("no other struct is", [name for name, _ in ROWS if name not in STRUCTS],

@@ -427,7 +427,7 @@ def test_unknown_run():
 
 
 def test_unknown():
-    """A misspelt keyword is told by whatever loads the schema, once."""
+    """A misspelt keyword is reported by whatever loads the schema, once."""
     write("slip.json", {"type": "object", "requird": ["a"], "x-own": 1,
                         "properties": {"a": {"minLenght": 3}}})
     write("slip-1.json", {"b": 1})
@@ -450,7 +450,7 @@ def test_unknown():
         check(f"{name} is quiet then", "unknown" not in result.err, result)
     write("twice.json", '{"a": 1,\n "a": 2}')
     result = surety("validate", write("any.json", {}), "twice.json")
-    gives("validate warns of a key that stands twice", result, 0, "",
+    gives("validate warns of a key that occurs twice", result, 0, "",
           ("twice.json:2:2: warning[duplicate_key]",
            "as at line 1, column 2; the last one counts"))
     gives("validate of lines, too", surety(

@@ -327,7 +327,7 @@ def contracts():
             run = hostile(*command, env=folder)
             ends(f"contracts: the name {name[:24]!r}, {command[0]}", run, 2,
                  out=b"")
-            check(f"contracts: the name {name[:24]!r} is told briefly",
+            check(f"contracts: the name {name[:24]!r} is reported briefly",
                   len(run.err) < 2000, run)
     write("inner/broken.json", "{")
     write("inner/loop/a.json", {"title": "a"})

@@ -294,7 +294,7 @@ def test_cut(server):
         word = "before" if before else "after"
         same(f"cut {word} the COMMIT arrives, it is sent again",
              probe.ask("begin", name), f"ok begin {name}")
-        same("and stands there once", server.sql(
+        same("and is there once", server.sql(
             f"SELECT count(*) FROM surety.attempts WHERE id = '{name}'"), "1")
         process.kill()
         process.wait()
@@ -311,7 +311,7 @@ def test_refusals(server):
 
     wrong = server.url(password="wr0ng-secret")
     probe = Probe(wrong)
-    told("a wrong password is told", probe.opened, "io",
+    told("a wrong password is reported", probe.opened, "io",
          "password authentication failed")
     check("and not shown", "wr0ng-secret" not in probe.opened, probe.opened)
     probe.kill()
@@ -373,7 +373,7 @@ def test_locked(server):
             "SELECT 'granted ' || granted FROM pg_locks"
             " WHERE mode = 'AccessExclusiveLock'", "held"):
         time.sleep(0.01)
-    told("a locked table is told", probe.ask("begin", new_id()), "io")
+    told("a locked table is reported", probe.ask("begin", new_id()), "io")
     holder.kill()
     holder.wait()
     server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"

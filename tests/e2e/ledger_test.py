@@ -141,7 +141,7 @@ def test_kills():
         probe = Probe("kill.db")
         states, count = probe.rows()
         if count != len(states):
-            lost.append(f"round {round_number}: an attempt stands twice")
+            lost.append(f"round {round_number}: an attempt occurs twice")
         lost += [f"{name} lost" for name in begun - set(states)]
         lost += [f"{name} is {states.get(name)}" for name in finished
                  if states.get(name) != "done"]
@@ -217,7 +217,7 @@ def test_locked():
     holder = sqlite3.connect(place("locked.db"), isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     began = time.monotonic()
-    told("a locked ledger is told", probe.ask("begin", new_id()), "io",
+    told("a locked ledger is reported", probe.ask("begin", new_id()), "io",
          "locked by another program", "300 ms", "try again later")
     check("after the timeout", 0.25 < time.monotonic() - began)
     refused("and cannot be opened", "locked.db", "io", "locked",
@@ -300,7 +300,7 @@ def test_no_ledger():
     line = probe.opened
     if line == "ok open":
         line = probe.ask("full", new_id(), 5)
-    told("a file that was cut is told", line, "syntax", "damaged", "backup")
+    told("a file that was cut is reported", line, "syntax", "damaged", "backup")
     probe.kill()
     with open(place("broken.db"), "r+b") as file:
         file.seek(4096)
@@ -309,7 +309,7 @@ def test_no_ledger():
     line = probe.opened
     if line == "ok open":
         line = probe.ask("full", new_id(), 5)
-    told("a damaged file is told", line, "syntax", "damaged")
+    told("a damaged file is reported", line, "syntax", "damaged")
     probe.kill()
     open(place("empty.db"), "w").close()
     probe = Probe("empty.db")
@@ -322,7 +322,7 @@ def test_gone():
         probe = Probe("gone.db")
         probe.ask("begin", new_id())
         os.unlink(place("gone.db" + ending))
-        told(f"a deleted file is told: {ending or 'itself'}",
+        told(f"a deleted file is reported: {ending or 'itself'}",
              probe.ask("begin", new_id()), "io", "deleted or replaced")
         told("and nothing is taken any more", probe.ask("begin", new_id()),
              "io", "deleted or replaced")
@@ -333,7 +333,7 @@ def test_gone():
     probe = Probe("gone.db")
     os.rename(place("gone.db"), place("moved.db"))
     open(place("gone.db"), "w").close()
-    told("a replaced file is told", probe.ask("begin", new_id()), "io",
+    told("a replaced file is reported", probe.ask("begin", new_id()), "io",
          "deleted or replaced")
     probe.kill()
     for name in os.listdir(FOLDER):
@@ -349,7 +349,7 @@ def test_limit():
     same("it opens", probe.opened, "ok open")
     probe.ask("begin", name)
     line = probe.ask("full", new_id(), 1 << 20)
-    told("a file that may not grow is told", line, "io")
+    told("a file that may not grow is reported", line, "io")
     probe.kill()
     probe = Probe("limit.db")
     check("what was acknowledged is there", name in probe.rows()[0])
@@ -390,7 +390,7 @@ def test_full_disk():
         while line.startswith("ok") and len(names) < 5000:
             names.append(new_id())
             line = probe.ask("begin", names[-1])
-        told("a full disk is told", line, "io", "disk is full", "make room")
+        told("a full disk is reported", line, "io", "disk is full", "make room")
         remount("size=4m")
         more = new_id()
         same("with room it is written again", probe.ask("begin", more),
@@ -404,7 +404,7 @@ def test_full_disk():
         if remount("ro"):
             skip("a read-only file system", "it cannot be remounted")
             return
-        refused("a read-only file system is told", "mount/full.db", "io")
+        refused("a read-only file system is reported", "mount/full.db", "io")
         refused("and nothing is made there", "mount/x/new.db", "io",
                 "read-only")
     finally:

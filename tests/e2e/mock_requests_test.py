@@ -150,7 +150,7 @@ def test_exhausted():
         for protocol in CALLS:
             more = talk(protocol, "tool", "x") | tools(protocol, ["a"], "auto")
             got = mock.call(protocol, **more)
-            check(f"{protocol}: what fits nothing is told with what it is",
+            check(f"{protocol}: what fits nothing is reported with what it is",
                   got.status == 400 and all(part in got.body.decode() for part
                                             in (f"({protocol}, model m",
                                                 "mode prompt", "format text",

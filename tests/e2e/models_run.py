@@ -35,7 +35,7 @@ NUMBER = (int, float, decimal.Decimal)
 
 
 class Raw(str):
-    """The text of a number, as it stands in JSON."""
+    """The text of a number, as it is in JSON."""
 
 
 def text_of(value):
@@ -128,7 +128,7 @@ def values(samples, texts=()):
 
 
 def at(value, path):
-    """What stands there in value; ABSENT where nothing does."""
+    """What is there in value; ABSENT where nothing does."""
     for key in path:
         if isinstance(value, list) and key.isdigit() and int(key) < len(value):
             value = value[int(key)]
@@ -159,7 +159,7 @@ def pointer(text):
 
 
 def our_error(error):
-    """A missing member is told of where it should be, as libraries do."""
+    """A missing member is reported where it should be, as libraries do."""
     path = pointer(error["instanceLocation"])
     if error["keyword"] == "required":
         name = error["error"].split('property "', 1)[1]

@@ -139,7 +139,7 @@ REASONS = [
      case.at(path).endswith("\n")),
     ("12", "str_strip_whitespace: the value is the one after it",
      "value theirs", at_path("Stripped", "name")),
-    ("12", "sets: what stands twice counts once, and the order is lost",
+    ("12", "sets: what occurs twice counts once, and the order is lost",
      "ours value", at_path("Lists", "tags", "ids")),
     ("1", "a dict's keys: the schema does not tell what they must be",
      "theirs path", at_path("Dicts", "by_level", "by_number")),
@@ -175,7 +175,7 @@ def variants_of(schemas):
 STRICT = [
     ("2", "strict: 1.0 is no integer", "theirs path", lambda case, path, _:
      isinstance(case.at(path), decimal.Decimal)),
-    ("2", "strict: of a name that stands twice each value counts", "theirs",
+    ("2", "strict: of a name that occurs twice each value counts", "theirs",
      lambda case, path, what: '": 1, "' in case.text),
 ]
 # The same, with --repair align beside Pydantic's lax mode.

@@ -78,10 +78,11 @@ def test_answer():
     same("the files", sorted(os.listdir("made")),
          ["Counties.csv", "Counties.xlsx", "Top-3-Counties-2.png",
           "Top-3-Counties.png", "counties.html"])
-    same("each is told", sorted(line for line in call.err.splitlines()
+    same("each is reported", sorted(line for line in call.err.splitlines()
                                 if line.startswith("wrote")),
          sorted("wrote made/" + name for name in os.listdir("made")))
-    check("a missing value is told", "1 of 3 values are missing" in call.err)
+    check("a missing value is reported",
+          "1 of 3 values are missing" in call.err)
     same("a picture", png_size("made/Top-3-Counties.png"), (1920, 1120))
     same("the csv", read("made/Counties.csv"),
          "NAME,B01003_001E,state,county\r\n"
@@ -137,7 +138,7 @@ def test_one_bad_output():
     call = surety("render", "value.json", "--out", "bad")
     same("others are made", sorted(os.listdir("bad")),
          ["a-b-c.csv", "table-4.csv", "up.csv", "x" * 82 + ".html"])
-    fails("and what is wrong is told", call, 1, 'type "pie"',
+    fails("and what is wrong is reported", call, 1, 'type "pie"',
           "/charts_needed/0", "type number, not object", 'format "pdf"',
           'the file name "../../up" is made safe: up.csv')
     same("the answer is there", json.loads(call.out), value)
@@ -205,7 +206,7 @@ def test_plain_rows():
         call = surety(*base, "--chart", "bar", "--width", "9000", "--height",
                       "300", "--scale", "4", "--name", "large", "--out",
                       "plain")
-        gives("a scale that makes it too large is told", call, 0, None,
+        gives("a scale that makes it too large is reported", call, 0, None,
               ["= the picture is drawn at a scale of 3.5, not 4"])
         same("and lowered", png_size("plain/large.png"), (31500, 1050))
         check("one that does not, or is not asked for, is not",

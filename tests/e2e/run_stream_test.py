@@ -166,7 +166,7 @@ def test_stop():
             with Mock(wrong, right):
                 result = run("--mode", mode, "-v", *option, name="three.json",
                              stop=None)
-                gives(f"{mode} {option}: all errors are told at once", result,
+                gives(f"{mode} {option}: all errors come at once", result,
                       0, '{"a":1,"b":1,"c":1}\n', "maximum at /c")
                 check("and the reply is read on", "stopped" not in result.err
                       and (option or "read on from byte" in result.err),

@@ -142,7 +142,7 @@ def test_trend_grows():
     schema["properties"]["phase"]["enum"].append("review")
     write("wider.json", schema)
     wider = surety("contracts", "diff", TREND + "@1.0.0", "wider.json")
-    check("S0.5 a phase that is new does, and that is told", wider.code == 1
+    check("S0.5 a phase that is new does, and that is reported", wider.code == 1
           and '/phase: breaks consumers: "review"' in wider.out, wider)
     newer = judged(TREND, changed(STEP, hypothesis="It is price."))
     same("S0.5 a newer version takes a new member", newer["ok"], True)
@@ -355,7 +355,7 @@ def test_story():
           and all(part in prompt for part in (
               '"enhancedStory"', '"changesApplied"', '"location"',
               '"confidence": 0.85')), prompt)
-    check("S2.8 what may be left out is told",
+    check("S2.8 what may be left out is reported",
           "What may be left out: confidence, changesApplied[].location."
           in prompt, prompt)
     example = json.loads(surety("prompt", "-c", STORY, "--example").out)
@@ -391,7 +391,7 @@ def test_story():
     for text in ("", "I'm sorry, but I cannot help with that."):
         with Mock({"text": text, "repeat": True}):
             result = ask(STORY, "--mode", "prompt")
-            check(f"S2.3 {text or 'nothing'!r} is a failure that is told",
+            check(f"S2.3 {text or 'nothing'!r} is a failure that is reported",
                   result.code == 1 and result.out == ""
                   and "error" in result.err, result)
 

@@ -230,7 +230,7 @@ def test_types():
                   got == want, f"got {got!r} {report['errors']!r}")
     report = judge("maverick/fixer-result", [fence(json.dumps(
         {"success": False, "summary": 1, "files_mentioned": ["a", 2]}))])[0]
-    same("S1.37 every error of the fields is told, and the rule waits",
+    same("S1.37 every error of the fields is reported, and the rule waits",
          [one["instanceLocation"] for one in report["errors"]],
          ["/summary", "/files_mentioned/1"])
     same("S1.29 a pattern may match anywhere in a text", outcome(judge(

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a terminal would act on: shown_test.py SURETY. A model's text may hold
 C1 controls (U+009B begins a command), and characters that turn or hide what
-stands around them. No report in JSON has one of them raw, whatever prints it,
+is around them. No report in JSON has one of them raw, whatever prints it,
 and its values are the same; a value that goes to a file or a pipe is data and
 stays as it is."""
 

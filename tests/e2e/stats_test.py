@@ -226,7 +226,7 @@ def test_trend():
           and "not reached: the plan" in result.out, result)
     make("bare.db", [attempt()])
     result = stats("--ledger", "bare.db", "-c", "point.json")
-    check("replies that were not kept are told, and how to keep them",
+    check("replies that were not kept are reported, and how to keep them",
           "1 valid reply not kept" in result.out
           and "--ledger-raw" in result.out, result)
 
@@ -239,7 +239,7 @@ def test_partial():
                         "Hi", env=KEYS)
     same("a part of a reply was taken", result.code, 0)
     total = told("--ledger", "part.db")["total"]
-    same("and is told", part(total, "runs", "valid", "partial", "rejected"),
+    same("and is reported", part(total, "runs", "valid", "partial", "rejected"),
          [1, 0, 1, 0])
     write("falls.json", POINT | {"x-surety": {"name": "falls",
                                               "fallback": {"kind": "null"}}})
@@ -249,7 +249,7 @@ def test_partial():
                         env=KEYS)
     same("a fallback was taken", result.code, 0)
     total = told("--ledger", "falls.db")["total"]
-    same("and is told, too", part(total, "valid", "fallback"), [0, 1])
+    same("and is reported, too", part(total, "valid", "fallback"), [0, 1])
 
 
 def test_several_models():
@@ -434,7 +434,7 @@ def test_reads_only():
     make("open.db", [attempt(run=run_id, state="open", ok=0, stage=None,
                              ended_ms=None)])
     before = digest("open.db")
-    same("a call under way is told",
+    same("a call under way is reported",
          told("--ledger", "open.db")["total"]["open"], 1)
     same("and stays under way, in a file that is not changed",
          digest("open.db"), before)
@@ -634,7 +634,7 @@ def test_charts():
         file.write("mine")
     result = stats("--ledger", "hand.db", "--chart", "there.svg", "--show",
                    "runs")
-    check("a file that is there stays, and the table is told",
+    check("a file that is there stays, and the table is reported",
           result.code == 4 and "--force" in result.err and "model" in
           result.out and open(place("there.svg"),
                               encoding="ascii").read() == "mine", result)

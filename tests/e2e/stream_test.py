@@ -269,7 +269,7 @@ def test_runaway():
             stream.send(again)
         code, _, err = stream.ends()
         after = re.search(r"stopped after (\d+) bytes", err)
-        # What one read may bring stands behind the limit.
+        # What one read may bring is behind the limit.
         check(f"{name} is cut off", code == 1 and "running away" in err and
               after and int(after.group(1)) < 32768 + 2 * 65536,
               (code, err[:2000]))

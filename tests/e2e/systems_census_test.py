@@ -56,7 +56,7 @@ def ask(*arguments, question="How many?", model="m-openai:census-1"):
 
 
 def answers(reply, folder, *arguments, **more):
-    """The answer to one reply; a value stands behind Final Answer:."""
+    """The answer to one reply; a value is behind Final Answer:."""
     text = final(reply) if isinstance(reply, dict) else reply
     with Mock({"text": text}):
         return ask("--folder", folder, *arguments, **more)
@@ -340,11 +340,11 @@ def test_one_bad_output():
         keeps(name, result, 1, "bad-" + name, [], says)
     result = answers(value([["a", "b"], ["x", 1], ["y", "much"], ["z", 3],
                             ["u", 4], ["v", 5]], [BAR]), "mixed")
-    keeps("a text among numbers is told", result, 0, "mixed",
+    keeps("a text among numbers is reported", result, 0, "mixed",
           ["Population.png"], "much")
     result = answers(value([["a", "b"], ["long " * 60, 1], ["y", 2]], [BAR]),
                      "long")
-    keeps("a name too long for its place is told", result, 0, "long",
+    keeps("a name too long for its place is reported", result, 0, "long",
           ["Population.png"], "1 name is shortened in the picture")
     check("on a line of its own", re.search(
         r"^  1 name is shortened in the picture$", result.err, re.M), result)

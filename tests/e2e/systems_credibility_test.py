@@ -181,7 +181,7 @@ def test_usage():
     with Mock({"json": analysis(), "usage": {"input_tokens": 321,
                                              "output_tokens": 45}}):
         result = ask()
-        check("S4.3 usage and time are told", re.search(
+        check("S4.3 usage and time are reported", re.search(
             r"^321 tokens in, 45 out, \d\.\d{3} s$", result.err, re.M),
             result)
     with Mock({"json": analysis(), "usage": None}):
@@ -262,7 +262,7 @@ def test_consensus():
               {"when": {"model": "c"}, "text": "Prose.", "repeat": True}):
         for kind in ("first", "vote"):
             result = ask("--consensus", kind, models=THREE)
-            gives(f"{kind}: all fail, and each reason is told", result, 1, "",
+            gives(f"{kind}: all fail, each with its reason", result, 1, "",
                   ["m-openai:a: no model gave a reply", "HTTP 401",
                    "m-anthropic:b: no reply satisfies",
                    "m-gemini:c: no reply satisfies",

@@ -175,7 +175,7 @@ def test_structured():
                   "Fixed: Bounded")
     with Mock({"json": bad}, {"json": FIXED,
                               "when": {"contains": "error_details"}}):
-        gives("S1.11 what was wrong is told when it is asked again",
+        gives("S1.11 what was wrong is reported when it is asked again",
               maverick("Fixer", "Do it."), 0)
     with Mock({"json": bad, "repeat": True}):
         run = maverick("Fixer", "Do it.")

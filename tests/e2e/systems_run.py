@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the tests of examples/systems run those programs: in the folder of the
-tests, with the configuration that stands there, and nothing else of the
+tests, with the configuration that is there, and nothing else of the
 user's."""
 
 import json

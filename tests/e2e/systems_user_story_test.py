@@ -76,7 +76,7 @@ def test_example():
                       f"{one['category']}: {one['description']}"
                       + (f" ({one['location']})" if "location" in one else "")
                       for one in reply["json"]["changesApplied"]]], live)
-        check("S2.2 changes are told with their category and place",
+        check("S2.2 changes are reported with their category and place",
               ("DEBUG", "accessibility: Added labels and autocomplete "
                "(form fields)") in log, live)
         for protocol in ("anthropic", "gemini", "responses"):
@@ -164,7 +164,7 @@ def test_fallback():
              '"0.5"')):
         with Mock({"json": reply}):
             result = agent("validation")
-            gives(f"{name}: is told", result, 0, None, ["[WARN] validation: ",
+            gives(f"{name}: is logged", result, 0, None, ["[WARN] validation: ",
                                                         says])
     with Mock({"text": bad}, {"when": {"contains": "wrong passwords"},
                               "json": output("Never.")},
@@ -296,7 +296,7 @@ def test_wrong_calls():
             ("no model", base + ("validation",), STORY, ("model",)),
             ("an unknown model", base + ("validation", "-m", "nobody"), STORY,
              ('"nobody"',))):
-        gives(f"{name}: is told, and nothing is asked",
+        gives(f"{name}: is reported, and nothing is asked",
               system("user-story", *arguments, stdin=story), 2, "", parts)
     gives("a recording that is not there",
           agent("validation", model="replay:nowhere.jsonl"), 4, "",

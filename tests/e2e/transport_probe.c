@@ -4,7 +4,7 @@
  *
  *     transport_probe [OPTION VALUE]... URL...
  *
- * An option stands before the URLs, and --option without a value where the
+ * An option is before the URLs, and --option without a value where the
  * table says so. Of each URL --count exchanges are made, --parallel at once. */
 #include <surety/json.h>
 #include <surety/provider.h>

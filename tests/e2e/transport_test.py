@@ -324,7 +324,7 @@ def test_redirects():
                  status[:3])
             check("the target's secrets are not shown",
                   "secret" not in heard["message"], heard)
-            same("its status is told", heard["status"], int(status[:3]))
+            same("its status is reported", heard["status"], int(status[:3]))
             same("nobody is asked again", server.count, 1)
     for location in ("/other", "file:///etc/passwd", "gopher://x/", "::"):
         with Server(says(whole("", f"Location: {location}",

@@ -66,7 +66,7 @@ def test_check():
           ('"keyword":"validator"', '"stage":"validation"'))
     gives("--retry-prompt", judged(even, '{"a": 3}', "--retry-prompt",
                                    "errors"), 1, None, "must be even")
-    check("what is told has all of it", all(
+    check("what is reported has all of it", all(
         part in judged(even, '{"a": 3}', "--retry-prompt", "errors").out
         for part in ("/a", "must be even", "add one")))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* whole_test.c: the whole job of the core, from the contract's text to every
  * form of the report, so that each of its allocations has once failed. What a
- * caller must be able to rely on: NOMEM is told, nothing is lost, nothing
+ * caller must be able to rely on: NOMEM is reported, nothing is lost, nothing
  * leaks, and what was half done can be done again. */
 #include "check.h"
 

@@ -10,7 +10,7 @@
  * - what comes out is valid, and aligning it once more changes nothing;
  * - a second alignment, by another aligner, says the same;
  * - there are edits exactly where something differs, their costs add up, and
- *   what they say came of it stands where they say. */
+ *   what they say came of it is where they say. */
 #include "align/align.h"
 
 #include <stdio.h>

@@ -5,9 +5,9 @@
  * dropped, replaced or added, and values that are made along either of them.
  * Where no producer breaks, the new schema takes what the old one takes; where
  * no consumer does, the old one takes what the new one takes. A consumer reads
- * by name (surety/diff.h): where a change that breaks nobody is told, members
- * that the old schema leaves no room for are taken out of the value first. A
- * schema does not differ from itself. */
+ * by name (surety/diff.h): where a change that breaks nobody is reported,
+ * members that the old schema leaves no room for are taken out of the value
+ * first. A schema does not differ from itself. */
 #include <surety/diff.h>
 
 #include <stdio.h>

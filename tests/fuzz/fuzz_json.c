@@ -67,7 +67,7 @@ static void must_hold_together(const surety_doc *doc)
 }
 
 /* A text is refused exactly where a mistake is found byte by byte, or a key
- * that stands twice. */
+ * that occurs twice. */
 static void must_fault_alike(surety_str text,
                              const surety_read_options *options, bool accepted)
 {

@@ -7,7 +7,7 @@
  *
  * - the rows are those of the data: a CSV read by its own rules has a record
  *   for each and for the header, all of as many fields; so has HTML;
- * - no tag of a text stands in HTML, and nothing that a spreadsheet would run
+ * - no tag of a text is in HTML, and nothing that a spreadsheet would run
  *   begins a field of a CSV, unless it is a number;
  * - a picture is whole; made again, every output has the same bytes;
  * - file names are safe: no path, no control characters, not too long, each
@@ -138,7 +138,7 @@ static void check_html(surety_str made, size_t rows, size_t columns)
     if (!has(made, "<!DOCTYPE html>", "</html>\n"))
         fault("a page is not whole", made);
     if (known != count_of(made, "<"))
-        fault("a tag of a text stands in a page", made);
+        fault("a tag of a text is in a page", made);
     if (rows && count_of(made, "<tr>") != rows + 1)
         fault("a page has another count of rows", made);
     if (rows &&

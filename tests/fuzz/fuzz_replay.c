@@ -4,7 +4,7 @@
  * Feeds every file of the folders named to LLVMFuzzerTestOneInput, in the
  * order of their names, one TAP line a file. A short file is also fed cut off
  * at every byte, for that is where a reader runs over its end. Each input
- * stands in a block of exactly its size, so that the sanitizers see a read
+ * is in a block of exactly its size, so that the sanitizers see a read
  * beyond it. A target that finds a fault aborts; nothing is caught here. */
 #include <dirent.h>
 #include <stdint.h>

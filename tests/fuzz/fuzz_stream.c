@@ -2,7 +2,7 @@
 /* Any bytes as a reply that arrives in chunks. The first byte chooses contract,
  * level and places, the second the chunks, the rest is the reply. What must
  * hold: the outcome is that of the whole reply, to the byte; a reply that the
- * stream said NO to is not valid, unless a key stands twice in it; NO and
+ * stream said NO to is not valid, unless a key occurs twice in it; NO and
  * RUNAWAY stay; where something is said against it there is a finding, in the
  * reply; and what is there of the value can be written as JSON. */
 #include <surety/stream.h>

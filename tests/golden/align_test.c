@@ -11,7 +11,7 @@
  *                   behind two blanks, what becomes of it and the edits:
  *                   KIND [likely] COST AT-POINTER: FROM > TO
  *
- * With --update what stands behind blanks is written anew, to be read before
+ * With --update what is behind blanks is written anew, to be read before
  * it is believed. */
 #include "align/align.h"
 #include "golden/cases.h"

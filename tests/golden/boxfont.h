@@ -4,7 +4,7 @@
  * A text is as wide as its letters' classes say, in parts of its size: narrow
  * 1/4 ("fijlrt", blanks and marks), wide 3/4 ("mwMW@", "..." and "%"), all
  * others 1/2; bold letters have 1/16 more. A line is as high as its size, of
- * which 3/4 stand above the base line. The box of a letter says which one it
+ * which 3/4 are above the base line. The box of a letter says which one it
  * is: what a picture draws can be read back. */
 #ifndef SURETY_TESTS_GOLDEN_BOXFONT_H
 #define SURETY_TESTS_GOLDEN_BOXFONT_H

@@ -320,12 +320,12 @@ static void tell_difference(const char *path, surety_str want, surety_str got)
         if (byte == '\n')
             end = i;
     }
-    printf("# %s:%zu: what stands there, and what came out\n", path, line);
+    printf("# %s:%zu: what is there, and what came out\n", path, line);
     tell_lines('-', (surety_str){want.ptr + start, want.len - start - end});
     tell_lines('+', (surety_str){got.ptr + start, got.len - start - end});
 }
 
-/* Whether what was made stands in the file, or stands there now. */
+/* Whether what was made is in the file, or is there now. */
 static bool made_stands(const struct golden_folder *folder,
                         const struct golden *golden)
 {

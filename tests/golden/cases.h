@@ -24,7 +24,7 @@
  *     }
  *
  * One idea: a test makes the file of the expectation as it should be, whole. A
- * case holds where that is what stands there byte for byte, and `run` found
+ * case holds where that is what is there byte for byte, and `run` found
  * nothing else amiss; otherwise the lines that differ are shown. With --update
  * what was made is written, to be read before it is believed.
  *
@@ -38,7 +38,7 @@
 enum { GOLDEN_SECTIONS_MAX = 96 };
 
 struct golden_section {
-    surety_str kind; /* what stands behind "=== " */
+    surety_str kind; /* what is behind "=== " */
     surety_str text; /* from the next line on */
     surety_str body; /* the text without its last line end */
 };
@@ -109,7 +109,7 @@ void golden_error(surety_buf *out, const surety_error *error);
 
 /* Appends text, in which \r \n \t \\ and \xNN stand for bytes. */
 void golden_unescape(surety_str text, surety_buf *out);
-/* Appends a byte as it stands in such a text. */
+/* Appends a byte as it is in such a text. */
 void golden_escape(surety_buf *out, char byte);
 /* Takes the next line off text; false at its end. */
 bool golden_line(surety_str *text, surety_str *ret_line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SVG as cairo writes it, element after element: letters are symbols (before
  * 1.18) or groups (since) that are used at a place, all else is paths; what
- * they are drawn with stands in attributes or in their style. */
+ * they are drawn with is in attributes or in their style. */
 #include "golden/drawn.h"
 
 #include "golden/boxfont.h"
@@ -443,7 +443,7 @@ static void take_group(struct reader *reader, surety_str element)
     (void)color(element, "fill", reader->fill);
 }
 
-/* An element, and what stands behind it. */
+/* An element, and what is behind it. */
 static void take(struct reader *reader, surety_str element, surety_str rest)
 {
     surety_buf *out = reader->out;

@@ -91,7 +91,7 @@ static void take_options(struct setting *setting, surety_str lines)
             golden_die("an option is unknown", line.ptr);
 }
 
-/* Where the bytes of the i-th candidate stand in the reply, piece by piece. */
+/* Where the bytes of the i-th candidate are in the reply, piece by piece. */
 static void put_pieces(const surety_finder *finder, size_t i, surety_buf *out)
 {
     const surety_candidate candidate = surety_finder_at(finder, i);

@@ -33,7 +33,7 @@ static void say_char(surety_buf *out, unsigned c)
         surety__buf_printf(out, "<%02x>", c);
 }
 
-/* The characters that may stand at `at`, as ranges. */
+/* The characters that may be at `at`, as ranges. */
 static void say_instead(surety_buf *out, surety__format_fn is, surety_str text,
                         size_t at)
 {

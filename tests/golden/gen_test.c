@@ -85,7 +85,7 @@ static bool run_contract(struct golden *golden)
 
 /* ---- contracts, a line each ---------------------------------------------- */
 
-/* What stands between two texts, or before the end. */
+/* What is between two texts, or before the end. */
 static surety_str between(surety_str text, const char *begin, const char *end)
 {
     const surety_str first = surety_str_of(begin);
@@ -169,7 +169,7 @@ static bool run_types(struct golden *golden)
 
 enum { SET_MAX = 4 };
 
-/* Takes what stands before the next mark off text, or all of it. */
+/* Takes what is before the next mark off text, or all of it. */
 static surety_str take_to(surety_str *text, char mark)
 {
     const char *found = text->len ? memchr(text->ptr, mark, text->len) : NULL;

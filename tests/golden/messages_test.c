@@ -17,7 +17,7 @@
  *
  * In every case the report must find something exactly where the check says
  * invalid, a second report by the same checker must say the same, and all
- * output formats must satisfy the schema of output units that stands here. With
+ * output formats must satisfy the schema of output units that is here. With
  * --update the sections that are expected are written anew, for a person to
  * review. */
 #include "golden/cases.h"

@@ -18,7 +18,7 @@
  *     === ticks     times, and below each the next four ticks of every step
  *                   that an axis of time may have
  *
- * The fonts have no part in it, so all of it stands here, to the last digit.
+ * The fonts have no part in it, so all of it is here, to the last digit.
  * With --update the last four are written anew. */
 #include "render/render.h"
 

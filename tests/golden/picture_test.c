@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Charts and what stands where in them: read by a person.
+/* Charts and what is where in them: read by a person.
  *
  *     picture_test [--update] FOLDER
  *

@@ -15,7 +15,7 @@
  *         writer ID dead, writer ID alive, writer ID unseen MS,
  *              writer ID long (of a host with a name of 300 letters)
  *         entries N            the first page has so many
- *         provider TEXT        of them, as it stands there
+ *         provider TEXT        of them, as it is there
  *         connect N fails TEXT, refuses TEXT, late, reads, no-memory, blocks
  *                              what becomes of the N-th connection
  *         at N fails STATE TEXT ("!...": no message alone), two STATE TEXT (and

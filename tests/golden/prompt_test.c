@@ -76,7 +76,7 @@ static int take_name(const char *const *names, size_t count, surety_str *words)
     return -1;
 }
 
-/* What is added to the first prompt, which must stand at its start. */
+/* What is added to the first prompt, which must be at its start. */
 static surety_status ask_again(const struct talk *talk,
                                surety_feedback feedback,
                                const surety_prompt_options *options,

@@ -11,7 +11,7 @@
  *     === value     the value
  *     === outputs   an output a line: its place, its file, and what became of
  *                   it; below it the remarks; then the text of a table (of a
- *                   page what stands in its body, with the option page all
+ *                   page what is in its body, with the option page all
  *                   of it but the styles; of a workbook what its
  *                   sheets have) behind four blanks, in which
  *                   control characters but line ends stand as \xNN, CR as \r
@@ -114,7 +114,7 @@ static bool has_ending(surety_str name, const char *ending)
            memcmp(name.ptr + name.len - len, ending, len) == 0;
 }
 
-/* What stands in a text between two others. */
+/* What is in a text between two others. */
 static surety_str between(surety_buf *text, const char *first,
                           const char *behind)
 {

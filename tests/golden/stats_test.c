@@ -61,7 +61,7 @@ static int64_t number_of(surety_str text)
     return strtoll(digits, NULL, 10);
 }
 
-/* Takes what stands before a sign off text, and the sign. */
+/* Takes what is before a sign off text, and the sign. */
 static surety_str word_of(surety_str *text, const char *sign)
 {
     const size_t end = surety__str_find(*text, surety_str_of(sign));

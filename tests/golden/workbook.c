@@ -507,7 +507,7 @@ bool workbook_tell(surety_str bytes, surety_buf *out)
     put_named(out, "made ",
               first(surety_buf_str(&book.sheet), "dcterms:created").body);
     surety_buf_byte(out, '\n');
-    /* Where it is written row by row, texts stand in their cells. */
+    /* Where it is written row by row, texts are in their cells. */
     (void)member(bytes, "xl/sharedStrings.xml", &book.strings);
     is_whole = is_whole && member(bytes, "xl/workbook.xml", &book.about) &&
                member(bytes, "xl/styles.xml", &book.styles) &&

@@ -100,7 +100,7 @@ struct sim {
 
 /* ---- sim_say.c ----------------------------------------------------------- */
 
-/* Limits at which the models' runaways are told. */
+/* Limits at which the models' runaways are reported. */
 extern const surety_limits sim_limits;
 /* What a model says, often what it said before; kept in the table of calls. */
 const char *sim_say(struct sim *sim);

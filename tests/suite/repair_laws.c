@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repair_laws.c: what must hold of every reply, whatever is expected of it and
  * whatever comes of it. Each law is tried at every level that it speaks of; a
- * law that is broken is told with the case, and counted. What is made of the
- * reply by damaging it has to keep the laws too. */
+ * law that is broken is reported with the case, and counted. What is made of
+ * the reply by damaging it has to keep the laws too. */
 #include "json/json.h"
 #include "suite/repair_suite.h"
 
@@ -475,7 +475,7 @@ static void law_push(const struct trial *trial)
     surety_doc_free(doc);
 }
 
-/* Whether a member of the same name stands behind this one. */
+/* Whether a member of the same name is behind this one. */
 static bool is_replaced(surety_val object, surety_val member)
 {
     const surety_str name = surety_val_str(surety_val_key(member));

@@ -3,10 +3,10 @@
  *
  * 1. Sound: what is said to be lost after some bytes is not valid, however it
  *    goes on. A prefix that is lost is continued at random, with names and
- *    values that stand in the schema and its instances, which is where those
+ *    values that are in the schema and its instances, which is where those
  *    stand that matter to it.
- * 2. Early: what a keyword says of a part of the value is told when the part
- *    has ended, and what depends on more than the part, like a branch of a
+ * 2. Early: what a keyword says of a part of the value is reported when the
+ * part has ended, and what depends on more than the part, like a branch of a
  *    union, when the whole has.
  *
  * Names that come twice are left out: then the last counts, and on the way
@@ -428,7 +428,8 @@ static void early_try(const surety_contract *contract, surety_str text,
             suite_wrong("what is good is lost", schema, text, said);
         if (i == 0 && !good && memchr("{[", *text.ptr, 2) &&
             said > early_deadline(contract, text, early_is_dynamic(contract)))
-            suite_wrong("what is not valid is told late", schema, text, said);
+            suite_wrong("what is not valid is reported late", schema, text,
+                        said);
         for (unsigned r = 0; said != SIZE_MAX && r < rounds; r++) {
             surety_str other;
 

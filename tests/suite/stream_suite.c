@@ -14,7 +14,7 @@
  * 1. An instance that is valid, as a native value byte by byte, is never said
  *    to be lost, at whatever repair level.
  * 2. One of which the stream says NO does not satisfy its contract, unless a
- *    key stands twice in it; nor does anything else that begins so, and the NO
+ *    key occurs twice in it; nor does anything else that begins so, and the NO
  *    comes when the part that decides it has ended (stream_early.c).
  * 3. In whatever chunks a reply comes, the outcome is that of the whole, and so
  *    is what the stream has said in the end.
@@ -311,7 +311,7 @@ static void suite_others(const surety_contract *contract, surety_str text)
     surety_doc_free(doc);
 }
 
-/* The first instances of a set, as they stand in its file. */
+/* The first instances of a set, as they are in its file. */
 static void suite_run_set(const char *folder, const char *name)
 {
     char *below = suite_join(folder, "/");
@@ -365,7 +365,7 @@ static void suite_run_sets(const char *folder)
 
 /* ---- replies ------------------------------------------------------------- */
 
-/* Whether a key stands twice in the reply, so that the last counts: on the way
+/* Whether a key occurs twice in the reply, so that the last counts: on the way
  * nobody waits for that (stream.h). */
 static bool suite_is_twice(const surety_judge_options *from, surety_str reply)
 {

@@ -6,7 +6,7 @@ shows it. This holds it to that: seeds_test.py ROOT [SURETY].
 A row begins with its number: "| S1.7 |". In backticks, these are looked up:
 
     tests/e2e/a_test.py          a path, * and ? allowed; it must lead somewhere
-    tests/e2e/a_test.py:words    and the words must stand in it, on one line
+    tests/e2e/a_test.py:words    and the words must be in it, on one line
     surety check --derive        a command of the tool, and its options
     surety_run_new               a name of the public headers
     maverick/finding             a contract
@@ -35,7 +35,7 @@ CONTRACT = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+(@[0-9.]+)?\Z")
 
 
 def spans(text):
-    """(line number, what stands in backticks), fenced blocks left out."""
+    """(line number, what is in backticks), fenced blocks left out."""
     fenced = False
     for number, line in enumerate(text.splitlines(), 1):
         if line.startswith("```"):
@@ -72,7 +72,7 @@ def numbers(text):
                 if name not in want)
     if sorted(got) == sorted(want) and got != want:
         at = next(i for i, name in enumerate(got) if name != want[i])
-        yield f"{got[at]} stands where {want[at]} should"
+        yield f"{got[at]} is where {want[at]} should"
 
 
 def cells_of(text):
@@ -199,7 +199,7 @@ def main():
               any(says in fault for fault in faults), "\n".join(faults[:5]))
     swapped = re.sub(r"(\| S3\.4 \|.*\n)(\| S3\.5 \|.*\n)", r"\2\1", text)
     check("numbers refuses rows in another order", swapped != text and any(
-        "S3.5 stands where S3.4" in fault for fault in numbers(swapped)))
+        "S3.5 is where S3.4" in fault for fault in numbers(swapped)))
     finish()
 
 

@@ -236,7 +236,7 @@ def gate_blanks(tree):
 
 
 def fenced(text):
-    """The numbers of the lines that stand in fenced blocks: they are shown
+    """The numbers of the lines that are in fenced blocks: they are shown
     as they are."""
     numbers, fence = set(), None
     for number, line in enumerate(text.split("\n"), 1):

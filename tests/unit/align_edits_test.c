@@ -129,7 +129,7 @@ done:
     bench_done(&bench);
 }
 
-TEST(json_in_text_is_told)
+TEST(json_in_text_is_reported)
 {
     struct bench bench;
 
@@ -320,8 +320,8 @@ done:
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
-        {"edits stand in the order of the result", edits_in_order},
-        {"JSON in a string is told", json_in_text_is_told},
+        {"edits are in the order of the result", edits_in_order},
+        {"JSON in a string is reported", json_in_text_is_reported},
         {"plain text", plain_text},
         {"no more edits are kept than repairs_max", repairs_max},
         {"work is bounded", work_is_bounded},

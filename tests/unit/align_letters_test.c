@@ -245,7 +245,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"every code point", every_code_point},
         {"texts are close", texts_are_close},
-        {"what stands around is passed", what_stands_around_is_passed},
+        {"what is around is passed", what_stands_around_is_passed},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

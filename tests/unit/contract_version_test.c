@@ -76,7 +76,7 @@ done:;
 
 TEST(orders_versions)
 {
-    /* The order of section 11, with what stands around it. */
+    /* The order of section 11, with what is around it. */
     static const char *const rising[] = {"",
                                          "0.9.0",
                                          "1.0.0-alpha",

@@ -10,7 +10,7 @@
 
 /* ---- strings around blocks and windows ----------------------------------- */
 
-/* What stands at the end of a string, what it stands for, and how many bytes
+/* What is at the end of a string, what it stands for, and how many bytes
  * from its start a fault is. */
 static const struct {
     const char *piece, *means;

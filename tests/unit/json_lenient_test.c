@@ -375,7 +375,7 @@ done:
     surety_doc_free(doc);
 }
 
-TEST(misuse_is_told)
+TEST(misuse_is_reported)
 {
     surety_lenient *reader = surety_lenient_new(check_alloc(t));
     surety_doc *doc = surety_doc_new(check_alloc(t));
@@ -490,7 +490,7 @@ int main(int argc, char **argv)
         {"snapshots show what is there", snapshots_show_what_is_there},
         {"duplicates are listed in text order",
          duplicates_are_listed_in_text_order},
-        {"misuse is told", misuse_is_told},
+        {"misuse is reported", misuse_is_reported},
         {"limits hold at their edges", limits_hold_at_their_edges},
     };
 

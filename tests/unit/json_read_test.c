@@ -654,7 +654,7 @@ done:
     surety_doc_free(doc);
 }
 
-/* So many other keys stand in the first of the two that each place of the
+/* So many other keys are in the first of the two that each place of the
  * reader's table was taken by one of them. */
 TEST(finds_duplicates_around_many)
 {

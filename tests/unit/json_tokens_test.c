@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* With unique keys the first mistake is told, be it a key or not. */
+/* With unique keys the first mistake is reported, be it a key or not. */
 TEST(tells_the_first_mistake)
 {
     static const struct {
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"tells the first mistake", tells_the_first_mistake},
-        {"finds every key that stands twice",
+        {"finds every key that occurs twice",
          finds_every_key_that_stands_twice},
     };
 

@@ -76,7 +76,7 @@ TEST(writes_canonically)
                "{\"literals\":[null,true,false],\"numbers\":[1e+30,4.5,0.002,"
                "1e-27,333333333.3333333,0,1],\"string\":\"\xE2\x82\xAC$\\u000f"
                "\\nA'B\\\"\\\\\\\\\\\"/\"}");
-    /* In UTF-16 the surrogates of U+1F600 stand before U+FB33. */
+    /* In UTF-16 the surrogates of U+1F600 are before U+FB33. */
     TRY(written(doc,
                 "{\"\\u20ac\":1,\"\\r\":2,\"\\ufb33\":3,\"1\":4,"
                 "\"\\ud83d\\ude00\":5,\"\\u0080\":6,\"\\u00f6\":7,\"\":8,"
@@ -290,7 +290,7 @@ done:
     surety_doc_free(doc);
 }
 
-/* What a terminal would act on stands in no JSON that was made fit for one, and
+/* What a terminal would act on is in no JSON that was made fit for one, and
  * the value is the same. */
 TEST(makes_json_fit_for_a_terminal)
 {

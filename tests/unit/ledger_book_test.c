@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ledgers in files of SQLite, through the public header. What needs more than
- * one process stands in tests/e2e/ledger_test.py. */
+ * one process is in tests/e2e/ledger_test.py. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>

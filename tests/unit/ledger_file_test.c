@@ -464,7 +464,7 @@ done:
     folder_remove(&at);
 }
 
-/* ---- what stands in it --------------------------------------------------- */
+/* ---- what is in it --------------------------------------------------- */
 
 static bool see_one(void *ctx, const surety_entry *entry)
 {

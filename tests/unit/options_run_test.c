@@ -181,7 +181,7 @@ done:
     surety_run_free(run);
 }
 
-/* Models stand in arrays, so there is but one size of them. */
+/* Models are in arrays, so there is but one size of them. */
 TEST(takes_models_of_one_size)
 {
     surety_model model = nobodys;

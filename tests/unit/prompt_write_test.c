@@ -413,7 +413,7 @@ done:
     surety_buf_done(&out);
 }
 
-/* What stands behind a source is not read, whatever it is. */
+/* What is behind a source is not read, whatever it is. */
 TEST(ends_where_a_pattern_ends)
 {
     static const char *const tails[] = {"?", "*",  "+",   "{3}", ",5}",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls as requests: out of memory, at the edges. What the requests look like
- * stands in tests/golden/provider. */
+ * is in tests/golden/provider. */
 #include "provider/protocol.h"
 
 #include "check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The decoder at its limits, out of memory, and used again; what it makes of
- * whole exchanges stands in tests/golden/provider. */
+ * whole exchanges is in tests/golden/provider. */
 #include "provider/protocol.h"
 
 #include <stdio.h>

@@ -68,7 +68,7 @@ TEST(takes_secrets_out_of_urls)
 
     surety__arena_init(&arena, check_alloc(t), 0);
     for (size_t i = 0; i < CHECK_COUNT(urls); i++) {
-        /* What stands behind the URL is not read. */
+        /* What is behind the URL is not read. */
         char text[200] = "";
         const size_t len = strlen(urls[i].url);
 

@@ -527,7 +527,7 @@ done:
     fixture_done(t, &fixture);
 }
 
-/* Bars along a time: the steps that no row has stand between the others. */
+/* Bars along a time: the steps that no row has are between the others. */
 TEST(fills_the_steps_of_a_time)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures by the boxes of their SVG: bars are as long as their values, begin
- * at one zero, stand in the data's order, apart and within the sheet, in the
+ * at one zero, are in the data's order, apart and within the sheet, in the
  * colours of their series. Letters are those of the machine, so that no test
  * knows a position: all measures are of boxes against each other. */
 #include "check.h"

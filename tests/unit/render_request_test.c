@@ -250,7 +250,7 @@ done:
     }
 }
 
-/* Six notes stand below a chart; what a seventh loses is a remark. */
+/* Six notes are below a chart; what a seventh loses is a remark. */
 TEST(ends_at_its_notes)
 {
     for (int count = 6; count <= 7; count++) {
@@ -330,7 +330,7 @@ static size_t draw_with_notes(struct check *t, int count, surety_buf *out)
     return status ? 0 : out->len;
 }
 
-/* Each of six notes stands in the picture; of seven the first six. */
+/* Each of six notes is in the picture; of seven the first six. */
 TEST(draws_its_notes)
 {
     size_t before = 0;

@@ -109,7 +109,7 @@ static void maker_make(struct maker *maker)
 
 /* ---- what may come of a part of it --------------------------------------- */
 
-/* Whether each scalar of got stands in meant where it stands in got. *number:
+/* Whether each scalar of got is in meant where it is in got. *number:
  * one that does not is a number. */
 static bool same_scalars(surety_val meant, surety_val got, bool *ret_number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fallbacks: which reply gets one, and what stands in it. */
+/* Fallbacks: which reply gets one, and what is in it. */
 #include "check.h"
 
 #include <surety/reply.h>

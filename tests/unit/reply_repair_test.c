@@ -242,7 +242,7 @@ static const struct repair_case cases[] = {
      "nothing that looks like JSON was found", SURETY_PLACE_NONE},
 };
 
-/* Whether want stands in got; an empty one only in an empty one. */
+/* Whether want is in got; an empty one only in an empty one. */
 static bool stands_in(surety_str got, const char *want)
 {
     const surety_str needle = surety_str_of(want);

@@ -60,7 +60,7 @@ TEST(rules_and_derived_members)
     CHECK_TEXT(issue.keyword_location, "/x-surety/rules/0");
     CHECK_TEXT(issue.absolute_keyword_location, "urn:t#/x-surety/rules/0");
     CHECK(issue.position.line == 2 && issue.position.column == 21);
-    /* No value stands at /m/0: the nearest around it is pointed at. */
+    /* No value is at /m/0: the nearest around it is pointed at. */
     issue = surety_outcome_error(outcome, 1);
     CHECK_TEXT(issue.instance_location, "/m/0");
     CHECK(issue.position.line == 2 && issue.position.column == 16);

@@ -374,7 +374,7 @@ int main(int argc, char **argv)
         {"asks again rather than guess", asks_again_rather_than_guess},
         {"steps down for open places, and says why",
          steps_down_for_open_places},
-        {"restores what stands in text", restores_what_stands_in_text},
+        {"restores what is in text", restores_what_stands_in_text},
         {"shows what is sent, once", shows_what_is_sent},
         {"patches what an API delivered", patches_what_an_api_delivered},
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strings that are no UTF-8, or do not end, in a checked text: no pattern and
  * no format ever sees one. What reads UTF-8 without checking it (PCRE2) would
- * leave the text, so it stands where readable memory ends, and in a middle of a
+ * leave the text, so it is where readable memory ends, and in a middle of a
  * few windows. */
 #define _DEFAULT_SOURCE
 #include "check.h"
@@ -175,7 +175,7 @@ done:
 }
 
 /* What an earlier duplicate key is under UNIQUE_KEYS, though what follows is no
- * UTF-8: the first mistake of the text is told. */
+ * UTF-8: the first mistake of the text is reported. */
 TEST(tells_the_first_mistake)
 {
     static const char text[] = "[{\"a\":1,\"a\":2},\"\xFF\"]";

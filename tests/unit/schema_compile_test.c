@@ -442,7 +442,7 @@ TEST(the_resolver_gives_documents)
     surety_schema_free(schema);
     schema = NULL;
 
-    /* A mistake in the other document is told with its URI. */
+    /* A mistake in the other document is reported with its URI. */
     EXPECT(SURETY_SYNTAX,
            surety_schema_read(
                surety_str_of("{\"$ref\":\"types.json#/$defs/id/type\"}"),
@@ -969,7 +969,7 @@ int main(int argc, char **argv)
          a_pointer_belongs_to_its_resource},
         {"names that collide", names_that_collide},
         {"references by the thousand", references_by_the_thousand},
-        {"a pattern that stands twice", a_pattern_that_stands_twice},
+        {"a pattern that occurs twice", a_pattern_that_stands_twice},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));

@@ -549,7 +549,7 @@ int main(int argc, char **argv)
         {"a graph says what is added", a_graph_says_what_is_added},
         {"types are taken apart", types_are_taken_apart},
         {"references alone have a target", references_alone_have_a_target},
-        {"news is told once", news_is_told_once},
+        {"news is reported once", news_is_told_once},
         {"a settled union stays settled", a_settled_union_stays_settled},
         {"conjunctions have an end", conjunctions_have_an_end},
     };

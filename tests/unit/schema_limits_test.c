@@ -468,7 +468,7 @@ done:
 }
 
 /* What a loop of PCRE2 passes over is counted, 16 bytes a step, from each start
- * anew; a few more for what stands in the pattern. */
+ * anew; a few more for what is in the pattern. */
 TEST(steps_of_a_pattern)
 {
     surety__pattern *pattern = NULL;

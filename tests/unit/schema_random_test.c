@@ -118,7 +118,7 @@ static bool prefix_loses(struct question *question, size_t step)
 }
 
 /* A value is lost when it has ended, if it is not valid; where a reference is
- * dynamic, it may be. A member that stands twice counts twice while it grows,
+ * dynamic, it may be. A member that occurs twice counts twice while it grows,
  * so then nothing is said. */
 static bool prefix_agrees(struct question *question, bool valid)
 {

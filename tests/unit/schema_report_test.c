@@ -307,7 +307,7 @@ int main(int argc, char **argv)
         {"what a finding holds", what_a_finding_holds},
         {"a false schema and a key", a_false_schema_and_a_key},
         {"reports are replaced", reports_are_replaced},
-        {"findings stand in the order of the schema",
+        {"findings are in the order of the schema",
          findings_stand_in_the_order_of_the_schema},
         {"output formats", output_formats},
         {"detailed output nests", detailed_output_nests},

@@ -461,7 +461,7 @@ TEST(unions_with_a_tag)
         {UNION, "{}", false},
         {UNION, "[]", false},
         {UNION, "\"a\"", false},
-        /* the tag stands twice, in front or behind, and the last one counts */
+        /* the tag occurs twice, in front or behind, and the last one counts */
         {UNION, "{\"k\":\"a\",\"k\":\"b\"}", true},
         {UNION, "{\"k\":\"a\",\"k\":\"a\",\"x\":1}", true},
         {UNION, "{\"k\":\"a\",\"x\":1,\"k\":\"b\"}", false},
@@ -724,7 +724,7 @@ done:
     asker_done(&asker);
 }
 
-/* A key stands again many windows behind the value that does not hold. */
+/* A key occurs again many windows behind the value that does not hold. */
 TEST(equal_keys_far_apart)
 {
     struct asker asker;

@@ -193,7 +193,7 @@ static bool has(const struct world *world, const char *part)
     return strstr(world->got, part) != NULL;
 }
 
-/* What stands behind the head. */
+/* What is behind the head. */
 static surety_str body_of(const struct world *world)
 {
     const char *end = strstr(world->got, "\r\n\r\n");

@@ -692,7 +692,7 @@ TEST(reads_a_ledger)
     CHECK(surety_stats_info_of(stats)->total->first == 1);
     surety_stats_free(stats);
     stats = NULL;
-    /* What the ledger fails with is told. */
+    /* What the ledger fails with is reported. */
     self.status = SURETY_IO;
     TRY(surety_stats_new(&options, &stats, &err));
     EXPECT(SURETY_IO, surety_stats_read(stats, &ledger, &err));

@@ -99,7 +99,7 @@ test("bytes that are no UTF-8 and lone surrogates are no crash", () => {
   assert.equal(person.parse('{"name": "\0"}'.replace("\0", "🎉")).name, "🎉");
 });
 
-test("repairs are told, and only where they are allowed", () => {
+test("repairs are reported, and only where they are allowed", () => {
   const person = contract(PERSON);
   const reply = "{'name': 'Ada', \"age\": \"36\",}";
   assert.equal(person.check(reply).ok, false);

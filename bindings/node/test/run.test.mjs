@@ -171,7 +171,7 @@ test("a consensus", async () => {
     quorum: 9 } }), { status: "misuse" });
 });
 
-test("models and configurations that are wrong are told", async () => {
+test("models and configurations that are wrong are reported", async () => {
   for (const [options, status] of [[{ models: "nobody" }, "syntax"],
     [{ models: [] }, "misuse"], [{ env: {} }, "unsupported"],
     [{ config: { nobody: 1 } }, "syntax"],

@@ -38,7 +38,7 @@ test("transforms, pipes, codecs, coercions, prefaults", () => {
   assert.equal(value.n, 5);
 });
 
-test("the engine's errors stand before Zod's", () => {
+test("the engine's errors are before Zod's", () => {
   const outcome = contract(Story).check('{"title": "", "score": 11}');
   assert.deepEqual(outcome.errors.map((it) => [it.keyword, it.path]),
     [["minLength", ["title"]], ["maximum", ["score"]]]);

@@ -444,7 +444,7 @@ class Contract(Generic[T]):
                native: "Native" = False, system: Optional[str] = None
                ) -> Union[str, Tuple[str, str]]:
         """The prompt with the format instructions behind it. With system they
-        stand behind that, and both are given: (system, prompt)."""
+        are behind that, and both are given: (system, prompt)."""
         options = prompt_options(style, native)
         made = write(lib.surety_prompt_write, self.handle,
                      str_of(text if system is None else system),

@@ -377,7 +377,7 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     "replay:FILE", those of the configuration), asked in turn; without them, the
     configuration's default. config: a Config, or what makes one. system,
     instruct_system: the system prompt, and whether the format instructions
-    stand there. style: of the schema in the prompt. mode ("auto", "native",
+    are there. style: of the schema in the prompt. mode ("auto", "native",
     "tool", "prompt"), temperature, output_tokens_max, whole (no stream),
     timeouts (seconds for connect, first_byte, idle, total): of every model.
     retries: re-asks after the first call; without it as the contract says.

@@ -15,7 +15,7 @@ _any: List[Contract[Any]] = []
 
 class Candidate(NamedTuple):
     """A span of a reply that may be the JSON: start and end count bytes. text
-    is what stands there, without the marks of a list or a quotation that it is
+    is what is there, without the marks of a list or a quotation that it is
     in (then stripped is True)."""
     place: str
     start: int

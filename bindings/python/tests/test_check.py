@@ -294,7 +294,7 @@ class Texts(unittest.TestCase):
         self.assertEqual(outcome.stage, "json_parse")
         self.assertEqual(outcome.errors[0].offset, 2)
         self.assertIn("�", outcome.report()["raw"])
-        # What stands around a value need not be text.
+        # What is around a value need not be text.
         self.assertEqual(self.any.parse(b'\xff\xfe {"a": 1}'), {"a": 1})
         for wrong in (None, 1, ["x"]):
             with self.assertRaises(TypeError):

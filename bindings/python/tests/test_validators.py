@@ -275,7 +275,7 @@ class Models(unittest.TestCase):
         return Outer
 
     def test_places(self):
-        """Errors stand where the reply has the value, by the names there."""
+        """Errors are where the reply has the value, by the names there."""
         contract = Contract(self.model())
         for value, location, column in (
                 ([{"lowest": 0, "high": 1}], "/ranges/0/lowest", 24),
