@@ -210,6 +210,9 @@ const surety__cell *surety__member(const surety_doc *doc,
  * be NULL): the token before it. A token that does not exist is empty. */
 surety_str surety__pointer_last(surety_str pointer, surety_str *ret_before);
 
+/* Appends a token without "~" and "/". */
+void surety__pointer_word(surety_buf *out, surety_str word);
+
 /* The way to the last value whose pointer was written: the next pointer costs
  * what lies between the two values, so those of many values, in the order of
  * the document, cost one pass. Any other order is right too, and only slower.

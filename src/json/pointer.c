@@ -91,22 +91,36 @@ surety_val surety_val_at(surety_val val, surety_str pointer)
     return val;
 }
 
+void surety__pointer_word(surety_buf *out, surety_str word)
+{
+    char *room = surety__buf_room(out, word.len + 1);
+
+    if (!room)
+        return;
+    *room = '/';
+    if (word.len)
+        memcpy(room + 1, word.ptr, word.len);
+    out->len += word.len + 1;
+}
+
 void surety_pointer_token(surety_buf *out, surety_str token)
 {
-    const bool plain = !token.len || (!memchr(token.ptr, '~', token.len) &&
-                                      !memchr(token.ptr, '/', token.len));
     size_t start = 0;
 
+    if (!token.len || (!memchr(token.ptr, '~', token.len) &&
+                       !memchr(token.ptr, '/', token.len))) {
+        surety__pointer_word(out, token);
+        return;
+    }
     surety_buf_byte(out, '/');
-    for (size_t i = 0; !plain && i < token.len; i++) {
+    for (size_t i = 0; i < token.len; i++) {
         if (token.ptr[i] != '~' && token.ptr[i] != '/')
             continue;
         surety_buf_append(out, token.ptr + start, i - start);
         surety_buf_text(out, token.ptr[i] == '~' ? "~0" : "~1");
         start = i + 1;
     }
-    surety_buf_append(out, token.len ? token.ptr + start : NULL,
-                      token.len - start);
+    surety_buf_append(out, token.ptr + start, token.len - start);
 }
 
 /* Makes step the one at depth. The steps below are of another child unless it

@@ -146,14 +146,17 @@ static surety__step step_child(surety__keyword keyword)
     return (surety__step){.keyword = keyword, .index = UINT32_MAX};
 }
 
-/* A large value whose parts nest too gets a frame at once, which looks at them
- * one by one: it would be evaluated twice where it does not hold. */
-enum { PARTED_CELLS = 256, PARTED_EACH = 8 };
+/* Where most of the value of a frame is one child whose parts nest, it is that
+ * child that does not hold, most likely: it gets a frame at once, for else it
+ * would be evaluated twice. */
+enum { PARTED_EACH = 4 };
 
 static bool report_parts(const surety__machine *machine,
                          const surety__cell *cell)
 {
-    return cell->kind >= CELL_ARRAY && cell->span > PARTED_CELLS &&
+    const surety__cell *whole = machine->frames[machine->depth - 1].cell;
+
+    return cell->kind >= CELL_ARRAY && cell->span > whole->span / 2 &&
            cell->span / PARTED_EACH > cell->count && !machine->memo.open;
 }
 
@@ -791,6 +794,17 @@ static bool flat_members(surety__machine *machine,
     return required == 0;
 }
 
+/* The next item. Of many items that nest, a loop reads a cell each and would
+ * wait for most, so what is some way behind is fetched. */
+static inline const surety__cell *item_after(const surety__cell *item)
+{
+    enum { FETCH_BYTES = 48 * sizeof(*item) };
+
+    item = surety__cell_after(item);
+    __builtin_prefetch((const void *)((uintptr_t)item + FETCH_BYTES));
+    return item;
+}
+
 static bool flat_items(surety__machine *machine, const surety__shape *rest,
                        const surety__cell *array)
 {
@@ -799,7 +813,7 @@ static bool flat_items(surety__machine *machine, const surety__shape *rest,
     for (uint32_t left = array->count; left; left--) {
         if (!flat_child(machine, rest, item))
             return false;
-        item = surety__cell_after(item);
+        item = item_after(item);
     }
     return true;
 }

@@ -30,8 +30,7 @@ static void location_step(surety_buf *out, surety__keyword keyword,
                           surety_str token, uint32_t index,
                           const surety__shape *shape)
 {
-    surety_buf_byte(out, '/');
-    surety_buf_add(out, surety__keyword_name(keyword));
+    surety__pointer_word(out, surety__keyword_name(keyword));
     if (token.ptr)
         surety_pointer_token(out, token);
     if (shape && keyword == KW_PROPERTY_DEPENDENCIES)
