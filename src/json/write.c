@@ -188,27 +188,32 @@ static void write_near(surety_buf *out, const char *ptr, const char *end)
 /* Writes a string that may have any bytes. */
 void surety_json_string(surety_buf *out, surety_str text)
 {
-    const char *ptr = text.len ? text.ptr : "";
-    const char *end = ptr + text.len;
+    const char *const start = text.len ? text.ptr : "";
+    const char *const end = start + text.len;
+    const char *ptr = start;
 
-    surety_buf_byte(out, '"');
-    while (ptr < end && out->status == SURETY_OK) {
+    do {
         const size_t left = (size_t)(end - ptr);
         const size_t len = left < WRITE_PART ? left : WRITE_PART;
         const size_t need = WRITE_ESCAPE * len + WRITE_SLACK;
         char *to;
 
         if (need > out->max || out->len > out->max - need) {
+            surety_buf_append(out, "\"", ptr == start);
             write_near(out, ptr, end);
-            break;
+            surety_buf_byte(out, '"');
+            return;
         }
         to = surety__buf_room(out, need);
         if (!to)
             return;
+        if (ptr == start)
+            *to++ = '"';
         ptr = write_any(&to, ptr, ptr + len, end);
+        if (ptr == end)
+            *to++ = '"';
         out->len = (size_t)(to - out->ptr);
-    }
-    surety_buf_byte(out, '"');
+    } while (ptr != end);
 }
 
 /* ---- the order of keys ------------------------------------------------- */
@@ -370,11 +375,23 @@ rest:
                     WRITE_ESCAPE * (size_t)(end - ptr) + more + WRITE_SLACK))
         return false;
     to = writer->to;
-    for (; ptr != end; ptr++)
+    while (ptr != end) {
+        const bool block = end - ptr >= WRITE_BLOCK;
+        const unsigned mask = block ? write_special(ptr) : 0;
+        const unsigned len = mask ? (unsigned)__builtin_ctz(mask) : WRITE_BLOCK;
+
+        if (block) {
+            memcpy(to, ptr, WRITE_BLOCK);
+            to += len;
+            ptr += len;
+            if (!mask)
+                continue;
+        }
         if ((unsigned char)*ptr < 0x20 || *ptr == '"' || *ptr == '\\')
-            to += write_escape(to, (unsigned char)*ptr);
+            to += write_escape(to, (unsigned char)*ptr++);
         else
-            *to++ = *ptr;
+            *to++ = *ptr++;
+    }
     *to++ = '"';
     writer->to = to;
     return true;

@@ -175,8 +175,8 @@ done:
     surety_doc_free(doc);
 }
 
-/* Strings of every length around a block, with an escape at every place, into
- * buffers of every bound around the text's length. */
+/* Strings of every length around a block, with an escape at every place and one
+ * a block later, into buffers of every bound around the text's length. */
 TEST(writes_strings_of_every_length)
 {
     char text[96], want[96];
@@ -192,9 +192,11 @@ TEST(writes_strings_of_every_length)
             text[end++] = '[';
             text[end++] = '"';
             for (size_t i = 0; i < len; i++) {
-                if (i == at)
+                const bool odd = i == at || i == at + 17;
+
+                if (odd)
                     text[end++] = '\\';
-                text[end++] = i == at ? '"' : (char)('a' + i % 26);
+                text[end++] = odd ? '"' : (char)('a' + i % 26);
             }
             memcpy(text + end, "\"]", 3);
             memcpy(want, text, end + 3);
@@ -246,6 +248,32 @@ TEST(writes_any_bytes_as_a_string)
     TRY(out.status);
     CHECK_TEXT(surety_buf_str(&out), "\"\"\"a\\u0000b\"");
 done:
+    surety_buf_done(&out);
+}
+
+/* A long string is the same into a buffer that just has room for it, and one
+ * byte less is a failure. */
+TEST(writes_a_long_string)
+{
+    char text[1300];
+    surety_buf want, out;
+
+    surety_buf_init(&want, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = i % 7 ? (char)('a' + i % 26) : '\n';
+    surety_json_string(&want, (surety_str){text, sizeof(text)});
+    TRY(want.status);
+    for (size_t less = 0; less < 2; less++) {
+        surety_buf_reset(&out);
+        out.max = want.len - less;
+        surety_json_string(&out, (surety_str){text, sizeof(text)});
+        EXPECT(less ? SURETY_LIMIT : SURETY_OK, out.status);
+        CHECK(out.len == want.len - less);
+        CHECK(!memcmp(out.ptr, want.ptr, out.len));
+    }
+done:
+    surety_buf_done(&want);
     surety_buf_done(&out);
 }
 
@@ -358,6 +386,7 @@ int main(int argc, char **argv)
         {"keeps the bound of a buffer", keeps_the_bound_of_a_buffer},
         {"writes strings of every length", writes_strings_of_every_length},
         {"writes any bytes as a string", writes_any_bytes_as_a_string},
+        {"writes a long string", writes_a_long_string},
         {"writes members", writes_members},
         {"makes JSON fit for a terminal", makes_json_fit_for_a_terminal},
     };
