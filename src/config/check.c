@@ -125,8 +125,7 @@ static void check_message(surety_finding finding, surety_error *reterr)
     const surety_str pattern = SURETY__LITERAL("pattern");
     const surety_str found = surety_val_str(finding.instance);
     char text[160];
-    surety_buf wanted = {
-        .ptr = text, .cap = sizeof(text), .max = sizeof(text) - 1};
+    surety_buf wanted = surety__buf_over(text, sizeof(text));
 
     if (surety_str_equal(finding.keyword, pattern)) {
         check_pattern_message(finding, reterr);
@@ -161,7 +160,6 @@ static surety_status check_contract(const surety_config *config,
     surety_findings *findings = surety_findings_new(config->alloc);
     surety_finding finding;
     surety_status status;
-    bool valid = false;
 
     if (!checker || !findings) {
         status = surety__fail_nomem(reterr);
@@ -170,13 +168,9 @@ static surety_status check_contract(const surety_config *config,
     status = surety_schema_read((surety_str){own->text, own->len}, &options,
                                 &schema, reterr);
     if (status == SURETY_OK)
-        status = surety_checker_check(checker, schema, root, &valid, reterr);
-    if (status != SURETY_OK || valid)
+        status = surety_checker_report(checker, schema, root, findings, reterr);
+    if (status != SURETY_OK || surety_findings_count(findings) == 0)
         goto done;
-    status = surety_checker_report(checker, schema, root, findings, reterr);
-    if (status != SURETY_OK)
-        goto done;
-    assert(surety_findings_count(findings) > 0);
     finding = surety_findings_at(findings, 0);
     if (reterr)
         check_message(finding, reterr);

@@ -36,20 +36,6 @@ static void config_mask(surety_error *reterr)
         *to = '\0';
 }
 
-/* Copies the options, and the folder's name to the arena. */
-static surety_status config_options(surety_config *config,
-                                    const surety_config_options *options,
-                                    surety_error *reterr)
-{
-    surety_str *folder = &config->options.folder;
-
-    config->options = *options;
-    if (folder->len == 0)
-        return SURETY_OK;
-    *folder = surety__arena_text(&config->arena, *folder);
-    return folder->ptr ? SURETY_OK : surety__fail_nomem(reterr);
-}
-
 /* Removes the comments of text and reads it into the document. */
 static surety_status config_doc(surety_config *config, surety_str text,
                                 surety_error *reterr)
@@ -129,11 +115,12 @@ surety_status surety_config_read(surety_str text,
         return surety__fail_nomem(reterr);
     config->alloc = own.alloc;
     surety__arena_init(&config->arena, own.alloc, 0);
-    status = config_options(config, &own, reterr);
-    if (status != SURETY_OK)
-        goto done;
+    config->options = own;
+    if (own.folder.len > 0)
+        config->options.folder =
+            surety__arena_text(&config->arena, own.folder);
     config->doc = surety_doc_new(own.alloc);
-    if (!config->doc) {
+    if (!config->doc || (own.folder.len > 0 && !config->options.folder.ptr)) {
         status = surety__fail_nomem(reterr);
         goto done;
     }

@@ -203,7 +203,7 @@ surety_status surety__config_key_read(surety_config *config,
 {
     char name[136];
     char source[176];
-    surety_buf words = {.ptr = source, .cap = sizeof(source)};
+    surety_buf words = surety__buf_over(source, sizeof(source));
     const char *value;
 
     if (variable.len == 0)
@@ -214,7 +214,6 @@ surety_status surety__config_key_read(surety_config *config,
     memcpy(name, variable.ptr, variable.len);
     name[variable.len] = '\0';
     value = surety__environment(&config->options, name);
-    words.max = sizeof(source) - 1;
     surety_buf_text(&words, "the environment variable ");
     surety_buf_text(&words, name);
     source[words.len] = '\0';

@@ -54,47 +54,16 @@ static surety_status locate_file(surety_str given,
     return path->status ? surety__fail_nomem(reterr) : SURETY_OK;
 }
 
-/* Reads a file or a pipe: a user who names a pipe expects to wait for it. */
-static surety_status locate_read(const char *path, surety_buf *text,
-                                 surety_error *reterr)
-{
-    const size_t max = surety_limits_of(NULL).schema_bytes_max;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    surety_status status;
-
-    if (fd < 0)
-        return surety__fail(reterr, SURETY_IO, "cannot be read: %s",
-                            strerror(errno));
-    status = surety__config_read_all(fd, path, max, text, reterr);
-    close(fd);
-    return status;
-}
-
-/* The folder that relative paths of the file start from. */
-static surety_str locate_base(surety_str path)
-{
-    while (path.len > 0 && path.ptr[path.len - 1] != '/')
-        path.len--;
-    return path;
-}
-
-static void locate_source(surety_error *reterr, const char *path)
-{
-    const size_t len = strlen(path);
-    const size_t max = sizeof(reterr->source) - 1;
-
-    memcpy(reterr->source, path, len < max ? len : max);
-    reterr->source[len < max ? len : max] = '\0';
-}
-
 surety_status surety_config_load(surety_str path,
                                  const surety_config_options *options,
                                  surety_config **ret_config,
                                  surety_error *reterr)
 {
+    const size_t max = surety_limits_of(NULL).schema_bytes_max;
     surety_config_options own;
     surety_buf place, text;
     surety_status status;
+    int fd = -1;
 
     if (surety__options_take(&own, sizeof(own), options, reterr))
         return SURETY_MISUSE;
@@ -103,15 +72,27 @@ surety_status surety_config_load(surety_str path,
     status = locate_file(path, &own, &place, reterr);
     if (status)
         goto done;
-    own.folder = locate_base((surety_str){place.ptr, place.len - 1});
-    if (place.len > 1)
-        status = locate_read(place.ptr, &text, reterr);
+    own.folder = (surety_str){place.ptr, place.len - 1};
+    while (own.folder.len > 0 && own.folder.ptr[own.folder.len - 1] != '/')
+        own.folder.len--;
+    if (place.len > 1) {
+        /* A pipe is read too: a user who names one expects to wait for it. */
+        fd = open(place.ptr, O_RDONLY | O_CLOEXEC);
+        status =
+            fd < 0 ? surety__fail(reterr, SURETY_IO, "cannot be read: %s",
+                                  strerror(errno))
+                   : surety__config_read_all(fd, place.ptr, max, &text, reterr);
+    }
     if (status == SURETY_OK)
         status =
             surety_config_read(surety_buf_str(&text), &own, ret_config, reterr);
     if (status && reterr && place.len > 1)
-        locate_source(reterr, place.ptr);
+        memcpy(reterr->source, place.ptr,
+               place.len < sizeof(reterr->source) ? place.len
+                                                  : sizeof(reterr->source) - 1);
 done:
+    if (fd >= 0)
+        close(fd);
     surety_buf_done(&text);
     surety_buf_done(&place);
     return status;

@@ -63,15 +63,6 @@ static void mock_refuse(mock_call *call, surety__problem problem)
     surety__playback_problem(&call->plan, &problem);
 }
 
-static bool mock_is_method(const mock_call *call)
-{
-    const surety_str method = call->exchange->method;
-
-    return surety_str_equal(method, call->route.kind == ROUTE_MODELS
-                                        ? SURETY__LITERAL("GET")
-                                        : SURETY__LITERAL("POST"));
-}
-
 /* The value of a query parameter; name includes "=". Gemini also takes its key
  * from the query. ptr NULL: absent. */
 static surety_str mock_query(const mock_call *call, const char *name)
@@ -185,11 +176,13 @@ static surety_str mock_path_message(mock_call *call, const char *wrong)
 /* Checks path, method, size and key, which need no body. False: refused. */
 static bool mock_admits(mock_call *call)
 {
+    const char *method = call->route.kind == ROUTE_MODELS ? "GET" : "POST";
     surety__problem problem = {.status = 404};
 
     if (call->route.kind == ROUTE_NONE) {
         problem.message = mock_path_message(call, "Invalid URL");
-    } else if (!mock_is_method(call)) {
+    } else if (!surety_str_equal(call->exchange->method,
+                                 surety_str_of(method))) {
         problem.status = 405;
         problem.message = mock_path_message(call, "Method not allowed");
     } else if (call->exchange->is_oversized) {
@@ -290,25 +283,22 @@ static void mock_measure(mock_call *call)
     surety__playback_body(&call->plan, 200);
 }
 
-/* Describes a call by the properties that "when" can match. */
-static void mock_put_call(const surety__model_request *request, surety_buf *out)
+/* Describes the call by the properties that "when" can match. */
+static void mock_refuse_exhausted(mock_call *call)
 {
+    const surety__model_request *request = &call->request;
+    surety_buf text;
+
+    surety_buf_init(&text, call->mock->options.alloc, 0);
     surety__buf_printf(
-        out, "%s, model %.*s, mode %s, format %s, tool_choice %s, last %.*s%s",
+        &text,
+        "%s, model %.*s, mode %s, format %s, tool_choice %s, last %.*s%s",
         surety_protocol_name(request->protocol), (int)request->model.len,
         request->model.len ? request->model.ptr : "",
         surety_mode_name(request->mode), surety__format_name(request->format),
         surety__choice_name(request->choice),
         (int)surety__request_last(request).len,
         surety__request_last(request).ptr, request->stream ? ", stream" : "");
-}
-
-static void mock_refuse_exhausted(mock_call *call)
-{
-    surety_buf text;
-
-    surety_buf_init(&text, call->mock->options.alloc, 0);
-    mock_put_call(&call->request, &text);
     surety__fail(&call->error, SURETY_SYNTAX,
                  "the mock's script has no reply left that fits call %u (%.*s)",
                  (unsigned)call->mock->script.calls, (int)text.len,
@@ -369,7 +359,7 @@ static bool mock_play_other(mock_call *call)
                                             .mode = SURETY_MODE_PROMPT,
                                             .answers = 1,
                                             .schema = surety_val_none()};
-    reply = surety__script_pick_other(&call->mock->script, &shown);
+    reply = surety__script_find(&call->mock->script, &shown, true);
     if (!reply)
         return false;
     if (!mock_takes_key(call))
@@ -415,28 +405,11 @@ static mock_call *mock_begin(surety_mock *mock, surety__serving *exchange)
     return call;
 }
 
-static surety__flow mock_answer(mock_call *call)
-{
-    const surety__playback *plan = &call->plan;
-    const surety__response response = {
-        .kind = plan->kind,
-        .status = plan->http_status,
-        .headers = plan->headers,
-        .header_count = plan->header_count,
-        .body_len = call->request.stream && !call->is_ours
-                        ? UINT64_MAX
-                        : surety__playback_size(plan)};
-
-    assert(plan->hang_up == FLOW_ON);
-    if (surety__serving_answer(call->exchange, &response, &call->error))
-        return FLOW_CUT;
-    return FLOW_ON;
-}
-
 static surety__flow mock_request(void *ctx, surety__serving *exchange,
                                  uint32_t *ret_wait_ms)
 {
     mock_call *call = exchange->own;
+    surety__response response;
 
     if (!call)
         call = mock_begin(ctx, exchange);
@@ -451,7 +424,16 @@ static surety__flow mock_request(void *ctx, surety__serving *exchange,
         call->plan.last = call->plan.hang_up;
         return call->plan.hang_up;
     }
-    return mock_answer(call);
+    response = (surety__response){.kind = call->plan.kind,
+                                  .status = call->plan.http_status,
+                                  .headers = call->plan.headers,
+                                  .header_count = call->plan.header_count,
+                                  .body_len =
+                                      call->request.stream && !call->is_ours
+                                          ? UINT64_MAX
+                                          : surety__playback_size(&call->plan)};
+    return surety__serving_answer(exchange, &response, &call->error) ? FLOW_CUT
+                                                                     : FLOW_ON;
 }
 
 static surety__flow mock_pull(void *ctx, surety__serving *exchange,

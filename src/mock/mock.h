@@ -58,11 +58,12 @@ typedef struct surety__script_call {
  * NULL: the script has no reply left that fits. */
 surety__script_reply *surety__script_pick(surety__script *script,
                                           const surety__script_call *call);
-/* Finds the reply to a request that is no call: one whose "when" has its path.
- * NULL: there is none. It counts nothing: the caller decrements `left` when it
- * gives the reply. */
-surety__script_reply *surety__script_pick_other(
-    surety__script *script, const surety__script_call *request);
+/* Finds the first reply that fits. by_path: for a request that is no call, one
+ * whose "when" has its path. NULL: there is none. It counts nothing: the caller
+ * decrements `left` when it gives the reply. */
+surety__script_reply *surety__script_find(surety__script *script,
+                                          const surety__script_call *call,
+                                          bool by_path);
 /* The author of a call's last message; empty: there is no message. */
 surety_str surety__request_last(const surety__model_request *request);
 

@@ -76,17 +76,6 @@ uint64_t surety__playback_size(const surety__playback *plan)
     return size;
 }
 
-/* How many of the n bytes at ptr to write at once so that a write ends inside a
- * character: up to and including the first byte of the next multi-byte
- * character. */
-static size_t plan_split(const char *ptr, size_t n)
-{
-    for (size_t i = 0; i + 1 < n; i++)
-        if ((unsigned char)ptr[i] >= 0xC0)
-            return i + 1;
-    return n;
-}
-
 static surety__flow plan_give(surety__playback *plan, surety__pull *pull)
 {
     const surety__playback_step *step = &plan->steps[plan->step];
@@ -104,8 +93,11 @@ static surety__flow plan_give(surety__playback *plan, surety__pull *pull)
         n = plan->write_size;
     if (n > until - plan->offset)
         n = (size_t)(until - plan->offset);
-    if (plan->split_utf8)
-        n = plan_split(ptr, n);
+    /* A write ends inside a character: after the first byte of the next one of
+     * several bytes. */
+    for (size_t i = 0; plan->split_utf8 && i + 1 < n; i++)
+        if ((unsigned char)ptr[i] >= 0xC0)
+            n = i + 1;
     assert(n > 0 && n <= pull->size);
     memcpy(pull->room, ptr, n);
     pull->len = n;
@@ -182,7 +174,7 @@ static uint32_t plan_number(const plan_maker *maker, const char *name)
 static surety_str plan_id(surety__playback *plan, const char *prefix)
 {
     char room[40];
-    surety_buf text = {.ptr = room, .cap = sizeof(room), .max = sizeof(room)};
+    surety_buf text = surety__buf_over(room, sizeof(room));
     surety_str id;
 
     surety_buf_text(&text, prefix);

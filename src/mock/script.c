@@ -45,24 +45,6 @@ static surety_status script_fail(const surety__script *script, surety_val val,
     return SURETY_SYNTAX;
 }
 
-/* Reports the first finding. */
-static surety_status script_report(const surety__script *script,
-                                   const surety_findings *findings,
-                                   surety_error *reterr)
-{
-    const surety_finding finding = surety_findings_at(findings, 0);
-
-    script_fail(script, finding.instance, reterr, "%.*s",
-                (int)finding.message.len, finding.message.ptr);
-    if (finding.hint.len)
-        surety__hint(reterr, "%.*s", (int)finding.hint.len, finding.hint.ptr);
-    else
-        surety__hint(reterr,
-                     "surety contracts show surety/mock-script lists what a "
-                     "script may have");
-    return SURETY_SYNTAX;
-}
-
 static surety_status script_validate(const surety__script *script,
                                      surety_error *reterr)
 {
@@ -72,8 +54,8 @@ static surety_status script_validate(const surety__script *script,
     surety_contract *contract = NULL;
     surety_checker *checker = NULL;
     surety_findings *findings = NULL;
+    surety_finding first;
     surety_status status;
-    bool is_valid = false;
 
     status =
         surety_registry_new(SURETY__LITERAL(""), &options, &registry, reterr);
@@ -88,16 +70,18 @@ static surety_status script_validate(const surety__script *script,
         status = surety__fail_nomem(reterr);
         goto done;
     }
-    status =
-        surety_checker_check(checker, surety_contract_info_of(contract)->schema,
-                             script->root, &is_valid, reterr);
-    if (!status && !is_valid) {
-        status = surety_checker_report(
-            checker, surety_contract_info_of(contract)->schema, script->root,
-            findings, reterr);
-        if (!status)
-            status = script_report(script, findings, reterr);
-    }
+    status = surety_checker_report(checker,
+                                   surety_contract_info_of(contract)->schema,
+                                   script->root, findings, reterr);
+    if (status || surety_findings_count(findings) == 0)
+        goto done;
+    first = surety_findings_at(findings, 0);
+    status = script_fail(script, first.instance, reterr, "%.*s",
+                         (int)first.message.len, first.message.ptr);
+    if (!first.hint.len)
+        first.hint = SURETY__LITERAL("surety contracts show surety/mock-script "
+                                     "lists what a script may have");
+    surety__hint(reterr, "%.*s", (int)first.hint.len, first.hint.ptr);
 done:
     surety_findings_free(findings);
     surety_checker_free(checker);
@@ -412,9 +396,9 @@ static bool script_matches(const surety__script *script, surety_val when,
            script_headers(call, surety_val_get(when, "headers"));
 }
 
-static surety__script_reply *script_find(surety__script *script,
-                                         const surety__script_call *call,
-                                         bool by_path)
+surety__script_reply *surety__script_find(surety__script *script,
+                                          const surety__script_call *call,
+                                          bool by_path)
 {
     for (size_t i = 0; i < script->reply_count; i++) {
         surety__script_reply *reply = &script->replies[i];
@@ -427,19 +411,13 @@ static surety__script_reply *script_find(surety__script *script,
     return NULL;
 }
 
-surety__script_reply *surety__script_pick_other(
-    surety__script *script, const surety__script_call *request)
-{
-    return script_find(script, request, true);
-}
-
 surety__script_reply *surety__script_pick(surety__script *script,
                                           const surety__script_call *call)
 {
     surety__script_reply *reply;
 
     script->calls++;
-    reply = script_find(script, call, false);
+    reply = surety__script_find(script, call, false);
     if (reply && reply->left != UINT64_MAX)
         reply->left--;
     if (reply)

@@ -166,7 +166,7 @@ static bool recording_fault(struct recording_reader *reader, surety_val val,
 static bool recording_fault(struct recording_reader *reader, surety_val val,
                             const char *format, ...)
 {
-    surety_buf *path = &reader->scratch;
+    surety_buf path;
     va_list args;
 
     if (reader->status)
@@ -176,13 +176,9 @@ static bool recording_fault(struct recording_reader *reader, surety_val val,
     va_end(args);
     if (!reader->reterr)
         return true;
-    surety_buf_reset(path);
-    surety_val_pointer(val, path);
-    if (!path->status && path->len < sizeof(reader->reterr->path)) {
-        if (path->len)
-            memcpy(reader->reterr->path, path->ptr, path->len);
-        reader->reterr->path[path->len] = '\0';
-    }
+    path = surety__buf_over(reader->reterr->path, sizeof(reader->reterr->path));
+    surety_val_pointer(val, &path);
+    reader->reterr->path[path.status ? 0 : path.len] = '\0';
     recording_place(reader, surety_val_position(val));
     return true;
 }

@@ -16,7 +16,7 @@
  *    socket directly. libmicrohttpd meanwhile holds the request as suspended.
  *
  * What it does not do: TLS, HTTP/2, compression, several threads. */
-#define _GNU_SOURCE /* POLLRDHUP: the client has closed its half */
+#define _GNU_SOURCE /* pipe2; POLLRDHUP: the client has closed its half */
 #include "serve/serve.h"
 
 #include "serve/mhd.h"
@@ -140,15 +140,6 @@ static void serve_notify_peer(void *ctx, struct MHD_Connection *connection,
     }
 }
 
-static serve_peer *serve_peer_of(const surety__server *server,
-                                 struct MHD_Connection *connection)
-{
-    const union MHD_ConnectionInfo *info = server->mhd.get_connection_info(
-        connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-
-    return info ? info->socket_context : NULL;
-}
-
 /* ---- requests ------------------------------------------------------------ */
 
 /* Decodes percent-encoding once, into the arena. Leaves *path unchanged where
@@ -190,7 +181,9 @@ static void *serve_uri(void *ctx, const char *uri,
                        struct MHD_Connection *connection)
 {
     surety__server *server = ctx;
-    serve_peer *peer = serve_peer_of(server, connection);
+    const union MHD_ConnectionInfo *info = server->mhd.get_connection_info(
+        connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    serve_peer *peer = info ? info->socket_context : NULL;
     surety__serving *exchange;
     surety_str text;
 
@@ -277,18 +270,6 @@ static surety_status serve_add_header(surety__serving *exchange,
     return SURETY_OK;
 }
 
-static surety_status serve_answer_raw(surety__serving *exchange,
-                                      surety_error *reterr)
-{
-    exchange->raw =
-        surety__resize(exchange->server->alloc, NULL, 0, SERVE_RAW_ROOM);
-    if (!exchange->raw)
-        return surety__fail_nomem(reterr);
-    exchange->state = STATE_RAW;
-    serve_suspend(exchange, 0);
-    return SURETY_OK;
-}
-
 surety_status surety__serving_answer(surety__serving *exchange,
                                      const surety__response *response,
                                      surety_error *reterr)
@@ -299,8 +280,15 @@ surety_status surety__serving_answer(surety__serving *exchange,
     if (exchange->state >= STATE_ANSWERING)
         return surety__fail(reterr, SURETY_MISUSE,
                             "the request has its answer already");
-    if (response->kind == ANSWER_RAW)
-        return serve_answer_raw(exchange, reterr);
+    if (response->kind == ANSWER_RAW) {
+        exchange->raw =
+            surety__resize(exchange->server->alloc, NULL, 0, SERVE_RAW_ROOM);
+        if (!exchange->raw)
+            return surety__fail_nomem(reterr);
+        exchange->state = STATE_RAW;
+        serve_suspend(exchange, 0);
+        return SURETY_OK;
+    }
     if (response->kind == ANSWER_WHOLE)
         made = exchange->server->mhd.create_response_from_buffer(
             response->body.len, (void *)response->body.ptr,
@@ -363,18 +351,6 @@ static enum MHD_Result serve_think(surety__serving *exchange)
     return MHD_NO;
 }
 
-/* Whether Content-Length exceeds body_bytes_max. */
-static bool serve_declares_too_much(const surety__serving *exchange)
-{
-    const surety_str length =
-        surety__serving_header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
-    uint64_t value = 0;
-
-    /* libmicrohttpd refuses what is no number of 64 bits. */
-    return surety__str_number(length, &value) &&
-           value > exchange->server->options.body_bytes_max;
-}
-
 /* libmicrohttpd's one callback for requests. It comes with the head, with each
  * chunk of the body, at the end of the body, and after each resume. */
 static enum MHD_Result serve_handle(void *ctx,
@@ -384,6 +360,7 @@ static enum MHD_Result serve_handle(void *ctx,
                                     size_t *upload_size, void **request_context)
 {
     surety__serving *exchange = *request_context;
+    uint64_t announced = 0;
 
     (void)ctx, (void)connection, (void)url, (void)version;
     if (!exchange || exchange->is_gone)
@@ -396,7 +373,12 @@ static enum MHD_Result serve_handle(void *ctx,
             serve_now() + exchange->server->options.body_ms;
         exchange->method =
             surety__arena_text(&exchange->arena, surety_str_of(method));
-        exchange->is_oversized = serve_declares_too_much(exchange);
+        /* libmicrohttpd refuses what is no number of 64 bits. */
+        exchange->is_oversized =
+            surety__str_number(surety__serving_header(
+                                   exchange, MHD_HTTP_HEADER_CONTENT_LENGTH),
+                               &announced) &&
+            announced > exchange->server->options.body_bytes_max;
         return exchange->is_oversized ? serve_think(exchange) : MHD_YES;
     }
     if (*upload_size) {
@@ -705,17 +687,6 @@ static struct MHD_Daemon *serve_start(surety__server *server, int fd)
         MHD_OPTION_URI_LOG_CALLBACK, serve_uri, server, MHD_OPTION_END);
 }
 
-static surety_status serve_pipe(int fds[2])
-{
-    if (pipe(fds))
-        return SURETY_IO;
-    for (int i = 0; i < 2; i++) {
-        fcntl(fds[i], F_SETFD, FD_CLOEXEC);
-        fcntl(fds[i], F_SETFL, O_NONBLOCK);
-    }
-    return SURETY_OK;
-}
-
 surety_status surety__server_open(const surety__server_options *options,
                                   surety__server **ret_server,
                                   surety_error *reterr)
@@ -752,7 +723,7 @@ surety_status surety__server_open(const surety__server_options *options,
         goto done;
     }
     fd = serve_listen(&address, len, &server->port);
-    if (fd < 0 || serve_pipe(server->wake_fds)) {
+    if (fd < 0 || pipe2(server->wake_fds, O_CLOEXEC | O_NONBLOCK)) {
         status = surety__fail(
             reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",
             (int)serve_address_of(options).len, serve_address_of(options).ptr,

@@ -301,6 +301,23 @@ void surety__speech_whole(surety__speech *speech, const surety__closing *ending,
     speech_check(speech, out);
 }
 
+surety_str surety__closing_word(const surety__closing *ending,
+                                const surety__speech *speech)
+{
+    static const char *const ours[] = {"stop", "length", "filter", "refusal",
+                                       "tool"};
+    const char *const *words = speaker_of(speech->request->protocol)->words;
+
+    for (size_t i = 0; i < SURETY__COUNT(ours); i++)
+        if (surety_str_equal(ending->finish, surety_str_of(ours[i])))
+            return surety_str_of(words[i]);
+    if (ending->finish.len)
+        return ending->finish;
+    if (speech->has[PART_ARGUMENTS])
+        return surety_str_of(words[4]);
+    return surety_str_of(words[speech->has[PART_REFUSAL] ? 3 : 0]);
+}
+
 surety_str surety__speak_content_type(bool stream)
 {
     return stream ? SURETY__LITERAL("text/event-stream; charset=utf-8")

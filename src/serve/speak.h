@@ -38,6 +38,8 @@ typedef struct surety__speaker {
     /* Templates: a count of tokens (NULL: the protocol has none), a model by
      * its name given twice, and the start of a list of models. */
     const char *count, *model, *models;
+    /* How an answer ended: stop, length, filter, refusal, tool. */
+    const char *words[5];
     /* Write the start of a stream; NULL: it has none. */
     void (*begin)(surety__speech *speech, const surety_usage *usage,
                   surety_buf *out);
@@ -140,12 +142,11 @@ void surety__request_openai_tools(surety__request_reader *reader, bool nested);
 /* Reads a request for embeddings. */
 void surety__embed_read(surety__request_reader *reader);
 
-/* The protocol's word for how the answer ended: ending->finish, translated to
- * words if it is one of ours (stop, length, filter, refusal, tool), or derived
- * from the parts. */
+/* The protocol's word for how the answer ended: ending->finish, translated if
+ * it is one of ours (stop, length, filter, refusal, tool), or derived from the
+ * parts. */
 surety_str surety__closing_word(const surety__closing *ending,
-                                const surety__speech *speech,
-                                const char *const words[5]);
+                                const surety__speech *speech);
 /* The text of a part so far. */
 surety_str surety__speech_text(const surety__speech *speech,
                                surety__speech_part part);

@@ -165,15 +165,6 @@ static void speak_anthropic_put_error(const surety__problem *problem,
     surety__template_write(out, "},'request_id':$m}", problem->request_id);
 }
 
-static surety_str speak_anthropic_finish(const surety__closing *ending,
-                                         const surety__speech *speech)
-{
-    static const char *const words[] = {"end_turn", "max_tokens", "refusal",
-                                        "refusal", "tool_use"};
-
-    return surety__closing_word(ending, speech, words);
-}
-
 /* input_tokens excludes tokens that were read from a cache. */
 static void speak_anthropic_put_usage(const surety_usage *usage,
                                       uint64_t output, surety_buf *out)
@@ -293,7 +284,7 @@ static void speak_anthropic_end(surety__speech *speech,
                            "event: message_delta\n"
                            "data: {'type':'message_delta','delta':"
                            "{'stop_reason':$s,'stop_sequence':null}",
-                           speak_anthropic_finish(ending, speech));
+                           surety__closing_word(ending, speech));
     speak_anthropic_put_total(&ending->usage, out);
     surety__template_write(out, ending->no_mark
                                     ? "\n\n"
@@ -335,7 +326,7 @@ static void speak_anthropic_whole(surety__speech *speech,
         }
     }
     surety__template_write(out, "],'stop_reason':$s,'stop_sequence':null",
-                           speak_anthropic_finish(ending, speech));
+                           surety__closing_word(ending, speech));
     speak_anthropic_put_total(&ending->usage, out);
 }
 
@@ -347,6 +338,7 @@ const surety__speaker surety__speaker_anthropic = {
     .model = "{'type':'model','id':$s,'display_name':$s,"
              "'created_at':'2026-01-01T00:00:00Z'}",
     .models = "{'data':[",
+    .words = {"end_turn", "max_tokens", "refusal", "refusal", "tool_use"},
     .begin = speak_anthropic_begin,
     .part = speak_anthropic_part,
     .piece = speak_anthropic_piece,

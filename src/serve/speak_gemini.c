@@ -115,12 +115,17 @@ static void speak_gemini_read_tools(surety__request_reader *reader)
     surety__request_tools_end(reader, wanted, missing, missing);
 }
 
-static void speak_gemini_read_request(surety__request_reader *reader)
+static void speak_gemini_read(surety__request_reader *reader)
 {
-    const surety_val system = speak_gemini_get(
-        reader->body, "systemInstruction", "system_instruction");
-    const surety_val contents = surety_val_get(reader->body, "contents");
+    const surety_val whole = speak_gemini_get(
+        reader->body, "generateContentRequest", "generate_content_request");
+    surety_val system, contents;
 
+    if (reader->counts && whole.doc)
+        reader->body = whole;
+    system = speak_gemini_get(reader->body, "systemInstruction",
+                              "system_instruction");
+    contents = surety_val_get(reader->body, "contents");
     if (surety_val_kind(contents) != SURETY_KIND_ARRAY ||
         !surety_val_count(contents))
         surety__request_fail(reader, NULL, NULL,
@@ -140,16 +145,6 @@ static void speak_gemini_read_request(surety__request_reader *reader)
     }
     speak_gemini_read_format(reader);
     speak_gemini_read_tools(reader);
-}
-
-static void speak_gemini_read(surety__request_reader *reader)
-{
-    const surety_val whole = speak_gemini_get(
-        reader->body, "generateContentRequest", "generate_content_request");
-
-    if (reader->counts && whole.doc)
-        reader->body = whole;
-    speak_gemini_read_request(reader);
 }
 
 static void speak_gemini_put_error(const surety__problem *problem,
@@ -179,19 +174,18 @@ static void speak_gemini_put_part(const surety__speech *speech,
     }
 }
 
-/* Appends the candidates, as many as requested and all equal. Each has the
- * piece, or if open is PART_NONE, the whole answer. ending NULL: more will
- * come. */
-static void speak_gemini_put_candidates(const surety__speech *speech,
-                                        surety__speech_part open,
-                                        surety_str piece,
-                                        const surety__closing *ending,
-                                        surety_buf *out)
+/* Appends a response. Its candidates are as many as requested and all equal.
+ * Each has the piece, or if open is PART_NONE, the whole answer. ending NULL:
+ * more will come. */
+static void speak_gemini_put_response(const surety__speech *speech,
+                                      surety__speech_part open,
+                                      surety_str piece,
+                                      const surety__closing *ending,
+                                      surety_buf *out)
 {
-    static const char *const words[] = {"STOP", "MAX_TOKENS", "SAFETY",
-                                        "PROHIBITED_CONTENT", "STOP"};
     const char *comma = "";
 
+    surety__template_write(out, "{'candidates':[");
     for (uint32_t i = 0; i < speech->request->answers; i++) {
         surety__template_write(out, i ? ",{'content':{'parts':["
                                       : "{'content':{'parts':[");
@@ -210,19 +204,9 @@ static void speak_gemini_put_candidates(const surety__speech *speech,
         surety__template_write(out, "],'role':'model'}");
         if (ending)
             surety__template_write(out, ",'finishReason':$s",
-                                   surety__closing_word(ending, speech, words));
+                                   surety__closing_word(ending, speech));
         surety__template_write(out, ",'index':$n}", (uint64_t)i);
     }
-}
-
-static void speak_gemini_put_response(const surety__speech *speech,
-                                      surety__speech_part open,
-                                      surety_str piece,
-                                      const surety__closing *ending,
-                                      surety_buf *out)
-{
-    surety__template_write(out, "{'candidates':[");
-    speak_gemini_put_candidates(speech, open, piece, ending, out);
     surety_buf_byte(out, ']');
     if (ending && ending->usage.known)
         surety__template_write(
@@ -285,6 +269,7 @@ const surety__speaker surety__speaker_gemini = {
              "'streamGenerateContent','countTokens',"
              "'embedContent','batchEmbedContents']}",
     .models = "{'models':[",
+    .words = {"STOP", "MAX_TOKENS", "SAFETY", "PROHIBITED_CONTENT", "STOP"},
     .piece = speak_gemini_piece,
     .close = speak_gemini_close,
     .end = speak_gemini_end,

@@ -183,15 +183,6 @@ static void speak_openai_read(surety__request_reader *reader)
                              "'json_object'.");
 }
 
-static surety_str speak_openai_finish(const surety__closing *ending,
-                                      const surety__speech *speech)
-{
-    static const char *const words[] = {"stop", "length", "content_filter",
-                                        "stop", "tool_calls"};
-
-    return surety__closing_word(ending, speech, words);
-}
-
 static void speak_openai_put_usage(const surety_usage *usage, surety_buf *out)
 {
     surety__template_write(
@@ -294,7 +285,7 @@ static void speak_openai_piece(surety__speech *speech, surety_str text,
 static void speak_openai_end(surety__speech *speech,
                              const surety__closing *ending, surety_buf *out)
 {
-    speak_openai_chunks(speech, DELTA_END, speak_openai_finish(ending, speech),
+    speak_openai_chunks(speech, DELTA_END, surety__closing_word(ending, speech),
                         out);
     if (speech->request->usage_chunk && ending->usage.known) {
         speak_openai_chunk(speech, out);
@@ -340,7 +331,7 @@ static void speak_openai_put_choice(const surety__speech *speech,
     }
     surety__template_write(
         out, "'annotations':[]},'logprobs':null,'finish_reason':$s}",
-        speak_openai_finish(ending, speech));
+        surety__closing_word(ending, speech));
 }
 
 static void speak_openai_whole(surety__speech *speech,
@@ -370,6 +361,7 @@ const surety__speaker surety__speaker_openai = {
     .faults = speak_openai_faults,
     .model = SURETY__OPENAI_MODEL,
     .models = SURETY__OPENAI_MODELS,
+    .words = {"stop", "length", "content_filter", "stop", "tool_calls"},
     .begin = speak_openai_begin,
     .part = speak_openai_part,
     .piece = speak_openai_piece,

@@ -183,12 +183,9 @@ static void speak_responses_put_response(const surety__speech *speech,
                                          const surety__problem *failed,
                                          surety_buf *out)
 {
-    static const char *const words[] = {"completed", "max_output_tokens",
-                                        "content_filter", "completed",
-                                        "completed"};
     static const char *const states[] = {"completed", "failed", "cancelled",
                                          "queued", "in_progress"};
-    surety_str reason = ending ? surety__closing_word(ending, speech, words)
+    surety_str reason = ending ? surety__closing_word(ending, speech)
                                : SURETY__LITERAL("in_progress");
     surety_str status = SURETY__LITERAL("incomplete");
     const char *comma = "";
@@ -351,9 +348,7 @@ static void speak_responses_close(surety__speech *speech, surety_buf *out)
 static void speak_responses_end(surety__speech *speech,
                                 const surety__closing *ending, surety_buf *out)
 {
-    static const char *const words[] = {"completed", "incomplete", "incomplete",
-                                        "completed", "completed"};
-    const surety_str word = surety__closing_word(ending, speech, words);
+    const surety_str word = surety__closing_word(ending, speech);
     const char *name = "incomplete";
 
     if (ending->no_mark)
@@ -398,6 +393,8 @@ const surety__speaker surety__speaker_responses = {
     .count = "{'object':'response.input_tokens','input_tokens':$n}",
     .model = SURETY__OPENAI_MODEL,
     .models = SURETY__OPENAI_MODELS,
+    .words = {"completed", "max_output_tokens", "content_filter", "completed",
+              "completed"},
     .begin = speak_responses_begin,
     .part = speak_responses_part,
     .piece = speak_responses_piece,
