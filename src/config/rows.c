@@ -13,9 +13,7 @@
 #include "config/config.h"
 
 #include "provider/provider.h"
-
-static const char *const rows_stops[] = {"weigh", "always", "never"};
-static const char *const rows_modes[] = {"auto", "native", "tool", "prompt"};
+#include "run/run.h"
 
 struct rows_reader {
     surety_config *config;
@@ -47,15 +45,6 @@ static void rows_starved(struct rows_reader *reader)
 {
     if (!reader->status)
         reader->status = surety__fail_nomem(reader->reterr);
-}
-
-/* The index of val in names; 0 if it is absent. */
-static int rows_choice(surety_val val, const char *const *names, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (surety_val_is(val, names[i]))
-            return i;
-    return 0;
 }
 
 /* An amount in units of 10^-scale; `otherwise` if it is absent. */
@@ -238,6 +227,7 @@ static void rows_model(struct rows_reader *reader, surety_val from,
                        surety__config_row *row)
 {
     const surety_val temperature = surety_val_get(from, "temperature");
+    const surety_val mode = surety_val_get(from, "mode");
     const surety__config_provider *provider =
         rows_find_provider(reader, surety_val_get(from, "provider"));
     surety_model *model = &row->model;
@@ -249,8 +239,9 @@ static void rows_model(struct rows_reader *reader, surety_val from,
     *model = provider->defaults;
     model->name = surety_val_str(surety_val_key(from));
     model->model = surety_val_str(surety_val_get(from, "model"));
-    model->mode =
-        (surety_mode)rows_choice(surety_val_get(from, "mode"), rows_modes, 4);
+    for (int i = 0; i <= SURETY_MODE_PROMPT; i++)
+        if (surety_val_is(mode, surety_mode_name((surety_mode)i)))
+            model->mode = (surety_mode)i;
     model->whole = !surety_val_bool(surety_val_get(from, "stream"), true);
     model->has_temperature = temperature.doc != NULL;
     model->temperature = surety_val_real(temperature, 0);
@@ -323,6 +314,7 @@ static void rows_bounds(struct rows_reader *reader, surety_val root)
 {
     const surety_val budget = surety_val_get(root, "budget");
     const surety_val retry = surety_val_get(root, "retry");
+    const surety_val stop = surety_val_get(root, "stop");
     surety_config *config = reader->config;
 
     config->budget.calls_max =
@@ -335,9 +327,9 @@ static void rows_bounds(struct rows_reader *reader, surety_val root)
         rows_amount(reader, surety_val_get(budget, "usd"), 12, 0);
     config->backoff.retries_max = rows_retries(surety_val_get(retry, "max"));
     config->broken_retries_max = rows_retries(surety_val_get(retry, "broken"));
-    config->stop =
-        (surety_stop)rows_choice(surety_val_get(root, "stop"), rows_stops,
-                                 sizeof(rows_stops) / sizeof(rows_stops[0]));
+    for (int i = 0; i <= SURETY_STOP_NEVER; i++)
+        if (surety_val_is(stop, surety__stop_name((surety_stop)i)))
+            config->stop = (surety_stop)i;
     config->backoff.first_ms = rows_ms(reader, retry, "first", 0);
     config->backoff.most_ms = rows_ms(reader, retry, "most", 0);
     config->backoff.retry_after_max_ms =

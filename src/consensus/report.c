@@ -176,10 +176,8 @@ static surety_status tally_json(const surety_consensus *consensus,
         consensus->value);
     if (consensus->message.len)
         surety_json_text(out, "message", info->message);
-    if (consensus->winner == SIZE_MAX)
-        surety_buf_text(out, ",\"winner\":null");
-    else
-        surety_json_number(out, "winner", consensus->winner);
+    surety__template_write(out, ",'winner':$o", consensus->winner != SIZE_MAX,
+                           (uint64_t)consensus->winner);
     tally_vote(consensus, out);
     surety__report_spent(out, &info->usage, info->cost_known,
                          info->cost_picousd);

@@ -174,15 +174,6 @@ static bool postgres_row(const surety__pq *pq, const PGresult *result, int row,
 
 /* ---- statements ---------------------------------------------------------- */
 
-/* The count at the end of a command's tag ("INSERT 0 1"). */
-static int64_t postgres_changed(const surety__pq *pq, PGresult *result)
-{
-    uint64_t number = 0;
-
-    (void)surety__str_number(surety_str_of(pq->cmdTuples(result)), &number);
-    return (int64_t)number;
-}
-
 static surety_status postgres_rows(const surety__pq *pq,
                                    const surety__query *query,
                                    const PGresult *result,
@@ -230,6 +221,7 @@ static surety_status postgres_run(surety__store *store,
 {
     postgres_store *self = (postgres_store *)store;
     PGresult *result = NULL;
+    uint64_t changed = 0; /* at the end of a command's tag ("INSERT 0 1") */
     surety_status status = SURETY_OK;
 
     /* A statement outside of a transaction only reads, so it may be sent
@@ -248,8 +240,10 @@ static surety_status postgres_run(surety__store *store,
     }
     if (status)
         return status;
+    (void)surety__str_number(surety_str_of(self->link.pq.cmdTuples(result)),
+                             &changed);
     if (ret_changed)
-        *ret_changed = postgres_changed(&self->link.pq, result);
+        *ret_changed = (int64_t)changed;
     status = postgres_rows(&self->link.pq, query, result, store->alloc, reterr);
     self->link.pq.clear(result);
     return status;
@@ -327,19 +321,18 @@ static surety_status postgres_begin(surety__store *store, surety_error *reterr)
         return status;
     self->opened = true;
     self->transaction = true;
-    return surety__link_run(&self->link,
-                            store->read_only
-                                ? "BEGIN READ ONLY"
-                                : "BEGIN ISOLATION LEVEL READ COMMITTED"
-                                  " READ WRITE",
-                            NULL, NULL, reterr);
+    return postgres_script(store,
+                           store->read_only
+                               ? "BEGIN READ ONLY"
+                               : "BEGIN ISOLATION LEVEL READ COMMITTED"
+                                 " READ WRITE",
+                           reterr);
 }
 
 static surety_status postgres_commit(surety__store *store, surety_error *reterr)
 {
     postgres_store *self = (postgres_store *)store;
-    const surety_status status =
-        surety__link_run(&self->link, "COMMIT", NULL, NULL, reterr);
+    const surety_status status = postgres_script(store, "COMMIT", reterr);
 
     if (!status)
         self->transaction = false;

@@ -20,21 +20,15 @@
  * length. */
 static size_t writer_read(const char *path, char *out, size_t size)
 {
+    surety_buf text = {.ptr = out, .cap = size, .max = size};
     const int file = open(path, O_RDONLY | O_CLOEXEC);
-    size_t len = 0;
-    ssize_t got;
+    size_t len;
 
     if (file >= 0) {
-        while (len < size - 1) {
-            got = read(file, out + len, size - 1 - len);
-            if (got < 0 && errno == EINTR)
-                continue;
-            if (got <= 0)
-                break;
-            len += (size_t)got;
-        }
+        (void)surety__file_drain(file, size - 1, &text);
         (void)close(file);
     }
+    len = text.len < size ? text.len : size - 1;
     while (len && (out[len - 1] == '\n' || out[len - 1] == ' '))
         len--;
     out[len] = '\0';

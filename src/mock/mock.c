@@ -468,16 +468,6 @@ static const char *mock_outcome(const mock_call *call, bool whole)
     return call->plan.last == FLOW_RESET ? "reset" : "broken";
 }
 
-static void mock_put_number(surety_buf *out, const char *name, uint64_t number,
-                            bool known)
-{
-    surety_json_name(out, name);
-    if (known)
-        surety_buf_number(out, number);
-    else
-        surety_buf_text(out, "null");
-}
-
 static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
 {
     const surety__serving *exchange = call->exchange;
@@ -507,14 +497,14 @@ static void mock_put_log(surety_buf *out, const mock_call *call, bool whole)
                                texts[i].text.ptr ? ",'$t':$s" : ",'$t':null",
                                texts[i].name, mock_bounded(texts[i].text));
     surety_json_bool(out, "stream", call->has_request && request->stream);
-    mock_put_number(out, "reply", call->reply, call->reply != 0);
-    mock_put_number(out, "status", (uint64_t)call->plan.http_status,
-                    call->plan.hang_up == FLOW_ON &&
-                        call->plan.kind != ANSWER_RAW);
     surety__template_write(
         out,
-        ",'request_bytes':$n,'response_bytes':$n,'ended':'$t','message':$m}",
-        (uint64_t)exchange->body.len, exchange->sent, mock_outcome(call, whole),
+        ",'reply':$o,'status':$o,'request_bytes':$n,'response_bytes':$n,'ended'"
+        ":'$t','message':$m}",
+        call->reply != 0, (uint64_t)call->reply,
+        call->plan.hang_up == FLOW_ON && call->plan.kind != ANSWER_RAW,
+        (uint64_t)call->plan.http_status, (uint64_t)exchange->body.len,
+        exchange->sent, mock_outcome(call, whole),
         mock_bounded(surety_str_of(call->error.message)));
 }
 

@@ -201,20 +201,6 @@ void surety__findings_note(surety__findings *findings, surety__run_store *store,
         findings_add(findings, store, issue, number);
 }
 
-/* Marks an error as corrected if the last reply was checked for it and does not
- * have it. */
-static void findings_close(surety__findings *findings, size_t i,
-                           const surety_outcome *outcome)
-{
-    surety__finding *finding = &findings->items[i];
-
-    if (finding->last || !findings_are_checked(outcome, &finding->issue))
-        return;
-    finding->corrected = true;
-    if (surety__findings_stage(&finding->issue) != SURETY_STAGE_VALIDATION)
-        findings_drop(findings, i);
-}
-
 void surety__findings_take(surety__findings *findings, surety__run_store *store,
                            const surety__attempt *attempt, size_t number,
                            const surety_outcome *outcome)
@@ -240,8 +226,17 @@ void surety__findings_take(surety__findings *findings, surety__run_store *store,
 
         findings_add(findings, store, &issue, 0);
     }
-    for (size_t i = findings->count; i-- > 0;)
-        findings_close(findings, i, outcome);
+    /* An error that the last reply was checked for, and does not have, is
+     * corrected. */
+    for (size_t i = findings->count; i-- > 0;) {
+        surety__finding *finding = &findings->items[i];
+
+        if (finding->last || !findings_are_checked(outcome, &finding->issue))
+            continue;
+        finding->corrected = true;
+        if (surety__findings_stage(&finding->issue) != SURETY_STAGE_VALIDATION)
+            findings_drop(findings, i);
+    }
 }
 
 void surety__findings_forget(surety__findings *findings)

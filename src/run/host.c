@@ -61,16 +61,6 @@ static surety_status host_collect(void *ctx, surety_str location,
     return store->status;
 }
 
-/* Writes both values as text, one line each. */
-static surety_status host_write(const surety_validation *validation,
-                                surety_buf *out)
-{
-    (void)surety_val_write(validation->value, SURETY_STYLE_COMPACT, out);
-    surety_buf_byte(out, '\n');
-    (void)surety_val_write(validation->given, SURETY_STYLE_COMPACT, out);
-    return out->status;
-}
-
 /* Reports again the stored issues for the same value; false: none are
  * stored. */
 static bool host_repeat(const surety__host *host, surety_str values,
@@ -139,7 +129,10 @@ static surety_status host_validate(void *ctx,
     surety_buf values;
 
     surety_buf_init(&values, host->validators->store->alloc, 0);
-    status = host_write(validation, &values);
+    (void)surety_val_write(validation->value, SURETY_STYLE_COMPACT, &values);
+    surety_buf_byte(&values, '\n');
+    (void)surety_val_write(validation->given, SURETY_STYLE_COMPACT, &values);
+    status = values.status;
     if (status == SURETY_OK &&
         !host_repeat(host, surety_buf_str(&values), validation, &status))
         status = host_call(host, surety_buf_str(&values), validation, reterr);

@@ -20,26 +20,15 @@ static void report_run_some(surety_buf *out, const char *name, surety_str text)
         surety_json_text(out, name, text);
 }
 
-/* A word of ours as a text; empty for NULL. */
-static surety_str report_run_word(const char *word)
-{
-    return word ? surety_str_of(word) : report_run_none;
-}
-
 void surety__report_spent(surety_buf *out, const surety_usage *usage,
                           bool cost_known, uint64_t picousd)
 {
     surety__template_write(
         out,
         ",'usage':{'known':$b,'input_tokens':$n,'cached_input_tokens':$n,"
-        "'output_tokens':$n,'reasoning_tokens':$n}",
+        "'output_tokens':$n,'reasoning_tokens':$n},'cost_picousd':$o",
         usage->known, usage->input_tokens, usage->cached_input_tokens,
-        usage->output_tokens, usage->reasoning_tokens);
-    surety_buf_text(out, ",\"cost_picousd\":");
-    if (cost_known)
-        surety_buf_number(out, picousd);
-    else
-        surety_buf_text(out, "null");
+        usage->output_tokens, usage->reasoning_tokens, cost_known, picousd);
 }
 
 /* Writes why there is no reply. */
@@ -52,7 +41,7 @@ static void report_run_failure(surety_buf *out, const surety__attempt *attempt)
 
     if (attempt->what == CASE_UNSENT)
         failure = "request";
-    surety__template_write(out, ",'failure':$m", report_run_word(failure));
+    surety__template_write(out, ",'failure':$m", surety_str_of(failure));
     if (answer->ambiguous)
         surety_json_bool(out, "ambiguous", true);
     if (answer->http_status > 0)
@@ -71,17 +60,6 @@ static surety_str report_run_text(const surety__attempt *attempt)
     const surety_answer *answer = &attempt->seen.answer;
 
     return answer->native.len ? answer->native : answer->text;
-}
-
-/* The beginning of a text, of at most max bytes, cut between two characters. */
-static surety_str report_run_begin(surety_str text, size_t max)
-{
-    if (text.len > max)
-        for (text.len = max;
-             text.len && ((unsigned char)text.ptr[text.len] & 0xC0) == 0x80;
-             text.len--)
-            ;
-    return text;
 }
 
 /* The stage that an attempt reached; NULL: it is valid, or was not judged. */
@@ -105,10 +83,10 @@ static void report_run_given(const surety__setup *setup,
 {
     const size_t max = surety_limits_of(setup->options.limits).attempt_raw_max;
     const surety_str text = report_run_text(attempt);
-    const surety_str raw = report_run_begin(text, max);
+    const surety_str raw = {text.ptr, surety__utf8_cut(text, max)};
 
     surety__template_write(out, ",'stage':$m",
-                           report_run_word(report_run_stage_of(attempt)));
+                           surety_str_of(report_run_stage_of(attempt)));
     if (attempt->what == CASE_VALID)
         return;
     if (attempt->seen.candidate.len) {
@@ -400,7 +378,7 @@ static surety_status report_run_json(const surety__setup *setup,
     surety_status status = SURETY_OK;
 
     surety__template_write(out, "{'ok':$b,'stage':$m", !stage,
-                           report_run_word(stage));
+                           surety_str_of(stage));
     if (results->judged.outcome)
         status = report_run_outcome(results->judged.outcome,
                                     report_run_stopped(results), true, out);
@@ -454,7 +432,7 @@ static void report_run_last(const surety__log *log, surety_buf *out)
         text = report_run_text(&log->items[--i]);
     if (!text.len || log->items[i].seen.judged)
         return;
-    left = report_run_begin(text, REPORT_RUN_TEXT_MAX);
+    left = (surety_str){text.ptr, surety__utf8_cut(text, REPORT_RUN_TEXT_MAX)};
     surety__buf_printf(out, "what arrived in attempt %zu, %zu byte%s%s:\n",
                        i + 1, text.len, text.len == 1 ? "" : "s",
                        left.len < text.len ? ", begins" : "");

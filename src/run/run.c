@@ -257,16 +257,6 @@ static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
-/* Goes on with the next model, which starts anew. */
-static void run_next_model(surety_run *run)
-{
-    run->at = (surety__position){.model = run->at.model + 1};
-    assert(run->at.model < run->setup.options.model_count);
-    surety__judged_forget_basis(&run->results.judged);
-    surety__findings_forget(&run->results.findings);
-    surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
-}
-
 /* The purpose of an action's call. ORDER actions */
 static const surety__purpose run_purposes[] = {
     PURPOSE_ASK, /* the run ends */
@@ -294,8 +284,13 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         run->at.shortened = true;
     if (action == ACTION_MODE || action == ACTION_MODE_REASK)
         surety__mode_pick(&run->forms, &run->at, run->at.mode + 1);
-    if (action == ACTION_MODEL)
-        run_next_model(run);
+    if (action == ACTION_MODEL) { /* the next model starts anew */
+        run->at = (surety__position){.model = run->at.model + 1};
+        assert(run->at.model < run->setup.options.model_count);
+        surety__judged_forget_basis(&run->results.judged);
+        surety__findings_forget(&run->results.findings);
+        surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
+    }
     run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER;
     run->at.due_ms = run->now.monotonic_ms + delay_ms;
     return run_plan(run, purpose);
@@ -341,13 +336,6 @@ static void run_take_answer(surety_run *run)
                                &run->results);
 }
 
-static surety_str run_out_of_time(surety_run *run)
-{
-    surety__buf_printf(&run->store.text, "the budget of %zu ms is spent",
-                       (size_t)run->setup.options.budget.ms_max);
-    return surety__store_keep(&run->store);
-}
-
 /* ANSWERED: judges, decides, and writes both to the ledger. */
 static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
 {
@@ -368,7 +356,9 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
     if (run->judging.validators.waits ||
         (run->exchange.out_of_time &&
          attempt->seen.answer.failure == SURETY_FAILURE_CANCELLED)) {
-        decision.spent = run_out_of_time(run);
+        surety__buf_printf(&run->store.text, "the budget of %zu ms is spent",
+                           (size_t)run->setup.options.budget.ms_max);
+        decision.spent = surety__store_keep(&run->store);
     } else {
         decision = surety__decide(&run->store, &run->setup, &run->at, attempt,
                                   &run->random);

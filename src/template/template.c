@@ -48,7 +48,9 @@ static void template_real(surety_buf *out, double real)
 
 void surety__template_write(surety_buf *out, const char *template, ...)
 {
+    uint64_t number;
     va_list args;
+    int known;
 
     va_start(args, template);
     for (const char *at = template; *at; at++) {
@@ -70,6 +72,14 @@ void surety__template_write(surety_buf *out, const char *template, ...)
         case 'r': surety_buf_add(out, va_arg(args, surety_str)); break;
         case 't': surety_buf_text(out, va_arg(args, const char *)); break;
         case 'n': surety_buf_number(out, va_arg(args, uint64_t)); break;
+        case 'o':
+            known = va_arg(args, int);
+            number = va_arg(args, uint64_t);
+            if (known)
+                surety_buf_number(out, number);
+            else
+                surety_buf_text(out, "null");
+            break;
         case 'f': template_real(out, va_arg(args, double)); break;
         case 'b':
             surety_buf_text(out, va_arg(args, int) ? "true" : "false");

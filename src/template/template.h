@@ -16,6 +16,7 @@
  *     $e  a surety_str as the inside of a JSON string
  *     $r  a surety_str unchanged
  *     $t  a const char * unchanged
+ *     $o  an int and a uint64_t; null if the int is 0
  *     $n  a uint64_t
  *     $f  a double, or null if it is not finite
  *     $b  a bool
