@@ -106,30 +106,19 @@ static void slot_reset(struct slot *slot)
 static void slot_work(struct recorder *recorder, struct slot *slot)
 {
     const bool stops = recorder->session->settings->first;
-    const char *ptr = slot->text.ptr;
-    const char *end = ptr + slot->text.len;
+    surety_str rest = {slot->text.ptr, slot->text.len};
     uint64_t number = slot->text.line;
 
     slot_reset(slot);
-    while (ptr < end && slot->status == SURETY_OK && !slot->is_last) {
-        const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
-        const char *line_end = feed ? feed : end;
-        const struct record record = {.text = {ptr, (size_t)(line_end - ptr)},
+    while (rest.len > 0 && slot->status == SURETY_OK && !slot->is_last) {
+        const struct record record = {.text = cli_line(&rest),
                                       .number = number++,
                                       .is_overlong = slot->text.is_overlong};
 
         slot->status = recorder_line(recorder, &record, &slot->sink);
         slot->is_last = stops && (tally_invalid(&slot->sink.tally) > 0 ||
                                   slot->sink.tally.unjudged > 0);
-        ptr = feed ? feed + 1 : end;
     }
-}
-
-static void slot_done(struct slot *slot)
-{
-    batch_text_done(&slot->text);
-    surety_buf_done(&slot->sink.out);
-    surety_buf_done(&slot->sink.errors);
 }
 
 /* ---- progress and counts ------------------------------------------------ */
@@ -510,8 +499,11 @@ static bool batch_stream(const struct session *session, const char *path,
     pthread_cond_destroy(&ring.changed);
     pthread_mutex_destroy(&ring.lock);
     lines_done(&ring.lines);
-    for (size_t i = 0; i < ring.count; i++)
-        slot_done(&ring.slots[i]);
+    for (size_t i = 0; i < ring.count; i++) {
+        batch_text_done(&ring.slots[i].text);
+        surety_buf_done(&ring.slots[i].sink.out);
+        surety_buf_done(&ring.slots[i].sink.errors);
+    }
     free(ring.slots);
     input_close(fd);
     return goes_on;

@@ -97,6 +97,13 @@ void put_safe(surety_buf *buf, surety_str text)
     surety_buf_shown(buf, text, false);
 }
 
+void put_safe_line(surety_buf *buf, const char *before, surety_str text)
+{
+    surety_buf_text(buf, before);
+    put_safe(buf, text);
+    surety_buf_byte(buf, '\n');
+}
+
 /* ---- messages ------------------------------------------------------------ */
 
 /* Writes a failure that has no position in a text. */
@@ -219,6 +226,25 @@ surety_str cli_line(surety_str *rest)
     rest->ptr += line.len + (feed != NULL);
     rest->len -= line.len + (feed != NULL);
     return line;
+}
+
+surety_str cli_trim(surety_str text)
+{
+    while (text.len > 0 && memchr(" \t\r\n", text.ptr[text.len - 1], 4))
+        text.len--;
+    while (text.len > 0 && memchr(" \t\r\n", text.ptr[0], 4))
+        text = (surety_str){text.ptr + 1, text.len - 1};
+    return text;
+}
+
+unsigned cli_number(const char **text, unsigned most)
+{
+    uint64_t number = 0;
+
+    for (; **text >= '0' && **text <= '9'; (*text)++)
+        if (number <= most)
+            number = number * 10 + (uint64_t)(**text - '0');
+    return number <= most ? (unsigned)number : most + 1;
 }
 
 int cli_code_of(surety_status status, int otherwise)

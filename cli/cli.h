@@ -104,6 +104,11 @@ bool cli_text(struct cli *cli, const char *given, bool takes_input,
 /* Takes the next line off *rest, which is not empty; gives it without its line
  * feed. */
 surety_str cli_line(surety_str *rest);
+/* Returns the text without the white space of JSON around it. */
+surety_str cli_trim(surety_str text);
+/* Takes the digits off *text and returns their number; most + 1: it is greater
+ * than most. */
+unsigned cli_number(const char **text, unsigned most);
 
 /* Returns the exit code for a failed call: CODE_WORLD for failures of the
  * environment (files, processes, memory), and otherwise for all others. */
@@ -117,5 +122,7 @@ void put_format(surety_buf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Appends a text within a line, made safe for a terminal. */
 void put_safe(surety_buf *buf, surety_str text);
+/* Appends the rest of a line: before, a text made safe, and a line feed. */
+void put_safe_line(surety_buf *buf, const char *before, surety_str text);
 
 #endif

@@ -152,8 +152,7 @@ static void list_names(struct cli *cli, const struct listing *all)
         const surety_registry_entry entry = all->entries[i];
         if (entry.error.len > 0 || surety_str_equal(entry.name, last))
             continue;
-        put_safe(&cli->out.buf, entry.name);
-        surety_buf_byte(&cli->out.buf, '\n');
+        put_safe_line(&cli->out.buf, "", entry.name);
         last = entry.name;
     }
 }

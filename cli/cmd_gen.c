@@ -85,17 +85,6 @@ static void gen_notes(struct cli *cli, const surety_gen *gen,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Writes a file completely or not at all. */
-static void gen_save(struct cli *cli, const char *path, surety_str text)
-{
-    surety_error error;
-    const surety_status status =
-        surety_file_write(surety_str_of(path), text, true, &error);
-
-    if (status != SURETY_OK)
-        cli_fail(cli, CODE_WORLD, NULL, "%s", error.message);
-}
-
 /* Returns whether text must be written to path. If it must not be, *ret_good is
  * false and the message is written. */
 static bool gen_look(struct cli *cli, const struct gen_settings *settings,
@@ -142,14 +131,16 @@ static void gen_files(struct cli *cli, const struct gen_settings *settings,
                                 surety_gen_info_of(gen)->source};
     char paths[2][GEN_PATH_MAX + 8];
     bool writes[2], good[2];
+    surety_error error;
 
     for (size_t i = 0; i < 2; i++) {
         snprintf(paths[i], sizeof(paths[i]), "%s.%c", stem, "hc"[i]);
         writes[i] = gen_look(cli, settings, paths[i], texts[i], &good[i]);
     }
     for (size_t i = 0; i < 2 && good[0] && good[1]; i++)
-        if (writes[i])
-            gen_save(cli, paths[i], texts[i]);
+        if (writes[i] && surety_file_write(surety_str_of(paths[i]), texts[i],
+                                           true, &error) != SURETY_OK)
+            cli_fail(cli, CODE_WORLD, NULL, "%s", error.message);
 }
 
 /* Returns the length of a path without ".h" or ".c" at its end. */

@@ -168,15 +168,10 @@ static surety_str folder_of(const char *path)
 
 static bool read_port(struct cli *cli, const char *text, uint16_t *ret_port)
 {
-    unsigned value = 0;
-    size_t i = 0;
+    const char *end = text;
+    const unsigned value = text ? cli_number(&end, UINT16_MAX) : 0;
 
-    for (; text && text[i]; i++) {
-        if (text[i] < '0' || text[i] > '9' || value > 65535)
-            break;
-        value = value * 10 + (unsigned)(text[i] - '0');
-    }
-    if (text && (i == 0 || text[i] || value > 65535))
+    if (text && (end == text || *end || value > UINT16_MAX))
         return cli_usage(cli, "a port is a number from 0 to 65535",
                          "\"%s\" is no port", text);
     *ret_port = (uint16_t)value;

@@ -97,24 +97,14 @@ struct renderer {
 
 /* ---- options ------------------------------------------------------------- */
 
+enum { OUTPUT_MOST = 9999 };
+
 /* Returns the number in an option's text; 0: it is a word, or not given. */
 static size_t number_of(const char *text)
 {
-    size_t number = 0;
+    const unsigned number = text ? cli_number(&text, OUTPUT_MOST) : 0;
 
-    if (!text || *text == '\0')
-        return 0;
-    for (; *text >= '0' && *text <= '9' && number < 1000; text++)
-        number = number * 10 + (size_t)(*text - '0');
-    return *text == '\0' ? number : 0;
-}
-
-static bool is_any(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
+    return text && *text == '\0' && number <= OUTPUT_MOST ? number : 0;
 }
 
 /* Checks that an option's number is a possible output number. */
@@ -132,9 +122,11 @@ static bool check_kind(struct cli *cli, const char *given,
                        const char *const *words, const char *hint,
                        const char *what)
 {
-    if (!given || is_any(given, words))
-        return true;
-    return cli_usage(cli, hint, "there are no %s \"%s\"", what, given);
+    for (; given && *words; words++)
+        if (strcmp(given, *words) == 0)
+            return true;
+    return !given ||
+           cli_usage(cli, hint, "there are no %s \"%s\"", what, given);
 }
 
 /* Checks --chart and --table; their meaning depends on --data. */

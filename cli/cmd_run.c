@@ -57,16 +57,6 @@ struct job {
 
 /* ---- prompt and contract ------------------------------------------------- */
 
-/* Returns the text without line feeds at its end, which are not part of a
- * prompt. */
-static surety_str without_line_end(surety_str text)
-{
-    while (text.len > 0 &&
-           (text.ptr[text.len - 1] == '\n' || text.ptr[text.len - 1] == '\r'))
-        text.len--;
-    return text;
-}
-
 /* Checks that a part of a text is UTF-8. */
 static surety_status check_part(surety_str part)
 {
@@ -117,8 +107,10 @@ static bool job_text_of(struct job *job, const char *given,
         cli_invite(job->cli, given, "the prompt");
     if (!cli_text(job->cli, given, true, ret_text, ret_read))
         return false;
-    if (*ret_read)
-        *ret_text = without_line_end(*ret_text);
+    /* Line feeds at the end of a file are not part of a prompt. */
+    while (*ret_read && ret_text->len > 0 &&
+           memchr("\r\n", ret_text->ptr[ret_text->len - 1], 2))
+        ret_text->len--;
     return true;
 }
 
@@ -243,21 +235,6 @@ static void job_change_model(const struct job *job, surety_model *model)
     timeouts->total_ms = choose(numbers->total_ms, timeouts->total_ms);
 }
 
-/* Replaces the model's transport by one that shows the request, or by one that
- * updates the progress line and then calls the model's transport. */
-static void job_wrap_model(struct job *job, size_t i)
-{
-    surety_model *model = &job->models[i];
-
-    assert(model->transport);
-    if (job->settings->dry_run) {
-        model->transport = &job->dry.transport;
-    } else if (job->watch.moves) {
-        watched_init(&job->watched[i], model->transport, &job->watch);
-        model->transport = &job->watched[i].transport;
-    }
-}
-
 /* Finds the model of --aggregator. */
 static bool job_aggregator(struct job *job)
 {
@@ -294,13 +271,22 @@ static bool job_models(struct job *job)
     if (!job->models || !job->watched)
         return cli_nomem(job->cli);
     for (size_t i = 0; i < count; i++) {
-        const surety_model *model =
+        const surety_model *found =
             configuration_model(job->cli, job->config, job_model_name(job, i));
-        if (!model)
+        surety_model *model = &job->models[i];
+        if (!found)
             return false;
-        job->models[i] = *model;
-        job_change_model(job, &job->models[i]);
-        job_wrap_model(job, i);
+        *model = *found;
+        job_change_model(job, model);
+        assert(model->transport);
+        /* One that shows the request, or one that updates the progress line and
+         * then calls the model's. */
+        if (job->settings->dry_run) {
+            model->transport = &job->dry.transport;
+        } else if (job->watch.moves) {
+            watched_init(&job->watched[i], model->transport, &job->watch);
+            model->transport = &job->watched[i].transport;
+        }
     }
     job->model_count = count;
     return job_aggregator(job);

@@ -87,21 +87,14 @@ static bool open_ledger(struct job *job)
     return cli_fail_error(job->cli, CODE_WORLD, &error);
 }
 
-/* Returns whether --contract names a file. */
-static bool is_file(const char *path)
-{
-    struct stat about;
-
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
-
 static bool find_contracts(struct job *job)
 {
     const char *given = job->settings->contract;
+    struct stat about;
 
     if (given && *given == '\0')
         return cli_usage(job->cli, NULL, "--contract needs a name or a file");
-    if (given && is_file(given)) {
+    if (given && stat(given, &about) == 0 && S_ISREG(about.st_mode)) {
         job->contract = library_contract(job->cli, given);
         if (!job->contract)
             return false;
@@ -110,14 +103,6 @@ static bool find_contracts(struct job *job)
         return true;
     job->registry = library_open(job->cli);
     return job->registry != NULL;
-}
-
-/* Returns a hint about the tool's options for a failure of the statistics. */
-static const char *hint_of(const surety_error *error)
-{
-    if (error->status == SURETY_LIMIT)
-        return "count less at once: --since, --until, --contract, fewer --by";
-    return error->hint;
 }
 
 static bool read_stats(struct job *job)
@@ -149,8 +134,12 @@ static bool read_stats(struct job *job)
         status = surety_stats_read(job->stats, job->ledger, &error);
     if (status == SURETY_OK)
         return true;
-    return cli_fail(job->cli, cli_code_of(status, CODE_WORLD), hint_of(&error),
-                    "%s", error.message);
+    return cli_fail(
+        job->cli, cli_code_of(status, CODE_WORLD),
+        status == SURETY_LIMIT
+            ? "count less at once: --since, --until, --contract, fewer --by"
+            : error.hint,
+        "%s", error.message);
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -244,11 +233,9 @@ static void write_notes(const struct job *job)
     for (size_t i = 0; i < job->request.expect_count; i++) {
         const surety_str member = job->request.expects[i].member;
 
-        if (is_derived(job->stats, member))
-            continue;
-        surety_buf_text(err, "--expect: no reply has the derived member ");
-        put_safe(err, member);
-        surety_buf_byte(err, '\n');
+        if (!is_derived(job->stats, member))
+            put_safe_line(err, "--expect: no reply has the derived member ",
+                          member);
     }
 }
 
@@ -327,9 +314,7 @@ static void draw_chart(struct job *job)
                      "%s", error.message);
     }
     if (status == SURETY_OK && !settings->quiet) {
-        surety_buf_text(err, "wrote ");
-        put_safe(err, surety_str_of(settings->chart));
-        surety_buf_byte(err, '\n');
+        put_safe_line(err, "wrote ", surety_str_of(settings->chart));
         surety_buf_add(err, surety_buf_str(&notes));
     }
     surety_buf_done(&notes);

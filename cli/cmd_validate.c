@@ -78,14 +78,6 @@ struct validator {
 
 /* ---- the schema --------------------------------------------------------- */
 
-static surety_str resource_id(const struct resource *resource)
-{
-    const surety_val root = surety_doc_root(resource->doc);
-    const surety_val id = surety_val_get(root, "$id");
-
-    return surety_val_str(id.doc ? id : surety_val_get(root, "id"));
-}
-
 /* Returns the URI without an empty fragment, which schemas of draft 7 and
  * before may have in $id. */
 static surety_str without_fragment(surety_str uri)
@@ -115,10 +107,13 @@ static surety_status resolve_uri(void *ctx, surety_str uri, surety_val *ret_val)
 
     for (size_t i = 0; i < validator->resource_count; i++) {
         const struct resource *resource = &validator->resources[i];
-        const surety_str id = resource_id(resource);
+        const surety_val root = surety_doc_root(resource->doc);
+        const surety_val old = surety_val_get(root, "id");
+        const surety_val own = surety_val_get(root, "$id");
+        const surety_str id = surety_val_str(own.doc ? own : old);
         if (uri_matches(uri, resource->uri) ||
             (id.len > 0 && surety_str_equal(uri, without_fragment(id)))) {
-            *ret_val = surety_doc_root(resource->doc);
+            *ret_val = root;
             return SURETY_OK;
         }
     }
@@ -378,23 +373,19 @@ static bool validate_batch(struct validator *validator,
                            struct instance *instance,
                            const struct batch_text *batch)
 {
-    const char *ptr = batch->ptr;
-    const char *end = ptr + batch->len;
+    surety_str rest = {batch->ptr, batch->len};
     bool goes_on = true;
 
-    while (ptr < end && goes_on) {
-        const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
-        const char *line_end = feed ? feed : end;
+    while (rest.len > 0 && goes_on) {
         instance->line++;
-        instance->text = (surety_str){ptr, (size_t)(line_end - ptr)};
+        instance->text = cli_line(&rest);
         while (instance->text.len > 0 &&
-               memchr("\r\t ", ptr[instance->text.len - 1], 3))
+               memchr("\r\t ", instance->text.ptr[instance->text.len - 1], 3))
             instance->text.len--;
         if (batch->is_overlong)
             goes_on = refuse_line(validator, instance);
         else if (instance->text.len > 0)
             goes_on = check_instance(validator, instance);
-        ptr = feed ? feed + 1 : end;
     }
     return goes_on && output_flush(&validator->cli->out) &&
            (output_flush(&validator->cli->err) || true);

@@ -135,29 +135,33 @@ static void zsh_help(surety_buf *out, const char *help)
     }
 }
 
-static void zsh_option(surety_buf *out, const struct option_row *row)
+static void zsh_options(surety_buf *out, const struct option_row *row)
 {
-    const char *repeat = row->kind == OPTION_TEXTS ? "\\*" : "";
+    for (; row->name || row->help; row++) {
+        const char *repeat = row->kind == OPTION_TEXTS ? "\\*" : "";
 
-    if (row->letter && !*repeat)
-        put_format(out, " \\\n            '(-%c --%s)'{-%c,--%s}'[",
-                   row->letter, row->name, row->letter, row->name);
-    else
-        put_format(out, " \\\n            %s'--%s[", repeat, row->name);
-    zsh_help(out, row->help);
-    surety_buf_byte(out, ']');
-    if (row->kind >= OPTION_CHOICE)
-        put_format(out, ":%s:", row->argument ? row->argument : row->name);
-    if (row->choices) {
-        surety_buf_byte(out, '(');
-        put_words(out, row->choices);
-        surety_buf_byte(out, ')');
-    } else if (takes(row, "CONTRACT")) {
-        surety_buf_text(out, "_surety_contract");
-    } else if (takes(row, "FILE")) {
-        surety_buf_text(out, "_files");
+        if (row->kind == OPTION_SECTION)
+            continue;
+        if (row->letter && !*repeat)
+            put_format(out, " \\\n            '(-%c --%s)'{-%c,--%s}'[",
+                       row->letter, row->name, row->letter, row->name);
+        else
+            put_format(out, " \\\n            %s'--%s[", repeat, row->name);
+        zsh_help(out, row->help);
+        surety_buf_byte(out, ']');
+        if (row->kind >= OPTION_CHOICE)
+            put_format(out, ":%s:", row->argument ? row->argument : row->name);
+        if (row->choices) {
+            surety_buf_byte(out, '(');
+            put_words(out, row->choices);
+            surety_buf_byte(out, ')');
+        } else if (takes(row, "CONTRACT")) {
+            surety_buf_text(out, "_surety_contract");
+        } else if (takes(row, "FILE")) {
+            surety_buf_text(out, "_files");
+        }
+        surety_buf_byte(out, '\'');
     }
-    surety_buf_byte(out, '\'');
 }
 
 static void zsh_write(surety_buf *out)
@@ -188,12 +192,8 @@ static void zsh_write(surety_buf *out)
                          "    case $command in\n");
     for (const struct command *command = commands; command->name; command++) {
         put_format(out, "    '%s')\n        _arguments", command->name);
-        for (const struct option_row *row = command->options; row->help; row++)
-            if (row->kind != OPTION_SECTION)
-                zsh_option(out, row);
-        for (const struct option_row *row = options_common; row->help; row++)
-            if (row->kind != OPTION_SECTION)
-                zsh_option(out, row);
+        zsh_options(out, command->options);
+        zsh_options(out, options_common);
         surety_buf_text(out, " \\\n            '*:file:_files' ;;\n");
     }
     surety_buf_text(out, "    esac\n}\n_surety \"$@\"\n");

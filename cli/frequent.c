@@ -82,8 +82,7 @@ void frequent_write(const struct frequent *frequent, size_t most,
         from = (size_t)(best - frequent->rows) + 1;
         written++;
         put_format(out, "%10llu  ", (unsigned long long)best->count);
-        put_safe(out, (surety_str){best->text, best->len});
-        surety_buf_byte(out, '\n');
+        put_safe_line(out, "", (surety_str){best->text, best->len});
     }
     if (frequent->others > 0)
         put_format(out,

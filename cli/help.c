@@ -104,15 +104,6 @@ static void put_options(surety_buf *out, const struct option_row *row)
     }
 }
 
-static void put_pairs(surety_buf *out, const struct example *pair)
-{
-    for (; pair->line; pair++) {
-        const size_t start = out->len;
-        put_format(out, "  %s", pair->line);
-        put_entry(out, start, pair->does);
-    }
-}
-
 static void put_usage(surety_buf *out, const struct command *command)
 {
     const char *form = command->usage;
@@ -179,7 +170,11 @@ void help_tool(surety_buf *out)
     for (const struct example *code = help_codes; code->line; code++)
         put_format(out, "  %s  %s\n", code->line, code->does);
     surety_buf_text(out, "\nEnvironment:\n");
-    put_pairs(out, help_environment);
+    for (const struct example *pair = help_environment; pair->line; pair++) {
+        const size_t start = out->len;
+        put_format(out, "  %s", pair->line);
+        put_entry(out, start, pair->does);
+    }
     surety_buf_text(out,
                     "\nExamples:\n"
                     "  surety check -c story.json reply.md\n"

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli.h"
 #include "memory.h"
 
 enum { READ_STEP = 1 << 16, BATCH_BYTES = 1 << 18 };
@@ -243,16 +244,6 @@ void lines_done(struct lines *lines)
     lines->rest = NULL;
 }
 
-/* Returns the offset after the last line feed of text from `from` on; 0: there
- * is none. */
-static size_t last_line_end(const struct batch_text *text, size_t from)
-{
-    for (size_t i = text->len; i > from; i--)
-        if (text->ptr[i - 1] == '\n')
-            return i;
-    return 0;
-}
-
 /* Keeps the rest after the last whole line for the next batch. */
 static bool keep_rest(struct lines *lines, struct batch_text *text, size_t end)
 {
@@ -308,9 +299,8 @@ static surety_status lines_take(struct lines *lines, struct batch_text *text,
     text->len = lines->rest_len;
     lines->rest_len = 0;
     for (;;) {
-        const size_t seen = text->len;
+        size_t seen = text->len;
         ssize_t got;
-        size_t line_end;
         if (text->len == text->cap && end > 0)
             break;
         if (!reserve(&text->ptr, &text->cap, text->len + 1))
@@ -327,9 +317,13 @@ static surety_status lines_take(struct lines *lines, struct batch_text *text,
         lines->bytes += (uint64_t)got;
         if (lines->is_skipping)
             skip_line(lines, text);
-        line_end = last_line_end(text, seen < text->len ? seen : 0);
-        if (line_end > 0)
-            end = line_end;
+        if (seen >= text->len) /* because of skip_line */
+            seen = 0;
+        for (size_t i = text->len; i > seen; i--)
+            if (text->ptr[i - 1] == '\n') {
+                end = i;
+                break;
+            }
         if (end == 0 && text->len > lines->line_max) {
             skip_mark(lines, text);
             text->is_overlong = true;
@@ -351,17 +345,13 @@ surety_status lines_read(struct lines *lines, struct batch_text *text,
                          surety_error *reterr)
 {
     const surety_status status = lines_take(lines, text, reterr);
-    const char *ptr = text->ptr;
-    const char *end = text->ptr + text->len;
+    surety_str rest = {text->ptr, text->len};
 
     if (status != SURETY_OK)
         return status;
     text->line = lines->line + 1;
     text->bytes = lines->bytes - lines->rest_len;
-    for (; ptr < end; lines->line++) {
-        const char *feed = memchr(ptr, '\n', (size_t)(end - ptr));
-
-        ptr = feed ? feed + 1 : end;
-    }
+    for (; rest.len > 0; lines->line++)
+        (void)cli_line(&rest);
     return SURETY_OK;
 }

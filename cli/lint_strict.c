@@ -7,20 +7,6 @@
 
 #include <surety/strict.h>
 
-static void note_write(struct lint *lint, const surety_strict_note *note)
-{
-    struct diag diag = {.level = note->support == SURETY_STRICT_IMPOSSIBLE
-                                     ? DIAG_ERROR
-                                     : DIAG_WARNING,
-                        .position = note->position,
-                        .keyword = note->keyword,
-                        .message = note->message,
-                        .at = note->location,
-                        .hint = note->hint};
-
-    lint_put(lint, &diag);
-}
-
 bool lint_strict(struct lint *lint, const surety_contract *contract)
 {
     for (int i = SURETY_SUBSET_OPENAI; i <= SURETY_SUBSET_GRAMMAR; i++) {
@@ -41,7 +27,16 @@ bool lint_strict(struct lint *lint, const surety_contract *contract)
         for (size_t j = 0; j < surety_strict_info_of(strict)->note_count; j++) {
             const surety_strict_note note =
                 surety_strict_info_of(strict)->notes[j];
-            note_write(lint, &note);
+            struct diag diag = {.level =
+                                    note.support == SURETY_STRICT_IMPOSSIBLE
+                                        ? DIAG_ERROR
+                                        : DIAG_WARNING,
+                                .position = note.position,
+                                .keyword = note.keyword,
+                                .message = note.message,
+                                .at = note.location,
+                                .hint = note.hint};
+            lint_put(lint, &diag);
         }
     }
     return true;

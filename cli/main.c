@@ -171,16 +171,6 @@ static void hold_descriptors(void)
             open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Ends the process by SIGPIPE, as a filter does whose reader has closed the
- * pipe. Returns if the tool was started with SIGPIPE ignored. */
-static void end_by_pipe(bool is_ignored)
-{
-    if (is_ignored)
-        return;
-    signal(SIGPIPE, SIG_DFL);
-    raise(SIGPIPE);
-}
-
 int main(int argc, char **argv)
 {
     struct cli cli = {.code = CODE_VALID, .limits = surety_limits_of(NULL)};
@@ -205,7 +195,11 @@ int main(int argc, char **argv)
     }
     if (!output_close(&cli.err))
         cli_raise(&cli, CODE_WORLD);
-    if (cli.out.error == EPIPE || cli.err.error == EPIPE)
-        end_by_pipe(ignores_pipe);
+    /* Ends by SIGPIPE, as a filter does whose reader has closed the pipe, if
+     * the tool was not started with SIGPIPE ignored. */
+    if ((cli.out.error == EPIPE || cli.err.error == EPIPE) && !ignores_pipe) {
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     return cli.code;
 }

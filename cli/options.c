@@ -147,11 +147,9 @@ static bool take_number(const struct reading *reading,
                         const struct option_row *row, const char *argument,
                         unsigned *target)
 {
-    unsigned number = 0;
     const char *ptr = argument;
+    const unsigned number = cli_number(&ptr, (unsigned)row->value);
 
-    for (; *ptr >= '0' && *ptr <= '9' && number <= (unsigned)row->value; ptr++)
-        number = number * 10 + (unsigned)(*ptr - '0');
     if (*ptr != '\0' || number < 1 || number > (unsigned)row->value)
         return cli_usage(reading->cli, NULL,
                          "--%s is a whole number from 1 to %d, not \"%s\"",

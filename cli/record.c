@@ -22,18 +22,14 @@ enum { RAW_SHOWN = 500, RAW_MOST = 1000000, NAMES_SHOWN = 5 };
 
 bool record_raw_read(const char *text, size_t *ret_max)
 {
-    const size_t digits = strspn(text, "0123456789");
-    size_t number = 0;
+    const char *end = text;
 
     if (strcmp(text, "none") == 0) {
         *ret_max = SURETY_RAW_NONE;
         return true;
     }
-    for (size_t i = 0; i < digits && i < 7; i++)
-        number = number * 10 + (size_t)(text[i] - '0');
-    *ret_max = number;
-    return digits > 0 && digits <= 7 && !text[digits] && number > 0 &&
-           number <= RAW_MOST;
+    *ret_max = cli_number(&end, RAW_MOST);
+    return end - text <= 7 && !*end && *ret_max > 0 && *ret_max <= RAW_MOST;
 }
 
 surety_status recorder_init(struct recorder *recorder,
@@ -388,18 +384,6 @@ static surety_status judge_field(struct recorder *recorder,
                         surety_buf_str(&recorder->native), sink);
 }
 
-static surety_str trimmed(surety_str line)
-{
-    while (line.len > 0 && strchr(" \t\r\n", line.ptr[line.len - 1]) &&
-           line.ptr[line.len - 1])
-        line.len--;
-    while (line.len > 0 && strchr(" \t\r\n", line.ptr[0]) && line.ptr[0]) {
-        line.ptr++;
-        line.len--;
-    }
-    return line;
-}
-
 surety_status recorder_line(struct recorder *recorder,
                             const struct record *given,
                             struct record_sink *sink)
@@ -415,7 +399,7 @@ surety_status recorder_line(struct recorder *recorder,
 
     assert(given->number > 0);
     recorder->id = surety_val_none();
-    record.text = trimmed(record.text);
+    record.text = cli_trim(record.text);
     if (record.text.len == 0)
         return SURETY_OK;
     if (record.is_overlong || record.text.len > line_max) {

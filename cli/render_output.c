@@ -105,25 +105,13 @@ static void put_item_text(struct render_output *output,
                    error);
         surety_buf_done(&subject);
     } else if (!output->quiet && path.len > 0) {
-        surety_buf_text(err, "wrote ");
-        put_safe(err, path);
-        surety_buf_byte(err, '\n');
+        put_safe_line(err, "wrote ", path);
     }
-    while (notes.len > 0 && !output->quiet) {
-        surety_buf_text(err, "      = ");
-        put_safe(err, cli_line(&notes));
-        surety_buf_byte(err, '\n');
-    }
+    while (notes.len > 0 && !output->quiet)
+        put_safe_line(err, "      = ", cli_line(&notes));
 }
 
 /* ---- making outputs ------------------------------------------------------ */
-
-static int code_of(surety_status status)
-{
-    if (status == SURETY_UNSUPPORTED)
-        return CODE_USAGE;
-    return cli_code_of(status, CODE_INVALID);
-}
 
 /* Creates the folder if it does not exist. */
 static bool make_folder(struct render_output *output)
@@ -197,7 +185,8 @@ static void make_one(struct render_output *output, surety_rendering *rendering,
     surety_buf_init(&bytes, NULL, 0);
     surety_buf_init(&path, NULL, 0);
     status = surety_rendering_draw(rendering, i, &bytes, &error);
-    code = code_of(status);
+    code = status == SURETY_UNSUPPORTED ? CODE_USAGE
+                                        : cli_code_of(status, CODE_INVALID);
     item = surety_rendering_item(rendering, i);
     if (status == SURETY_OK)
         status = save(output, item.name, surety_buf_str(&bytes), &code, &error);

@@ -72,9 +72,8 @@ static void put_headers(const struct run_dry *dry,
             continue;
         surety_buf_text(out, "      = ");
         put_safe(out, header->name);
-        surety_buf_text(out, ": ");
-        put_safe(out, header->secret ? surety_str_of("***") : header->value);
-        surety_buf_byte(out, '\n');
+        put_safe_line(out, ": ",
+                      header->secret ? surety_str_of("***") : header->value);
     }
 }
 
@@ -137,18 +136,14 @@ static surety_status dry_wait(void *ctx, uint32_t timeout_ms,
     return SURETY_OK;
 }
 
-static void dry_close(void *ctx)
-{
-    (void)ctx;
-}
-
 void run_dry_init(struct run_dry *dry, struct cli *cli,
                   const surety_model *model, const surety_budget *budget,
                   surety_style style)
 {
     assert(model);
     *dry = (struct run_dry){
-        .transport = {1, dry, dry_start, dry_cancel, dry_wait, dry_close},
+        /* A run does not close its transports. */
+        .transport = {1, dry, dry_start, dry_cancel, dry_wait, NULL},
         .cli = cli,
         .model = model,
         .style = style,

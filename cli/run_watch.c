@@ -151,8 +151,7 @@ static void say(struct run_watch *watch, const surety_event *event)
                event->kind == SURETY_EVENT_ATTEMPT ? "attempt"
                                                    : "after attempt",
                (unsigned)event->attempt);
-    put_safe(out, event->text);
-    surety_buf_byte(out, '\n');
+    put_safe_line(out, "", event->text);
     output_flush(&watch->cli->err);
 }
 
@@ -222,16 +221,12 @@ static surety_status watched_wait(void *ctx, uint32_t timeout_ms,
 }
 
 /* Does nothing: the inner transport belongs to the configuration. */
-static void watched_close(void *ctx)
-{
-    (void)ctx;
-}
-
 void watched_init(struct watched *watched, surety_transport *inner,
                   struct run_watch *watch)
 {
-    *watched = (struct watched){{1, watched, watched_start, watched_cancel,
-                                 watched_wait, watched_close},
-                                inner,
-                                watch};
+    /* A run does not close its transports. */
+    *watched = (struct watched){
+        {1, watched, watched_start, watched_cancel, watched_wait, NULL},
+        inner,
+        watch};
 }

@@ -234,23 +234,18 @@ static bool read_date(const char *ptr, int64_t *ret_ms)
     return *ptr == '\0';
 }
 
+enum { AGO_MOST = 1000000 };
+
 /* Reads a duration before now: "7d" is seven days ago. */
 static bool read_ago(const char *ptr, int64_t *ret_ms)
 {
     static const char units[] = "smhdw";
     static const int64_t seconds[] = {1, 60, 3600, 86400, 604800};
-    int64_t number = 0;
-    const char *unit;
+    const char *const digits = ptr;
+    const int64_t number = cli_number(&ptr, AGO_MOST);
+    const char *unit = *ptr ? strchr(units, *ptr) : NULL;
 
-    if (*ptr < '0' || *ptr > '9')
-        return false;
-    for (; *ptr >= '0' && *ptr <= '9'; ptr++) {
-        number = number * 10 + (*ptr - '0');
-        if (number > 1000000)
-            return false;
-    }
-    unit = *ptr ? strchr(units, *ptr) : NULL;
-    if (!unit || ptr[1] != '\0')
+    if (ptr == digits || number > AGO_MOST || !unit || ptr[1] != '\0')
         return false;
     *ret_ms = ((int64_t)time(NULL) - number * seconds[unit - units]) * 1000;
     return true;

@@ -77,17 +77,6 @@ static void arrival_show(struct arrival *arrival)
     output_flush(&arrival->session->cli->out);
 }
 
-/* Prints the value of an outcome, as session_value does, unless it was the last
- * line printed. */
-static void arrival_value(struct arrival *arrival,
-                          const surety_outcome *outcome)
-{
-    const size_t start = arrival->session->cli->out.buf.len;
-
-    session_value(arrival->session, outcome);
-    arrival_line(arrival, start);
-}
-
 /* ---- the early end ------------------------------------------------------ */
 
 /* Appends why the tool does not wait for the rest. */
@@ -311,6 +300,7 @@ static void arrival_finish(struct arrival *arrival, bool is_stopped)
     const surety_outcome *outcome = NULL;
     surety_error error;
     surety_status status;
+    size_t start;
 
     end.cut = is_stopped;
     status = surety_stream_finish(arrival->stream, is_stopped ? &end : NULL,
@@ -328,7 +318,10 @@ static void arrival_finish(struct arrival *arrival, bool is_stopped)
         stop_json(arrival, outcome);
     else
         stop_text(arrival, outcome);
-    arrival_value(arrival, outcome);
+    /* The value, unless it was the last line printed. */
+    start = session->cli->out.buf.len;
+    session_value(session, outcome);
+    arrival_line(arrival, start);
 }
 
 static void arrival_run(struct arrival *arrival)

@@ -250,7 +250,7 @@ static surety_status say_end(const struct exchange *exchange,
                              surety_error *reterr)
 {
     const surety_delivery *delivery = &exchange->delivery;
-    surety_str text = surety_buf_str(&exchange->answer);
+    const surety_str text = cli_trim(surety_buf_str(&exchange->answer));
     surety_status status = SURETY_OK;
     char message[160];
     size_t count = 0;
@@ -258,10 +258,6 @@ static surety_status say_end(const struct exchange *exchange,
     assert(exchange->has_ended);
     if (exchange->answer.status != SURETY_OK)
         return exchange->answer.status;
-    while (text.len && memchr(" \t\r\n", text.ptr[text.len - 1], 4))
-        text.len--;
-    while (text.len && memchr(" \t\r\n", text.ptr[0], 4))
-        text = (surety_str){text.ptr + 1, text.len - 1};
     if (delivery->failure == SURETY_FAILURE_LIMIT) {
         snprintf(message, sizeof(message),
                  "it wrote more than the limit of %zu bytes",

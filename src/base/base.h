@@ -341,6 +341,10 @@ bool surety__utf8_is_hidden(uint32_t code);
 /* Returns the most bytes, up to max, at which text can be cut between
  * characters. */
 size_t surety__utf8_cut(surety_str text, size_t max);
+/* Appends text for a prompt, cut after max bytes between two characters, with a
+ * note about its length. Control characters, and those that hide or reorder
+ * text, become \uXXXX, which is valid inside a JSON string. */
+void surety__buf_quoted(surety_buf *out, surety_str text, size_t max);
 /* Returns the number of code points in valid UTF-8. */
 size_t surety__utf8_count(surety_str text);
 

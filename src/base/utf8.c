@@ -185,3 +185,44 @@ bool surety__utf8_is_hidden(uint32_t code)
            (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
            code == 0x061C || code == 0xAD;
 }
+
+/* The characters that a terminal acts on, and those that no reader sees: soft
+ * hyphens, joiners. */
+static bool utf8_is_quoted(uint32_t code)
+{
+    return surety__utf8_is_acted_on(code) || code == 0xAD || code == 0x200C ||
+           code == 0x200D || code == UINT32_MAX;
+}
+
+void surety__buf_quoted(surety_buf *out, surety_str text, size_t max)
+{
+    const char *ptr = text.ptr;
+    const char *end = text.len ? text.ptr + text.len : text.ptr;
+    const size_t start = out->len;
+
+    while (ptr < end && out->status == SURETY_OK) {
+        unsigned len;
+        const uint32_t code = surety__utf8_decode(ptr, end, &len);
+
+        if (out->len - start + len > max) {
+            surety__buf_printf(out, "... [cut here; %zu bytes in all]",
+                               text.len);
+            return;
+        }
+        if (!utf8_is_quoted(code))
+            surety_buf_append(out, ptr, len);
+        else if (code == UINT32_MAX)
+            surety_buf_text(out, "\xEF\xBF\xBD");
+        else if (code > 0xFFFF)
+            surety__buf_printf(out, "\\u%x\\u%x", 0xD7C0 + (code >> 10),
+                               0xDC00 + (code & 0x3FF));
+        else
+            surety__buf_printf(out, "\\u%s%x",
+                               code < 0x10     ? "000"
+                               : code < 0x100  ? "00"
+                               : code < 0x1000 ? "0"
+                                               : "",
+                               code);
+        ptr += len;
+    }
+}

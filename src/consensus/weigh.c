@@ -195,60 +195,16 @@ size_t surety__weigh_closest(const surety_consensus *consensus,
 
 /* ---- the aggregator's prompt --------------------------------------------- */
 
-/* Whether a character is invisible or changes the reading order: format
- * characters, separators, tags (Unicode 15, general category Cf), DEL and C1
- * controls. */
-static bool weigh_is_hidden(uint32_t code)
-{
-    return (code >= 0x7F && code < 0xA0) || code == 0xAD || code == 0x061C ||
-           (code >= 0x200B && code <= 0x200F) ||
-           (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
-           (code >= 0xFFF9 && code <= 0xFFFB) ||
-           (code >= 0xE0000 && code <= 0xE007F);
-}
-
-static void weigh_escape(surety_buf *out, uint32_t unit)
-{
-    static const char digits[] = "0123456789abcdef";
-
-    surety_buf_text(out, "\\u");
-    for (int shift = 12; shift >= 0; shift -= 4)
-        surety_buf_byte(out, digits[unit >> shift & 15]);
-}
-
 /* Appends an answer of at most max bytes; if it is cut, a note follows. */
 static void weigh_quote(surety_buf *out, surety_val answer, size_t max)
 {
-    const size_t start = out->len;
-    const char *ptr, *end;
     surety_buf text;
 
     surety_buf_init(&text, out->alloc, 0);
     (void)surety_val_write(answer, SURETY_STYLE_COMPACT, &text);
     if (text.status != SURETY_OK)
         out->status = text.status;
-    ptr = text.len ? text.ptr : "";
-    end = ptr + text.len;
-    while (ptr < end && out->status == SURETY_OK) {
-        unsigned len;
-        const uint32_t code = surety__utf8_decode(ptr, end, &len);
-
-        if (out->len - start + len > max) {
-            surety__buf_printf(out, "... [cut here; %zu bytes in all]",
-                               text.len);
-            break;
-        }
-        ptr += len;
-        if (!weigh_is_hidden(code)) {
-            surety_buf_append(out, ptr - len, len);
-        } else if (code > 0xFFFF) {
-            weigh_escape(out, 0xD7C0 + (code >> 10));
-            weigh_escape(out, 0xDC00 + (code & 0x3FF));
-        } else {
-            weigh_escape(out, code);
-        }
-    }
+    surety__buf_quoted(out, surety_buf_str(&text), max);
     surety_buf_done(&text);
 }
 

@@ -216,7 +216,7 @@ static void again_hint(const again_state *state, const surety_issue *issue)
         surety_str_equal(issue->keyword, SURETY__LITERAL("rules")))
         return;
     surety_buf_text(out, "   hint: ");
-    surety__layout_quote(out, issue->hint, AGAIN_VALUE_MAX);
+    surety__buf_quoted(out, issue->hint, AGAIN_VALUE_MAX);
     surety_buf_byte(out, '\n');
 }
 
@@ -239,7 +239,7 @@ static void again_line(const surety_issue *issue, surety_stage stage,
 {
     if (stage == SURETY_STAGE_VALIDATION && issue->instance_location.len) {
         surety_buf_text(out, "at ");
-        surety__layout_quote(out, issue->instance_location, AGAIN_VALUE_MAX);
+        surety__buf_quoted(out, issue->instance_location, AGAIN_VALUE_MAX);
         surety_buf_text(out, ": ");
     } else if (stage == SURETY_STAGE_VALIDATION) {
         surety_buf_text(out, "at the root: ");
@@ -249,7 +249,7 @@ static void again_line(const surety_issue *issue, surety_stage stage,
     }
     if (stage == SURETY_STAGE_JSON_PARSE)
         surety_buf_text(out, "this is not JSON: ");
-    surety__layout_quote(out, issue->message, 1000);
+    surety__buf_quoted(out, issue->message, 1000);
     surety_buf_byte(out, '\n');
 }
 

@@ -129,56 +129,11 @@ void surety__layout_write(surety_val value, const char *const *drop,
 
 /* ---- quoting ------------------------------------------------------------- */
 
-/* Characters that are invisible or affect other characters: C0 and C1
- * controls, line separators, and Unicode's bidirectional and invisible format
- * characters. */
-static bool layout_is_hidden(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xAD ||
-           code == 0x61C || (code >= 0x200B && code <= 0x200F) ||
-           (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF ||
-           (code >= 0xE0000 && code <= 0xE007F) || code == 0xFFFFFFFF;
-}
-
-void surety__layout_quote(surety_buf *out, surety_str text, size_t max)
-{
-    const char *ptr = text.ptr;
-    const char *end = text.len ? text.ptr + text.len : text.ptr;
-    const size_t start = out->len;
-
-    while (ptr < end && out->status == SURETY_OK) {
-        unsigned len;
-        const uint32_t code = surety__utf8_decode(ptr, end, &len);
-
-        if (out->len - start + len > max) {
-            surety__buf_printf(out, "... [cut here; %zu bytes in all]",
-                               text.len);
-            return;
-        }
-        if (!layout_is_hidden(code))
-            surety_buf_append(out, ptr, len);
-        else if (code == 0xFFFFFFFF)
-            surety_buf_text(out, "\xEF\xBF\xBD");
-        else if (code > 0xFFFF)
-            surety__buf_printf(out, "\\u%x\\u%x", 0xD7C0 + (code >> 10),
-                               0xDC00 + (code & 0x3FF));
-        else
-            surety__buf_printf(out, "\\u%s%x",
-                               code < 0x10     ? "000"
-                               : code < 0x100  ? "00"
-                               : code < 0x1000 ? "0"
-                                               : "",
-                               code);
-        ptr += len;
-    }
-}
-
 void surety__layout_quote_done(surety_buf *out, surety_buf *text, size_t max)
 {
     if (text->status != SURETY_OK)
         out->status = text->status;
-    surety__layout_quote(out, surety_buf_str(text), max);
+    surety__buf_quoted(out, surety_buf_str(text), max);
     surety_buf_done(text);
 }
 

@@ -20,11 +20,8 @@
 void surety__layout_write(surety_val value, const char *const *drop,
                           surety_buf *out);
 
-/* Appends text, cut after max bytes between two characters, with a note
- * about its length. Control characters, and those that hide or reorder text,
- * become \uXXXX, which is valid inside a JSON string. */
-void surety__layout_quote(surety_buf *out, surety_str text, size_t max);
-/* The same of a buffer, whose status out takes, and frees it. */
+/* As surety__buf_quoted, of a buffer, whose status out takes and which it
+ * frees. */
 void surety__layout_quote_done(surety_buf *out, surety_buf *text, size_t max);
 /* The same for a value, as compact JSON. */
 void surety__layout_value(surety_buf *out, surety_val value, size_t max);

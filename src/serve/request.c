@@ -369,6 +369,22 @@ void surety__speech_ping(const surety__speech *speech, surety_buf *out)
         surety_buf_text(out, ": ping\n\n");
 }
 
+surety_str surety__closing_word(const surety__closing *ending,
+                                const surety__speech *speech)
+{
+    static const char *const ours[] = {"stop", "length", "filter", "refusal",
+                                       "tool"};
+
+    for (size_t i = 0; i < SURETY__COUNT(ours); i++)
+        if (surety_str_equal(ending->finish, surety_str_of(ours[i])))
+            return surety_str_of(speech->words[i]);
+    if (ending->finish.len)
+        return ending->finish;
+    if (speech->has[PART_ARGUMENTS])
+        return surety_str_of(speech->words[4]);
+    return surety_str_of(speech->words[speech->has[PART_REFUSAL] ? 3 : 0]);
+}
+
 void surety__speak_arguments(const surety__speech *speech, surety_buf *out)
 {
     const surety_str text = surety__speech_text(speech, PART_ARGUMENTS);

@@ -287,7 +287,8 @@ typedef struct surety__speech {
     const surety__model_request *request;
     surety_str id; /* without the protocol's prefix */
     surety_str model;
-    surety_str tool; /* the name of the called tool */
+    surety_str tool;          /* the name of the called tool */
+    const char *const *words; /* of the protocol's row (speak.h) */
     uint64_t created;
     surety_buf parts[PART_NONE];
     bool has[PART_NONE]; /* the part came */

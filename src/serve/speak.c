@@ -211,6 +211,7 @@ void surety__speech_init(surety__speech *speech,
                                .id = id,
                                .model = request->model,
                                .tool = request->tool,
+                               .words = speaker_of(request->protocol)->words,
                                .open = PART_NONE};
     for (int i = 0; i < PART_NONE; i++)
         surety_buf_init(&speech->parts[i], alloc, 0);
@@ -299,23 +300,6 @@ void surety__speech_whole(surety__speech *speech, const surety__closing *ending,
 {
     speaker_of(speech->request->protocol)->whole(speech, ending, out);
     speech_check(speech, out);
-}
-
-surety_str surety__closing_word(const surety__closing *ending,
-                                const surety__speech *speech)
-{
-    static const char *const ours[] = {"stop", "length", "filter", "refusal",
-                                       "tool"};
-    const char *const *words = speaker_of(speech->request->protocol)->words;
-
-    for (size_t i = 0; i < SURETY__COUNT(ours); i++)
-        if (surety_str_equal(ending->finish, surety_str_of(ours[i])))
-            return surety_str_of(words[i]);
-    if (ending->finish.len)
-        return ending->finish;
-    if (speech->has[PART_ARGUMENTS])
-        return surety_str_of(words[4]);
-    return surety_str_of(words[speech->has[PART_REFUSAL] ? 3 : 0]);
 }
 
 surety_str surety__speak_content_type(bool stream)

@@ -550,12 +550,12 @@ TEST(quotes_what_is_long_or_hidden)
     surety_buf out;
 
     surety_buf_init(&out, check_alloc(t), 0);
-    surety__layout_quote(&out, surety_str_of("\"a\xC3\xA9z\""), 4);
+    surety__buf_quoted(&out, surety_str_of("\"a\xC3\xA9z\""), 4);
     NEED(out.status == SURETY_OK ? &out : NULL);
     CHECK_TEXT(surety_buf_str(&out),
                "\"a\xC3\xA9... [cut here; 6 bytes in all]");
     surety_buf_reset(&out);
-    surety__layout_quote(&out, surety_str_of("a\xE2\x80\xAE\xC2\x85\x1b"), 99);
+    surety__buf_quoted(&out, surety_str_of("a\xE2\x80\xAE\xC2\x85\x1b"), 99);
     NEED(out.status == SURETY_OK ? &out : NULL);
     CHECK_TEXT(surety_buf_str(&out), "a\\u202e\\u0085\\u001b");
 done:
