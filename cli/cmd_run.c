@@ -443,24 +443,12 @@ static bool job_run(struct job *job)
 
 /* ---- results ------------------------------------------------------------- */
 
-/* Without a contract: writes the reply unchanged, but escapes control
- * characters on a terminal. */
-static void job_text(struct job *job)
-{
-    const surety_str text = surety_run_info_of(job->run)->reply_last;
-    surety_buf *out = &job->cli->out.buf;
-
-    output_text(&job->cli->out, text);
-    if (text.len == 0 || text.ptr[text.len - 1] != '\n')
-        surety_buf_byte(out, '\n');
-}
-
 static void job_value(struct job *job, int code)
 {
     if (code == CODE_VALID && job->contract)
         session_value(&job->session, surety_run_info_of(job->run)->outcome);
     else if (code == CODE_VALID)
-        job_text(job);
+        output_text(&job->cli->out, surety_run_info_of(job->run)->reply_last);
     else if (code == CODE_INVALID && job->settings->session.not_strict)
         surety_buf_text(&job->cli->out.buf, "null\n");
     else

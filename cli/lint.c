@@ -130,15 +130,10 @@ static bool check_form(struct lint *lint, const surety_schema *schema)
     surety_findings *findings = surety_findings_new(NULL);
     const surety_val root = surety_doc_root(lint->doc);
     const bool is_ready = checker && findings;
-    bool is_valid = true;
     surety_error error;
 
-    if (is_ready &&
-        surety_checker_check(checker, schema, root, &is_valid, &error) ==
-            SURETY_OK &&
-        !is_valid &&
-        surety_checker_report(checker, schema, root, findings, &error) ==
-            SURETY_OK) {
+    if (is_ready && surety_checker_report(checker, schema, root, findings,
+                                          &error) == SURETY_OK) {
         for (size_t i = 0; i < surety_findings_count(findings); i++) {
             const surety_finding finding = surety_findings_at(findings, i);
             struct diag diag = {.position =

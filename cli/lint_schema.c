@@ -22,8 +22,8 @@ enum holds {
     HOLDS_MAP,     /* an object that maps names to schemas */
 };
 
-/* A keyword of drafts 4 to 2020-12 whose value has subschemas, or which later
- * dialects, from `until` on, no longer have; `instead` replaces it there. */
+/* A keyword of drafts 4 to 2020-12. Later dialects, from `until` on, may no
+ * longer have it; `instead` replaces it there. */
 struct word {
     const char *name;
     enum holds holds;
@@ -56,49 +56,47 @@ static const struct word words[] = {
     {"propertyNames", HOLDS_SCHEMA, NULL, 0},
     {"then", HOLDS_SCHEMA, NULL, 0},
     {"unevaluatedItems", HOLDS_SCHEMA, NULL, 0},
-    {"unevaluatedProperties", HOLDS_SCHEMA, NULL, 0}};
+    {"unevaluatedProperties", HOLDS_SCHEMA, NULL, 0},
+    {"$anchor", HOLDS_VALUE, NULL, 0},
+    {"$comment", HOLDS_VALUE, NULL, 0},
+    {"$dynamicAnchor", HOLDS_VALUE, NULL, 0},
+    {"$dynamicRef", HOLDS_VALUE, NULL, 0},
+    {"$id", HOLDS_VALUE, NULL, 0},
+    {"$ref", HOLDS_VALUE, NULL, 0},
+    {"$schema", HOLDS_VALUE, NULL, 0},
+    {"$vocabulary", HOLDS_VALUE, NULL, 0},
+    {"const", HOLDS_VALUE, NULL, 0},
+    {"contentEncoding", HOLDS_VALUE, NULL, 0},
+    {"contentMediaType", HOLDS_VALUE, NULL, 0},
+    {"default", HOLDS_VALUE, NULL, 0},
+    {"dependentRequired", HOLDS_VALUE, NULL, 0},
+    {"deprecated", HOLDS_VALUE, NULL, 0},
+    {"description", HOLDS_VALUE, NULL, 0},
+    {"enum", HOLDS_VALUE, NULL, 0},
+    {"examples", HOLDS_VALUE, NULL, 0},
+    {"exclusiveMaximum", HOLDS_VALUE, NULL, 0},
+    {"exclusiveMinimum", HOLDS_VALUE, NULL, 0},
+    {"format", HOLDS_VALUE, NULL, 0},
+    {"maxContains", HOLDS_VALUE, NULL, 0},
+    {"maxItems", HOLDS_VALUE, NULL, 0},
+    {"maxLength", HOLDS_VALUE, NULL, 0},
+    {"maxProperties", HOLDS_VALUE, NULL, 0},
+    {"maximum", HOLDS_VALUE, NULL, 0},
+    {"minContains", HOLDS_VALUE, NULL, 0},
+    {"minItems", HOLDS_VALUE, NULL, 0},
+    {"minLength", HOLDS_VALUE, NULL, 0},
+    {"minProperties", HOLDS_VALUE, NULL, 0},
+    {"minimum", HOLDS_VALUE, NULL, 0},
+    {"multipleOf", HOLDS_VALUE, NULL, 0},
+    {"pattern", HOLDS_VALUE, NULL, 0},
+    {"readOnly", HOLDS_VALUE, NULL, 0},
+    {"required", HOLDS_VALUE, NULL, 0},
+    {"title", HOLDS_VALUE, NULL, 0},
+    {"type", HOLDS_VALUE, NULL, 0},
+    {"uniqueItems", HOLDS_VALUE, NULL, 0},
+    {"writeOnly", HOLDS_VALUE, NULL, 0}};
 
-/* The other keywords. */
-static const char *const plain_words[] = {"$anchor",
-                                          "$comment",
-                                          "$dynamicAnchor",
-                                          "$dynamicRef",
-                                          "$id",
-                                          "$ref",
-                                          "$schema",
-                                          "$vocabulary",
-                                          "const",
-                                          "contentEncoding",
-                                          "contentMediaType",
-                                          "default",
-                                          "dependentRequired",
-                                          "deprecated",
-                                          "description",
-                                          "enum",
-                                          "examples",
-                                          "exclusiveMaximum",
-                                          "exclusiveMinimum",
-                                          "format",
-                                          "maxContains",
-                                          "maxItems",
-                                          "maxLength",
-                                          "maxProperties",
-                                          "maximum",
-                                          "minContains",
-                                          "minItems",
-                                          "minLength",
-                                          "minProperties",
-                                          "minimum",
-                                          "multipleOf",
-                                          "pattern",
-                                          "readOnly",
-                                          "required",
-                                          "title",
-                                          "type",
-                                          "uniqueItems",
-                                          "writeOnly"};
-
-enum { WORDS = COUNT_OF(words), PLAIN_WORDS = COUNT_OF(plain_words) };
+enum { WORDS = COUNT_OF(words) };
 
 /* The subschemas that are still to be checked. */
 struct walk {
@@ -132,9 +130,6 @@ static struct word word_find(surety_str key)
     for (size_t i = 0; i < WORDS; i++)
         if (surety_str_equal(key, surety_str_of(words[i].name)))
             return words[i];
-    for (size_t i = 0; i < PLAIN_WORDS; i++)
-        if (surety_str_equal(key, surety_str_of(plain_words[i])))
-            return (struct word){.name = plain_words[i]};
     return (struct word){.name = NULL};
 }
 
@@ -182,8 +177,6 @@ static void warn_unknown(struct lint *lint, surety_val key_val)
         nearest.distance = 3;
     for (size_t i = 0; i < WORDS; i++)
         nearest_try(&nearest, surety_str_of(words[i].name));
-    for (size_t i = 0; i < PLAIN_WORDS; i++)
-        nearest_try(&nearest, surety_str_of(plain_words[i]));
     if (nearest_hint(&nearest, "", hint, sizeof(hint)))
         lint_warn(lint, key_val, "unknown", hint,
                   "JSON Schema knows no keyword \"%.*s\", so it does nothing",

@@ -77,6 +77,8 @@ void output_text(struct output *output, surety_str text)
         surety_buf_shown(&output->buf, text, true);
     else
         surety_buf_add(&output->buf, text);
+    if (text.len == 0 || text.ptr[text.len - 1] != '\n')
+        surety_buf_byte(&output->buf, '\n');
 }
 
 void output_json(struct output *output, size_t start)

@@ -20,8 +20,8 @@ bool output_flush(struct output *output);
 bool output_write(struct output *output, surety_str text);
 /* Writes the buffer out if it is large enough to be worth a system call. */
 bool output_pace(struct output *output);
-/* Appends text, made safe if the output is a terminal; line feeds and tabs
- * stay. */
+/* Appends text, made safe if the output is a terminal, and a line feed if there
+ * is none at its end; line feeds and tabs stay. */
 void output_text(struct output *output, surety_str text);
 /* If the output is a terminal, makes the JSON in its buffer from `start` on
  * safe; the value stays the same. */

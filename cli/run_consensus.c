@@ -86,15 +86,13 @@ static void put_value(struct run_consensus *job, int code)
         cli_raise(job->cli, code);
         return;
     }
-    if (job->run.contract) {
-        surety_val_write(value, job->session->style, out);
-        output_json(&job->cli->out, start);
-    } else {
+    if (!job->run.contract) {
         output_text(&job->cli->out, surety_val_str(value));
+        return;
     }
-    if (job->run.contract || out->len == start ||
-        out->ptr[out->len - 1] != '\n')
-        surety_buf_byte(out, '\n');
+    surety_val_write(value, job->session->style, out);
+    output_json(&job->cli->out, start);
+    surety_buf_byte(out, '\n');
 }
 
 void run_consensus_go(struct run_consensus *job)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of surety stats: their table, and the parsing of their texts:
  * lists of words, times, and expected values of derived members. */
+#define _DEFAULT_SOURCE /* timegm */
 #include "stats_settings.h"
 
 #include <assert.h>
@@ -167,11 +168,11 @@ static bool read_show(struct stats_request *request, struct cli *cli,
 /* ---- times --------------------------------------------------------------- */
 
 /* Reads exactly count digits; false: there are fewer. */
-static bool take_digits(const char **ptr, size_t count, int64_t *ret_number)
+static bool take_digits(const char **ptr, int count, int *ret_number)
 {
-    int64_t number = 0;
+    int number = 0;
 
-    for (size_t i = 0; i < count; i++, ++*ptr) {
+    for (int i = 0; i < count; i++, ++*ptr) {
         if (**ptr < '0' || **ptr > '9')
             return false;
         number = number * 10 + (**ptr - '0');
@@ -188,50 +189,33 @@ static bool take_byte(const char **ptr, char byte)
     return true;
 }
 
-/* Returns the days since 1970-01-01 (Hinnant, "chrono-Compatible Low-Level Date
- * Algorithms"). */
-static int64_t days_of(int64_t year, int64_t month, int64_t day)
-{
-    const int64_t shifted = month > 2 ? year : year - 1;
-    const int64_t era = shifted / 400;
-    const int64_t of_era = shifted - era * 400;
-    const int64_t of_year =
-        (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
-
-    assert(year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= 31);
-    return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year -
-           719468;
-}
-
 /* Reads "2026-11-21", "2026-11-21T08:30" or "2026-11-21T08:30:15Z". */
 static bool read_date(const char *ptr, int64_t *ret_ms)
 {
-    static const int64_t days[] = {31, 28, 31, 30, 31, 30,
-                                   31, 31, 30, 31, 30, 31};
-    int64_t year, month, day, hour = 0, minute = 0, second = 0;
-    bool is_leap;
+    struct tm date = {.tm_hour = 0}, usual;
 
-    if (!take_digits(&ptr, 4, &year) || !take_byte(&ptr, '-') ||
-        !take_digits(&ptr, 2, &month) || !take_byte(&ptr, '-') ||
-        !take_digits(&ptr, 2, &day) || month < 1 || month > 12)
+    if (!take_digits(&ptr, 4, &date.tm_year) || !take_byte(&ptr, '-') ||
+        !take_digits(&ptr, 2, &date.tm_mon) || !take_byte(&ptr, '-') ||
+        !take_digits(&ptr, 2, &date.tm_mday) || date.tm_year < 1)
         return false;
-    is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    if (year < 1 || day < 1 || day > days[month - 1] + (month == 2 && is_leap))
-        return false;
+    date.tm_year -= 1900;
+    date.tm_mon--;
     if (*ptr && !take_byte(&ptr, 'T') && !take_byte(&ptr, ' '))
         return false;
     if (ptr[-1] == 'T' || ptr[-1] == ' ') {
-        if (!take_digits(&ptr, 2, &hour) || !take_byte(&ptr, ':') ||
-            !take_digits(&ptr, 2, &minute) || hour > 23 || minute > 59)
+        if (!take_digits(&ptr, 2, &date.tm_hour) || !take_byte(&ptr, ':') ||
+            !take_digits(&ptr, 2, &date.tm_min))
             return false;
-        if (take_byte(&ptr, ':') &&
-            (!take_digits(&ptr, 2, &second) || second > 59))
+        if (take_byte(&ptr, ':') && !take_digits(&ptr, 2, &date.tm_sec))
             return false;
         (void)take_byte(&ptr, 'Z');
     }
-    *ret_ms = ((days_of(year, month, day) * 24 + hour) * 60 + minute) * 60000 +
-              second * 1000;
-    return *ptr == '\0';
+    usual = date;
+    *ret_ms = (int64_t)timegm(&usual) * 1000;
+    /* timegm turns what no calendar or clock has into another time. */
+    return *ptr == '\0' && usual.tm_mon == date.tm_mon &&
+           usual.tm_mday == date.tm_mday && usual.tm_hour == date.tm_hour &&
+           usual.tm_min == date.tm_min && usual.tm_sec == date.tm_sec;
 }
 
 enum { AGO_MOST = 1000000 };

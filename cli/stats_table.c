@@ -293,13 +293,13 @@ static void put_left(const struct stats_table *table, size_t more,
 
 static void put_issues(const struct stats_table *table, bool repairs)
 {
-    static const struct grid_column errors_columns[] = {
-        {"replies", false, 0}, {"runs", false, 2}, {"corrected", false, 0},
-        {"keyword", true, 0},  {"path", true, 0},  {"contract", true, 1},
-    };
-    static const struct grid_column repairs_columns[] = {
-        {"replies", false, 0}, {"runs", false, 2}, {"valid", false, 0},
-        {"kind", true, 0},     {"path", true, 0},  {"contract", true, 1},
+    const struct grid_column columns[] = {
+        {"replies", false, 0},
+        {"runs", false, 2},
+        {repairs ? "valid" : "corrected", false, 0},
+        {repairs ? "kind" : "keyword", true, 0},
+        {"path", true, 0},
+        {"contract", true, 1},
     };
     const surety_stats *stats = table->stats;
     const size_t count =
@@ -310,7 +310,7 @@ static void put_issues(const struct stats_table *table, bool repairs)
     if (count == 0)
         return;
     put_heading(table, repairs ? "What was repaired" : "What fails most");
-    grid_init(&grid, repairs ? repairs_columns : errors_columns, 6);
+    grid_init(&grid, columns, COUNT_OF(columns));
     for (size_t i = 0; i < shown; i++) {
         const surety_stats_issue issue = repairs
                                              ? surety_stats_repair_at(stats, i)

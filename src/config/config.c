@@ -117,8 +117,7 @@ surety_status surety_config_read(surety_str text,
     surety__arena_init(&config->arena, own.alloc, 0);
     config->options = own;
     if (own.folder.len > 0)
-        config->options.folder =
-            surety__arena_text(&config->arena, own.folder);
+        config->options.folder = surety__arena_text(&config->arena, own.folder);
     config->doc = surety_doc_new(own.alloc);
     if (!config->doc || (own.folder.len > 0 && !config->options.folder.ptr)) {
         status = surety__fail_nomem(reterr);

@@ -256,19 +256,14 @@ static void decoder_stream(surety__decoder *decoder, surety_str bytes)
 
 /* ---- bytes --------------------------------------------------------------- */
 
-static bool decoder_is_bom(surety_str text)
-{
-    return text.len >= 3 && !memcmp(text.ptr, "\xEF\xBB\xBF", 3);
-}
-
 /* The body without a byte order mark and leading blanks. */
 static surety_str decoder_start(const surety__decoder *decoder)
 {
     surety_str start = surety_buf_str(&decoder->body);
 
-    if (!decoder->is.blank_count && decoder_is_bom(start)) {
+    if (!decoder->is.blank_count &&
+        surety__str_starts(start, SURETY__LITERAL("\xEF\xBB\xBF")))
         surety__str_skip(&start, 3);
-    }
     while (start.len && strchr(" \t\r\n", start.ptr[0]) && start.ptr[0]) {
         surety__str_skip(&start, 1);
     }
@@ -477,19 +472,6 @@ static bool decoder_is_whole(const surety__decoder *decoder, bool clean)
     return is->done;
 }
 
-/* A refusal is shown and recorded like an error: as one line, bounded, without
- * the key. */
-static void decoder_clean_refusal(surety__decoder *decoder)
-{
-    surety_buf clean;
-
-    surety_buf_init(&clean, decoder->alloc, decoder->refusal.max);
-    surety__answer_show(decoder, &clean, surety_buf_str(&decoder->refusal),
-                        SURETY__MESSAGE_MAX);
-    surety_buf_done(&decoder->refusal);
-    decoder->refusal = clean;
-}
-
 /* Sets the class of a complete reply. */
 static void decoder_judge(surety__decoder *decoder)
 {
@@ -497,11 +479,19 @@ static void decoder_judge(surety__decoder *decoder)
     const bool has_reply =
         surety__str_trim(surety_buf_str(&decoder->text)).len ||
         (decoder->mode == SURETY_MODE_TOOL && is->has_native);
+    surety_buf clean;
 
     assert(!is->broken);
     is->whole = true;
-    if (decoder->refusal.len)
-        decoder_clean_refusal(decoder);
+    if (decoder->refusal.len) {
+        /* It is shown and recorded like an error: as one line, bounded, without
+         * the key. */
+        surety_buf_init(&clean, decoder->alloc, decoder->refusal.max);
+        surety__answer_show(decoder, &clean, surety_buf_str(&decoder->refusal),
+                            SURETY__MESSAGE_MAX);
+        surety_buf_done(&decoder->refusal);
+        decoder->refusal = clean;
+    }
     if (is->failure == SURETY_FAILURE_NONE && decoder->refusal.len)
         is->failure = SURETY_FAILURE_REFUSAL;
     else if (is->failure == SURETY_FAILURE_NONE && !has_reply)

@@ -21,15 +21,6 @@ static void dollars_put(surety_buf *out, uint64_t units, unsigned decimals)
     surety_buf_append(out, digits, decimals);
 }
 
-static void dollars_exact(uint64_t picousd, surety_buf *out)
-{
-    unsigned decimals = DOLLARS_DECIMALS;
-
-    for (; decimals > 2 && picousd % 10 == 0; decimals--)
-        picousd /= 10;
-    dollars_put(out, picousd, decimals);
-}
-
 /* The amount in units of 10^-decimals dollars; half a unit is rounded up. */
 static uint64_t dollars_units(uint64_t picousd, unsigned decimals)
 {
@@ -59,8 +50,13 @@ static void dollars_rounded(uint64_t picousd, surety_buf *out)
 
 void surety_dollars_write(uint64_t picousd, bool rounded, surety_buf *out)
 {
-    if (rounded)
+    unsigned decimals = DOLLARS_DECIMALS;
+
+    if (rounded) {
         dollars_rounded(picousd, out);
-    else
-        dollars_exact(picousd, out);
+        return;
+    }
+    for (; decimals > 2 && picousd % 10 == 0; decimals--)
+        picousd /= 10;
+    dollars_put(out, picousd, decimals);
 }

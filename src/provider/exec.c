@@ -386,29 +386,24 @@ static void exec_head(struct exec_child *child)
     child->intake.receiver.head(child->intake.receiver.ctx, 0, NULL, 0);
 }
 
-/* Passes on output that was read; false: the child was stopped. */
-static bool exec_take(struct exec_child *child, surety_str bytes)
-{
-    surety_delivery delivery;
-
-    child->progress.byte_ms = surety__clock_ms();
-    exec_head(child);
-    child->exec->called = true;
-    if (surety__intake_take(&child->intake, bytes, &delivery))
-        return true;
-    exec_stop(child, delivery);
-    return false;
-}
-
 /* Reads from standard output; false: there is no more now. */
 static bool exec_read(struct exec_child *child)
 {
     char bytes[EXEC_READ];
     const ssize_t got =
         child->pipes[1] < 0 ? 0 : read(child->pipes[1], bytes, sizeof(bytes));
+    surety_delivery delivery;
 
-    if (got > 0)
-        return exec_take(child, (surety_str){bytes, (size_t)got});
+    if (got > 0) {
+        child->progress.byte_ms = surety__clock_ms();
+        exec_head(child);
+        child->exec->called = true;
+        if (surety__intake_take(&child->intake,
+                                (surety_str){bytes, (size_t)got}, &delivery))
+            return true;
+        exec_stop(child, delivery);
+        return false;
+    }
     if (got < 0 && errno == EINTR)
         return true;
     if (got == 0 || errno != EAGAIN)

@@ -507,18 +507,6 @@ static void recording_end(struct recording_reader *reader, surety_val val,
         recording_time(reader, surety_val_get(val, "after_ms"));
 }
 
-static surety_protocol recording_protocol(struct recording_reader *reader,
-                                          surety_val val)
-{
-    surety_protocol protocol = SURETY_PROTOCOL_OPENAI;
-
-    if (val.doc && !surety__protocol_named(surety_val_str(val), &protocol))
-        recording_fault(reader, val,
-                        "a protocol is \"openai\", \"responses\", "
-                        "\"anthropic\", \"gemini\" or \"text\"");
-    return protocol;
-}
-
 /* Reads {"reply": text or JSON, "delay_ms": n, "model": name}. */
 static void recording_reply(struct recording_reader *reader, surety_val root,
                             surety__exchange *exchange)
@@ -546,6 +534,7 @@ static void recording_exchange(struct recording_reader *reader,
         "recording", "protocol", "model", "request", "response", "end", NULL};
     const surety_val root = surety_doc_root(reader->doc);
     const surety_val version = surety_val_get(root, "recording");
+    const surety_val protocol = surety_val_get(root, "protocol");
 
     if (surety_val_get(root, "reply").doc) {
         recording_reply(reader, root, exchange);
@@ -559,8 +548,12 @@ static void recording_exchange(struct recording_reader *reader,
         !surety_val_get(root, "end").doc)
         recording_fault(reader, root,
                         "an exchange has neither a response nor an end");
-    exchange->protocol =
-        recording_protocol(reader, surety_val_get(root, "protocol"));
+    exchange->protocol = SURETY_PROTOCOL_OPENAI;
+    if (protocol.doc &&
+        !surety__protocol_named(surety_val_str(protocol), &exchange->protocol))
+        recording_fault(reader, protocol,
+                        "a protocol is \"openai\", \"responses\", "
+                        "\"anthropic\", \"gemini\" or \"text\"");
     exchange->model =
         recording_name(reader, surety_val_get(root, "model"), "a model");
     recording_request(reader, surety_val_get(root, "request"), exchange);

@@ -186,18 +186,6 @@ static surety_str redact_find(const surety__secrets *secrets, size_t *nexts,
     return found;
 }
 
-/* The first offset of each secret in text; NULL: out of memory. */
-static size_t *redact_begin(const surety__secrets *secrets,
-                            surety__arena *arena, surety_str text)
-{
-    size_t *nexts =
-        surety__arena_take(arena, (secrets->count + 1) * sizeof(size_t));
-
-    for (size_t i = 0; nexts && i < secrets->count; i++)
-        nexts[i] = surety__str_find(text, secrets->texts[i]);
-    return nexts;
-}
-
 /* Copies the portions of joined into arena, with every secret replaced, also
  * one that several portions share. A portion that becomes empty is removed, and
  * its time is added to the next one. */
@@ -207,7 +195,9 @@ static surety_status redact_portions(const surety__secrets *secrets,
 {
     surety__portion *portions =
         surety__arena_take(arena, exchange->portion_count * sizeof(*portions));
-    size_t *nexts = redact_begin(secrets, arena, joined);
+    /* The first offset of each secret. */
+    size_t *nexts =
+        surety__arena_take(arena, (secrets->count + 1) * sizeof(size_t));
     surety_str secret;
     surety_buf out;
     size_t count = 0;
@@ -218,6 +208,8 @@ static surety_status redact_portions(const surety__secrets *secrets,
 
     if (!portions || !nexts)
         return SURETY_NOMEM;
+    for (size_t i = 0; i < secrets->count; i++)
+        nexts[i] = surety__str_find(joined, secrets->texts[i]);
     if (!joined.len)
         joined.ptr = ""; /* arithmetic on NULL is undefined */
     surety_buf_init(&out, arena->alloc, 0);

@@ -140,21 +140,6 @@ static surety_status replay_find(struct replay *replay,
     return SURETY_OK;
 }
 
-/* The next exchange, whatever the request. */
-static const surety__exchange *replay_next(struct replay *replay,
-                                           surety_delivery *ret_delivery)
-{
-    const surety_recording *recording = replay->recording;
-
-    if (replay->next < recording->count)
-        return &recording->exchanges[replay->next++];
-    *ret_delivery = surety__delivery_of(
-        SURETY_FAILURE_PROTOCOL, false,
-        "the recording has no exchange left: all %zu were played",
-        recording->count);
-    return NULL;
-}
-
 /* Finds the exchange for a request, after removing secrets as a recorder
  * does. */
 static surety_status replay_match(struct replay *replay,
@@ -257,6 +242,7 @@ static surety_status replay_start(void *ctx, uint64_t id,
                                   surety_error *reterr)
 {
     struct replay *replay = ctx;
+    const surety_recording *recording = replay->recording;
     struct replay_player **place = &replay->first;
     struct replay_player *player;
     surety_request own;
@@ -275,8 +261,13 @@ static surety_status replay_start(void *ctx, uint64_t id,
     if (replay->match)
         status =
             replay_match(replay, &own, &player->exchange, &player->delivery);
+    else if (replay->next < recording->count)
+        player->exchange = &recording->exchanges[replay->next++];
     else
-        player->exchange = replay_next(replay, &player->delivery);
+        player->delivery = surety__delivery_of(
+            SURETY_FAILURE_PROTOCOL, false,
+            "the recording has no exchange left: all %zu were played",
+            recording->count);
     if (status) {
         surety__free(replay->alloc, player, sizeof(*player));
         return surety__fail_nomem(reterr);

@@ -39,18 +39,6 @@ uint32_t surety__budget_rounds(const surety__setup *setup,
     return asks < calls ? asks : calls;
 }
 
-static void budget_write_money(const surety_budget *budget, uint64_t spent,
-                               uint64_t next, surety_buf *out)
-{
-    surety_buf_text(out, "the budget of $");
-    surety_dollars_write(budget->cost_picousd_max, false, out);
-    surety_buf_text(out, " does not suffice: $");
-    surety_dollars_write(spent, false, out);
-    surety_buf_text(out, " are spent and about $");
-    surety_dollars_write(next, false, out);
-    surety_buf_text(out, " are needed");
-}
-
 surety_str surety__budget_denies(surety__run_store *store,
                                  const surety_budget *budget,
                                  const surety__spent *spent,
@@ -79,8 +67,16 @@ surety_str surety__budget_denies(surety__run_store *store,
                            budget->tokens_max == 1 ? "" : "s",
                            (size_t)spent->tokens, (size_t)tokens);
     else if (budget->cost_picousd_max &&
-             surety__sum(spent->cost_picousd, cost) > budget->cost_picousd_max)
-        budget_write_money(budget, spent->cost_picousd, cost, out);
+             surety__sum(spent->cost_picousd, cost) >
+                 budget->cost_picousd_max) {
+        surety_buf_text(out, "the budget of $");
+        surety_dollars_write(budget->cost_picousd_max, false, out);
+        surety_buf_text(out, " does not suffice: $");
+        surety_dollars_write(spent->cost_picousd, false, out);
+        surety_buf_text(out, " are spent and about $");
+        surety_dollars_write(cost, false, out);
+        surety_buf_text(out, " are needed");
+    }
     return surety__store_keep(store);
 }
 

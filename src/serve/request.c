@@ -113,9 +113,8 @@ static surety_val content_find_result(surety_val part)
     return response.doc ? response : part;
 }
 
-/* Joins the texts of a content; ptr NULL: out of memory. */
-static surety_str reading_content(surety__request_reader *reader,
-                                  surety_val content, bool *ret_is_result)
+surety_str surety__request_text(surety__request_reader *reader,
+                                surety_val content, bool *ret_is_result)
 {
     surety_buf out;
 
@@ -177,14 +176,6 @@ void *surety__request_room(surety__request_reader *reader, void *items,
     return grown;
 }
 
-surety_str surety__request_text(surety__request_reader *reader,
-                                surety_val content)
-{
-    bool is_result = false;
-
-    return reading_content(reader, content, &is_result);
-}
-
 void surety__request_add(surety__request_reader *reader, surety__author author,
                          surety_str text, uint32_t dimensions)
 {
@@ -209,7 +200,7 @@ void surety__request_add_message(surety__request_reader *reader,
                                  surety_str role, surety_val content)
 {
     bool is_result = role_is(role, "tool", "function");
-    const surety_str text = reading_content(reader, content, &is_result);
+    const surety_str text = surety__request_text(reader, content, &is_result);
     const surety__author author = role_is(role, "assistant", "model")
                                       ? AUTHOR_ASSISTANT
                                   : is_result ? AUTHOR_TOOL

@@ -84,9 +84,10 @@ void surety__request_missing(surety__request_reader *reader, const char *param);
  * result, or any other value, which counts as its JSON. */
 void surety__request_add_message(surety__request_reader *reader,
                                  surety_str role, surety_val content);
-/* The texts of such a content, joined; ptr NULL: out of memory. */
+/* The texts of such a content, joined; ptr NULL: out of memory. Sets
+ * *ret_is_result if it has a tool's result. */
 surety_str surety__request_text(surety__request_reader *reader,
-                                surety_val content);
+                                surety_val content, bool *ret_is_result);
 /* Adds a message; text.ptr NULL means that memory ran out. */
 void surety__request_add(surety__request_reader *reader, surety__author author,
                          surety_str text, uint32_t dimensions);

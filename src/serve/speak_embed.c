@@ -204,8 +204,10 @@ static void embed_read_content(surety__request_reader *reader,
         reader,
         camel.doc ? camel : surety_val_get(request, "output_dimensionality"),
         "output_dimensionality", EMBED_DIMENSIONS_MAX, EMBED_GEMINI_DIMENSIONS);
+    bool is_result = false;
     const surety_str text = surety__request_text(
-        reader, surety_val_get(surety_val_get(request, "content"), "parts"));
+        reader, surety_val_get(surety_val_get(request, "content"), "parts"),
+        &is_result);
 
     if (text.ptr && !text.len)
         surety__request_fail(reader, NULL, NULL,
