@@ -24,23 +24,6 @@ static bool members_count(const surety__conjunction *all)
     return false;
 }
 
-static void member_compare_default(surety_diff *diff,
-                                   const surety__diff_task *task,
-                                   surety_str name,
-                                   const surety__member_facts *before,
-                                   const surety__member_facts *after)
-{
-    const bool gone = !after->fill.doc;
-
-    if (before->fill.doc &&
-        (gone ? !after->required
-              : !surety_val_equal(before->fill, after->fill)))
-        surety__diff_report_below(
-            diff, task, name, "default", DIFF_CONSUMERS,
-            gone ? "it is not filled in any more where it is absent"
-                 : "another value is filled in where it is absent");
-}
-
 /* Whether an object with a member that the conjunction forbids is new for a
  * consumer that reads by name: the member was required, or members count. */
 static bool member_is_barred(const surety__conjunction *all,
@@ -106,7 +89,14 @@ static void member_compare(surety_diff *diff, const surety__diff_task *task,
     if (before->required && before->closed && !after->named && !after->closed)
         surety__diff_report_below(diff, task, name, "additionalProperties",
                                   DIFF_CONSUMERS, "an object may have it now");
-    member_compare_default(diff, task, name, before, after);
+    if (before->fill.doc &&
+        (after->fill.doc ? !surety_val_equal(before->fill, after->fill)
+                         : !after->required))
+        surety__diff_report_below(
+            diff, task, name, "default", DIFF_CONSUMERS,
+            after->fill.doc
+                ? "another value is filled in where it is absent"
+                : "it is not filled in any more where it is absent");
     if (before->named != after->named)
         member_compare_lone(diff, task, name, before, after);
     else if (before->named)

@@ -222,18 +222,6 @@ static const surety__applicator *same_applicator(const surety__shape *shape,
     return NULL;
 }
 
-static void same_applied(struct same_walk *walk, surety_val within,
-                         const surety__applicator *before,
-                         const surety__applicator *after)
-{
-    if (before->kind == APPLY_DYNAMIC && !within.doc &&
-        !walk->diff->is_unchanged)
-        walk->differs = true;
-    for (uint32_t i = 0; i < before->count; i++)
-        same_child(walk, within, before->shapes[i],
-                   after && i < after->count ? after->shapes[i] : NULL);
-}
-
 static void same_children(struct same_walk *walk, surety_val within,
                           const surety__shape *before,
                           const surety__shape *after)
@@ -244,8 +232,13 @@ static void same_children(struct same_walk *walk, surety_val within,
         same_arrays(walk, within, before->arrays, after->arrays);
     for (uint32_t i = 0; i < before->applicator_count; i++) {
         const surety__applicator *one = &before->applicators[i];
+        const surety__applicator *other = same_applicator(after, one, i);
 
-        same_applied(walk, within, one, same_applicator(after, one, i));
+        walk->differs |= one->kind == APPLY_DYNAMIC && !within.doc &&
+                         !walk->diff->is_unchanged;
+        for (uint32_t j = 0; j < one->count; j++)
+            same_child(walk, within, one->shapes[j],
+                       other && j < other->count ? other->shapes[j] : NULL);
     }
 }
 

@@ -131,30 +131,6 @@ static void gen_settle(surety_gen *gen, const surety_gen_options *options,
     gen_guard(gen, gen->include);
 }
 
-static void gen_header(surety_gen *gen, surety__gen_model *models, size_t count,
-                       surety_buf *out)
-{
-    surety__gen_put(out, "#ifndef @\n#define @\n\n", gen->guard);
-    surety_buf_text(out, "#include <surety.h>\n\n"
-                         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
-        surety__gen_header_write(&models[i], out);
-    surety_buf_text(out, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
-}
-
-static void gen_source(surety_gen *gen, surety__gen_model *models, size_t count,
-                       surety_buf *out)
-{
-    surety__gen_put(out,
-                    "#define SURETY_KEEP_DEPRECATED\n#include \"@\"\n\n"
-                    "#define NONE SURETY_TYPED_NONE\n"
-                    "#define POINTER SURETY_TYPED_POINTER\n"
-                    "#define NAME(text) SURETY_TYPED_NAME(text)\n",
-                    gen->include);
-    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
-        surety__gen_source_write(&models[i], out);
-}
-
 static void gen_about(const surety_contract *const *contracts, size_t count,
                       surety_buf *out)
 {
@@ -178,10 +154,22 @@ static void gen_write(surety_gen *gen, surety__gen_model *models, size_t count,
     surety_buf_init(&about, gen->alloc, 0);
     surety_buf_init(&body, gen->alloc, 0);
     gen_about(contracts, count, &about);
-    gen_header(gen, models, count, &body);
+    surety__gen_put(&body, "#ifndef @\n#define @\n\n", gen->guard);
+    surety_buf_text(&body, "#include <surety.h>\n\n"
+                           "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
+        surety__gen_header_write(&models[i], &body);
+    surety_buf_text(&body, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
     gen_seal(gen, &about, &body, &gen->header);
     surety_buf_reset(&body);
-    gen_source(gen, models, count, &body);
+    surety__gen_put(&body,
+                    "#define SURETY_KEEP_DEPRECATED\n#include \"@\"\n\n"
+                    "#define NONE SURETY_TYPED_NONE\n"
+                    "#define POINTER SURETY_TYPED_POINTER\n"
+                    "#define NAME(text) SURETY_TYPED_NAME(text)\n",
+                    gen->include);
+    for (size_t i = 0; i < count && gen->status == SURETY_OK; i++)
+        surety__gen_source_write(&models[i], &body);
     gen_seal(gen, &about, &body, &gen->source);
     surety_buf_done(&about);
     surety_buf_done(&body);

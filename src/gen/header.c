@@ -323,14 +323,6 @@ static void header_type(const surety__gen_model *model,
         out->len = start;
 }
 
-static void header_forward(surety_str name, surety_buf *out)
-{
-    if (!name.len || surety_str_equal(name, SURETY__LITERAL(HEADER_ENTRY)))
-        return;
-    header_declare(
-        out, (header_declaration){0, "typedef struct ", name, false, name, ""});
-}
-
 /* Declares types that pointers use before their definition. The structs of
  * maps follow at once: they contain only a pointer and a count, and maps may
  * contain each other. */
@@ -342,13 +334,13 @@ static void header_ahead(const surety__gen_model *model, surety_buf *out)
     start = out->len;
     for (size_t i = 0; i < model->order_count; i++) {
         const surety__gen_node *node = model->order[i];
+        const surety_str name =
+            node->form == SURETY_TYPED_MAP ? node->in_c.entry : node->in_c.name;
 
-        if (!node->place.forward || node->form == SURETY_TYPED_ENUM)
-            continue;
-        if (node->form == SURETY_TYPED_MAP)
-            header_forward(node->in_c.entry, out);
-        else
-            header_forward(node->in_c.name, out);
+        if (node->place.forward && node->form != SURETY_TYPED_ENUM &&
+            name.len && !surety_str_equal(name, SURETY__LITERAL(HEADER_ENTRY)))
+            header_declare(out, (header_declaration){0, "typedef struct ", name,
+                                                     false, name, ""});
     }
     if (out->status == SURETY_OK && out->len == start)
         out->len--;

@@ -36,13 +36,6 @@ typedef struct again_state {
     size_t corrected_count;
 } again_state;
 
-/* Whether the value is not in the requested form. */
-static bool again_is_strict(const surety_outcome *outcome)
-{
-    return surety_str_equal(surety_outcome_error(outcome, 0).keyword,
-                            SURETY__LITERAL("strict"));
-}
-
 /* ---- the context of an error --------------------------------------------- */
 
 /* The container that has the value at pointer. */
@@ -461,8 +454,10 @@ surety_status surety_prompt_again(const surety_contract *contract,
         return status;
     state.patches = feedback == SURETY_FEEDBACK_PATCH &&
                     surety_outcome_info_of(outcome)->patchable;
-    state.other = !state.patches && surety__format_is_other(contract, &own) &&
-                  !(outcome && again_is_strict(outcome));
+    state.other =
+        !state.patches && surety__format_is_other(contract, &own) &&
+        !(outcome && surety_str_equal(surety_outcome_error(outcome, 0).keyword,
+                                      SURETY__LITERAL("strict")));
     if (!again_gather(&state, &own))
         return surety__fail_nomem(reterr);
     again_say(&state, feedback);

@@ -22,6 +22,8 @@
  *    depth. */
 #include "prompt/prompt.h"
 
+#include <math.h>
+
 enum {
     MAKE_DEPTH = 24,     /* depth of nested values */
     MAKE_OPTIONAL = 6,   /* depth to which optional members are made */
@@ -306,15 +308,6 @@ static double make_guess(const make_range *range, unsigned n)
     }
 }
 
-static void make_put_real(make_state *state, double value)
-{
-    char digits[32];
-
-    if (value - value != 0) /* infinite, or NaN */
-        value = 0;
-    surety_buf_append(state->out, digits, surety__number_write(value, digits));
-}
-
 /* Tries guesses, then the bounds in their own text, for numbers that a double
  * cannot represent. */
 static bool make_number(make_state *state, const surety__conjunction *want,
@@ -322,9 +315,14 @@ static bool make_number(make_state *state, const surety__conjunction *want,
 {
     const make_range range = make_range_of(all);
     const size_t start = state->out->len;
+    char digits[32];
 
     for (unsigned n = 0; n < MAKE_GUESSES; n++) {
-        make_put_real(state, make_guess(&range, n));
+        const double guess = make_guess(&range, n);
+
+        surety_buf_append(
+            state->out, digits,
+            surety__number_write(isfinite(guess) ? guess : 0, digits));
         if (make_keep(state, want, start))
             return true;
     }

@@ -102,10 +102,8 @@ static void walk_all(surety_strict *strict, bool required_only)
         node->next = 0;
         node->parent = NULL;
     }
-    for (size_t i = 0; required_only && i < strict->node_count; i++) {
-        strict->nodes[i]->parent = NULL;
+    for (size_t i = 0; required_only && i < strict->node_count; i++)
         walk_from(strict, strict->nodes[i], true);
-    }
     if (!required_only)
         walk_from(strict, strict->root, false);
 }

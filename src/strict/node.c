@@ -77,26 +77,6 @@ surety__link surety__node_link(surety_strict *strict,
     return link;
 }
 
-surety__node *surety__node_union(surety_strict *strict,
-                                 const surety__link *links, size_t count)
-{
-    surety__node *node = node_new(strict);
-
-    assert(links || count == 0);
-    if (!node)
-        return NULL;
-    node->is_made = true;
-    node->types = TYPE_ANY;
-    node->form = NODE_UNION;
-    node->branch_count = (uint32_t)count;
-    node->branches = surety__arena_take(&strict->arena, count * sizeof(*links));
-    if (node->branches && count)
-        memcpy(node->branches, links, count * sizeof(*links));
-    return node;
-}
-
-/* ---- any value ----------------------------------------------------------- */
-
 /* A node that is not in the contract. */
 static surety__node *any_part(surety_strict *strict, unsigned types)
 {
@@ -108,6 +88,24 @@ static surety__node *any_part(surety_strict *strict, unsigned types)
     node->types = (uint8_t)types;
     return node;
 }
+
+surety__node *surety__node_union(surety_strict *strict,
+                                 const surety__link *links, size_t count)
+{
+    surety__node *node = any_part(strict, TYPE_ANY);
+
+    assert(links || count == 0);
+    if (!node)
+        return NULL;
+    node->form = NODE_UNION;
+    node->branch_count = (uint32_t)count;
+    node->branches = surety__arena_take(&strict->arena, count * sizeof(*links));
+    if (node->branches && count)
+        memcpy(node->branches, links, count * sizeof(*links));
+    return node;
+}
+
+/* ---- any value ----------------------------------------------------------- */
 
 /* The node for every value: scalars unchanged, arrays of such values, objects
  * as lists of key and value. */
