@@ -104,8 +104,7 @@ static surety_status policy_read_rules(surety_val own, surety__arena *arena,
     made = surety__arena_take(arena, count * sizeof(*made));
     if (!made)
         return surety__fail_nomem(reterr);
-    for (surety_val item = surety_val_first(rules); item.doc;
-         item = surety_val_next(rules, item), i++) {
+    SURETY_EACH (item, rules) {
         surety_rule *rule = &made[i];
 
         rule->id = surety_val_str(surety_val_get(item, "id"));
@@ -117,6 +116,7 @@ static surety_status policy_read_rules(surety_val own, surety__arena *arena,
                 return surety__policy_fail(surety_val_get(item, "id"), reterr,
                                            "two rules are called \"%.*s\"",
                                            (int)rule->id.len, rule->id.ptr);
+        i++;
     }
     policy->info.rules = made;
     policy->info.rule_count = count;
@@ -163,18 +163,6 @@ static surety_status policy_read_fallback(surety_val own,
     return SURETY_OK;
 }
 
-static surety_status policy_check_aliases(const surety__policy *policy,
-                                          surety_error *reterr)
-{
-    const surety_val aliases = policy->aliases;
-
-    SURETY_EACH (alias, aliases)
-        if (surety_str_equal(surety_val_str(alias), policy->info.name))
-            return surety__policy_fail(alias, reterr,
-                                       "the alias is the contract's own name");
-    return SURETY_OK;
-}
-
 surety_status surety__policy_read(surety_val root, surety__arena *arena,
                                   surety__policy *policy, surety_error *reterr)
 {
@@ -207,7 +195,11 @@ surety_status surety__policy_read(surety_val root, surety__arena *arena,
         status = policy_read_rules(own, arena, policy, reterr);
     if (status == SURETY_OK)
         status = policy_read_fallback(own, policy, reterr);
-    if (status == SURETY_OK)
-        status = policy_check_aliases(policy, reterr);
+    SURETY_EACH (alias, policy->aliases)
+        if (status == SURETY_OK &&
+            surety_str_equal(surety_val_str(alias), policy->info.name))
+            status = surety__policy_fail(alias, reterr,
+                                         "the alias is the contract's own "
+                                         "name");
     return status;
 }

@@ -10,13 +10,11 @@
 /* Whether a value looks like an array of operations, or like one operation. */
 static bool patched_is_list(surety_val val)
 {
-    surety_val v;
-
     if (surety_val_kind(val) == SURETY_KIND_OBJECT)
         return surety_val_get(val, "op").doc && surety_val_get(val, "path").doc;
     if (surety_val_kind(val) != SURETY_KIND_ARRAY || !surety_val_count(val))
         return false;
-    for (v = surety_val_first(val); v.doc; v = surety_val_next(val, v))
+    SURETY_EACH (v, val)
         if (!surety_val_get(v, "op").doc)
             return false;
     return true;

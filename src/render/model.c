@@ -620,22 +620,6 @@ static surety_status model_units(const struct model_reader *reader)
     return SURETY_OK;
 }
 
-/* Sets the axis titles where columns are the places. */
-static surety_status model_words_across(struct model_reader *reader)
-{
-    static const char *const grains[] = {"years", "year", "quarter",
-                                         "month", "week", "day"};
-    const surety__wide *wide = &reader->choice.across;
-    surety__model *model = reader->model;
-
-    model->x_title =
-        surety_str_of(!wide->is_time                      ? ""
-                      : model->grain <= SURETY__GRAIN_DAY ? grains[model->grain]
-                                                          : "time");
-    model->y_title = model_text(reader, wide->measure);
-    return model->y_title.ptr ? SURETY_OK : SURETY_NOMEM;
-}
-
 /* Writes the title of a chart that has none: "Income by Year", "2015 to 2017 by
  * NAME". */
 static void model_name(struct model_reader *reader, surety_buf *title)
@@ -665,17 +649,22 @@ static void model_name(struct model_reader *reader, surety_buf *title)
 
 static surety_status model_words(struct model_reader *reader)
 {
+    static const char *const grains[] = {"years", "year", "quarter",
+                                         "month", "week", "day"};
     surety__model *model = reader->model;
     const surety__choice *choice = &reader->choice;
+    const surety__wide *wide = &choice->across;
     surety_status status = model_units(reader);
     surety_buf title;
 
     if (status)
         return status;
-    if (choice->across.count > 0) {
-        status = model_words_across(reader);
-        if (status)
-            return status;
+    if (wide->count > 0) {
+        model->x_title = surety_str_of(!wide->is_time ? ""
+                                       : model->grain <= SURETY__GRAIN_DAY
+                                           ? grains[model->grain]
+                                           : "time");
+        model->y_title = model_text(reader, wide->measure);
     } else {
         model->x_title = model_title(reader, choice->x);
         model->y_title = choice->y_count == 1

@@ -130,23 +130,6 @@ static void delivered_members(surety__plan *plan, const surety__plan_step *step,
     surety__plan_mark(plan, STEP_CLOSE);
 }
 
-/* Writes a shape's rules about members or items. Tuples, and values that may
- * be an object or an array, get none. */
-static void delivered_children(surety__plan *plan,
-                               const surety__plan_step *step,
-                               const surety__shape *shape)
-{
-    const unsigned holds = shape->types & DELIVERED_HOLDS;
-    const surety__array_form *array = &step->node->array;
-
-    if (holds == TYPE_OBJECT && shape->objects)
-        delivered_members(plan, step, shape->objects);
-    if (holds == TYPE_ARRAY && array->items.node && !array->prefix_count)
-        surety__plan_member(plan, SURETY__LITERAL("items"),
-                            (surety__plan_step){.node = array->items.node,
-                                                .depth = step->depth + 1});
-}
-
 /* Writes one schema; a nullable one becomes a union with null. */
 static void delivered_schema(struct delivered_state *state,
                              const surety__plan_step *step)
@@ -154,6 +137,7 @@ static void delivered_schema(struct delivered_state *state,
     const surety__shape *shape =
         delivered_shape(state->plan.strict, step->node);
     surety_doc *out = state->plan.out;
+    unsigned holds;
 
     assert(step->depth <= DELIVERED_DEPTH + 1);
     if (step->depth > DELIVERED_DEPTH || !shape ||
@@ -172,7 +156,16 @@ static void delivered_schema(struct delivered_state *state,
         surety_build_val(out, surety_val_get(shape->at, "$schema"));
     }
     delivered_rules(out, shape->at);
-    delivered_children(&state->plan, step, shape);
+    /* Tuples, and what may be an object or an array, get no children. */
+    holds = shape->types & DELIVERED_HOLDS;
+    if (holds == TYPE_OBJECT && shape->objects)
+        delivered_members(&state->plan, step, shape->objects);
+    if (holds == TYPE_ARRAY && step->node->array.items.node &&
+        !step->node->array.prefix_count)
+        surety__plan_member(
+            &state->plan, SURETY__LITERAL("items"),
+            (surety__plan_step){.node = step->node->array.items.node,
+                                .depth = step->depth + 1});
     for (unsigned open = step->nullable ? 3 : 1; open > 0; open--)
         surety__plan_mark(&state->plan, STEP_CLOSE);
 }
