@@ -13,9 +13,8 @@
 #include "json/index.h"
 
 enum {
-    TOKENS_PAD = 64,       /* bytes after a copy: a space, then zeros */
-    TOKENS_SENTINELS = 16, /* sentinels after the last token */
-    TOKENS_DIGITS = 19     /* an integer of fewer fits int64_t */
+    TOKENS_PAD = 64,      /* bytes after a copy: a space, then zeros */
+    TOKENS_SENTINELS = 16 /* sentinels after the last token */
 };
 
 /* White space, structural characters and quotes: the bytes that end a number or
@@ -416,30 +415,20 @@ const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
 /* ---- numbers and names -------------------------------------------------- */
 
 /* Returns the offset of the first byte from `at` on that is no digit, or the
- * end of the text. Appends the digits to *value, modulo 2^64. */
-static inline __attribute__((always_inline)) size_t
-tokens_digits(const surety__tokens *tokens, size_t at, uint64_t *value)
+ * end of the text. */
+static size_t tokens_digits(const surety__tokens *tokens, size_t at)
 {
-    static const uint32_t tens[] = {1,     10,     100,     1000,
-                                    10000, 100000, 1000000, 10000000};
     const size_t len = tokens->scan.len;
 
-    for (; at + 8 <= tokens->loadable; at += 8) {
-        const uint64_t word = surety__load_eight(tokens->base + at);
-        const uint64_t stop = scan_no_digits(word);
+    while (at + 8 <= tokens->loadable) {
+        uint64_t stop = scan_no_digits(surety__load_eight(tokens->base + at));
 
-        if (stop) {
-            const unsigned bits = (unsigned)__builtin_ctzll(stop) & 56u;
-
-            /* As in surety__token_numeral; two shifts, for bits may be 0. */
-            *value =
-                *value * tens[bits / 8] + scan_eight(word << 8 << (56 - bits));
-            return at + bits / 8;
-        }
-        *value = *value * 100000000 + scan_eight(word);
+        if (stop)
+            return at + (unsigned)__builtin_ctzll(stop) / 8;
+        at += 8;
     }
-    for (; at < len && surety__is_digit(tokens->base[at]); at++)
-        *value = *value * 10 + (uint64_t)(tokens->base[at] - '0');
+    while (at < len && surety__is_digit(tokens->base[at]))
+        at++;
     return at;
 }
 
@@ -450,15 +439,14 @@ static bool tokens_stops(const surety__tokens *tokens, size_t offset)
            surety__token_stops[(unsigned char)tokens->base[offset]];
 }
 
-const uint32_t *surety__token_decimal(surety__tokens *tokens,
-                                      const uint32_t *at, surety__cell *cell)
+/* Any number. */
+static const uint32_t *tokens_number(const surety__tokens *tokens,
+                                     const uint32_t *at, surety__cell *cell)
 {
     const char *base = tokens->base;
     const size_t len = tokens->scan.len;
     const size_t place = *at, digits = place + (base[place] == '-');
-    uint64_t value = 0, other = 0;
-    const size_t whole = tokens_digits(tokens, digits, &value);
-    size_t end = whole;
+    size_t end = tokens_digits(tokens, digits);
     bool broken = false; /* it has a fraction other than 0, no exponent */
 
     if (end == digits || (base[digits] == '0' && end - digits > 1))
@@ -466,7 +454,7 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     if (end < len && base[end] == '.') {
         const size_t start = end + 1;
 
-        end = tokens_digits(tokens, start, &other);
+        end = tokens_digits(tokens, start);
         if (end == start)
             return NULL;
         broken = base[end - 1] != '0';
@@ -475,24 +463,60 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
         size_t start = end + 1;
 
         start += start < len && (base[start] == '+' || base[start] == '-');
-        end = tokens_digits(tokens, start, &other);
+        end = tokens_digits(tokens, start);
         if (end == start)
             return NULL;
         broken = false;
     }
     if (end - place > tokens->number_len_max || !tokens_stops(tokens, end))
         return NULL;
-    if (end == whole && whole - digits < TOKENS_DIGITS) {
-        surety__cell_head(cell, CELL_INT, 0, 0, (uint32_t)place);
-        cell->i = base[place] == '-' ? -(int64_t)value : (int64_t)value;
-        return at + 1;
-    }
     surety__cell_head(cell, CELL_REAL, 0, 0, (uint32_t)place);
     cell->len = (uint32_t)(end - place);
     if (!broken)
         surety__number_cell(cell, (surety_str){base + place, end - place});
     if (cell->kind != CELL_INT)
         cell->off = (uint32_t)place;
+    return at + 1;
+}
+
+/* The usual ones take no loop: an integer of 8 to 15 digits, and a fraction
+ * with at most seven on either side of the point, the last of them not 0. */
+const uint32_t *surety__token_decimal(surety__tokens *tokens,
+                                      const uint32_t *at, surety__cell *cell)
+{
+    static const uint32_t tens[] = {1,     10,     100,     1000,
+                                    10000, 100000, 1000000, 10000000};
+    const uint32_t place = *at;
+    const bool negative = tokens->base[place] == '-';
+    const char *ptr = tokens->base + place + negative;
+    uint64_t word, stop, more, end;
+    unsigned whole, bits;
+
+    if (place + (size_t)17 > tokens->loadable || tokens->number_len_max < 17)
+        return tokens_number(tokens, at, cell);
+    word = surety__load_eight(ptr);
+    stop = scan_no_digits(word);
+    whole = stop ? (unsigned)__builtin_ctzll(stop) / 8 : 8;
+    if (!whole || (*ptr == '0' && whole > 1) || (stop && ptr[whole] != '.'))
+        return tokens_number(tokens, at, cell);
+    ptr += whole + (stop != 0);
+    more = surety__load_eight(ptr);
+    end = scan_no_digits(more);
+    bits = end ? (unsigned)__builtin_ctzll(end) & 56u : 64;
+    if (bits == 64 || !surety__token_stops[(unsigned char)ptr[bits / 8]])
+        return tokens_number(tokens, at, cell);
+    if (!stop) {
+        const uint64_t value = scan_eight(word) * tens[bits / 8] +
+                               scan_eight(more << 8 << (56 - bits));
+
+        surety__cell_head(cell, CELL_INT, 0, 0, place);
+        cell->i = negative ? -(int64_t)value : (int64_t)value;
+        return at + 1;
+    }
+    if (!bits || ptr[bits / 8 - 1] == '0')
+        return tokens_number(tokens, at, cell);
+    surety__cell_head(cell, CELL_REAL, 0, 0, place);
+    surety__cell_text(cell, negative + whole + 1 + bits / 8, place);
     return at + 1;
 }
 

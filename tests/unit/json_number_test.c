@@ -116,6 +116,57 @@ done:
     surety_doc_free(doc);
 }
 
+/* A number has a fast way, which loads bytes after it, and a slow one. Both
+ * take the same ones, and as the same. */
+TEST(reads_a_number_alike_at_the_end)
+{
+    static const char bytes[] = "00123456789999.0125.e-+";
+    const surety_read_options options = {.size = sizeof(options),
+                                         .flags = SURETY_READ_BORROW};
+    uint64_t state = 88172645463325252u;
+    surety_doc *docs[2] = {surety_doc_new(check_alloc(t)),
+                           surety_doc_new(check_alloc(t))};
+    size_t read = 0;
+
+    NEED(docs[0]);
+    NEED(docs[1]);
+    for (size_t i = 0; i < 100000; i++) {
+        const int len = (int)(1 + i % 21);
+        char literal[32], text[2][80];
+        surety_status status[2];
+        const surety__cell *a, *b;
+
+        for (int k = 0; k < len; k++)
+            literal[k] = bytes[random_next(&state) %
+                               (i % 3 ? sizeof(bytes) - 4 : sizeof(bytes) - 1)];
+        if (i % 5 == 0)
+            literal[0] = '-';
+        literal[len] = 0;
+        snprintf(text[0], sizeof(text[0]), "[%s]", literal);
+        snprintf(text[1], sizeof(text[1]), "[%s,\"bytes that follow it\"]",
+                 literal);
+        for (int k = 0; k < 2; k++) {
+            status[k] = surety_doc_read(docs[k], surety_str_of(text[k]),
+                                        &options, NULL);
+            if (status[k] == SURETY_NOMEM)
+                TRY(SURETY_NOMEM);
+        }
+        CHECK(status[0] == status[1] || !printf("# %s\n", text[0]));
+        if (status[0])
+            continue;
+        read++;
+        a = &docs[0]->cells[1];
+        b = &docs[1]->cells[1];
+        CHECK((a->kind == b->kind && a->i == b->i && a->place == b->place) ||
+              !printf("# %s\n", text[0]));
+        CHECK_TEXT(surety__cell_number(docs[1], b), literal);
+    }
+    CHECK(read > 10000);
+done:
+    surety_doc_free(docs[0]);
+    surety_doc_free(docs[1]);
+}
+
 TEST(writes_the_shortest_digits)
 {
     static const struct {
@@ -263,6 +314,7 @@ int main(int argc, char **argv)
         {"reads hard doubles", reads_hard_doubles},
         {"agrees with the library", agrees_with_the_library},
         {"reads integers as the library", reads_integers_as_the_library},
+        {"reads a number alike at the end", reads_a_number_alike_at_the_end},
         {"writes the shortest digits", writes_the_shortest_digits},
         {"compares exactly", compares_exactly},
         {"divides exactly", divides_exactly},
