@@ -27,8 +27,6 @@
     FUNCTION(curl_multi_setopt, multi_setopt)                                  \
     FUNCTION(curl_multi_strerror, multi_strerror)                              \
     FUNCTION(curl_multi_timeout, multi_timeout)                                \
-    FUNCTION(curl_slist_append, slist_append)                                  \
-    FUNCTION(curl_slist_free_all, slist_free_all)                              \
     FUNCTION(curl_url, url)                                                    \
     FUNCTION(curl_url_cleanup, url_cleanup)                                    \
     FUNCTION(curl_url_get, url_get)                                            \

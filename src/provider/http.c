@@ -170,7 +170,6 @@ static void http_free(surety__http_exchange *exchange)
     } else {
         curl->easy_cleanup(exchange->easy);
     }
-    curl->slist_free_all(exchange->lines);
     surety__free(alloc, exchange->head.items,
                  exchange->head.cap * sizeof(*exchange->head.items));
     if (!exchange->http->spare.chunks &&
@@ -340,14 +339,26 @@ static surety_status http_take_url(surety__http_exchange *exchange,
     return exchange->host.ptr ? SURETY_OK : surety__fail_nomem(reterr);
 }
 
-static bool http_add_line(surety__http_exchange *exchange, const char *line)
+/* Adds a line to the request's headers. False: out of memory. */
+static bool http_add_line(surety__http_exchange *exchange, surety_str name,
+                          const char *between, surety_str value)
 {
-    struct curl_slist *lines =
-        exchange->http->curl.slist_append(exchange->lines, line);
+    const size_t max = name.len + strlen(between) + value.len;
+    struct curl_slist *line =
+        surety__arena_take(&exchange->arena, sizeof(*line));
+    surety_buf text = {.ptr = surety__arena_take(&exchange->arena, max + 1),
+                       .cap = max,
+                       .max = max};
 
-    if (lines)
-        exchange->lines = lines;
-    return lines != NULL;
+    if (!line || !text.ptr)
+        return false;
+    surety_buf_add(&text, name);
+    surety_buf_text(&text, between);
+    surety_buf_add(&text, value);
+    line->data = text.ptr;
+    *exchange->lines_end = line;
+    exchange->lines_end = &line->next;
+    return true;
 }
 
 /* Adds the request's headers in libcurl's form: "NAME;" is a header with an
@@ -356,26 +367,20 @@ static bool http_add_line(surety__http_exchange *exchange, const char *line)
 static bool http_add_headers(surety__http_exchange *exchange,
                              const surety_request *request)
 {
-    bool added = http_add_line(exchange, "Expect:");
-    surety_buf line;
+    const surety_str none = {"", 0};
+    bool added = http_add_line(exchange, none, "Expect:", none);
 
     if (added && !surety__header_find(request->headers, request->header_count,
                                       "content-type"))
-        added = http_add_line(exchange, "Content-Type:");
-    surety_buf_init(&line, exchange->http->alloc, 0);
+        added = http_add_line(exchange, none, "Content-Type:", none);
     for (size_t i = 0; i < request->header_count && added; i++) {
         const surety_header *header = &request->headers[i];
 
-        if (surety__header_is_internal(header->name))
-            continue;
-        surety_buf_reset(&line);
-        surety_buf_add(&line, header->name);
-        surety_buf_text(&line, header->value.len ? ": " : ";");
-        surety_buf_add(&line, header->value);
-        surety_buf_byte(&line, '\0');
-        added = !line.status && http_add_line(exchange, line.ptr);
+        if (!surety__header_is_internal(header->name))
+            added =
+                http_add_line(exchange, header->name,
+                              header->value.len ? ": " : ";", header->value);
     }
-    surety_buf_done(&line);
     return added;
 }
 
@@ -531,6 +536,7 @@ static surety_status http_start(void *ctx, uint64_t id,
         return surety__fail_nomem(reterr);
     exchange->http = http;
     exchange->id = id;
+    exchange->lines_end = &exchange->lines;
     exchange->socket = CURL_SOCKET_BAD;
     exchange->intake = surety__intake_of(&own, receiver);
     exchange->progress = surety__progress_of(&own);

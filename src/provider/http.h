@@ -42,7 +42,8 @@ typedef struct surety__http_exchange {
     surety__arena arena; /* the request's texts and the response's headers */
     surety_str host;     /* "HOST:PORT" for messages */
     CURL *easy;
-    struct curl_slist *lines; /* the request's headers */
+    struct curl_slist *lines; /* the request's headers, in the arena */
+    struct curl_slist **lines_end;
 
     bool sent;
     bool again;           /* start again on a new connection: bytes wait on the

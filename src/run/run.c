@@ -481,10 +481,7 @@ surety_status surety_run_new(const surety_run_options *options,
     if (!run)
         return surety__fail_nomem(reterr);
     run->info = &run->seen;
-    run->store.alloc = own.alloc;
-    surety__arena_init(&run->store.arena, own.alloc, 0);
-    surety__arena_init(&run->store.scratch, own.alloc, 0);
-    surety_buf_init(&run->store.text, own.alloc, 0);
+    surety__store_init(&run->store, own.alloc);
     surety_buf_init(&run->exchange.body, own.alloc, 0);
     run->judging.store = run->forms.store = &run->store;
     run->judging.validators.store = &run->store;
@@ -526,8 +523,6 @@ void surety_run_free(surety_run *run)
                  results->findings.cap * sizeof(*results->findings.items));
     surety__free(alloc, results->log.items,
                  results->log.cap * sizeof(*results->log.items));
-    surety_buf_done(&run->store.text);
-    surety__arena_done(&run->store.scratch);
-    surety__arena_done(&run->store.arena);
+    surety__store_done(&run->store);
     surety__free(alloc, run, sizeof(*run));
 }

@@ -90,13 +90,20 @@ typedef struct surety__setup {
 
 /* ---- memory -------------------------------------------------------------- */
 
+/* A text that lives in a buffer of its own. */
+typedef struct surety__long_text {
+    struct surety__long_text *next;
+    surety_buf text;
+} surety__long_text;
+
 /* Where a run writes. Every function that may run out of memory takes it. */
 typedef struct surety__run_store {
     const surety_alloc *alloc;
     surety__arena arena;   /* freed with the run */
     surety__arena scratch; /* for one request, or one row */
     surety_buf text;       /* the text being written */
-    surety_status status;  /* OK, or NOMEM once out of memory */
+    surety__long_text *texts;
+    surety_status status; /* OK, or NOMEM once out of memory */
 } surety__run_store;
 
 /* ---- progress of the run ------------------------------------------------- */
@@ -373,10 +380,12 @@ static inline surety_str surety__attempt_text(const surety__attempt *attempt)
 
 /* ---- store.c: texts that are kept ---------------------------------------- */
 
+void surety__store_init(surety__run_store *store, const surety_alloc *alloc);
+void surety__store_done(surety__run_store *store);
 /* Stores status if it is NOMEM. Returns status. */
 surety_status surety__store_pass(surety__run_store *store,
                                  surety_status status);
-/* Copies the store's text into the run's arena and empties it. */
+/* Keeps the store's text as long as the run, and empties it. */
 surety_str surety__store_keep(surety__run_store *store);
 /* The same for a writer that returned status; false: the writer failed. */
 bool surety__store_written(surety__run_store *store, surety_status status,

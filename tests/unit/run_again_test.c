@@ -5,6 +5,8 @@
 #include "check.h"
 #include "run_fake.h"
 
+#include "base/base.h"
+
 #define PIECE(text)                                                            \
     "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"" text          \
     "\"}}]}\n\n"
@@ -291,6 +293,33 @@ TEST(weighs_what_is_to_come)
         weigh_try(t, &cases[i]);
 }
 
+/* Long prompts stay as they were sent, each for as long as the run. */
+TEST(keeps_long_prompts)
+{
+    enum { LEN = 40000 };
+    static char prompt[LEN];
+    const struct fake_answer answers[] = {
+        {.status = 200, .body = PIECE("{}") FINISH("stop")},
+        {.status = 200, .body = VALID}};
+    struct trial trial;
+
+    memset(prompt, 'a', LEN);
+    TRY(trial_open(&trial, t, again_contract, answers, 2));
+    trial.models[0].whole = false;
+    trial.options.prompt = (surety_str){prompt, LEN};
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->attempt_count == 2);
+    for (size_t i = 0; i < 2; i++) {
+        const surety_str sent = surety_run_attempt(trial.run, i).prompt;
+
+        CHECK(sent.len > LEN && !memcmp(sent.ptr, prompt, LEN));
+        CHECK((surety__str_find(sent, surety_str_of("not valid")) < sent.len) ==
+              (i == 1));
+    }
+done:
+    trial_close(&trial);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -299,6 +328,7 @@ int main(int argc, char **argv)
         {"tells it across other failures", tells_it_across_other_failures},
         {"reads on for more errors", reads_on_for_more_errors},
         {"weighs what is to come", weighs_what_is_to_come},
+        {"keeps long prompts", keeps_long_prompts},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
