@@ -367,15 +367,21 @@ static uint64_t unique_position(const surety__cell *array, uint64_t offset)
     return position;
 }
 
-/* Looks for equal items among those of one hash. Every comparison is work, so
+/* Looks for equal items among those of one hash; a failure to be reported is of
+ * the first item that is equal to one before it. Every comparison is work, so
  * that an array made to collide runs into the work limit instead of taking
  * quadratic time. */
 static bool unique_equal(surety__machine *machine, const surety__cell *array,
                          const surety__pair *pairs, size_t count,
                          surety__failure *failure)
 {
+    uint64_t first = 0;
+    uint64_t second = UINT64_MAX;
+
     for (size_t i = 0; i + 1 < count; i++)
-        for (size_t j = i + 1; j < count && pairs[j].key == pairs[i].key; j++) {
+        for (size_t j = i + 1; j < count && pairs[j].key == pairs[i].key &&
+                               pairs[j].value < second;
+             j++) {
             const surety__cell *a = array + pairs[i].value;
             const surety__cell *b = array + pairs[j].value;
 
@@ -384,12 +390,17 @@ static bool unique_equal(surety__machine *machine, const surety__cell *array,
             if (!surety_val_equal(surety__val_of(machine->doc, a),
                                   surety__val_of(machine->doc, b)))
                 continue;
-            failure->count = unique_position(array, pairs[i].value);
-            failure->other = unique_position(array, pairs[j].value);
-            failure->instance = b;
-            return true;
+            if (machine->mode == MODE_VALIDITY)
+                return true;
+            first = pairs[i].value;
+            second = pairs[j].value;
         }
-    return false;
+    if (second == UINT64_MAX)
+        return false;
+    failure->count = unique_position(array, first);
+    failure->other = unique_position(array, second);
+    failure->instance = array + second;
+    return true;
 }
 
 /* The marks of at most so many items are compared with each other. */

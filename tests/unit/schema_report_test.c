@@ -138,6 +138,46 @@ done:
     report_done(&report);
 }
 
+/* Arrays of the numbers below `kinds`, in all orders: the first item that is
+ * there already is the one that is reported. */
+TEST(the_first_item_that_repeats_is_reported)
+{
+    enum { ITEMS = 40, ARRAYS = 50 };
+    struct report report = {.schema = NULL};
+    uint32_t state = 1;
+
+    TRY(report_of(t, &report, "{\"uniqueItems\":true}", "[]"));
+    for (unsigned kinds = 2; kinds < 2 + ARRAYS; kinds++) {
+        uint64_t seen = 0;
+        size_t repeated = SIZE_MAX;
+
+        surety_buf_reset(&report.out);
+        for (size_t i = 0; i < ITEMS; i++) {
+            const unsigned number = (state = state * 1664525 + 1013904223) >> 8;
+
+            surety_buf_byte(&report.out, i ? ',' : '[');
+            surety_buf_number(&report.out, number % kinds);
+            if (repeated == SIZE_MAX && seen >> number % kinds & 1)
+                repeated = i;
+            seen |= (uint64_t)1 << number % kinds;
+        }
+        surety_buf_byte(&report.out, ']');
+        TRY(report.out.status);
+        TRY(surety_doc_read(report.doc, surety_buf_str(&report.out), NULL,
+                            NULL));
+        TRY(surety_checker_report(report.checker, report.schema,
+                                  surety_doc_root(report.doc), report.findings,
+                                  NULL));
+        CHECK((repeated == SIZE_MAX) ==
+              (surety_findings_count(report.findings) == 0));
+        CHECK(repeated == SIZE_MAX ||
+              surety_findings_at(report.findings, 0).instance.index ==
+                  repeated + 1);
+    }
+done:
+    report_done(&report);
+}
+
 TEST(output_formats)
 {
     struct report report = {.schema = NULL};
@@ -309,6 +349,8 @@ int main(int argc, char **argv)
         {"reports are replaced", reports_are_replaced},
         {"findings are in the order of the schema",
          findings_stand_in_the_order_of_the_schema},
+        {"the first item that repeats is reported",
+         the_first_item_that_repeats_is_reported},
         {"output formats", output_formats},
         {"detailed output nests", detailed_output_nests},
         {"hints read texts below 65,536 bytes",
