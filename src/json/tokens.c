@@ -24,6 +24,9 @@ const unsigned char surety__token_stops[256] = {
     [':'] = 1,  ['['] = 1,  [']'] = 1,  ['{'] = 1, ['}'] = 1,
 };
 
+const uint32_t surety__token_least[8] = {1,    0,     10,     100,
+                                         1000, 10000, 100000, 1000000};
+
 /* ---- windows ----------------------------------------------------------- */
 
 const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at)

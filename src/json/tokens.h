@@ -110,6 +110,8 @@ const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
 
 /* Not 0 for the bytes that may follow a number or name. */
 extern const unsigned char surety__token_stops[256];
+/* The least number of so many digits; of none, more than it can be. */
+extern const uint32_t surety__token_least[8];
 
 /* Returns whether a mask of the window has a bit for the len bytes (at most 56)
  * after the quote at open. */
@@ -183,13 +185,16 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
     ptr += negative;
     word = surety__load_eight(ptr);
     stop = scan_no_digits(word);
-    bits = stop ? (unsigned)__builtin_ctzll(stop) & 56u : 0;
-    /* One branch, because the number of digits is hard to predict. */
-    if (!bits | !surety__token_stops[(word >> bits) & 0xFF] |
-        ((bits > 8) & ((word & 0xFF) == '0')))
+    if (!stop)
         return surety__token_decimal(tokens, at, cell);
-    /* With the digits in the upper bytes, zeros are in front of them. */
-    value = scan_eight(word << (64 - bits));
+    bits = (unsigned)__builtin_ctzll(stop) & 56u;
+    if (!surety__token_stops[(unsigned char)ptr[bits / 8]])
+        return surety__token_decimal(tokens, at, cell);
+    /* With the digits in the upper bytes, zeros are in front of them. Two
+     * shifts, for there may be no digit. */
+    value = scan_eight(word << 8 << (56 - bits));
+    if (value < surety__token_least[bits / 8]) /* none, or a zero first */
+        return surety__token_decimal(tokens, at, cell);
     surety__cell_head(cell, CELL_INT, 0, 0, place);
     cell->i = negative ? -(int64_t)value : (int64_t)value;
     return at + 1;
