@@ -227,17 +227,6 @@ static void account_sum(const struct session *session,
     }
 }
 
-static void account_errors(struct account *account, surety_str errors)
-{
-    while (account->errors && errors.len > 0) {
-        const surety_str text = surety_str_of(errors.ptr);
-
-        frequent_add(account->errors, text);
-        errors.ptr += text.len + 1;
-        errors.len -= text.len + 1;
-    }
-}
-
 /* Returns whether no record has the member of --field; reports that once. */
 static bool account_lacks(const struct session *session,
                           const struct account *account, uint64_t least,
@@ -264,6 +253,7 @@ static bool slot_write(const struct session *session, const struct slot *slot,
 
     const struct tally *tally = &slot->sink.tally;
     const surety_str out = surety_buf_str(&slot->sink.out);
+    surety_str errors = surety_buf_str(&slot->sink.errors);
     bool is_mistaken;
 
     account->tally.replies += tally->replies;
@@ -278,7 +268,13 @@ static bool slot_write(const struct session *session, const struct slot *slot,
         account->tally.invalid[i] += tally->invalid[i];
     assert(slot->text.bytes >= account->done);
     account->done = slot->text.bytes;
-    account_errors(account, surety_buf_str(&slot->sink.errors));
+    while (account->errors && errors.len > 0) {
+        const surety_str text = surety_str_of(errors.ptr);
+
+        frequent_add(account->errors, text);
+        errors.ptr += text.len + 1;
+        errors.len -= text.len + 1;
+    }
     if (!account->hint[0])
         memcpy(account->hint, slot->sink.hint, sizeof(account->hint));
     if (slot->status != SURETY_OK)

@@ -208,26 +208,20 @@ static bool is_derived(const surety_stats *stats, surety_str member)
     return false;
 }
 
-/* Returns whether the options select only some of the runs. */
-static bool is_selective(const struct job *job)
-{
-    const struct stats_settings *settings = job->settings;
-
-    return settings->contract || settings->model || settings->provider ||
-           settings->run || settings->since || settings->until;
-}
-
 /* Writes notes about what the output leaves out. */
 static void write_notes(const struct job *job)
 {
+    const struct stats_settings *settings = job->settings;
+    const bool is_selective = settings->contract || settings->model ||
+                              settings->provider || settings->run ||
+                              settings->since || settings->until;
     surety_buf *err = &job->cli->err.buf;
 
-    if (job->settings->quiet)
+    if (settings->quiet)
         return;
     if (surety_stats_info_of(job->stats)->total->runs == 0) {
-        surety_buf_text(err, is_selective(job)
-                                 ? "the ledger has no such runs\n"
-                                 : "the ledger has no runs yet\n");
+        surety_buf_text(err, is_selective ? "the ledger has no such runs\n"
+                                          : "the ledger has no runs yet\n");
         return;
     }
     for (size_t i = 0; i < job->request.expect_count; i++) {

@@ -355,19 +355,6 @@ static bool validate_file(struct validator *validator, const char *path)
     return goes_on;
 }
 
-/* Reports a line that is longer than the limit. */
-static bool refuse_line(struct validator *validator, struct instance *instance)
-{
-    surety_error error;
-
-    input_overlong(validator->limits.text_bytes_max, &error);
-    instance->text.len = 0;
-    error.position = (surety_position){0, 0, instance->line, 1};
-    put_failure(validator, instance, &error);
-    cli_raise(validator->cli, CODE_INVALID);
-    return !validator->settings->first;
-}
-
 /* Checks each line of a batch. */
 static bool validate_batch(struct validator *validator,
                            struct instance *instance,
@@ -375,6 +362,7 @@ static bool validate_batch(struct validator *validator,
 {
     surety_str rest = {batch->ptr, batch->len};
     bool goes_on = true;
+    surety_error error;
 
     while (rest.len > 0 && goes_on) {
         instance->line++;
@@ -382,10 +370,16 @@ static bool validate_batch(struct validator *validator,
         while (instance->text.len > 0 &&
                memchr("\r\t ", instance->text.ptr[instance->text.len - 1], 3))
             instance->text.len--;
-        if (batch->is_overlong)
-            goes_on = refuse_line(validator, instance);
-        else if (instance->text.len > 0)
+        if (batch->is_overlong) {
+            input_overlong(validator->limits.text_bytes_max, &error);
+            instance->text.len = 0;
+            error.position = (surety_position){0, 0, instance->line, 1};
+            put_failure(validator, instance, &error);
+            cli_raise(validator->cli, CODE_INVALID);
+            goes_on = !validator->settings->first;
+        } else if (instance->text.len > 0) {
             goes_on = check_instance(validator, instance);
+        }
     }
     return goes_on && output_flush(&validator->cli->out) &&
            (output_flush(&validator->cli->err) || true);

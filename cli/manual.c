@@ -70,20 +70,6 @@ static void put_pairs(surety_buf *out, const struct example *pair)
     }
 }
 
-/* Appends every limit, for the page of the tool. */
-static void put_limits(surety_buf *out)
-{
-    surety_limit limit;
-
-    surety_buf_text(out, ".SH LIMITS\n"
-                         "Each is set by \\-\\-limit NAME=VALUE, or by "
-                         "\"limits\" of surety.json.\n");
-    for (size_t i = 0; surety_limit_at(i, &limit); i++)
-        put_format(out, ".TP\n.B %s\n%s; %llu unless given, at most %llu: %s\n",
-                   limit.name, limit.what, (unsigned long long)limit.usual,
-                   (unsigned long long)limit.max, limit.why);
-}
-
 static void put_closing(surety_buf *out)
 {
     surety_buf_text(out, ".SH EXIT STATUS\n");
@@ -141,6 +127,7 @@ void manual_command(surety_buf *out, const struct command *command)
 void manual_tool(surety_buf *out)
 {
     const char *separator = "";
+    surety_limit limit;
 
     put_format(out, ".TH SURETY 1 \"\" \"Surety %s\" \"Surety\"\n",
                SURETY_VERSION);
@@ -158,7 +145,13 @@ void manual_tool(surety_buf *out)
     }
     surety_buf_text(out, ".SH OPTIONS\n");
     put_options(out, options_common);
-    put_limits(out);
+    surety_buf_text(out, ".SH LIMITS\n"
+                         "Each is set by \\-\\-limit NAME=VALUE, or by "
+                         "\"limits\" of surety.json.\n");
+    for (size_t i = 0; surety_limit_at(i, &limit); i++)
+        put_format(out, ".TP\n.B %s\n%s; %llu unless given, at most %llu: %s\n",
+                   limit.name, limit.what, (unsigned long long)limit.usual,
+                   (unsigned long long)limit.max, limit.why);
     put_closing(out);
     surety_buf_text(out, ".SH SEE ALSO\n");
     for (const struct command *row = commands; row->name; row++) {

@@ -223,19 +223,6 @@ static bool session_variables(struct session *session)
     return true;
 }
 
-static bool session_validators(struct session *session)
-{
-    const struct validator_settings *settings = &session->settings->validator;
-
-    if (!validator_bounds_read(&session->bounds, session->cli, settings))
-        return false;
-    if (validators_init(&session->validators, settings, &session->bounds))
-        return cli_nomem(session->cli);
-    session->options.validators = session->validators.list;
-    session->options.validator_count = session->validators.count;
-    return true;
-}
-
 bool session_init(struct session *session, struct cli *cli,
                   const struct session_settings *settings,
                   const surety_contract *contract)
@@ -272,8 +259,13 @@ bool session_init(struct session *session, struct cli *cli,
         return false;
     if (!cli_text(cli, settings->prompt, false, &session->prompt,
                   &session->prompt_read) ||
-        !session_validators(session))
+        !validator_bounds_read(&session->bounds, cli, &settings->validator))
         return false;
+    if (validators_init(&session->validators, &settings->validator,
+                        &session->bounds))
+        return cli_nomem(cli);
+    session->options.validators = session->validators.list;
+    session->options.validator_count = session->validators.count;
     session->judge = surety_judge_new(&memory_large, &session->limits);
     if (!session->judge)
         cli_nomem(cli);

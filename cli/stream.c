@@ -46,7 +46,7 @@ static void arrival_line(struct arrival *arrival, size_t start)
     assert(start <= out->len);
     if (out->status || line.len == 0)
         return;
-    if (line.len == shown.len && memcmp(line.ptr, shown.ptr, line.len) == 0) {
+    if (surety_str_equal(line, shown)) {
         out->len = start;
         return;
     }
@@ -99,16 +99,11 @@ static void put_stop(const struct arrival *arrival, surety_buf *out)
 /* Returns the stage of a finding. */
 static surety_stage stage_of(const surety_issue *finding)
 {
-    const surety_str keyword = finding->keyword;
-
     for (int stage = SURETY_STAGE_EXTRACTION; stage <= SURETY_STAGE_JSON_PARSE;
-         stage++) {
-        const surety_str name =
-            surety_str_of(surety_stage_name((surety_stage)stage));
-        if (keyword.len == name.len &&
-            memcmp(keyword.ptr, name.ptr, name.len) == 0)
+         stage++)
+        if (surety_str_equal(finding->keyword, surety_str_of(surety_stage_name(
+                                                   (surety_stage)stage))))
             return (surety_stage)stage;
-    }
     return SURETY_STAGE_VALIDATION;
 }
 

@@ -14,23 +14,6 @@
 
 /* ---- transports ---------------------------------------------------------- */
 
-/* Warns if a listed variable is not set: likely a mistake, but the command may
- * work without it. */
-static surety_status model_warn_unset(surety_config *config, surety_str name,
-                                      surety_error *reterr)
-{
-    const surety_str copy = surety__arena_text(&config->arena, name);
-
-    if (!copy.ptr)
-        return surety__fail_nomem(reterr);
-    if (!surety__environment(&config->options, copy.ptr))
-        surety__config_warn(config,
-                            "the environment variable %s, which is listed for "
-                            "a command, is not set",
-                            copy.ptr);
-    return SURETY_OK;
-}
-
 /* Opens the transport for commands. They get the variables of all commands,
  * and those in names (an array or none) for one model. */
 static surety_status model_open_exec(surety_config *config, surety_val names,
@@ -48,9 +31,18 @@ static surety_status model_open_exec(surety_config *config, surety_val names,
         all[i] = given->exec_environment[i];
     SURETY_EACH (val, names)
         all[count++] = surety_val_str(val);
-    for (size_t i = 0; i < count; i++)
-        if (model_warn_unset(config, all[i], reterr))
-            return SURETY_NOMEM;
+    for (size_t i = 0; i < count; i++) {
+        const surety_str name = surety__arena_text(&config->arena, all[i]);
+
+        if (!name.ptr)
+            return surety__fail_nomem(reterr);
+        /* Likely a mistake, but the command may work without it. */
+        if (!surety__environment(given, name.ptr))
+            surety__config_warn(config,
+                                "the environment variable %s, which is listed "
+                                "for a command, is not set",
+                                name.ptr);
+    }
     return surety_exec_open(all, count, config->alloc, ret_transport, reterr);
 }
 

@@ -116,22 +116,6 @@ static surety_status script_check_reply(const surety__script *script,
 
 /* ---- files --------------------------------------------------------------- */
 
-/* Reads a whole file into buf. SURETY_IO with errno. */
-static surety_status script_read_file(const char *path, surety_buf *buf)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    surety_status status;
-    int error;
-
-    if (fd < 0)
-        return SURETY_IO;
-    status = surety__file_drain(fd, SCRIPT_FILE_MAX, buf);
-    error = errno;
-    close(fd);
-    errno = error;
-    return status;
-}
-
 static surety_status script_load(surety__script *script, surety_str folder,
                                  surety__script_reply *reply,
                                  surety_error *reterr)
@@ -140,6 +124,7 @@ static surety_status script_load(surety__script *script, surety_str folder,
     const surety_str name = surety_val_str(member);
     surety_buf path, content;
     surety_status status;
+    int fd = -1, error = 0;
 
     if (!member.doc)
         return SURETY_OK;
@@ -154,14 +139,21 @@ static surety_status script_load(surety__script *script, surety_str folder,
     }
     surety_buf_add(&path, name);
     surety_buf_byte(&path, '\0');
-    errno = 0;
-    status = path.status ? path.status : script_read_file(path.ptr, &content);
+    status = path.status;
+    if (!status) {
+        fd = open(path.ptr, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+        status = fd < 0 ? SURETY_IO
+                        : surety__file_drain(fd, SCRIPT_FILE_MAX, &content);
+        error = errno;
+    }
+    if (fd >= 0)
+        close(fd);
     if (!status && !surety__utf8_valid(surety_buf_str(&content), NULL))
         status =
             script_fail(script, member, reterr, "the file is no UTF-8 text");
     else if (status == SURETY_IO || status == SURETY_LIMIT) {
         script_fail(script, member, reterr, "%s cannot be read: %s", path.ptr,
-                    status == SURETY_IO ? strerror(errno)
+                    status == SURETY_IO ? strerror(error)
                                         : "it is larger than 64 MiB");
         if (reterr)
             reterr->status = status;

@@ -32,14 +32,6 @@ void surety__http_decide(surety__http_exchange *exchange,
     exchange->delivery = delivery;
 }
 
-static void http_starve(surety__http_exchange *exchange)
-{
-    exchange->http->starved = true;
-    surety__http_decide(exchange,
-                        surety__delivery_of(SURETY_FAILURE_LIMIT,
-                                            exchange->sent, "memory ran out"));
-}
-
 int surety__http_len(surety_str text, size_t max)
 {
     return (int)(text.len < max ? text.len : max);
@@ -226,7 +218,10 @@ static void http_header_line(surety__http_exchange *exchange, surety_str line)
         surety__grow(exchange->http->alloc, &exchange->head.items,
                      &exchange->head.cap, exchange->head.count + 1,
                      sizeof(header), HTTP_HEADERS_MAX)) {
-        http_starve(exchange);
+        exchange->http->starved = true;
+        surety__http_decide(exchange, surety__delivery_of(SURETY_FAILURE_LIMIT,
+                                                          exchange->sent,
+                                                          "memory ran out"));
         return;
     }
     exchange->head.items[exchange->head.count++] = header;

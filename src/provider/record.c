@@ -155,32 +155,24 @@ static void recorder_end(void *ctx, const surety_delivery *delivery)
 
 /* ---- the transport ------------------------------------------------------- */
 
-/* Takes model and protocol from the x-surety-... headers of the request. */
-static surety_status recorder_marks(struct recorder_tape *tape,
-                                    const surety_request *request)
-{
-    const surety_header *model = surety__header_find(
-        request->headers, request->header_count, "x-surety-model");
-    const surety_header *protocol = surety__header_find(
-        request->headers, request->header_count, "x-surety-protocol");
-
-    if (protocol)
-        (void)surety__protocol_named(protocol->value, &tape->exchange.protocol);
-    if (model)
-        tape->exchange.model = surety__arena_text(&tape->arena, model->value);
-    return model && !tape->exchange.model.ptr ? SURETY_NOMEM : SURETY_OK;
-}
-
 static surety_status recorder_begin(struct recorder_tape *tape,
                                     const surety_request *request,
                                     surety_request *ret_request)
 {
     surety_header *headers = surety__arena_take(
         &tape->arena, (request->header_count + 1) * sizeof(*headers));
-    surety_status status = recorder_marks(tape, request);
+    const surety_header *model = surety__header_find(
+        request->headers, request->header_count, "x-surety-model");
+    const surety_header *protocol = surety__header_find(
+        request->headers, request->header_count, "x-surety-protocol");
+    surety_status status;
     size_t count = 0;
 
-    if (!headers || status)
+    if (protocol)
+        (void)surety__protocol_named(protocol->value, &tape->exchange.protocol);
+    if (model)
+        tape->exchange.model = surety__arena_text(&tape->arena, model->value);
+    if (!headers || (model && !tape->exchange.model.ptr))
         return SURETY_NOMEM;
     status = surety__secrets_of(request, &tape->arena, &tape->secrets);
     if (!status)

@@ -80,8 +80,7 @@ static bool watch_wants_whole(const surety__setup *setup,
 }
 
 void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
-                         const surety__position *at,
-                         const surety__stake *stake)
+                         const surety__position *at, const surety__stake *stake)
 {
     surety__forms *forms = watch->forms;
     const surety_contract *contract = forms->setup->options.contract;
@@ -165,20 +164,6 @@ static bool watch_weighs_little(const surety__watch *watch)
                                surety__watch_reply(watch).len);
 }
 
-/* Records that the reply is wrong, and goes on to read it. */
-static void watch_read_on(surety__watch *watch)
-{
-    const surety_issue finding = surety_stream_info_of(watch->stream)->finding;
-
-    watch->certain = surety_stream_info_of(watch->stream)->state;
-    watch->was = watch->kind;
-    watch->finding = surety__store_issue(watch->forms->store, &finding);
-    watch->found = true;
-    watch_as(watch, WATCH_RUNAWAY, surety__mode_any(watch->forms));
-    if (watch->kind == WATCH_NOTHING)
-        watch->certain = SURETY_STREAM_OPEN;
-}
-
 /* Whether the call is stopped now. After text that is not JSON no more errors
  * can be found, so such a reply is not read on. */
 static bool watch_ends(surety__watch *watch)
@@ -197,7 +182,14 @@ static bool watch_ends(surety__watch *watch)
         watch->certain_at = surety__watch_reply(watch).len;
         if (watch_weighs_little(watch))
             return true;
-        watch_read_on(watch);
+        /* The reply is wrong, and is read on. */
+        watch->certain = surety_stream_info_of(watch->stream)->state;
+        watch->was = watch->kind;
+        watch->finding = surety__store_issue(watch->forms->store, &finding);
+        watch->found = true;
+        watch_as(watch, WATCH_RUNAWAY, surety__mode_any(watch->forms));
+        if (watch->kind == WATCH_NOTHING)
+            watch->certain = SURETY_STREAM_OPEN;
     }
     return watch->kind != WATCH_NOTHING &&
            watch->forms->store->status == SURETY_OK &&
