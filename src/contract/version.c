@@ -52,7 +52,7 @@ static bool version_are_words(surety_str text, bool numbers_plain)
 {
     size_t at = 0;
 
-    for (;;) {
+    for (;; at++) {
         const surety_str word = version_word(text, &at, ".");
         bool digits = true;
 
@@ -69,7 +69,6 @@ static bool version_are_words(surety_str text, bool numbers_plain)
             return false;
         if (at == text.len)
             return true;
-        at++;
     }
 }
 
@@ -127,7 +126,7 @@ static int version_compare_words(surety_str a, surety_str b)
     size_t a_at = 0;
     size_t b_at = 0;
 
-    for (;;) {
+    for (;; a_at++, b_at++) {
         const surety_str x = version_word(a, &a_at, ".");
         const surety_str y = version_word(b, &b_at, ".");
         const bool x_number = version_is_number(x);
@@ -143,8 +142,6 @@ static int version_compare_words(surety_str a, surety_str b)
             return order < 0 ? -1 : 1;
         if (a_at == a.len || b_at == b.len)
             return (a_at < a.len) - (b_at < b.len);
-        a_at++;
-        b_at++;
     }
 }
 

@@ -186,17 +186,6 @@ static bool make_default_shows(surety_val val)
     }
 }
 
-/* Tries the defaults that are not useful, after everything else failed. */
-static bool make_empty(make_state *state, const surety__conjunction *want,
-                       const surety__conjunction *all)
-{
-    for (size_t i = 0; i < all->count && state->annotated; i++)
-        if (make_copy(state, want,
-                      surety_val_get(all->items[i].shape->at, "default")))
-            return true;
-    return false;
-}
-
 /* Tries the values in the schema: const, enum, and the annotations examples
  * and default (2020-12, validation, 9). */
 static bool make_named(make_state *state, const surety__conjunction *want,
@@ -733,7 +722,12 @@ static bool make_together(make_state *state, const surety__conjunction *want,
             if ((types & order[i]) && ((named & order[i]) == 0) == likely &&
                 make_kind(state, want, all, order[i]))
                 return true;
-    return make_empty(state, want, all);
+    /* The defaults that show nothing come last. */
+    for (size_t i = 0; i < all->count && state->annotated; i++)
+        if (make_copy(state, want,
+                      surety_val_get(all->items[i].shape->at, "default")))
+            return true;
+    return false;
 }
 
 /* Tries the ways that make again what is already being made, or all others.

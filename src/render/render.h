@@ -133,7 +133,7 @@ typedef struct surety__table {
  * member is a missing value). For an object with a member "data", that member
  * is read. Values must outlive the table. SURETY_SYNTAX, with path: data has
  * another form, has no rows, or has a row that is longer or shorter than the
- * header; SURETY_LIMIT, SURETY_NOMEM. NULL options: all zero. */
+ * header; SURETY_LIMIT, SURETY_NOMEM. */
 surety_status surety__table_read(surety_val data,
                                  const surety__table_options *options,
                                  surety__table **ret_table,

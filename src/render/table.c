@@ -271,14 +271,12 @@ surety_status surety__table_read(surety_val data,
                                  surety__table **ret_table,
                                  surety_error *reterr)
 {
-    static const surety__table_options none;
     surety__table *table;
     surety_val rows = surety_val_none();
     surety_status status = table_rows_of(data, &rows, reterr);
 
     if (status)
         return status;
-    options = options ? options : &none;
     table = surety__new(options->alloc, sizeof(*table));
     if (!table)
         return surety__fail_nomem(reterr);
