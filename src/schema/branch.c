@@ -305,9 +305,8 @@ static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
     return applicator->shapes[i]->direct->how[CELL_OBJECT] != HOW_NO;
 }
 
-/* Room for so many hashes; false when out of memory. */
-static bool hashed_open(surety__compiler *compiler, surety__hashed *hashed,
-                        size_t count)
+bool surety__hashed_open(surety__compiler *compiler, surety__hashed *hashed,
+                         size_t count)
 {
     size_t room = 4;
 
@@ -628,8 +627,8 @@ static bool switch_many(surety__compiler *compiler,
                                               sizeof(*many.pairs));
     if (!tag || !required || !many.pairs)
         return surety__resolver_starve(&compiler->resolver);
-    if (!hashed_open(compiler, &many.hashed, hashes) ||
-        !hashed_open(compiler, &many.names, tagged ? 0 : hashes))
+    if (!surety__hashed_open(compiler, &many.hashed, hashes) ||
+        !surety__hashed_open(compiler, &many.names, tagged ? 0 : hashes))
         return false;
     for (uint32_t i = 0; i < applicator->count && !tagged; i++)
         branch_names(applicator->shapes[i], &many.names, &rarest);
@@ -647,7 +646,7 @@ static bool tag_few(surety__compiler *compiler,
 {
     tag->name = found->tag.name;
     tag->hash = (uint16_t)found->tag.hash;
-    if (!hashed_open(compiler, &tag->values, found->score.values))
+    if (!surety__hashed_open(compiler, &tag->values, found->score.values))
         return false;
     for (uint32_t i = 0; i < applicator->count; i++) {
         const uint64_t bit = (uint64_t)1 << i;

@@ -71,7 +71,7 @@ bool surety__words_open(surety__compiler *compiler, surety__words *words,
                         size_t count);
 surety__word *surety__words_add(surety__words *words, surety_str text);
 
-/* pattern_index.c: sorts patterns by the texts that they begin with. */
+/* pattern_index.c: indexes many patterns. */
 bool surety__patterns_index(surety__compiler *compiler,
                             surety__objects *objects);
 
@@ -83,5 +83,8 @@ bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
 /* Finds what distinguishes the branches of an anyOf or oneOf. */
 bool surety__fold_switch(surety__compiler *compiler,
                          surety__applicator *applicator);
+/* Room for so many hashes; false when out of memory. */
+bool surety__hashed_open(surety__compiler *compiler, surety__hashed *hashed,
+                         size_t count);
 
 #endif

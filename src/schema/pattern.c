@@ -249,13 +249,14 @@ bool surety__pattern_is_simple(const surety__pattern *pattern)
     return pattern->simple.form != PATTERN_PROGRAM;
 }
 
-surety_str surety__pattern_prefix(const surety__pattern *pattern)
+surety_str surety__pattern_within(const surety__pattern *pattern,
+                                  bool *ret_starts)
 {
     const surety__pattern_simple *simple = &pattern->simple;
-    const bool literal = simple->form == PATTERN_LITERAL && simple->starts;
+    const bool automaton = simple->form == PATTERN_AUTOMATON;
 
-    return literal || simple->form == PATTERN_AUTOMATON ? simple->literal
-                                                        : (surety_str){NULL, 0};
+    *ret_starts = automaton ? simple->literal.len != 0 : simple->starts;
+    return automaton && !*ret_starts ? simple->within : simple->literal;
 }
 
 bool surety__pattern_is_valid(surety_str text)

@@ -64,9 +64,10 @@ uint64_t surety__matcher_steps(const surety__matcher *matcher);
  * groups beyond what surety__pattern_compile takes are refused. */
 bool surety__pattern_is_valid(surety_str text);
 
-/* A text with which everything that the pattern matches begins; empty: none is
- * known. */
-surety_str surety__pattern_prefix(const surety__pattern *pattern);
+/* A text that is in everything that the pattern matches, with *ret_starts at
+ * its start; empty: none is known. */
+surety_str surety__pattern_within(const surety__pattern *pattern,
+                                  bool *ret_starts);
 
 /* Whether the pattern is matched without PCRE2, each byte of a text once or a
  * few times. For tests. */

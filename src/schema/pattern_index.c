@@ -1,115 +1,102 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patternProperties by the literal texts that their patterns begin with, so
- * that of thousands of patterns only those are matched that may match a name.
+/* patternProperties by a few bytes that must occur in a name, so that of
+ * thousands of patterns only those are matched that may match it.
  *
- * 1. There is a node for each such text; a pattern that begins with none is at
- *    the empty one. The nodes are in the order of their texts.
- * 2. A node's parent has the longest other text that its own begins with. The
- *    longest text that a name begins with is that of the last node not behind
- *    the name, or of one of its ancestors.
- * 3. The list of a node has the patterns of its own text and of all ancestors,
- *    in the order of the schema.
- * 4. There is no index where it would leave too many patterns to a name. */
+ * 1. A gram is GRAM_MAX bytes of the text that is in whatever a pattern matches
+ *    (surety__pattern_within), or that text where it is shorter. A pattern is
+ * at the one of its grams that fewest patterns have; one without such a text is
+ *    always a candidate.
+ * 2. The candidates of a name are the patterns at the grams that occur in it.
+ *    A list of them is in the order of the schema.
+ * 3. There is no index where it would leave too many patterns to a name. */
 #include "schema/compile.h"
 
 enum {
-    INDEX_FEW = 8,    /* patterns that are rather matched one by one */
-    INDEX_LISTED = 16 /* entries of lists for each pattern, at most */
+    INDEX_FEW = 8,  /* patterns that are rather matched one by one */
+    START_MAX = 63, /* bytes of a text that matches begin with */
+    GRAM_MAX = 4
 };
 
-/* Sorts the numbers of patterns by their texts, equal ones by number: a merge
- * sort from pairs upwards; room is as long. */
-static void index_sort(const surety__objects *objects, uint32_t *numbers,
-                       uint32_t *room)
+/* Different grams have different keys, none of which is 0. */
+static uint64_t gram_key(const char *ptr, size_t len)
 {
-    const uint32_t count = objects->pattern_count;
+    uint32_t bytes = 0;
 
-    for (uint32_t width = 1; width < count; width *= 2) {
-        for (uint32_t from = 0; from < count; from += 2 * width) {
-            const uint32_t middle = count - from > width ? from + width : count;
-            const uint32_t end =
-                count - middle > width ? middle + width : count;
-            uint32_t a = from;
-            uint32_t b = middle;
+    assert(len && len <= GRAM_MAX);
+    memcpy(&bytes, ptr, len);
+    return (bytes | (uint64_t)len << 32) * 0x9E3779B97F4A7C15u;
+}
 
-            for (uint32_t at = from; at < end; at++) {
-                const bool left =
-                    b == end ||
-                    (a < middle &&
-                     surety__str_compare(
-                         surety__pattern_prefix(
-                             objects->patterns[numbers[a]].pattern),
-                         surety__pattern_prefix(
-                             objects->patterns[numbers[b]].pattern)) <= 0);
+/* Pairs of a key that a pattern may be at and its number, of all patterns.
+ * Returns how many; pairs NULL: they are only counted. */
+static size_t keys_list(const surety__objects *objects, surety__pair *pairs,
+                        surety__pattern_index *index)
+{
+    size_t count = 0;
 
-                room[at] = numbers[left ? a++ : b++];
-            }
+    for (uint32_t p = 0; p < objects->pattern_count; p++) {
+        bool starts;
+        surety_str text =
+            surety__pattern_within(objects->patterns[p].pattern, &starts);
+        const size_t most = starts ? START_MAX : GRAM_MAX;
+        const size_t len = text.len < most ? text.len : most;
+
+        if (starts && len)
+            index->start_lengths |= (uint64_t)1 << len;
+        else if (len)
+            index->gram_lengths |= 1u << len;
+        for (; len && text.len >= len; count++) {
+            const uint64_t key =
+                starts ? surety__hashed_name((surety_str){text.ptr, len})
+                       : gram_key(text.ptr, len);
+
+            if (pairs)
+                pairs[count] = (surety__pair){key, p};
+            surety__str_skip(&text, starts ? text.len : 1);
         }
-        memcpy(numbers, room, count * sizeof(*numbers));
+    }
+    return count;
+}
+
+/* Moves each pattern to the key that fewest have; pairs are all, sorted. A
+ * chosen pair is a key, 0 where there is none, and a pattern's number. */
+static void keys_choose(const surety__pair *pairs, size_t count,
+                        surety__pair *chosen, uint32_t *sharers)
+{
+    for (size_t from = 0, to; from < count; from = to) {
+        for (to = from + 1; to < count && pairs[to].key == pairs[from].key;)
+            to++;
+        for (size_t i = from; i < to; i++) {
+            const uint64_t p = pairs[i].value;
+
+            if (chosen[p].key && sharers[p] <= to - from)
+                continue;
+            chosen[p].key = pairs[i].key;
+            sharers[p] = (uint32_t)(to - from);
+        }
     }
 }
 
-/* Makes the nodes of the sorted patterns; a node's own patterns are at from to
- * before to. Returns how many entries the lists need together. */
-static size_t index_nodes(const surety__objects *objects,
-                          const uint32_t *numbers, surety__pattern_index *index)
+/* Fills the index with the chosen pairs, sorted; those without a key are a list
+ * at the key 0. */
+static void index_fill(const surety__pair *chosen, uint32_t count,
+                       surety__pattern_index *index)
 {
-    size_t listed = 0;
+    uint32_t longest = 0;
 
-    for (uint32_t i = 0; i < objects->pattern_count; i++) {
-        const surety_str text =
-            surety__pattern_prefix(objects->patterns[numbers[i]].pattern);
-        surety__pattern_node *node = &index->nodes[index->node_count];
-        uint32_t parent = index->node_count;
+    for (uint32_t from = 0, to; from < count; from = to) {
+        const uint64_t key = chosen[from].key;
 
-        if (!index->node_count || !surety_str_equal(node[-1].text, text)) {
-            while (parent &&
-                   !surety__str_starts(text, index->nodes[parent - 1].text))
-                parent = index->nodes[parent - 1].parent;
-            *node = (surety__pattern_node){
-                .text = text, .parent = parent, .from = i};
-            index->node_count++;
-        }
-        index->nodes[index->node_count - 1].to = i + 1;
+        for (to = from; to < count && chosen[to].key == key; to++)
+            index->lists[to] = (uint32_t)chosen[to].value;
+        *surety__hashed_at(&index->keys, key) =
+            (surety__pair){key, from | (uint64_t)to << 32};
+        if (!key)
+            index->longest = to;
+        else if (to - from > longest)
+            longest = to - from;
     }
-    /* A parent comes before its children. */
-    for (uint32_t n = 0; n < index->node_count; n++) {
-        surety__pattern_node *node = &index->nodes[n];
-
-        node->count = node->to - node->from;
-        if (node->parent)
-            node->count += index->nodes[node->parent - 1].count;
-        if (node->count > index->longest)
-            index->longest = node->count;
-        listed += node->count;
-    }
-    return listed;
-}
-
-/* Writes the list of each node: its own patterns merged with its parent's. */
-static void index_lists(const uint32_t *numbers, surety__pattern_index *index)
-{
-    uint32_t used = 0;
-
-    for (uint32_t n = 0; n < index->node_count; n++) {
-        surety__pattern_node *node = &index->nodes[n];
-        const surety__pattern_node *parent =
-            node->parent ? &index->nodes[node->parent - 1] : NULL;
-        const uint32_t first = used;
-        uint32_t a = node->from;
-        uint32_t b = parent ? parent->from : 0;
-        const uint32_t b_end = parent ? parent->to : 0;
-
-        while (a < node->to || b < b_end) {
-            const bool own =
-                b == b_end || (a < node->to && numbers[a] < index->lists[b]);
-
-            index->lists[used++] = own ? numbers[a++] : index->lists[b++];
-        }
-        node->from = first;
-        node->to = used;
-        assert(node->to - node->from == node->count);
-    }
+    index->longest += longest;
 }
 
 bool surety__patterns_index(surety__compiler *compiler,
@@ -118,64 +105,44 @@ bool surety__patterns_index(surety__compiler *compiler,
     const uint32_t count = objects->pattern_count;
     surety__arena *work = &compiler->resolver.work;
     surety__pattern_index index = {.longest = 0};
-    uint32_t *numbers, *room;
-    size_t listed;
+    surety__pair *pairs, *chosen;
+    uint32_t *sharers;
+    size_t pair_count;
 
     if (count <= INDEX_FEW)
         return true;
-    numbers = surety__arena_take(work, count * sizeof(*numbers));
-    room = surety__arena_take(work, count * sizeof(*room));
-    if (!numbers || !room)
+    pair_count = keys_list(objects, NULL, &index);
+    pairs = surety__arena_take(work, (pair_count + 1) * sizeof(*pairs));
+    chosen = surety__arena_take(work, count * sizeof(*chosen));
+    sharers = surety__arena_take(work, count * sizeof(*sharers));
+    if (!pairs || !chosen || !sharers)
         return surety__resolver_starve(&compiler->resolver);
-    for (uint32_t i = 0; i < count; i++)
-        numbers[i] = i;
-    index_sort(objects, numbers, room);
-    index.nodes = surety__compiler_take(compiler, count * sizeof(*index.nodes));
-    if (!index.nodes)
+    keys_list(objects, pairs, &index);
+    surety__pairs_sort(pairs, pair_count);
+    for (uint32_t p = 0; p < count; p++)
+        chosen[p] = (surety__pair){0, p};
+    keys_choose(pairs, pair_count, chosen, sharers);
+    surety__pairs_sort(chosen, count);
+    index.lists = surety__compiler_take(compiler, count * sizeof(uint32_t));
+    if (!index.lists || !surety__hashed_open(compiler, &index.keys, count))
         return false;
-    listed = index_nodes(objects, numbers, &index);
-    if (listed > (size_t)count * INDEX_LISTED || index.longest > count / 2)
+    index_fill(chosen, count, &index);
+    if (index.longest > count / 2)
         return true;
-    index.lists = surety__compiler_take(compiler, listed * sizeof(uint32_t));
-    if (!index.lists)
-        return false;
-    index_lists(numbers, &index);
     objects->index = surety__compiler_keep(compiler, &index, sizeof(index));
     return objects->index != NULL;
 }
 
-/* The node of the longest text that name begins with, or NULL. */
-static const surety__pattern_node *
-index_node(const surety__pattern_index *index, surety_str name)
+/* The first number at the key that is at least `from`, if it is below `best`;
+ * else best. */
+static uint32_t key_next(const surety__pattern_index *index, uint64_t key,
+                         uint32_t from, uint32_t best)
 {
-    uint32_t low = 0;
-    uint32_t high = index->node_count;
+    const uint64_t list = surety__hashed_at(&index->keys, key)->value;
+    const uint32_t end = (uint32_t)(list >> 32);
+    uint32_t low = (uint32_t)list;
+    uint32_t high = end;
 
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-
-        if (surety__str_compare(index->nodes[middle].text, name) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low && !surety__str_starts(name, index->nodes[low - 1].text))
-        low = index->nodes[low - 1].parent;
-    return low ? &index->nodes[low - 1] : NULL;
-}
-
-uint32_t surety__index_next(const surety__objects *objects, surety_str name,
-                            uint32_t from)
-{
-    const surety__pattern_index *index = objects->index;
-    const surety__pattern_node *node;
-    uint32_t low, high;
-
-    if (from == objects->pattern_count)
-        return from;
-    node = index_node(index, name);
-    low = node ? node->from : 0;
-    high = node ? node->to : 0;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
 
@@ -184,5 +151,30 @@ uint32_t surety__index_next(const surety__objects *objects, surety_str name,
         else
             high = middle;
     }
-    return node && low < node->to ? index->lists[low] : objects->pattern_count;
+    return low < end && index->lists[low] < best ? index->lists[low] : best;
+}
+
+uint32_t surety__index_next(const surety__objects *objects, surety_str name,
+                            uint32_t from)
+{
+    const surety__pattern_index *index = objects->index;
+    uint32_t best = objects->pattern_count;
+
+    if (from == best)
+        return from;
+    best = key_next(index, 0, from, best);
+    for (uint64_t left = index->start_lengths; left; left &= left - 1) {
+        const size_t len = (size_t)__builtin_ctzll(left);
+
+        if (len <= name.len)
+            best = key_next(index,
+                            surety__hashed_name((surety_str){name.ptr, len}),
+                            from, best);
+    }
+    for (size_t at = 0; index->gram_lengths && at < name.len; at++)
+        for (size_t len = 1; len <= GRAM_MAX && at + len <= name.len; len++)
+            if (index->gram_lengths >> len & 1)
+                best =
+                    key_next(index, gram_key(name.ptr + at, len), from, best);
+    return best;
 }

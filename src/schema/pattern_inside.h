@@ -199,6 +199,7 @@ typedef struct surety__pattern_simple {
     surety__pattern_form form;
     bool starts, ends;  /* LITERAL: anchored there */
     surety_str literal; /* AUTOMATON: the start of each match */
+    surety_str within;  /* AUTOMATON: in every text that matches, or empty */
     /* AUTOMATON: */
     const uint8_t *column_of; /* of each byte */
     /* Where what lies above ASCII is in more than one column: the code points

@@ -35,6 +35,7 @@ enum {
     STATE_BITS = 6, /* of a state in a word; that many fit: */
     STATE_FEW = 64 / STATE_BITS,
     PREFIX_MAX = 64,    /* of the text compared before an automaton */
+    WITHIN_MAX = 16,    /* of the text that every match has */
     STATE_SLOTS = 1024, /* of the table of states; twice those that can be */
     COLUMN_WORDS = PATTERN_COLUMNS_MAX / 64
 };
@@ -60,7 +61,8 @@ static uint32_t label_code(const surety__pattern_net *net,
     return half * 64 + (uint32_t)__builtin_ctzll(word);
 }
 
-/* Whether the net is a plain text; bytes has room for all its positions. */
+/* Whether the net is a plain text; bytes has room for all its positions.
+ * Otherwise that is what every match begins with, as far as it is plain. */
 static bool literal_find(const surety__pattern_net *net, size_t accept,
                          surety__pattern_simple *simple, char *bytes,
                          size_t *ret_len)
@@ -68,18 +70,15 @@ static bool literal_find(const surety__pattern_net *net, size_t accept,
     const uint64_t *next = net->roots[0].piece.first;
     size_t len = 0;
 
-    if (net->root_count > 1)
-        return false;
+    *ret_len = 0;
     for (;;) {
         const size_t position = surety__bits_next(next, net->words, 0);
         uint32_t code;
 
         if (surety__bits_next(next, net->words, position + 1) < net->words * 64)
             return false;
-        if (position == accept) {
-            *ret_len = len;
-            return true;
-        }
+        if (position == accept)
+            return net->root_count == 1;
         next = surety__net_follow(net, position);
         if (surety__bits_in(net->ends, position)) {
             simple->ends = true;
@@ -97,6 +96,7 @@ static bool literal_find(const surety__pattern_net *net, size_t accept,
         if (code == UINT32_MAX)
             return false;
         len += surety__utf8_encode(code, bytes + len);
+        *ret_len = len;
     }
 }
 
@@ -591,6 +591,14 @@ static size_t automaton_size(const struct automaton_builder *builder,
     return row_count * sizeof(uint64_t) + cell_count * sizeof(uint16_t);
 }
 
+/* Copies the text to out; returns it there. */
+static surety_str automaton_pack_within(surety_str within, char *out)
+{
+    if (within.len)
+        memcpy(out, within.ptr, within.len);
+    return (surety_str){out, within.len};
+}
+
 /* Puts the tables into one block of the right size: words first, bytes last. */
 static surety_status automaton_pack(const struct automaton_builder *builder,
                                     const struct automaton_built *built,
@@ -603,10 +611,12 @@ static surety_status automaton_pack(const struct automaton_builder *builder,
     unsigned start = built[0].start;
     const size_t prefix_len =
         roots > 1 ? 0 : automaton_prefix(builder, built, &start, prefix);
+    const surety_str within =
+        prefix_len ? (surety_str){NULL, 0} : simple->within;
     size_t row_count, cell_count;
     const size_t size =
         automaton_size(builder, built, &row_count, &cell_count) +
-        wide_count * (sizeof(uint32_t) + 1) + 256 + prefix_len;
+        wide_count * (sizeof(uint32_t) + 1) + 256 + prefix_len + within.len;
     uint64_t *rows = surety__resize(builder->net->alloc, NULL, 0, size);
     uint32_t *wide_from;
     uint16_t *next;
@@ -625,6 +635,8 @@ static surety_status automaton_pack(const struct automaton_builder *builder,
     memcpy(wide_from, columns->wide_from, wide_count * sizeof(*wide_from));
     memcpy(wide_column, columns->wide_column, wide_count);
     memcpy(wide_column + wide_count, prefix, prefix_len);
+    simple->within = automaton_pack_within(within, (char *)wide_column +
+                                                       wide_count + prefix_len);
     automaton_pack_columns(columns, column_of);
     simple->literal =
         (surety_str){(const char *)wide_column + wide_count, prefix_len};
@@ -741,13 +753,21 @@ surety_status surety__pattern_simplify(surety__pattern_net *net,
     char bytes[PATTERN_POSITIONS_MAX * 4];
     size_t accept = net->refused ? 0 : surety__net_finish(net);
     surety_str text = {bytes, 0};
+    surety_status status;
 
     if (net->starved)
         return SURETY_NOMEM;
     if (net->refused || net_turns_back(net))
         return SURETY_OK;
-    if (!literal_find(net, accept, simple, bytes, &text.len))
-        return automaton_make(net, accept, simple);
+    if (!literal_find(net, accept, simple, bytes, &text.len)) {
+        simple->within = text;
+        if (text.len > WITHIN_MAX)
+            simple->within.len = WITHIN_MAX;
+        status = automaton_make(net, accept, simple);
+        if (simple->form != PATTERN_AUTOMATON)
+            simple->within = (surety_str){NULL, 0};
+        return status;
+    }
     if (text.len) {
         simple->block = surety__resize(net->alloc, NULL, 0, text.len);
         if (!simple->block)

@@ -127,19 +127,37 @@ typedef struct surety__pattern_member {
     surety_str source;
 } surety__pattern_member;
 
-/* Patterns by the texts that they begin with (pattern_index.c). */
-typedef struct surety__pattern_node {
-    surety_str text;
-    uint32_t parent;   /* number + 1; 0: none */
-    uint32_t from, to; /* of lists */
-    uint32_t count;
-} surety__pattern_node;
+/* Sets of branches, or lists of patterns, by a hash: open addressing. Hashes
+ * that are equal share an entry: what is found only has to have each that can
+ * hold. */
+typedef struct surety__hashed {
+    surety__pair *entries; /* value 0: free */
+    uint32_t mask;
+} surety__hashed;
 
+/* The hash of a name. */
+static inline uint64_t surety__hashed_name(surety_str name)
+{
+    return (uint64_t)name.len << 32 | surety__hash(name.ptr, name.len);
+}
+
+static inline surety__pair *surety__hashed_at(const surety__hashed *hashed,
+                                              uint64_t hash)
+{
+    size_t at = (hash ^ hash >> 32) & hashed->mask;
+
+    while (hashed->entries[at].value && hashed->entries[at].key != hash)
+        at = (at + 1) & hashed->mask;
+    return &hashed->entries[at];
+}
+
+/* Patterns by a few bytes that must occur in a name (pattern_index.c). */
 typedef struct surety__pattern_index {
-    surety__pattern_node *nodes;
-    uint32_t node_count;
-    uint32_t *lists; /* numbers of patterns */
-    uint32_t longest;
+    surety__hashed keys;    /* the list at each, from and to in lists */
+    uint32_t *lists;        /* numbers of patterns */
+    uint32_t longest;       /* that of key 0 and the longest other together */
+    uint64_t start_lengths; /* of the texts that names begin with, a bit each */
+    unsigned gram_lengths;  /* of the others */
 } surety__pattern_index;
 
 typedef struct surety__dependent_required {
@@ -206,29 +224,6 @@ typedef struct surety__screen {
 } surety__screen;
 
 enum { SWITCH_BRANCHES = 64, SWITCH_TAGS = 4 };
-
-/* Sets of branches by a hash: open addressing. Hashes that are equal share an
- * entry, for a set only has to have each branch that can hold. */
-typedef struct surety__hashed {
-    surety__pair *entries; /* value 0: free */
-    uint32_t mask;
-} surety__hashed;
-
-/* The hash of a name. */
-static inline uint64_t surety__hashed_name(surety_str name)
-{
-    return (uint64_t)name.len << 32 | surety__hash(name.ptr, name.len);
-}
-
-static inline surety__pair *surety__hashed_at(const surety__hashed *hashed,
-                                              uint64_t hash)
-{
-    size_t at = (hash ^ hash >> 32) & hashed->mask;
-
-    while (hashed->entries[at].value && hashed->entries[at].key != hash)
-        at = (at + 1) & hashed->mask;
-    return &hashed->entries[at];
-}
 
 /* A member that tells branches apart, by its kind and by its value. */
 typedef struct surety__tag {

@@ -376,7 +376,9 @@ TEST(the_index_has_every_pattern_that_matches)
         "\"^a[0-9]+\":{},\"^b\":{},\"^ba\":{},\"x$\":{},\"^a.c\":{},"
         "\"^b|^c\":{},\"^bab\":{},\"^bb+\":{},\"^c{2}\":{},\"^cab\":{},"
         "\"^cb\":{},\"^(?=b)bb\":{},\"^1\":{},\"^11\":{},\"^1a\":{},"
-        "\"^\\u00e9\":{},\"^x*a\":{},\"^xa\":{},\"^xb\":{},\"^xx\":{}}}";
+        "\"^\\u00e9\":{},\"^x*a\":{},\"^xa\":{},\"^xb\":{},\"^xx\":{},"
+        "\"ab\":{},\"b1a\":{},\"ca|cb\":{},\"1x$\":{},\"c+1\":{},"
+        "\"a(b1)*\":{},\"(?=ab)1\":{},\"ba[1x]c\":{},\"\\u00e9x\":{}}}";
     static const char letters[] = "abc1x";
     surety__matcher *matcher = surety__matcher_new(check_alloc(t), NULL);
     surety_doc *doc = surety_doc_new(check_alloc(t));
@@ -402,7 +404,7 @@ TEST(the_index_has_every_pattern_that_matches)
                                (surety_str){name, len}));
     }
     CHECK(index_agrees(schema->root->objects, matcher,
-                       surety_str_of("\xc3\xa9")));
+                       surety_str_of("\xc3\xa9x\xc3\xa9")));
 done:
     surety_buf_done(&text);
     surety_buf_done(&value);
@@ -558,6 +560,8 @@ TEST(work_grows_with_the_members)
          "\"k%u_x\":1"},
         {"patternProperties", "\"^k%u$\":{\"minimum\":1}", "\"k%u\":1"},
         {"patternProperties", "\"^k%u_[0-9]+$\":{\"const\":1}", "\"k%u_7\":1"},
+        {"patternProperties", "\"k%u_[0-9]+\":{\"const\":1}", "\"xk%u_7\":1"},
+        {"patternProperties", "\"_%u$\":{\"const\":1}", "\"a_%u\":1"},
     };
 
     for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
