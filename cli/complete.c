@@ -212,27 +212,22 @@ static void fish_text(surety_buf *out, const char *text)
     surety_buf_byte(out, '\'');
 }
 
-/* Appends the condition under which the options of a command are offered. */
-static void fish_condition(surety_buf *out, const char *name)
-{
-    const size_t first = strcspn(name, " ");
-
-    put_format(out, "complete -c surety -n '__fish_seen_subcommand_from %.*s",
-               (int)first, name);
-    if (name[first])
-        put_format(out, "; and __fish_seen_subcommand_from %s",
-                   name + first + 1);
-    surety_buf_byte(out, '\'');
-}
-
 static void fish_options(surety_buf *out, const char *name,
                          const struct option_row *row)
 {
+    const size_t first = strcspn(name, " ");
+
     for (; row->name || row->help; row++) {
         if (row->kind == OPTION_SECTION)
             continue;
-        fish_condition(out, name);
-        put_format(out, " -l %s", row->name);
+        /* The condition under which the option is offered. */
+        put_format(out,
+                   "complete -c surety -n '__fish_seen_subcommand_from %.*s",
+                   (int)first, name);
+        if (name[first])
+            put_format(out, "; and __fish_seen_subcommand_from %s",
+                       name + first + 1);
+        put_format(out, "' -l %s", row->name);
         if (row->letter)
             put_format(out, " -s %c", row->letter);
         if (row->kind >= OPTION_CHOICE)

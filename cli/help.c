@@ -80,27 +80,23 @@ static void put_entry(surety_buf *out, size_t start, const char *help)
     put_wrapped(out, help, HELP_INDENT, HELP_INDENT);
 }
 
-static void put_option(surety_buf *out, const struct option_row *row)
-{
-    const char *argument = option_argument(row);
-    const size_t start = out->len;
-
-    if (row->letter)
-        put_format(out, "  -%c, --%s", row->letter, row->name);
-    else
-        put_format(out, "      --%s", row->name);
-    if (argument)
-        put_format(out, " %s", argument);
-    put_entry(out, start, row->help);
-}
-
 static void put_options(surety_buf *out, const struct option_row *row)
 {
     for (; row->name || row->help; row++) {
-        if (row->kind == OPTION_SECTION)
+        const char *argument = option_argument(row);
+        const size_t start = out->len;
+
+        if (row->kind == OPTION_SECTION) {
             put_format(out, "\n%s:\n", row->help);
+            continue;
+        }
+        if (row->letter)
+            put_format(out, "  -%c, --%s", row->letter, row->name);
         else
-            put_option(out, row);
+            put_format(out, "      --%s", row->name);
+        if (argument)
+            put_format(out, " %s", argument);
+        put_entry(out, start, row->help);
     }
 }
 

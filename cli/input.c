@@ -244,20 +244,6 @@ void lines_done(struct lines *lines)
     lines->rest = NULL;
 }
 
-/* Keeps the rest after the last whole line for the next batch. */
-static bool keep_rest(struct lines *lines, struct batch_text *text, size_t end)
-{
-    const size_t rest_len = text->len - end;
-
-    assert(end <= text->len);
-    if (!reserve(&lines->rest, &lines->rest_cap, rest_len + 1))
-        return false;
-    memcpy(lines->rest, text->ptr + end, rest_len);
-    lines->rest_len = rest_len;
-    text->len = end;
-    return true;
-}
-
 /* Discards the bytes of a line that is longer than the limit. */
 static void skip_line(struct lines *lines, struct batch_text *text)
 {
@@ -333,8 +319,13 @@ static surety_status lines_take(struct lines *lines, struct batch_text *text,
         if (end > 0 && (text->len >= BATCH_BYTES || !input_is_ready(lines->fd)))
             break;
     }
-    if (!keep_rest(lines, text, end))
+    /* The rest after the last whole line is for the next batch. */
+    assert(end <= text->len);
+    if (!reserve(&lines->rest, &lines->rest_cap, text->len - end + 1))
         goto nomem;
+    lines->rest_len = text->len - end;
+    memcpy(lines->rest, text->ptr + end, lines->rest_len);
+    text->len = end;
     skip_mark(lines, text);
     return SURETY_OK;
 nomem:

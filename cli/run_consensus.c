@@ -41,17 +41,6 @@ int run_code(surety_run_verdict verdict, bool has_reply)
     }
 }
 
-static int consensus_code(const surety_consensus *consensus)
-{
-    bool has_reply = false;
-
-    for (size_t i = 0; i < surety_consensus_info_of(consensus)->member_count;
-         i++)
-        if (surety_run_info_of(surety_consensus_member(consensus, i))->outcome)
-            has_reply = true;
-    return run_code(surety_consensus_info_of(consensus)->verdict, has_reply);
-}
-
 static void put_report(struct run_consensus *job, int code)
 {
     const surety_report form = session_form(job->session);
@@ -106,8 +95,10 @@ void run_consensus_go(struct run_consensus *job)
         .aggregator = job->aggregator,
         .event = hear_member,
         .event_ctx = job};
+    const surety_consensus_info *info;
     surety_error error;
     surety_status status;
+    bool has_reply = false;
     int code;
 
     /* The budget is one for all members together, not one for each. */
@@ -121,11 +112,14 @@ void run_consensus_go(struct run_consensus *job)
     run_watch_done(job->watch);
     if (status != SURETY_OK)
         cli_fail_error(job->cli, cli_code_of(status, CODE_PROVIDER), &error);
-    if (status != SURETY_OK &&
-        surety_consensus_info_of(job->consensus)->verdict ==
-            SURETY_RUN_CANCELLED)
+    info = surety_consensus_info_of(job->consensus);
+    if (status != SURETY_OK && info->verdict == SURETY_RUN_CANCELLED)
         return;
-    code = consensus_code(job->consensus);
+    for (size_t i = 0; i < info->member_count; i++)
+        if (surety_run_info_of(surety_consensus_member(job->consensus, i))
+                ->outcome)
+            has_reply = true;
+    code = run_code(info->verdict, has_reply);
     put_report(job, code);
     put_value(job, code);
 }

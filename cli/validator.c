@@ -284,27 +284,11 @@ static surety_status say_end(const struct exchange *exchange,
 
 /* ---- the validator ------------------------------------------------------- */
 
-/* Moves bytes until the exchange has ended, or until the time of a step has
- * passed. */
-static surety_status command_wait(struct validators *validators,
-                                  const struct exchange *exchange,
-                                  surety_error *reterr)
-{
-    surety_transport *transport = validators->transport;
-    surety_status status = SURETY_OK;
-
-    while (status == SURETY_OK && !exchange->has_ended) {
-        status = transport->wait(transport->ctx, SLICE_MS, reterr);
-        if (validators->is_stepped)
-            break;
-    }
-    return status;
-}
-
 static surety_status command_ask(struct validator_command *command,
                                  const surety_validation *validation,
                                  surety_error *reterr)
 {
+    surety_transport *transport = command->validators->transport;
     struct exchange **place, *exchange;
     surety_status status;
     surety_buf question;
@@ -318,8 +302,12 @@ static surety_status command_ask(struct validator_command *command,
         status = exchange_start(command, surety_buf_str(&question), reterr);
     place = exchange_find(command, surety_buf_str(&question));
     exchange = *place;
-    if (status == SURETY_OK)
-        status = command_wait(command->validators, exchange, reterr);
+    /* Moves bytes until the exchange has ended, or for the time of a step. */
+    while (status == SURETY_OK && !exchange->has_ended) {
+        status = transport->wait(transport->ctx, SLICE_MS, reterr);
+        if (command->validators->is_stepped)
+            break;
+    }
     surety_buf_done(&question);
     if (status != SURETY_OK || !exchange)
         return status;

@@ -373,24 +373,6 @@ static bool redact_join(const surety__secrets *secrets,
     return false;
 }
 
-/* Replaces secrets in a message of up to 255 bytes: it cannot become longer,
- * as "***" is shorter than any secret. */
-static surety_status redact_message(const surety__secrets *secrets,
-                                    surety__arena *arena,
-                                    surety_delivery *delivery)
-{
-    surety_str text;
-    surety_status status =
-        redact_text(secrets, arena, surety_str_of(delivery->message), &text);
-
-    if (status)
-        return status;
-    assert(text.len < sizeof(delivery->message));
-    memset(delivery->message, 0, sizeof(delivery->message));
-    memcpy(delivery->message, text.ptr, text.len);
-    return SURETY_OK;
-}
-
 surety_status surety__redact_response(const surety__secrets *secrets,
                                       surety__arena *arena,
                                       surety__exchange *exchange)
@@ -398,10 +380,18 @@ surety_status surety__redact_response(const surety__secrets *secrets,
     surety_status status =
         redact_headers(secrets, arena, false, &exchange->response_headers,
                        &exchange->response_header_count);
+    char *message = exchange->delivery.message;
     surety_buf joined;
+    surety_str text;
 
     if (!status)
-        status = redact_message(secrets, arena, &exchange->delivery);
+        status = redact_text(secrets, arena, surety_str_of(message), &text);
+    if (!status) {
+        /* It cannot become longer: "***" is shorter than any secret. */
+        assert(text.len < sizeof(exchange->delivery.message));
+        memset(message, 0, sizeof(exchange->delivery.message));
+        memcpy(message, text.ptr, text.len);
+    }
     surety_buf_init(&joined, arena->alloc, 0);
     if (!status && secrets->count && redact_join(secrets, exchange, &joined))
         status =

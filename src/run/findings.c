@@ -239,11 +239,6 @@ void surety__findings_take(surety__findings *findings, surety__run_store *store,
     }
 }
 
-void surety__findings_forget(surety__findings *findings)
-{
-    findings->count = 0;
-}
-
 /* ---- what a re-ask says -------------------------------------------------- */
 
 const surety_prompt_finding *

@@ -288,7 +288,7 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         run->at = (surety__position){.model = run->at.model + 1};
         assert(run->at.model < run->setup.options.model_count);
         surety__judged_forget_basis(&run->results.judged);
-        surety__findings_forget(&run->results.findings);
+        run->results.findings.count = 0;
         surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
     }
     run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER;

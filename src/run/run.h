@@ -557,7 +557,6 @@ void surety__findings_note(surety__findings *findings, surety__run_store *store,
 const surety_prompt_finding *
 surety__findings_list(const surety__findings *findings,
                       surety__run_store *store, bool judged, size_t *ret_count);
-void surety__findings_forget(surety__findings *findings);
 /* The stage of an issue that was found while the reply arrived. */
 surety_stage surety__findings_stage(const surety_issue *issue);
 
