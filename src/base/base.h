@@ -266,8 +266,9 @@ static inline uint64_t surety__multiply(uint64_t a, uint64_t b,
  * or compares, and stays n log n even when all hashes are equal. */
 static inline uint32_t surety__hash(const char *ptr, size_t len)
 {
-    const uint64_t mixer = 0x9E3779B97F4A7C15u;
-    uint64_t hash = 0xC4CEB9FE1A85EC53u + len;
+    /* The first two words of pi's fraction: numbers without a pattern. */
+    const uint64_t mixer = 0x243F6A8885A308D3u;
+    uint64_t hash = 0x13198A2E03707344u + len;
     uint64_t first = 0, last = 0, low;
 
     if (len >= 8) {
