@@ -185,14 +185,15 @@ static surety_status unique_large(surety_doc *doc, uint32_t object,
     const size_t buckets = (size_t)1 << (32 - shift), loaded = UNIQUE_NEAR + 8;
     uint32_t *const words =
         surety__doc_scratch(doc, 3 * count + loaded + buckets);
-    const struct unique_keys keys = {.count = count,
-                                     .listed = words,
-                                     .cells = words + count,
-                                     .hashes = words + 2 * count,
-                                     .ends = words + 3 * count + loaded};
+    struct unique_keys keys;
 
     if (!words)
         return SURETY_NOMEM;
+    keys = (struct unique_keys){.count = count,
+                                .listed = words,
+                                .cells = words + count,
+                                .hashes = words + 2 * count,
+                                .ends = words + 3 * count + loaded};
     memset(keys.hashes + count, 0, loaded * sizeof(*keys.hashes));
     unique_part(doc, object, &keys, shift);
     for (size_t i = 0, start = 0; i < buckets; start = keys.ends[i++])
