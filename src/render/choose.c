@@ -465,7 +465,11 @@ static surety_status choose_given(const surety__table *table,
                                   const surety__chart *chart,
                                   surety__choice *choice, surety_error *reterr)
 {
-    assert(chart->y_count <= SURETY_CHART_SERIES_MAX);
+    if (chart->y_count > SURETY_CHART_SERIES_MAX)
+        return surety__fail(reterr, SURETY_LIMIT,
+                            "a chart shows at most %d columns, and %zu are "
+                            "named",
+                            SURETY_CHART_SERIES_MAX, chart->y_count);
     if (chart->y_count > 1 && chart->series.len > 0)
         return surety__fail(reterr, SURETY_SYNTAX,
                             "a chart has several columns of y or one of "
