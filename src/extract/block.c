@@ -24,86 +24,77 @@
  * be in a JSON string, which needs a quote before it on its line or
  * something behind it, and where the reply goes on after it.
  *
+ * Of a reply that comes, its lines are looked at as far as they have ended, and
+ * the last one as far as its bytes show what it is. That is put off as long as
+ * nothing in what came may end a field.
+ *
  * Invariants: every byte is gone over a constant number of times, for at most
- * LINE_CONTAINERS_MAX containers are open; deeper markup is text. */
+ * SURETY__CONTAINERS_MAX containers are open; deeper markup is text. A line
+ * that has not ended is looked at again up to LINE_AHEAD bytes. */
 #include "extract/finder.h"
 
-#define LINE_CONTAINERS_MAX 32
-#define LINE_TAB 4
-
-/* A container that is open: what a line needs to stay in it. */
-struct line_container {
-    bool quote;
-    size_t width; /* columns of indentation, of a list item */
+enum {
+    LINE_TAB = 4,
+    LINE_AHEAD = 1024 /* bytes that show what a line is that has not ended */
 };
 
-struct lines {
-    surety_finder *finder;
-    surety_str text; /* to the end of what is looked at */
-    /* The next LF, CR and double quote, or past the end. */
-    size_t lf, cr, quote;
-    /* The current line: where it starts, ends, and where the next starts. */
-    size_t line, stop, next;
-    /* How far it has been read, and its next byte that is no blank. */
-    size_t pos, column;
-    size_t ink, ink_column;
-    struct line_container open[LINE_CONTAINERS_MAX];
-    size_t open_count;
-    bool paragraph; /* the line before was text */
-    bool ruled;     /* the line was looked at for a thematic break */
-    bool fenced;    /* in a block: this one */
-    surety__block block;
-    surety__fence_line opening;
-    size_t mark_indent;
-    size_t mark_columns; /* indentation that its lines may lose */
-    bool in_list;
-    unsigned loose; /* kinds of reasoning opened in the middle of a line */
-};
+/* What a line outside of every block is, behind the markup of containers. */
+enum line_kind { LINE_BLANK, LINE_REASON, LINE_FENCE, LINE_TEXT };
 
-static void line_read(struct lines *lines, size_t at);
-static void line_ink(struct lines *lines);
-static surety_status line_take(struct lines *lines);
-static size_t line_match(struct lines *lines);
-static surety_status line_in_block(struct lines *lines, size_t matched,
+static void line_read(surety__lines *lines, size_t at);
+static void line_ink(surety__lines *lines);
+static surety_status line_take(surety__lines *lines);
+static size_t line_match(surety__lines *lines);
+static surety_status line_in_block(surety__lines *lines, size_t matched,
                                    bool *ret_taken);
-static surety_status line_content(struct lines *lines);
-static surety_status line_outside(struct lines *lines, size_t matched);
-static surety_status line_reasoning(struct lines *lines, unsigned kind,
-                                    size_t len, bool *ret_ended);
-static surety_status line_text(struct lines *lines);
-static surety_status line_mask_all(struct lines *lines, size_t at);
-static void line_drop_block(struct lines *lines);
-static void line_leap(struct lines *lines);
+static surety_status line_content(surety__lines *lines);
+static surety_status line_outside(surety__lines *lines, size_t matched);
+static surety_status line_section(surety__lines *lines);
+static surety_status line_text(surety__lines *lines);
+static surety_status line_mask_all(surety__lines *lines, size_t at);
+static void line_drop_block(surety__lines *lines);
+static void line_leap(surety__lines *lines);
+
+void surety__block_begin(surety_finder *finder)
+{
+    finder->lines = (surety__lines){.finder = finder};
+}
+
+/* The block that was opened last. */
+static surety__block *line_block(const surety__lines *lines)
+{
+    assert(lines->fenced);
+    return surety__block_at(lines->finder,
+                            lines->finder->layout.blocks.count - 1);
+}
 
 surety_status surety__block_scan(surety_finder *finder)
 {
-    struct lines lines = {.finder = finder, .text = finder->reply};
+    surety__lines *lines = &finder->lines;
     surety_status status = SURETY_OK;
-    size_t at = 0;
 
-    if (surety__str_starts(lines.text, SURETY__LITERAL("\xEF\xBB\xBF")))
-        at = 3;
-    lines.lf = lines.cr = lines.quote = at;
-    lines.next = at;
-    line_read(&lines, at);
-    while (lines.line < finder->layout.end && status == SURETY_OK) {
-        if (lines.fenced && !lines.open_count && !lines.mark_indent)
-            line_leap(&lines);
-        status = line_take(&lines);
-        line_read(&lines, lines.next);
+    surety__block_begin(finder);
+    lines->text = finder->reply;
+    while (status == SURETY_OK && lines->next < lines->text.len) {
+        line_read(lines, lines->next);
+        if (lines->fenced && !lines->open_count && !lines->mark_indent)
+            line_leap(lines);
+        status = line_take(lines);
     }
-    if (status == SURETY_OK && lines.fenced)
-        line_drop_block(&lines);
+    if (status == SURETY_OK && lines->fenced)
+        line_drop_block(lines);
     return status;
 }
 
 /* The next line starts at `at`. */
-static void line_read(struct lines *lines, size_t at)
+static void line_read(surety__lines *lines, size_t at)
 {
     const char *ptr = lines->text.ptr;
     const size_t len = lines->text.len;
     const char *hit;
 
+    if (!at && surety__str_starts(lines->text, SURETY__LITERAL("\xEF\xBB\xBF")))
+        at = 3;
     lines->line = lines->pos = at;
     lines->column = 0;
     lines->ruled = false;
@@ -134,7 +125,7 @@ static void line_read(struct lines *lines, size_t at)
 /* In a block outside of all containers, whose lines are content as they are:
  * goes on to the next line whose first byte that is no blank is the mark, which
  * alone may close it, or to the last line. */
-static void line_leap(struct lines *lines)
+static void line_leap(surety__lines *lines)
 {
     const char *ptr = lines->text.ptr;
     const char *end = ptr + lines->text.len;
@@ -156,7 +147,7 @@ static void line_leap(struct lines *lines)
 }
 
 /* Finds the next byte that is no blank. */
-static void line_ink(struct lines *lines)
+static void line_ink(surety__lines *lines)
 {
     size_t at = lines->pos;
     size_t column = lines->column;
@@ -170,7 +161,7 @@ static void line_ink(struct lines *lines)
 
 /* Reads up to `columns` columns of blanks. Of a tab that is read in part the
  * byte stays unread. */
-static void line_eat(struct lines *lines, size_t columns)
+static void line_eat(surety__lines *lines, size_t columns)
 {
     while (columns && lines->pos < lines->ink) {
         const size_t width = lines->text.ptr[lines->pos] == '\t'
@@ -188,25 +179,25 @@ static void line_eat(struct lines *lines, size_t columns)
 }
 
 /* Reads to `count` bytes behind the next byte that is no blank. */
-static void line_eat_mark(struct lines *lines, size_t count)
+static void line_eat_mark(surety__lines *lines, size_t count)
 {
     lines->pos = lines->ink + count;
     lines->column = lines->ink_column + count;
     line_ink(lines);
 }
 
-static bool line_is_blank(const struct lines *lines)
+static bool line_is_blank(const surety__lines *lines)
 {
     return lines->ink == lines->stop;
 }
 
-static size_t line_indent(const struct lines *lines)
+static size_t line_indent(const surety__lines *lines)
 {
     return lines->ink_column - lines->column;
 }
 
 /* How many of the open containers are list items, from the first-th on. */
-static size_t line_lists(const struct lines *lines, size_t first)
+static size_t line_lists(const surety__lines *lines, size_t first)
 {
     size_t count = 0;
 
@@ -215,7 +206,7 @@ static size_t line_lists(const struct lines *lines, size_t first)
     return count;
 }
 
-static surety_status line_take(struct lines *lines)
+static surety_status line_take(surety__lines *lines)
 {
     const size_t matched = line_match(lines);
 
@@ -230,13 +221,13 @@ static surety_status line_take(struct lines *lines)
 }
 
 /* Reads the markup of the open containers; gives how many go on. */
-static size_t line_match(struct lines *lines)
+static size_t line_match(surety__lines *lines)
 {
     size_t quotes = lines->open_count - line_lists(lines, 0);
     size_t i;
 
     for (i = 0; i < lines->open_count; i++) {
-        const struct line_container *container = &lines->open[i];
+        const surety__container *container = &lines->open[i];
 
         if (container->quote) {
             if (line_indent(lines) > 3 || line_is_blank(lines) ||
@@ -257,7 +248,8 @@ static size_t line_match(struct lines *lines)
 }
 
 /* Whether what is left of the line is a fence. */
-static bool line_fence(const struct lines *lines, surety__fence_line *ret_fence)
+static bool line_fence(const surety__lines *lines,
+                       surety__fence_line *ret_fence)
 {
     const surety_str rest = {lines->text.ptr + lines->ink,
                              lines->stop - lines->ink};
@@ -267,7 +259,7 @@ static bool line_fence(const struct lines *lines, surety__fence_line *ret_fence)
 }
 
 /* The length of the list marker at the next byte that is no blank, or 0. */
-static size_t line_list_marker(struct lines *lines)
+static size_t line_list_marker(surety__lines *lines)
 {
     const char *ptr = lines->text.ptr + lines->ink;
     const size_t len = lines->stop - lines->ink;
@@ -307,7 +299,7 @@ static size_t line_list_marker(struct lines *lines)
 
 /* A line while a block is open. Not taken: the block is over, and the line is
  * to be read as one outside of it. */
-static surety_status line_in_block(struct lines *lines, size_t matched,
+static surety_status line_in_block(surety__lines *lines, size_t matched,
                                    bool *ret_taken)
 {
     const bool dedented = matched < lines->open_count;
@@ -320,16 +312,12 @@ static surety_status line_in_block(struct lines *lines, size_t matched,
         line_drop_block(lines);
         return SURETY_OK;
     }
-    if (is_fence && indent <= indent_max &&
+    if (is_fence && (indent <= indent_max || lines->comes.lenient) &&
         surety__fence_closes(&fence, &lines->opening)) {
-        surety__block *block =
-            surety__rows_add(lines->finder, &lines->finder->layout.blocks);
+        surety__block *block = line_block(lines);
 
-        if (!block)
-            return SURETY_NOMEM;
-        lines->block.content_end = (uint32_t)lines->line;
-        lines->block.close_end = (uint32_t)lines->next;
-        *block = lines->block;
+        block->content_end = (uint32_t)lines->line;
+        block->close_end = (uint32_t)lines->next;
         lines->fenced = false;
         *ret_taken = true;
         return SURETY_OK;
@@ -345,15 +333,16 @@ static surety_status line_in_block(struct lines *lines, size_t matched,
 }
 
 /* Keeps what is left of the line as content of the open block. */
-static surety_status line_content(struct lines *lines)
+static surety_status line_content(surety__lines *lines)
 {
     surety__rows *pieces = &lines->finder->layout.pieces;
     const surety__span rest = {(uint32_t)lines->pos, (uint32_t)lines->next};
+    surety__block *block = line_block(lines);
     surety__span *piece;
 
     if (!lines->open_count && !lines->mark_indent)
         return SURETY_OK;
-    if (lines->block.piece_count) {
+    if (block->piece_count) {
         piece = surety__piece_at(lines->finder, pieces->count - 1);
         if (piece->end == rest.start) {
             piece->end = rest.end;
@@ -364,82 +353,83 @@ static surety_status line_content(struct lines *lines)
     if (!piece)
         return SURETY_NOMEM;
     *piece = rest;
-    lines->block.piece_count++;
+    block->piece_count++;
     return SURETY_OK;
 }
 
-/* Opens a block where the next byte that is no blank starts a fence. */
-static bool line_open_block(struct lines *lines)
+/* Opens a block with the fence at the next byte that is no blank. */
+static surety_status line_open_block(surety__lines *lines)
 {
-    if (!line_fence(lines, &lines->opening))
-        return false;
+    surety__block *block =
+        surety__rows_add(lines->finder, &lines->finder->layout.blocks);
+
+    if (!block)
+        return SURETY_NOMEM;
     lines->fenced = true;
     lines->mark_indent = line_indent(lines);
     lines->in_list = line_lists(lines, 0) > 0;
-    lines->block = (surety__block){
+    *block = (surety__block){
         .line = (uint32_t)lines->line,
         .fence = (uint32_t)lines->ink,
         .content = (uint32_t)lines->next,
         .piece = (uint32_t)lines->finder->layout.pieces.count,
         .tag = lines->opening.tag,
     };
-    return true;
+    return SURETY_OK;
 }
 
 /* The open block was never closed. */
-static void line_drop_block(struct lines *lines)
+static void line_drop_block(surety__lines *lines)
 {
+    surety__layout *layout = &lines->finder->layout;
+    const surety__block *block = line_block(lines);
+
     lines->fenced = false;
-    lines->finder->layout.pieces.count = lines->block.piece;
-    if (lines->finder->layout.fence_open == SURETY__NOWHERE)
-        lines->finder->layout.fence_open = lines->block.fence;
+    layout->pieces.count = block->piece;
+    if (layout->fence_open == SURETY__NOWHERE)
+        layout->fence_open = block->fence;
+    layout->blocks.count--;
 }
 
 /* Whether what is left of the line is a paragraph's text, so that it may go on
  * without the markup of its containers (CommonMark, "lazy continuation"). */
-static bool line_is_lazy(struct lines *lines)
+static bool line_is_lazy(surety__lines *lines)
 {
     surety__fence_line fence;
     unsigned kind;
+    bool cut;
 
     return lines->paragraph && !line_is_blank(lines) &&
            lines->text.ptr[lines->ink] != '>' && !line_fence(lines, &fence) &&
            !line_list_marker(lines) &&
-           !surety__reason_opens(lines->text, lines->ink, &kind);
+           !surety__reason_opens(lines->text, lines->ink, &kind, &cut);
 }
 
-/* A line outside of every block, whose first `matched` containers go on. */
-static surety_status line_outside(struct lines *lines, size_t matched)
+/* Reads the markup of a line outside of every block, whose first `matched`
+ * containers go on; what is left of the line is what is given. *ret_tag is the
+ * length of a tag that opens reasoning of lines->kind. */
+static enum line_kind line_markup(surety__lines *lines, size_t matched,
+                                  size_t *ret_tag)
 {
     if (matched < lines->open_count && !line_is_lazy(lines))
         lines->open_count = matched;
     for (;;) {
-        const bool list = line_lists(lines, 0) > 0;
+        const bool deep = lines->comes.lenient || line_lists(lines, 0) > 0;
         const bool near = line_indent(lines) <= 3;
-        const bool room = lines->open_count < LINE_CONTAINERS_MAX;
+        const bool room = lines->open_count < SURETY__CONTAINERS_MAX;
         size_t len;
-        unsigned kind = 0;
+        bool cut;
 
-        if (line_is_blank(lines)) {
-            lines->paragraph = false;
-            return SURETY_OK;
-        }
-        len = lines->finder->how.keep_reasoning
-                  ? 0
-                  : surety__reason_opens(lines->text, lines->ink, &kind);
-        if (len) {
-            bool ended = false;
-            const surety_status status =
-                line_reasoning(lines, kind, len, &ended);
-
-            if (ended || status != SURETY_OK)
-                return status;
-            continue;
-        }
-        if ((near || list) && line_open_block(lines)) {
-            lines->paragraph = false;
-            return SURETY_OK;
-        }
+        if (line_is_blank(lines))
+            return LINE_BLANK;
+        *ret_tag = lines->finder->how.keep_reasoning
+                       ? 0
+                       : surety__reason_opens(lines->text, lines->ink,
+                                              &lines->kind, &cut);
+        if (*ret_tag)
+            return LINE_REASON;
+        if ((near || deep) && line_fence(lines, &lines->opening))
+            return LINE_FENCE;
         if (near && room && lines->text.ptr[lines->ink] == '>') {
             lines->open[lines->open_count++].quote = true;
             line_eat_mark(lines, 1);
@@ -448,8 +438,8 @@ static surety_status line_outside(struct lines *lines, size_t matched)
         }
         len = near && room ? line_list_marker(lines) : 0;
         if (!len)
-            break;
-        lines->open[lines->open_count++] = (struct line_container){
+            return LINE_TEXT;
+        lines->open[lines->open_count++] = (surety__container){
             .quote = false, .width = line_indent(lines) + len + 1};
         line_eat_mark(lines, len);
         if (line_indent(lines) <= LINE_TAB && !line_is_blank(lines)) {
@@ -459,33 +449,51 @@ static surety_status line_outside(struct lines *lines, size_t matched)
             line_eat(lines, 1);
         }
     }
-    lines->paragraph = true;
-    return lines->finder->how.keep_reasoning ? SURETY_OK : line_text(lines);
 }
 
-/* Masks the section whose opening tag of len bytes is next, and reads on behind
- * it as at the start of a line; ended: nothing is left to read. */
-static surety_status line_reasoning(struct lines *lines, unsigned kind,
-                                    size_t len, bool *ret_ended)
+/* A line outside of every block. */
+static surety_status line_outside(surety__lines *lines, size_t matched)
 {
-    surety_finder *finder = lines->finder;
-    const size_t start = lines->ink;
-    const size_t end = surety__reason_end(lines->text, start + len, kind);
+    size_t tag = 0;
+    const enum line_kind kind = line_markup(lines, matched, &tag);
+
+    lines->paragraph = kind == LINE_TEXT;
+    switch (kind) {
+    case LINE_BLANK: break;
+    case LINE_REASON:
+        lines->finder->layout.reasoning_open = lines->ink;
+        lines->from = lines->ink + tag;
+        return line_section(lines);
+    case LINE_FENCE: return line_open_block(lines);
+    case LINE_TEXT: return line_text(lines);
+    }
+    return SURETY_OK;
+}
+
+/* Masks the section that is open, up to its closing tag, behind which a line
+ * starts; without one, nothing is looked at from its start on. */
+static surety_status line_section(surety__lines *lines)
+{
+    surety__layout *layout = &lines->finder->layout;
+    const size_t end =
+        surety__reason_end(lines->text, lines->from, lines->kind);
     surety__span *mask;
 
     if (end == SURETY__NOWHERE) {
-        finder->layout.reasoning_open = finder->layout.end = start;
+        layout->end = layout->reasoning_open;
         lines->next = lines->text.len;
-        *ret_ended = true;
+        if (lines->from + SURETY__REASON_CLOSE_MAX < lines->text.len)
+            lines->from = lines->text.len - SURETY__REASON_CLOSE_MAX;
         return SURETY_OK;
     }
-    mask = surety__rows_add(finder, &finder->layout.masks);
+    mask = surety__rows_add(lines->finder, &layout->masks);
     if (!mask)
         return SURETY_NOMEM;
-    *mask = (surety__span){(uint32_t)start, (uint32_t)end};
+    *mask = (surety__span){(uint32_t)layout->reasoning_open, (uint32_t)end};
+    layout->reasoning_open = SURETY__NOWHERE;
     lines->open_count = 0;
     lines->paragraph = false;
-    line_read(lines, end);
+    lines->next = end;
     return SURETY_OK;
 }
 
@@ -501,24 +509,27 @@ static bool line_nothing_after(surety_str text, size_t at, bool *ret_line)
     return at == text.len;
 }
 
-/* A line of text: looks for a closing tag of a section that has no opening. */
-static surety_status line_text(struct lines *lines)
+/* A line of text: looks for a closing tag of a section that has no opening.
+ * While the reply comes, it waits where what follows decides. */
+static surety_status line_text(surety__lines *lines)
 {
     const surety_str text = lines->text;
     size_t at = lines->ink;
 
-    while (at < lines->stop) {
+    while (at < lines->stop && !lines->finder->how.keep_reasoning) {
         const char *hit = memchr(text.ptr + at, '<', lines->stop - at);
         unsigned kind = 0;
         size_t len;
         bool last_of_line = false;
+        bool opens, closes;
 
         if (!hit)
             break;
         at = (size_t)(hit - text.ptr);
-        if (surety__reason_opens(text, at, &kind))
+        if (surety__reason_opens(text, at, &kind, &opens))
             lines->loose |= 1u << kind;
-        len = surety__reason_closes(text, at, &kind);
+        len = surety__reason_closes(text, at, &kind, &closes);
+        lines->comes.waits = lines->comes.open && (opens || closes);
         at += len ? len : 1;
         if (!len)
             continue;
@@ -530,8 +541,10 @@ static surety_status line_text(struct lines *lines)
             hit = memchr(text.ptr + lines->line, '"', text.len - lines->line);
             lines->quote = hit ? (size_t)(hit - text.ptr) : text.len + 1;
         }
-        if (line_nothing_after(text, at, &last_of_line))
+        if (line_nothing_after(text, at, &last_of_line)) {
+            lines->comes.waits = lines->comes.open;
             break;
+        }
         if (lines->quote < at && !last_of_line)
             continue;
         return line_mask_all(lines, at);
@@ -540,21 +553,180 @@ static surety_status line_text(struct lines *lines)
 }
 
 /* All before `at` is reasoning; what follows counts as the start of a line. */
-static surety_status line_mask_all(struct lines *lines, size_t at)
+static surety_status line_mask_all(surety__lines *lines, size_t at)
 {
-    surety_finder *finder = lines->finder;
+    surety__layout *layout = &lines->finder->layout;
     surety__span *mask;
 
-    finder->layout.masks.count = 0;
-    finder->layout.blocks.count = 0;
-    finder->layout.pieces.count = 0;
-    finder->layout.fence_open = SURETY__NOWHERE;
-    mask = surety__rows_add(finder, &finder->layout.masks);
+    layout->masks.count = 0;
+    layout->blocks.count = 0;
+    layout->pieces.count = 0;
+    layout->fence_open = SURETY__NOWHERE;
+    layout->loose_end = at;
+    mask = surety__rows_add(lines->finder, &layout->masks);
     if (!mask)
         return SURETY_NOMEM;
     *mask = (surety__span){0, (uint32_t)at};
     lines->open_count = 0;
-    lines->paragraph = false;
+    lines->paragraph = lines->comes.waits = false;
+    lines->finder->scan.walk = (surety__walk){.pos = at};
     lines->next = at;
     return SURETY_OK;
+}
+
+/* ---- a reply that comes -------------------------------------------------- */
+
+/* Whether a line in a block, of which more may come, may yet close it or end
+ * what it is in. */
+static bool line_may_close(const surety__lines *lines, size_t matched)
+{
+    const size_t lost = lines->open_count - matched;
+    const surety_str rest = {lines->text.ptr + lines->ink,
+                             lines->stop - lines->ink};
+    const size_t marks = surety__fence_marks(rest);
+
+    if (!rest.len)
+        return lines->open_count > 0;
+    if (lost && (line_lists(lines, matched) < lost || marks ||
+                 memchr("-+*0123456789", rest.ptr[0], 13)))
+        return true;
+    return marks && rest.ptr[0] == lines->opening.mark &&
+           !surety__str_trim((surety_str){rest.ptr + marks, rest.len - marks})
+                .len;
+}
+
+/* Whether text, of whose line more may come, may yet be a fence or begin with
+ * a tag. */
+static bool line_may_turn(const surety__lines *lines)
+{
+    const surety_str rest = {lines->text.ptr + lines->ink,
+                             lines->stop - lines->ink};
+    unsigned kind;
+    bool cut = false;
+
+    if (!lines->finder->how.keep_reasoning)
+        (void)surety__reason_opens(lines->text, lines->ink, &kind, &cut);
+    return cut || surety__fence_marks(rest) == rest.len;
+}
+
+/* The last line, of which more may come, as far as its bytes show what it is.
+ * False: it is read again when more has come. */
+static bool line_look(surety__lines *lines, surety_status *ret_status)
+{
+    surety__lines trial = *lines;
+    const size_t matched = line_match(&trial);
+    enum line_kind kind = LINE_BLANK;
+    size_t tag;
+
+    if (!lines->fenced)
+        kind = line_markup(&trial, matched, &tag);
+    if (kind == LINE_REASON) {
+        *ret_status = line_take(lines);
+        return true;
+    }
+    lines->comes.waits = lines->fenced
+                             ? line_may_close(&trial, matched)
+                             : kind == LINE_FENCE ||
+                                   (kind == LINE_TEXT && line_may_turn(&trial));
+    if (lines->comes.waits)
+        lines->comes.known = lines->fenced ? lines->line : trial.ink;
+    if (lines->comes.waits || kind == LINE_BLANK)
+        return false;
+    /* It may hold the end of reasoning that no tag has opened. */
+    *ret_status = line_text(&trial);
+    lines->comes.waits = trial.comes.waits;
+    if (trial.next == lines->next)
+        return false;
+    *lines = trial;
+    return true;
+}
+
+/* Goes on in the lines, up to one of which more may come. */
+static surety_status line_extend(surety__lines *lines)
+{
+    const size_t len = lines->text.len;
+    surety_status status = SURETY_OK;
+
+    lines->comes.known = len;
+    lines->lf = lines->cr = lines->quote = 0;
+    lines->comes.waits = false;
+    if (lines->finder->layout.reasoning_open != SURETY__NOWHERE)
+        status = line_section(lines);
+    while (status == SURETY_OK && lines->next < len) {
+        const size_t line = lines->next;
+        const unsigned loose = lines->loose;
+        bool taken = true;
+
+        line_read(lines, line);
+        lines->comes.late = lines->stop - line >= LINE_AHEAD;
+        if (lines->next < len || lines->text.ptr[len - 1] == '\n')
+            status = line_take(lines);
+        else
+            taken = !lines->comes.late && line_look(lines, &status);
+        if (taken && !lines->comes.waits)
+            continue;
+        lines->next = line;
+        lines->loose = loose;
+        break;
+    }
+    return status;
+}
+
+/* Whether a fence or a tag of reasoning may begin at `at`. */
+static bool line_matters_at(surety_str text, size_t at)
+{
+    unsigned kind;
+    bool opens, closes;
+
+    if (surety__fence_may_begin(text.ptr[at]))
+        return surety__fence_begins(text.ptr, at);
+    return surety__reason_opens(text, at, &kind, &opens) || opens ||
+           surety__reason_closes(text, at, &kind, &closes) || closes;
+}
+
+/* Whether the bytes from `from` on may end a field: with a fence or a tag of
+ * reasoning, or as the field is a block in a container. Of a long line only the
+ * end does. */
+static bool line_matters(const surety__lines *lines, size_t from)
+{
+    const surety_str text = lines->text;
+
+    if (lines->finder->layout.reasoning_open != SURETY__NOWHERE)
+        return true;
+    if (lines->comes.late)
+        return memchr(text.ptr + from, '\n', text.len - from) != NULL;
+    if (lines->comes.waits || (lines->fenced && lines->open_count))
+        return true;
+    for (; from < text.len; from++) {
+        const char byte = text.ptr[from];
+
+        if ((byte == '<' || byte == '[' || surety__fence_may_begin(byte)) &&
+            line_matters_at(text, from))
+            return true;
+    }
+    return false;
+}
+
+surety_status surety__block_extend(surety_finder *finder, size_t from,
+                                   bool *ret_same)
+{
+    surety__lines *lines = &finder->lines;
+    surety__layout *layout = &finder->layout;
+    surety_status status = SURETY_OK;
+
+    lines->text = finder->reply;
+    *ret_same = !line_matters(lines, from);
+    if (*ret_same)
+        lines->comes.known = lines->text.len;
+    else
+        status = line_extend(lines);
+    layout->end = layout->reasoning_open < lines->comes.known
+                      ? layout->reasoning_open
+                      : lines->comes.known;
+    if (lines->fenced) {
+        surety__block *block = line_block(lines);
+
+        block->content_end = block->close_end = (uint32_t)layout->end;
+    }
+    return status;
 }

@@ -91,14 +91,15 @@ surety_status surety__region_rows(surety_finder *finder,
  * or `at`.
  */
 bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets);
+/* The first byte of text from `at` on that is no blank, one of Unicode's
+ * included; text.len: there is none. */
+size_t surety__text_ink(surety_str text, size_t at);
 /* As surety__finder_origin, for a region. */
 size_t surety__region_origin(const surety_finder *finder, size_t index,
                              size_t offset);
 /* The reply as text, without reasoning and blanks around it; empty where
  * it has reasoning in its middle. */
 surety_status surety__place_text(surety_finder *finder, surety_str *ret_text);
-
-/* ---- fence.c ------------------------------------------------------------ */
 
 /* What the first word of an info string names. */
 enum surety__block_tag {
@@ -107,43 +108,27 @@ enum surety__block_tag {
     BLOCK_OTHER
 };
 
-enum { SURETY__FENCE_MIN = 3 };
+/* ---- a reply that has not ended (place.c) ------------------------------- */
 
-/* A line that opens or closes a block (CommonMark 0.31, 4.5). */
-typedef struct surety__fence_line {
-    char mark;
-    size_t count;
-    enum surety__block_tag tag;
-} surety__fence_line;
+/* Where values may begin in it: running text, or the content of a block. */
+typedef struct surety__field {
+    size_t at, stop; /* of the reply; it may go on behind what has come */
+    bool block;
+    size_t content; /* where the block's content starts */
+    unsigned tag;   /* surety__block_tag */
+    size_t loose;   /* all before is reasoning, whose opening tag never came */
+} surety__field;
 
-/* Whether a fence may begin with byte. */
-static inline bool surety__fence_may_begin(char byte)
-{
-    return byte == '`' || byte == '~';
-}
-/* How many of the same mark text begins with. */
-size_t surety__fence_marks(surety_str text);
-/* Whether a line is a fence; it comes without its end and without what is
- * before its marks. */
-bool surety__fence_read(surety_str line, surety__fence_line *ret_fence);
-/* Whether a fence closes the block that another opened. */
-static inline bool surety__fence_closes(const surety__fence_line *fence,
-                                        const surety__fence_line *open)
-{
-    return fence->mark == open->mark && fence->count >= open->count &&
-           fence->tag == BLOCK_PLAIN;
-}
-
-/* ---- reason.c ---------------------------------------------------------- */
-
-/* The length of the tag at `at` that opens a reasoning section, and which kind
- * it is; 0: there is none. */
-size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind);
-/* The length of the closing tag at `at`, and its kind; 0: none. */
-size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind);
-/* Where the first closing tag of kind from `from` on ends; SURETY__NOWHERE:
- * there is none. */
-size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
+/* Takes what has come of the reply since surety__finder_begin; it begins with
+ * what came before. Lenient: a fence may be indented as deep as a tolerant
+ * reader takes it. *ret_same: all that is new goes on in the last field. OK or
+ * NOMEM. */
+surety_status surety__finder_extend(surety_finder *finder, surety_str reply,
+                                    bool lenient, bool *ret_same);
+/* The field with the byte at `at`, or the next one; false: nothing more is
+ * known, and ret_field->at is how far. `at` goes back in a field only. */
+bool surety__finder_field(surety_finder *finder, size_t at,
+                          surety__field *ret_field);
 
 /* Why there may be no candidate, or none that is valid; the first that
  * applies, in this order. */

@@ -111,12 +111,8 @@ static size_t fence_content(const char *ptr, size_t at, size_t to,
     return end;
 }
 
-/* Whether a run of marks may open a fence where it is: one that is never
- * closed opens a line; one that is does not follow a quote, as in a string. */
-static bool fence_has(const char *ptr, size_t at, bool closed)
+bool surety__fence_begins(const char *ptr, size_t at)
 {
-    if (closed)
-        return !at || !memchr("\"'\\", ptr[at - 1], 3);
     for (size_t i = 0; i < FENCE_MARKUP_MAX && at; i++, at--) {
         const char byte = ptr[at - 1];
 
@@ -126,6 +122,14 @@ static bool fence_has(const char *ptr, size_t at, bool closed)
             return false;
     }
     return !at;
+}
+
+/* Whether a run of marks may open a fence where it is: one that is never
+ * closed opens a line; one that is does not follow a quote, as in a string. */
+static bool fence_has(const char *ptr, size_t at, bool closed)
+{
+    return closed ? !at || !memchr("\"'\\", ptr[at - 1], 3)
+                  : surety__fence_begins(ptr, at);
 }
 
 /* The fences in the text from `at` to `to`, where no block is and no

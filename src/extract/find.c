@@ -272,6 +272,8 @@ static void find_reset(surety_finder *finder)
     surety__place_begin(finder, SURETY_PLACE_NONE, 0);
     finder->work = finder->turn = 0;
     finder->layout.done = finder->has_read = finder->list.full = false;
+    finder->lines.comes.open = false;
+    finder->layout.loose_end = 0;
     finder->obstacle = SURETY_OBSTACLE_NONE;
     finder->obstacle_at = 0;
 }

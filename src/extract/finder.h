@@ -148,6 +148,57 @@ typedef struct surety__rows {
     size_t count, cap, size;
 } surety__rows;
 
+enum { SURETY__FENCE_MIN = 3 };
+
+/* A line that opens or closes a block (CommonMark 0.31, 4.5). */
+typedef struct surety__fence_line {
+    char mark;
+    size_t count;
+    enum surety__block_tag tag;
+} surety__fence_line;
+
+#define SURETY__CONTAINERS_MAX 32
+
+/* A container that is open: what a line needs to stay in it. */
+typedef struct surety__container {
+    bool quote;
+    size_t width; /* columns of indentation, of a list item */
+} surety__container;
+
+/* Of a reply of which more may come. */
+typedef struct surety__coming {
+    bool open;    /* it is such a one */
+    bool lenient; /* its fences may be indented as deep as they are */
+    bool late;    /* the last line is long, and looked at when it has ended */
+    bool waits;   /* what the last line is must come yet: */
+    size_t known; /* then nothing is known from here on */
+} surety__coming;
+
+/* The scan by lines. */
+typedef struct surety__lines {
+    surety_finder *finder;
+    surety_str text;
+    /* The next LF, CR and double quote, or past the end. */
+    size_t lf, cr, quote;
+    /* The current line: where it starts, ends, and where the next starts. */
+    size_t line, stop, next;
+    /* How far it has been read, and its next byte that is no blank. */
+    size_t pos, column;
+    size_t ink, ink_column;
+    surety__container open[SURETY__CONTAINERS_MAX];
+    size_t open_count;
+    bool paragraph; /* the line before was text */
+    bool ruled;     /* the line was looked at for a thematic break */
+    bool fenced;    /* in a block, the last one */
+    surety__fence_line opening;
+    size_t mark_indent;
+    bool in_list;
+    unsigned loose; /* kinds of reasoning opened in the middle of a line */
+    size_t from;    /* of open reasoning: its end is looked for from here on, */
+    unsigned kind;  /* which is of this kind */
+    surety__coming comes;
+} surety__lines;
+
 /* What the scan by lines found in the reply. */
 typedef struct surety__layout {
     bool done;           /* it was scanned */
@@ -159,6 +210,7 @@ typedef struct surety__layout {
     bool fenced;         /* fences have been looked for */
     /* Offsets of what never ends, or SURETY__NOWHERE. */
     size_t reasoning_open, fence_open;
+    size_t loose_end; /* of reasoning without an opening tag, or 0 */
 } surety__layout;
 
 /* The candidates so far. */
@@ -175,6 +227,7 @@ struct surety_finder {
     surety_str reply;
     surety_extract how;
     surety__span all; /* the reply without blanks around it */
+    surety__lines lines;
     surety__layout layout;
     surety__list list;
     surety__rows stretches; /* surety__stretch: of the copies */
@@ -247,6 +300,14 @@ static inline bool surety__is_space(char byte)
 /* Finds the blocks and reasoning sections of the reply; sets end,
  * reasoning_open and fence_open. OK or NOMEM. */
 surety_status surety__block_scan(surety_finder *finder);
+/* The same for a reply that comes, in steps: before the first, */
+void surety__block_begin(surety_finder *finder);
+/* and with what has come, from the byte `from` on. Then end is how far it is
+ * known: a line that may yet be a fence is not, and an open block ends there.
+ * *ret_same: what came is all of the field at hand, and its lines are looked at
+ * later. OK or NOMEM. */
+surety_status surety__block_extend(surety_finder *finder, size_t from,
+                                   bool *ret_same);
 
 /* ---- slice.c ------------------------------------------------------------ */
 
@@ -295,8 +356,42 @@ size_t surety__value_string(const char *text, size_t at, size_t to);
 
 /* ---- fence.c ------------------------------------------------------------ */
 
+/* Whether a fence may begin with byte. */
+static inline bool surety__fence_may_begin(char byte)
+{
+    return byte == '`' || byte == '~';
+}
+/* How many of the same mark text begins with. */
+size_t surety__fence_marks(surety_str text);
+/* Whether a line is a fence; it comes without its end and without what is
+ * before its marks. */
+bool surety__fence_read(surety_str line, surety__fence_line *ret_fence);
+/* Whether a fence closes the block that another opened. */
+static inline bool surety__fence_closes(const surety__fence_line *fence,
+                                        const surety__fence_line *open)
+{
+    return fence->mark == open->mark && fence->count >= open->count &&
+           fence->tag == BLOCK_PLAIN;
+}
+/* Whether nothing but the markup of containers precedes `at` in its line. */
+bool surety__fence_begins(const char *ptr, size_t at);
 /* Collects the fences of the reply, once. OK or NOMEM. */
 surety_status surety__fence_gather(surety_finder *finder);
+
+/* ---- reason.c ---------------------------------------------------------- */
+
+/* The length of the tag at `at` that opens a reasoning section, and which kind
+ * it is; 0: there is none. *ret_cut: bytes behind the text may make one. */
+size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind,
+                            bool *ret_cut);
+/* The length of the closing tag at `at`, and its kind; 0: none. */
+size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind,
+                             bool *ret_cut);
+/* The most bytes of a closing tag. */
+enum { SURETY__REASON_CLOSE_MAX = 16 };
+/* Where the first closing tag of kind from `from` on ends; SURETY__NOWHERE:
+ * there is none. */
+size_t surety__reason_end(surety_str text, size_t from, unsigned kind);
 
 /* ---- start.c ------------------------------------------------------------ */
 

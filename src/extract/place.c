@@ -36,6 +36,9 @@ static bool place_segment(const surety_finder *finder, surety__walk *walk)
         }
         if (walk->block < finder->layout.blocks.count) {
             const surety__block *block = surety__block_at(finder, walk->block);
+            /* Of a reply that comes the markup before a fence came as text. */
+            const size_t line =
+                finder->lines.comes.open ? block->fence : block->line;
 
             if (walk->pos >= block->content_end) {
                 if (walk->pos < block->close_end)
@@ -45,11 +48,11 @@ static bool place_segment(const surety_finder *finder, surety__walk *walk)
             }
             if (walk->pos >= block->content) {
                 walk->stop = block->content_end;
-            } else if (walk->pos >= block->line) {
+            } else if (walk->pos >= line) {
                 walk->pos = block->content;
                 continue;
-            } else if (block->line < walk->stop) {
-                walk->stop = block->line;
+            } else if (line < walk->stop) {
+                walk->stop = line;
             }
         }
         if (walk->pos >= skip.end || walk->stop <= skip.start)
@@ -401,4 +404,43 @@ void surety__place_take(surety_finder *finder, size_t end)
     scan->field.at = end;
     if (scan->field.single)
         scan->in_field = false;
+}
+
+/* ---- a reply that has not ended ------------------------------------------ */
+
+surety_status surety__finder_extend(surety_finder *finder, surety_str reply,
+                                    bool lenient, bool *ret_same)
+{
+    const size_t from = finder->reply.len;
+
+    assert(reply.len >= from);
+    finder->reply = reply;
+    if (!finder->lines.comes.open) {
+        surety__block_begin(finder);
+        finder->lines.comes =
+            (surety__coming){.open = true, .lenient = lenient};
+        finder->layout.done = true;
+        finder->scan.walk = (surety__walk){.pos = 0};
+    }
+    return surety__block_extend(finder, from, ret_same);
+}
+
+bool surety__finder_field(surety_finder *finder, size_t at,
+                          surety__field *ret_field)
+{
+    surety__walk *walk = &finder->scan.walk;
+    bool found;
+
+    walk->pos = at;
+    found = place_segment(finder, walk);
+    *ret_field = (surety__field){
+        .at = walk->pos, .stop = walk->stop, .loose = finder->layout.loose_end};
+    if (found && walk->block < finder->layout.blocks.count) {
+        const surety__block *block = surety__block_at(finder, walk->block);
+
+        ret_field->block = walk->pos >= block->content;
+        ret_field->content = block->content;
+        ret_field->tag = block->tag;
+    }
+    return found;
 }

@@ -36,47 +36,62 @@ static const struct reason_kind {
 
 #define REASON_KINDS (sizeof(reason_kinds) / sizeof(reason_kinds[0]))
 
-static bool reason_has(surety_str text, size_t at, surety_str what);
-
-size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind)
+/* Whether what is at `at`; *ret_cut: not yet, but more bytes may make it so. */
+static bool reason_has(surety_str text, size_t at, surety_str what,
+                       bool *ret_cut)
 {
+    const surety_str rest = {
+        text.ptr + at, text.len - at < what.len ? text.len - at : what.len};
+
+    if (!surety__str_equal_nocase(rest, (surety_str){what.ptr, rest.len}))
+        return false;
+    *ret_cut = *ret_cut || rest.len < what.len;
+    return rest.len == what.len;
+}
+
+size_t surety__reason_opens(surety_str text, size_t at, unsigned *ret_kind,
+                            bool *ret_cut)
+{
+    *ret_cut = false;
     /* Most marks are no tag: the byte behind one shows it. */
-    if (at + 1 >= text.len || (text.ptr[at] != '<' && text.ptr[at] != '[') ||
-        !memchr("|TtRrSsAa", text.ptr[at + 1], 9))
+    if ((text.ptr[at] != '<' && text.ptr[at] != '[') ||
+        (at + 1 < text.len && !memchr("|TtRrSsAa", text.ptr[at + 1], 9)))
         return 0;
     for (unsigned kind = 0; kind < REASON_KINDS; kind++) {
         const surety_str open = reason_kinds[kind].open;
         size_t end = at + open.len;
         size_t stop;
 
-        if (!reason_has(text, at, open))
+        if (!reason_has(text, at, open, ret_cut))
             continue;
         *ret_kind = kind;
         if (open.ptr[0] != '<' || open.ptr[1] == '|')
             return open.len;
         if (end < text.len && text.ptr[end] == '>')
             return open.len + 1;
-        if (end == text.len || !surety__is_blank(text.ptr[end]))
+        if (end < text.len && !surety__is_blank(text.ptr[end]))
             continue;
         stop =
             text.len - end > REASON_TAG_MAX ? end + REASON_TAG_MAX : text.len;
-        while (end < stop && text.ptr[end] != '>' && text.ptr[end] != '<' &&
-               text.ptr[end] != '\n' && text.ptr[end] != '\r')
+        while (end < stop && !memchr("<>\r\n", text.ptr[end], 4))
             end++;
+        *ret_cut = *ret_cut || end == text.len;
         if (end < stop && text.ptr[end] == '>')
             return end + 1 - at;
     }
     return 0;
 }
 
-size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind)
+size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind,
+                             bool *ret_cut)
 {
-    if (at + 1 >= text.len || text.ptr[at + 1] != '/')
+    *ret_cut = false;
+    if (at + 1 < text.len && text.ptr[at + 1] != '/')
         return 0;
     for (unsigned kind = 0; kind < REASON_KINDS; kind++) {
         const surety_str close = reason_kinds[kind].close;
 
-        if (!reason_has(text, at, close))
+        if (!reason_has(text, at, close, ret_cut))
             continue;
         *ret_kind = kind;
         return close.len;
@@ -87,6 +102,7 @@ size_t surety__reason_closes(surety_str text, size_t at, unsigned *ret_kind)
 size_t surety__reason_end(surety_str text, size_t from, unsigned kind)
 {
     const surety_str close = reason_kinds[kind].close;
+    bool cut = false;
 
     while (from < text.len) {
         const char *hit =
@@ -95,17 +111,9 @@ size_t surety__reason_end(surety_str text, size_t from, unsigned kind)
         if (!hit)
             break;
         from = (size_t)(hit - text.ptr);
-        if (reason_has(text, from, close))
+        if (reason_has(text, from, close, &cut))
             return from + close.len;
         from++;
     }
     return SURETY__NOWHERE;
-}
-
-static bool reason_has(surety_str text, size_t at, surety_str what)
-{
-    if (text.len - at < what.len)
-        return false;
-    return surety__str_equal_nocase((surety_str){text.ptr + at, what.len},
-                                    what);
 }

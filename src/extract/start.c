@@ -125,15 +125,23 @@ static size_t start_blank(const char *ptr, size_t len, bool front)
     return 0;
 }
 
+size_t surety__text_ink(surety_str text, size_t at)
+{
+    size_t size;
+
+    while (at < text.len &&
+           (size = start_blank(text.ptr + at, text.len - at, true)))
+        at += size;
+    return at;
+}
+
 surety__span surety__trim(surety_str text, surety__span span)
 {
     const uint32_t start = span.start;
     size_t size;
 
-    while (span.end > span.start &&
-           (size = start_blank(text.ptr + span.start, span.end - span.start,
-                               true)))
-        span.start += (uint32_t)size;
+    text.len = span.end;
+    span.start = (uint32_t)surety__text_ink(text, start);
     if (span.start == span.end)
         return (surety__span){start, start};
     while ((size = start_blank(text.ptr + span.start, span.end - span.start,

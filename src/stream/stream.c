@@ -43,7 +43,8 @@ surety_stream *surety_stream_new(const surety_alloc *alloc,
     stream->reader = surety_lenient_new(alloc);
     stream->doc = surety_doc_new(alloc);
     stream->prefix = surety__prefix_new(alloc, limits);
-    if (stream->reader && stream->doc && stream->prefix)
+    stream->finder = surety_finder_new(alloc);
+    if (stream->reader && stream->doc && stream->prefix && stream->finder)
         return stream;
     surety_stream_free(stream);
     return NULL;
@@ -57,6 +58,7 @@ void surety_stream_free(surety_stream *stream)
     surety_lenient_free(stream->reader);
     surety_doc_free(stream->doc);
     surety__prefix_free(stream->prefix);
+    surety_finder_free(stream->finder);
     surety_buf_done(&stream->reply);
     surety_buf_done(&stream->text);
     surety__free(stream->alloc, stream, sizeof(*stream));
@@ -106,13 +108,18 @@ surety_status surety_stream_begin(surety_stream *stream,
     surety_buf_reset(&stream->text);
     stream->finished = stream->current.reading = stream->current.complete =
         false;
-    stream->search = (struct stream_search){.line = true, .blank = true};
+    stream->search = (struct stream_search){.blank = !native};
     stream->runaway = (struct stream_runaway){.at = 0};
     surety__stream_reopen(stream);
     stream->walk = (surety_position){.line = 1, .column = 1};
     stream->info.value = surety_val_none();
     stream->info.reply = surety__stream_text(stream);
-    return SURETY_OK;
+    /* The native value is all that comes. */
+    stream->current.first = true;
+    return native ? surety__stream_start(stream, 0, reterr)
+                  : surety__finder_begin(stream->finder, (surety_str){"", 0},
+                                         &stream->task.extract, &stream->limits,
+                                         reterr);
 }
 
 /* ---- the state ----------------------------------------------------------- */
@@ -353,16 +360,8 @@ void surety__stream_drop(surety_stream *stream)
 /* The search goes on at offset `at`. */
 static void stream_go_on(surety_stream *stream, size_t at)
 {
-    enum { MARKUP_BACK = 256 };
-    const char *const text = stream->reply.ptr;
-    size_t line = at;
-
-    while (line > 0 && at - line < MARKUP_BACK &&
-           (text[line - 1] == ' ' || text[line - 1] == '\t'))
-        line--;
     stream->search.at = at;
-    stream->search.line = line == 0 || text[line - 1] == '\n';
-    stream->search.armed = false;
+    stream->search.armed = stream->search.bare = false;
 }
 
 /* The reader has come to the end of the value. */

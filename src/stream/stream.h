@@ -13,18 +13,14 @@
 
 /* How far the search for values is. */
 struct stream_search {
-    size_t at;      /* the next byte to be looked at */
-    bool line;      /* nothing but blanks and markup since its line began */
-    bool blank;     /* nothing but blanks and reasoning came before */
-    bool odd;       /* but for bytes that may be other white space */
-    bool behind;    /* the value that began the reply has ended */
-    bool reasoning; /* in a section of that kind */
-    surety__fence_line fence; /* the last that was found */
-    bool fenced;              /* in a block, */
-    bool wanted;              /* whose tag is asked for, */
-    bool filled;              /* and it is not empty */
-    bool armed;               /* behind a marker */
-    unsigned kind;
+    size_t at;    /* the next byte to be looked at */
+    size_t loose; /* all before is reasoning without an opening tag */
+    size_t block; /* where the content of the last block starts */
+    bool fresh;   /* nothing but blanks came in that block */
+    bool blank;   /* nothing but blanks and reasoning came before */
+    bool behind;  /* a value has ended, and nothing has followed it */
+    bool armed;   /* behind a marker, */
+    bool bare;    /* and nothing but blanks has followed it */
     size_t again; /* bytes that were gone over again */
 };
 
@@ -66,6 +62,7 @@ struct surety_stream {
     surety_lenient *reader;
     surety_doc *doc;
     surety__prefix *prefix;
+    surety_finder *finder;
     struct stream_task task;
     surety_buf reply;
     bool finished;
