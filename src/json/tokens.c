@@ -483,7 +483,8 @@ static const uint32_t *tokens_number(const surety__tokens *tokens,
 }
 
 /* The usual ones take no loop: an integer of 8 to 15 digits, and a fraction
- * with at most seven on either side of the point, the last of them not 0. */
+ * with at most seven before the point and 15 after it, the last of them not
+ * 0. */
 const uint32_t *surety__token_decimal(surety__tokens *tokens,
                                       const uint32_t *at, surety__cell *cell)
 {
@@ -495,7 +496,7 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     uint64_t word, stop, more, end;
     unsigned whole, bits;
 
-    if (place + (size_t)17 > tokens->loadable || tokens->number_len_max < 17)
+    if (place + (size_t)25 > tokens->loadable || tokens->number_len_max < 25)
         return tokens_number(tokens, at, cell);
     word = surety__load_eight(ptr);
     stop = scan_no_digits(word);
@@ -505,6 +506,10 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     ptr += whole + (stop != 0);
     more = surety__load_eight(ptr);
     end = scan_no_digits(more);
+    if (stop && !end) {
+        ptr += 8;
+        end = scan_no_digits(surety__load_eight(ptr));
+    }
     bits = end ? (unsigned)__builtin_ctzll(end) & 56u : 64;
     if (bits == 64 || !surety__token_stops[(unsigned char)ptr[bits / 8]])
         return tokens_number(tokens, at, cell);
@@ -516,10 +521,11 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
         cell->i = negative ? -(int64_t)value : (int64_t)value;
         return at + 1;
     }
-    if (!bits || ptr[bits / 8 - 1] == '0')
+    ptr += bits / 8;
+    if (ptr[-1] == '.' || ptr[-1] == '0')
         return tokens_number(tokens, at, cell);
     surety__cell_head(cell, CELL_REAL, 0, 0, place);
-    surety__cell_text(cell, negative + whole + 1 + bits / 8, place);
+    surety__cell_text(cell, (uint32_t)(ptr - tokens->base) - place, place);
     return at + 1;
 }
 
