@@ -141,7 +141,7 @@ surety_status surety_limits_set(surety_limits *limits, surety_str name,
 
 /* Returns whether text has the name as a whole word: schema_depth_max ends with
  * depth_max, but is another name. */
-static bool limits_stands(surety_str text, surety_str name)
+static bool limits_names(surety_str text, surety_str name)
 {
     size_t from = 0;
 
@@ -163,7 +163,7 @@ const char *surety__limit_named(const char *message)
     const surety_str text = surety_str_of(message);
 
     for (size_t i = 0; i < LIMITS_COUNT; i++)
-        if (limits_stands(text, surety_str_of(limits_rows[i].seen.name)))
+        if (limits_names(text, surety_str_of(limits_rows[i].seen.name)))
             return limits_rows[i].seen.name;
     return NULL;
 }

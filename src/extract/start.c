@@ -598,7 +598,7 @@ static size_t start_line(surety_str text, size_t at)
 }
 
 /* Behind the comment or heading at `at`; `at`: none. */
-static size_t start_remark(surety_str text, size_t at)
+static size_t start_after_comment(surety_str text, size_t at)
 {
     if (start_has(text, at, SURETY__LITERAL("/*"))) {
         const surety_str rest = {text.ptr + at, text.len - at};
@@ -699,7 +699,7 @@ size_t surety__start_unwrap(surety_str text, size_t at)
             return at;
         next = start_tag(text, at);
         if (next == at)
-            next = start_remark(text, at);
+            next = start_after_comment(text, at);
         if (next == at && memchr("(*_", text.ptr[at], 3))
             next = at + 1;
         if (next == at && start_is_word(text.ptr[at]))
@@ -732,7 +732,7 @@ bool surety__text_over(surety_str text, size_t at, size_t *ret_brackets)
             at = tag;
         } else if (start_has(text, at, SURETY__LITERAL("//")) ||
                    start_has(text, at, SURETY__LITERAL("/*"))) {
-            const size_t end = start_remark(text, at);
+            const size_t end = start_after_comment(text, at);
 
             if (end == at)
                 return false;

@@ -74,8 +74,8 @@ static void note_bound(surety_buf *out, size_t start, const char *words,
 
 /* The bound if it is useful to a model; NULL for the limits of exact integers
  * in a double, which some libraries write for every integer. */
-static const surety__cell *note_telling(const surety__shape *shape,
-                                        const surety__cell *cell)
+static const surety__cell *note_useful(const surety__shape *shape,
+                                       const surety__cell *cell)
 {
     const double count_max = 9007199254740991.0; /* 2^53 - 1 */
     double bound;
@@ -96,8 +96,8 @@ static void note_numbers(const surety__shape *shape, surety_buf *out,
         note_begin(out, start, "integer");
     if (!numbers)
         return;
-    least = note_telling(shape, numbers->minimum);
-    most = note_telling(shape, numbers->maximum);
+    least = note_useful(shape, numbers->minimum);
+    most = note_useful(shape, numbers->maximum);
     if (least && most) {
         note_bound(out, start, "", shape, least);
         surety_buf_text(out, " to ");

@@ -509,7 +509,7 @@ static bool say(surety_val root, surety_val schema, surety_val val,
 
 /* ---- a model ------------------------------------------------------------- */
 
-struct teller {
+struct fake {
     surety_transport transport;
     surety_val meant;
     surety__route route;
@@ -525,111 +525,110 @@ struct teller {
     surety__model_request request;
 };
 
-static surety_status teller_start(void *ctx, uint64_t id,
-                                  const surety_request *request,
-                                  const surety_receiver *receiver,
-                                  surety_error *reterr)
+static surety_status fake_start(void *ctx, uint64_t id,
+                                const surety_request *request,
+                                const surety_receiver *receiver,
+                                surety_error *reterr)
 {
-    struct teller *teller = ctx;
+    struct fake *fake = ctx;
     surety__problem problem = {.status = 0};
 
-    teller->active = true;
-    teller->id = id;
-    teller->receiver = *receiver;
-    if (surety_doc_read(teller->body, request->body, NULL, reterr) ||
-        surety__speak_read(&teller->route, surety_doc_root(teller->body),
-                           &teller->arena, &teller->request, &problem, reterr))
+    fake->active = true;
+    fake->id = id;
+    fake->receiver = *receiver;
+    if (surety_doc_read(fake->body, request->body, NULL, reterr) ||
+        surety__speak_read(&fake->route, surety_doc_root(fake->body),
+                           &fake->arena, &fake->request, &problem, reterr))
         return SURETY_MISUSE;
     return SURETY_OK;
 }
 
-static void teller_write(struct teller *teller, surety_buf *out)
+static void fake_write(struct fake *fake, surety_buf *out)
 {
-    const bool tool = teller->request.mode == SURETY_MODE_TOOL;
+    const bool tool = fake->request.mode == SURETY_MODE_TOOL;
     const surety__speech_part part = tool ? PART_ARGUMENTS : PART_TEXT;
     surety__closing closing = {.usage = {.known = true}};
     surety__speech speech;
-    surety_str text = surety_buf_str(&teller->text);
+    surety_str text = surety_buf_str(&fake->text);
 
-    surety__speech_init(&speech, &teller->request, surety_str_of("id"), NULL);
+    surety__speech_init(&speech, &fake->request, surety_str_of("id"), NULL);
     speech.model = surety_str_of("m");
-    speech.tool = teller->request.tool;
-    if (!teller->whole)
+    speech.tool = fake->request.tool;
+    if (!fake->whole)
         surety__speech_begin(&speech, &closing.usage, out);
     while (text.len) {
-        size_t len = 1 + dice(teller->dice, 9);
+        size_t len = 1 + dice(fake->dice, 9);
         len = len < text.len ? len : text.len;
         while (len < text.len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80)
             len++;
         surety__speech_piece(&speech, part, (surety_str){text.ptr, len},
-                             teller->whole ? NULL : out);
+                             fake->whole ? NULL : out);
         text.ptr += len;
         text.len -= len;
     }
-    if (teller->whole)
+    if (fake->whole)
         surety__speech_whole(&speech, &closing, out);
     else
         surety__speech_end(&speech, &closing, out);
     surety__speech_done(&speech);
 }
 
-static void teller_end(struct teller *teller, surety_failure failure)
+static void fake_end(struct fake *fake, surety_failure failure)
 {
     const surety_delivery delivery = {.failure = failure, .sent = true};
 
-    teller->active = false;
-    teller->receiver.end(teller->receiver.ctx, &delivery);
+    fake->active = false;
+    fake->receiver.end(fake->receiver.ctx, &delivery);
 }
 
-static surety_status teller_wait(void *ctx, uint32_t timeout_ms,
-                                 surety_error *reterr)
+static surety_status fake_wait(void *ctx, uint32_t timeout_ms,
+                               surety_error *reterr)
 {
-    struct teller *teller = ctx;
-    const surety_header header = {
-        .name = surety_str_of("content-type"),
-        .value = surety__speak_content_type(!teller->whole)};
-    const surety_val schema = teller->request.schema;
+    struct fake *fake = ctx;
+    const surety_header header = {.name = surety_str_of("content-type"),
+                                  .value =
+                                      surety__speak_content_type(!fake->whole)};
+    const surety_val schema = fake->request.schema;
     surety_buf out;
 
     (void)timeout_ms;
     (void)reterr;
-    if (!teller->active)
+    if (!fake->active)
         return SURETY_OK;
-    surety_buf_reset(&teller->text);
-    if (!schema.doc || teller->request.mode == SURETY_MODE_PROMPT) {
-        (void)surety_val_write(teller->meant, SURETY_STYLE_COMPACT,
-                               &teller->text);
+    surety_buf_reset(&fake->text);
+    if (!schema.doc || fake->request.mode == SURETY_MODE_PROMPT) {
+        (void)surety_val_write(fake->meant, SURETY_STYLE_COMPACT, &fake->text);
     } else if (surety_val_get(surety_val_get(schema, "properties"), "value")
                    .doc &&
                surety_val_count(surety_val_get(schema, "properties")) == 1) {
-        surety_buf_text(&teller->text, "{\"value\":");
-        teller->unsaid |=
+        surety_buf_text(&fake->text, "{\"value\":");
+        fake->unsaid |=
             !say(schema,
                  surety_val_get(surety_val_get(schema, "properties"), "value"),
-                 teller->meant, &teller->text);
-        surety_buf_byte(&teller->text, '}');
+                 fake->meant, &fake->text);
+        surety_buf_byte(&fake->text, '}');
     } else {
-        teller->unsaid |= !say(schema, schema, teller->meant, &teller->text);
+        fake->unsaid |= !say(schema, schema, fake->meant, &fake->text);
     }
     surety_buf_init(&out, NULL, 0);
-    teller_write(teller, &out);
-    teller->receiver.head(teller->receiver.ctx, 200, &header, 1);
-    (void)teller->receiver.bytes(teller->receiver.ctx, surety_buf_str(&out));
+    fake_write(fake, &out);
+    fake->receiver.head(fake->receiver.ctx, 200, &header, 1);
+    (void)fake->receiver.bytes(fake->receiver.ctx, surety_buf_str(&out));
     surety_buf_done(&out);
-    if (teller->active)
-        teller_end(teller, SURETY_FAILURE_NONE);
+    if (fake->active)
+        fake_end(fake, SURETY_FAILURE_NONE);
     return SURETY_OK;
 }
 
-static void teller_cancel(void *ctx, uint64_t id)
+static void fake_cancel(void *ctx, uint64_t id)
 {
-    struct teller *teller = ctx;
+    struct fake *fake = ctx;
 
-    if (teller->active && teller->id == id)
-        teller_end(teller, SURETY_FAILURE_CANCELLED);
+    if (fake->active && fake->id == id)
+        fake_end(fake, SURETY_FAILURE_CANCELLED);
 }
 
-static void teller_close(void *ctx)
+static void fake_close(void *ctx)
 {
     (void)ctx;
 }
@@ -673,7 +672,7 @@ static const struct {
     {SURETY_PROTOCOL_GEMINI, "gemini", "/v1beta/models/m:generateContent"},
 };
 
-static void values_tell(const struct teller *teller, const surety_run *run,
+static void values_tell(const struct fake *fake, const surety_run *run,
                         size_t model, surety_mode mode, uint64_t seed)
 {
     const surety_outcome *outcome = surety_run_info_of(run)->outcome;
@@ -681,9 +680,9 @@ static void values_tell(const struct teller *teller, const surety_run *run,
 
     surety_buf_init(&out, NULL, 0);
     surety_buf_text(&out, "meant ");
-    (void)surety_val_write(teller->meant, SURETY_STYLE_COMPACT, &out);
+    (void)surety_val_write(fake->meant, SURETY_STYLE_COMPACT, &out);
     surety_buf_text(&out, "\n# said ");
-    surety_buf_add(&out, surety_buf_str(&teller->text));
+    surety_buf_add(&out, surety_buf_str(&fake->text));
     surety_buf_text(&out, "\n# came ");
     if (outcome)
         (void)surety_val_write(surety_outcome_info_of(outcome)->candidate,
@@ -698,7 +697,7 @@ static void values_tell(const struct teller *teller, const surety_run *run,
 
 /* One value through one model in one mode. */
 static void values_run(struct check *t, const surety_contract *contract,
-                       struct teller *teller, size_t m, surety_mode mode,
+                       struct fake *fake, size_t m, surety_mode mode,
                        uint64_t seed)
 {
     const surety_model model = {.size = sizeof(model),
@@ -709,8 +708,8 @@ static void values_run(struct check *t, const surety_contract *contract,
                                 .protocol = values_models[m].protocol,
                                 .base_url = surety_str_of("http://localhost"),
                                 .mode = mode,
-                                .whole = teller->whole,
-                                .transport = &teller->transport};
+                                .whole = fake->whole,
+                                .transport = &fake->transport};
     const surety_run_options options = {.size = sizeof(options),
                                         .contract = contract,
                                         .prompt = surety_str_of("What?"),
@@ -722,19 +721,19 @@ static void values_run(struct check *t, const surety_contract *contract,
     surety_run *run = NULL;
     const surety_outcome *outcome;
 
-    teller->route =
+    fake->route =
         surety__route_of(surety_str_of(values_models[m].path), false, false);
-    teller->route.stream = !teller->whole;
+    fake->route.stream = !fake->whole;
     TRY(surety_run_new(&options, &run, NULL));
     TRY(surety_run_wait(run, NULL, NULL));
     outcome = surety_run_info_of(run)->outcome;
-    if (teller->unsaid || !outcome ||
+    if (fake->unsaid || !outcome ||
         surety_run_info_of(run)->verdict != SURETY_RUN_VALID ||
-        !same(teller->meant, surety_outcome_info_of(outcome)->candidate))
-        values_tell(teller, run, m, mode, seed);
-    CHECK(!teller->unsaid);
+        !same(fake->meant, surety_outcome_info_of(outcome)->candidate))
+        values_tell(fake, run, m, mode, seed);
+    CHECK(!fake->unsaid);
     CHECK(surety_run_info_of(run)->verdict == SURETY_RUN_VALID);
-    CHECK(same(teller->meant, surety_outcome_info_of(outcome)->candidate));
+    CHECK(same(fake->meant, surety_outcome_info_of(outcome)->candidate));
 done:
     surety_run_free(run);
 }
@@ -776,33 +775,32 @@ static void values_try(struct check *t, const surety_contract *contract,
     const bool object = surety_val_is(surety_val_get(root, "type"), "object") ||
                         surety_val_get(root, "$ref").doc;
     uint64_t state = seed;
-    struct teller teller = {.dice = &state,
-                            .transport = {1, &teller, teller_start,
-                                          teller_cancel, teller_wait,
-                                          teller_close}};
+    struct fake fake = {.dice = &state,
+                        .transport = {1, &fake, fake_start, fake_cancel,
+                                      fake_wait, fake_close}};
     surety_doc *meant = surety_doc_new(NULL);
 
-    teller.body = surety_doc_new(NULL);
-    surety_buf_init(&teller.text, NULL, 0);
-    surety__arena_init(&teller.arena, NULL, 0);
+    fake.body = surety_doc_new(NULL);
+    surety_buf_init(&fake.text, NULL, 0);
+    surety__arena_init(&fake.arena, NULL, 0);
     NEED(meant);
-    NEED(teller.body);
+    NEED(fake.body);
     for (int i = 0; i < rounds && !t->failed; i++) {
         CHECK(values_mean(contract, &state, meant));
-        teller.meant = surety_doc_root(meant);
+        fake.meant = surety_doc_root(meant);
         for (size_t m = 0; m < CHECK_COUNT(values_models); m++)
             for (size_t k = 0; k < CHECK_COUNT(modes) && !t->failed; k++) {
                 /* A tool takes an object: AUTO knows that. */
                 if (modes[k] == SURETY_MODE_TOOL && !object)
                     continue;
-                teller.whole = dice(&state, 2);
-                values_run(t, contract, &teller, m, modes[k], seed);
+                fake.whole = dice(&state, 2);
+                values_run(t, contract, &fake, m, modes[k], seed);
             }
     }
 done:
-    surety__arena_done(&teller.arena);
-    surety_buf_done(&teller.text);
-    surety_doc_free(teller.body);
+    surety__arena_done(&fake.arena);
+    surety_buf_done(&fake.text);
+    surety_doc_free(fake.body);
     surety_doc_free(meant);
 }
 
