@@ -604,7 +604,7 @@ surety_status surety_consensus_new(const surety_consensus_options *options,
         return SURETY_MISUSE;
     if (!options || !ret_consensus || !own.run)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "options, a run, and a place for the "
+                            "options, a run, and an address for the "
                             "consensus are needed");
     status = surety__options_take(&run, sizeof(run), own.run, reterr);
     if (status == SURETY_OK)

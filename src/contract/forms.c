@@ -211,8 +211,9 @@ surety_status surety_contract_schema_text(const surety_contract *contract,
                                           surety_error *reterr)
 {
     if (!contract || !ret_text)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract and a place for the text are needed");
+        return surety__fail(
+            reterr, SURETY_MISUSE,
+            "a contract and an address for the text are needed");
     return surety__form_text(contract, CONTRACT_SCHEMA, form_write_schema, NULL,
                              ret_text, reterr);
 }

@@ -113,8 +113,8 @@ static surety_status judge_next(surety_judge *judge, surety_place *ret_place,
     return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : status;
 }
 
-/* Whether a candidate is inside of a value that was cut off: the best trial
- * was, and everything behind its start is a part of it. */
+/* Whether a candidate begins inside the best trial's value, which was cut
+ * off. */
 static bool judge_is_cut_off(const surety_judge *judge,
                              const surety_candidate *candidate)
 {
@@ -173,7 +173,8 @@ static surety_status judge_place(surety_judge *judge, surety_place place,
 }
 
 /* No place has a valid value. A whole reply in quotes may be a string
- * (`put_off`), and a contract for a string may take the reply as it is. */
+ * (`put_off`), and with the level align a contract for a string may take the
+ * reply as it is. */
 static surety_status judge_last(surety_judge *judge, surety_error *reterr)
 {
     surety_status status = SURETY_OK;
@@ -252,7 +253,8 @@ static surety_status judge_finish(surety_judge *judge, surety_error *reterr)
     return status == SURETY_OK ? status : surety__fail_nomem(reterr);
 }
 
-/* A valid candidate: complete it, derive from it, warn. */
+/* A valid candidate: look for another, complete this one, derive from it,
+ * warn. */
 static surety_status judge_accept(surety_judge *judge, surety_error *reterr)
 {
     const surety_schema *schema = judge->task.schema;

@@ -4,7 +4,7 @@
  * over, then the changes toward the schema.
  *
  * Only repairs of the outcome's own candidate are listed. Texts are copied,
- * shortened; places are the reply's. A failure is always SURETY_NOMEM. */
+ * shortened; positions are the reply's. A failure is always SURETY_NOMEM. */
 #include "reply/reply.h"
 
 enum {

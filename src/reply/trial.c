@@ -5,9 +5,9 @@
  * 1. There are two trials, the one at hand and the best so far; they change
  *    places.
  * 2. A whole reply that is no JSON is prose, and counts as nothing found,
- * unless it begins as an object or array does.
- * 3. Why a text is no JSON is asked only of the candidate that the outcome is
- *    about.
+ *    unless it begins as an object or array does.
+ * 3. The message why a text is no JSON is made only for the candidate that the
+ *    outcome is about.
  * 4. Counting errors means reporting them, which costs far more than the check:
  *    it is a step of its own. */
 #include "reply/reply.h"

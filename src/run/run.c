@@ -469,7 +469,7 @@ surety_status surety_run_new(const surety_run_options *options,
 
     if (!options || !ret_run)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "options and a place for the run are needed");
+                            "options and an address for the run are needed");
     status = surety__options_take(&own, sizeof(own), options, reterr);
     if (status == SURETY_OK)
         status = surety__setup_check(&own, reterr);

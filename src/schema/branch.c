@@ -207,11 +207,12 @@ static struct branch_facts facts_of(const surety__shape *branch,
 
 /* ---- enums --------------------------------------------------------------- */
 
-/* Values with one hash that are compared with each other. */
+/* Values with one hash that are compared with each other: a set of them is one
+ * number. */
 enum { BRANCH_EQUALS = 64 };
 
-/* The values of a branch that is an enum or const and no more but types; NULL:
- * it is something else. */
+/* The values of a branch whose only keywords are `type` and one of enum and
+ * const; NULL: it has others. */
 static const surety__choices *branch_choices(const surety__shape *branch,
                                              const surety_doc *doc)
 {

@@ -295,14 +295,14 @@ static surety_status stream_refute(surety_stream *stream)
  * schema. */
 static surety_status stream_look(surety_stream *stream, surety_val root)
 {
-    bool dead = false;
+    bool refuted = false;
     surety_status status;
 
     stream->info.value = root;
     if (stream->info.state != SURETY_STREAM_OPEN)
         return SURETY_OK;
-    status = surety__prefix_step(stream->prefix, root, &dead);
-    return status == SURETY_OK && dead ? stream_refute(stream) : status;
+    status = surety__prefix_step(stream->prefix, root, &refuted);
+    return status == SURETY_OK && refuted ? stream_refute(stream) : status;
 }
 
 /* ---- the value at hand --------------------------------------------------- */
@@ -546,8 +546,8 @@ surety_status surety_stream_finish(surety_stream *stream,
 
     if (!stream || !stream->task.contract || !ret_outcome)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "a stream that has been begun and a place for the "
-                            "outcome are needed");
+                            "a stream that has been begun and an address for "
+                            "the outcome are needed");
     how = stream->task.how;
     if (end && surety__options_take(&how, sizeof(how), end, reterr))
         return SURETY_MISUSE;

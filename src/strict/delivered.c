@@ -232,9 +232,10 @@ surety_status surety_strict_delivered(const surety_strict *strict,
     surety_status status = SURETY_OK;
 
     if (!strict || !ret_contract)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a strict schema and a place for the contract are "
-                            "needed");
+        return surety__fail(
+            reterr, SURETY_MISUSE,
+            "a strict schema and an address for the contract are "
+            "needed");
     if (strict->info.support != SURETY_STRICT_ACCEPTED)
         status = surety__form_of(strict->contract,
                                  CONTRACT_DELIVERED + strict->subset->id,

@@ -145,7 +145,7 @@ surety_status surety_strict_of(const surety_contract *contract,
 
     if (!contract || !recipe.from || !ret_strict)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract, a known subset and a place for the "
+                            "a contract, a known subset and an address for the "
                             "result are needed");
     status = surety__form_of(contract, CONTRACT_STRICT + subset, &recipe, &made,
                              reterr);

@@ -573,7 +573,7 @@ surety_status surety_typed_from(const surety_typed *typed,
 
     if (!typed || !contract || !val.doc || !ret_value)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "types, a contract, a value and a place for the "
+                            "types, a contract, a value and an address for the "
                             "result are needed");
     state.alloc = contract->alloc;
     state.chooser = (surety__typed_chooser){

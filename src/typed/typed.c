@@ -18,7 +18,7 @@ surety_status surety_typed_contract(const surety_typed *typed,
 
     if (!typed || !ret_contract)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "types and a place for the contract are needed");
+                            "types and an address for the contract are needed");
     status = surety__options_take(&named, sizeof(named), options, reterr);
     if (status)
         return status;
@@ -49,9 +49,10 @@ surety_status surety_typed_read(const surety_typed *typed,
     surety_val val;
 
     if (!typed || !contract || !ret_value)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "types, a contract and a place for the value are "
-                            "needed");
+        return surety__fail(
+            reterr, SURETY_MISUSE,
+            "types, a contract and an address for the value are "
+            "needed");
     status = surety_contract_judge(contract, reply, NULL, &outcome, reterr);
     if (status != SURETY_OK)
         return status;
@@ -115,9 +116,10 @@ surety_status surety_typed_check(const surety_typed *typed,
     surety_status status;
 
     if (!contract || !json || json->len || !ret_outcome)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract, an empty buffer and a place for the "
-                            "outcome are needed");
+        return surety__fail(
+            reterr, SURETY_MISUSE,
+            "a contract, an empty buffer and an address for the "
+            "outcome are needed");
     status =
         surety_typed_write(typed, value, SURETY_STYLE_COMPACT, json, reterr);
     if (status != SURETY_OK)

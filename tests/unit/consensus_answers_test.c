@@ -816,7 +816,7 @@ TEST(refuses)
     EXPECT(SURETY_MISUSE,
            surety_consensus_new(&pool.options, &pool.consensus, &err));
     CHECK_TEXT(surety_str_of(err.message),
-               "options, a run, and a place for the consensus are "
+               "options, a run, and an address for the consensus are "
                "needed");
     CHECK_TEXT(
         surety_str_of(surety__consensus_kind_name((surety_consensus_kind)4)),

@@ -722,10 +722,10 @@ TEST(says_what_it_cannot_run)
     trial_reset(&trial, t, NULL, 0);
     EXPECT(SURETY_MISUSE, surety_run_new(NULL, &trial.run, &err));
     CHECK_TEXT(surety_str_of(err.message),
-               "options and a place for the run are needed");
+               "options and an address for the run are needed");
     EXPECT(SURETY_MISUSE, surety_run_new(&trial.options, NULL, &err));
     CHECK_TEXT(surety_str_of(err.message),
-               "options and a place for the run are needed");
+               "options and an address for the run are needed");
     trial.options.seed = 0;
     TRY(surety_run_new(&trial.options, &trial.run, &err));
 done:

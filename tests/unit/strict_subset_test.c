@@ -157,7 +157,7 @@ TEST(asks_for_what_it_needs)
     EXPECT(SURETY_MISUSE,
            surety_strict_of(contract, SURETY_SUBSET_GRAMMAR, NULL, &error));
     CHECK_TEXT(surety_str_of(error.message),
-               "a contract, a known subset and a place for the result are "
+               "a contract, a known subset and an address for the result are "
                "needed");
     CHECK(strict == NULL);
     CHECK_TEXT(surety_str_of(surety_subset_name((surety_subset)4)), "unknown");
