@@ -6,8 +6,8 @@
 
 /* ---- branches ------------------------------------------------------------ */
 
-static const surety__field *deliver_field(const surety__object_form *object,
-                                          surety_str name)
+static const surety__sent_member *
+deliver_field(const surety__object_form *object, surety_str name)
 {
     for (uint32_t i = 0; i < object->field_count; i++)
         if (surety_str_equal(object->fields[i].name, name))
@@ -28,7 +28,7 @@ static bool deliver_looks(const surety__node *node, surety_val val)
     if (surety_val_kind(val) != SURETY_KIND_OBJECT || node->choice_count)
         return true;
     for (uint32_t i = 0; i < node->object.field_count; i++) {
-        const surety__field *field = &node->object.fields[i];
+        const surety__sent_member *field = &node->object.fields[i];
         const surety_val sub = surety_val_member(val, field->name);
         if (sub.doc ? !surety__node_lists(field->link.node, sub)
                     : field->required)
@@ -115,7 +115,7 @@ static void deliver_object(surety__plan *plan, const surety__node *node,
 
     surety__plan_mark(plan, STEP_OBJECT);
     for (uint32_t i = 0; i < node->object.field_count; i++) {
-        const surety__field *field = &node->object.fields[i];
+        const surety__sent_member *field = &node->object.fields[i];
         const surety_val sub =
             tuple ? item : surety_val_member(val, field->name);
         if (sub.doc)

@@ -34,7 +34,7 @@ static bool delivered_names(const surety__node *node,
                             const surety__shape *shape)
 {
     for (uint32_t i = 0; i < node->object.field_count; i++) {
-        const surety__field *field = &node->object.fields[i];
+        const surety__sent_member *field = &node->object.fields[i];
         const surety__property *property =
             shape->objects
                 ? surety__objects_named(shape->objects, field->name,
@@ -117,8 +117,8 @@ static void delivered_members(surety__plan *plan, const surety__plan_step *step,
                         (surety__plan_step){.kind = STEP_OBJECT});
     for (uint32_t i = objects->property_count; i-- > 0;) {
         const surety__property *property = &objects->properties[i];
-        const surety__field *field =
-            surety__object_field(&step->node->object, property->name);
+        const surety__sent_member *field =
+            surety__object_member(&step->node->object, property->name);
 
         if (property->shape)
             surety__plan_member(

@@ -132,7 +132,8 @@ static bool fits_names(const surety__fits *fits, const surety__node *node,
         wanted += all || node->object.fields[i].required;
     SURETY_EACH (sub, val) {
         const surety_str name = surety_val_str(surety_val_key(sub));
-        const surety__field *field = surety__object_field(&node->object, name);
+        const surety__sent_member *field =
+            surety__object_member(&node->object, name);
         if (field)
             found += all || field->required;
         else if (beside && surety_str_equal(name, node->object.beside) &&
@@ -213,7 +214,7 @@ static bool children_object(surety__children *of, surety__child *ret_child)
     const surety__object_form *object = &of->node->object;
 
     for (;;) {
-        const surety__field *field;
+        const surety__sent_member *field;
         surety_str name;
 
         if (of->in_list) {
@@ -237,8 +238,8 @@ static bool children_object(surety__children *of, surety__child *ret_child)
             continue;
         }
         name = surety_val_str(surety_val_key(of->member));
-        field = surety__object_field(object, name);
-        if (field && surety__field_absent(field, of->member))
+        field = surety__object_member(object, name);
+        if (field && surety__member_absent(field, of->member))
             continue;
         *ret_child = (surety__child){.role = field ? CHILD_FIELD : CHILD_OTHER,
                                      .name = field ? field->name : name,

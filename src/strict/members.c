@@ -21,15 +21,15 @@ static void member_fields(surety_strict *strict, surety__object_form *object,
     at = (surety__name_at){0, 0};
     while (object->fields &&
            (property = surety__conjunction_name(&facts->all, &at)) != NULL) {
-        surety__field *field = &object->fields[object->field_count];
+        surety__sent_member *field = &object->fields[object->field_count];
         assert(object->field_count < count);
         if (!surety__conjunction_member(&strict->graph, &facts->all,
                                         property->name, property->hash,
                                         &member))
             return;
-        *field = (surety__field){.name = property->name,
-                                 .sent = property->name,
-                                 .required = member.required};
+        *field = (surety__sent_member){.name = property->name,
+                                       .sent = property->name,
+                                       .required = member.required};
         field->link = surety__node_link(strict, &member.all);
         if (!field->link.node)
             return;
@@ -161,7 +161,7 @@ static void member_names(surety_strict *strict, surety__node *node)
 
     for (uint32_t i = 0;
          i < node->object.field_count && strict->subset->name_max; i++) {
-        surety__field *field = &node->object.fields[i];
+        surety__sent_member *field = &node->object.fields[i];
 
         surety_buf_init(&sent, strict->alloc, 0);
         surety__strict_plain(&sent, field->name, strict->subset->name_max, ".");

@@ -28,12 +28,12 @@ typedef struct surety__link {
     bool by_name; /* it was a reference, and remains one */
 } surety__link;
 
-typedef struct surety__field {
+typedef struct surety__sent_member {
     surety_str name, sent; /* in the contract, at the provider */
     surety__link link;
     bool required; /* by the contract */
     bool nulled;   /* null means that the member is absent */
-} surety__field;
+} surety__sent_member;
 
 enum surety__node_form {
     NODE_VALUE,
@@ -51,7 +51,7 @@ enum surety__node_others {
 
 /* An object in its sent form, or a tuple that is sent as an object. */
 typedef struct surety__object_form {
-    surety__field *fields;
+    surety__sent_member *fields;
     uint32_t field_count;
     uint32_t *table; /* hash table of fields by `sent`: index + 1, 0 is free */
     uint32_t table_mask;
@@ -182,9 +182,9 @@ surety__array_item(const surety__array_form *array, uint32_t i)
 {
     return i < array->prefix_count ? array->prefix[i].node : array->items.node;
 }
-/* The field that is sent as `sent`, or NULL. */
-const surety__field *surety__object_field(const surety__object_form *object,
-                                          surety_str sent);
+/* The member that is sent as `sent`, or NULL. */
+const surety__sent_member *
+surety__object_member(const surety__object_form *object, surety_str sent);
 
 /* Whether the node's choices contain the value; true if it has no choices. */
 bool surety__node_lists(const surety__node *node, surety_val val);
@@ -257,8 +257,8 @@ bool surety__fits_looks(const surety__fits *fits, const surety__node *node,
 /* Whether list is a list of key and value. */
 bool surety__fits_is_pairs(const surety__fits *fits, surety_val list);
 /* Whether a member means absence: null for an absent member. */
-static inline bool surety__field_absent(const surety__field *field,
-                                        surety_val val)
+static inline bool surety__member_absent(const surety__sent_member *field,
+                                         surety_val val)
 {
     return field->nulled && surety_val_kind(val) == SURETY_KIND_NULL;
 }
@@ -268,7 +268,7 @@ static inline bool surety__field_absent(const surety__field *field,
 static inline bool surety__item_absent(const surety__node *node, uint32_t i,
                                        uint32_t before, surety_val val)
 {
-    return surety__field_absent(&node->object.fields[i], val) ||
+    return surety__member_absent(&node->object.fields[i], val) ||
            (before < i && surety_val_kind(val) == SURETY_KIND_NULL);
 }
 /* A member or an item that a value gives to the contract's value. */

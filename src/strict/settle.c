@@ -161,7 +161,7 @@ static void settle_nulled(surety_strict *strict, surety__node *node)
     uint32_t optional = 0, nulled = 0;
 
     for (uint32_t i = 0; i < node->object.field_count; i++) {
-        surety__field *field = &node->object.fields[i];
+        surety__sent_member *field = &node->object.fields[i];
         field->nulled = !field->required && !field->link.node->has_null;
         optional += !field->required;
         nulled += field->nulled;
@@ -239,8 +239,8 @@ static void settle_index(surety_strict *strict, surety__object_form *object)
     }
 }
 
-const surety__field *surety__object_field(const surety__object_form *object,
-                                          surety_str sent)
+const surety__sent_member *
+surety__object_member(const surety__object_form *object, surety_str sent)
 {
     uint32_t at;
 

@@ -248,7 +248,7 @@ static void write_object(struct write_state *state, const surety__node *node,
     surety__plan_member(plan, SURETY__LITERAL("properties"),
                         (surety__plan_step){.kind = STEP_OBJECT});
     for (uint32_t i = 0; i < object->field_count; i++) {
-        const surety__field *field = &object->fields[i];
+        const surety__sent_member *field = &object->fields[i];
 
         state->figures.text += field->sent.len;
         surety__plan_member(plan, field->sent,
