@@ -275,7 +275,7 @@ class Folder:
         return self.write(name + ".schema.json", json.dumps(schema, indent=2))
 
     def contract(self, name, schema, **ours):
-        """schema as a contract; ours is what is in x-surety."""
+        """schema as a contract; our part is x-surety."""
         return self.write(name + ".contract.json", json.dumps({
             "$schema": "https://json-schema.org/draft/2020-12/schema",
             "x-surety": {"name": "bench/" + name.lower(), "version": "1.0.0",

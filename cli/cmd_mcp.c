@@ -265,9 +265,9 @@ static void take_message(struct server *server, surety_val root)
 static void refuse_line(struct server *server, enum mcp_code code,
                         const char *message)
 {
-    const struct mcp_peer nobody = {NO_TEXT, false};
+    const struct mcp_peer unknown = {NO_TEXT, false};
 
-    mcp_refuse(&nobody, code, message, NO_TEXT, &server->cli->out.buf);
+    mcp_refuse(&unknown, code, message, NO_TEXT, &server->cli->out.buf);
 }
 
 /* Takes a line: a message, or several in an array (revision 2025-03-26). */
@@ -343,7 +343,7 @@ static void take_lines(struct server *server)
     }
 }
 
-/* Reads what there is. */
+/* Reads the bytes that have come. */
 static void read_input(struct server *server)
 {
     char bytes[READ_STEP];

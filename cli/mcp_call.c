@@ -317,7 +317,7 @@ static void feed(struct mcp_call *call)
     }
 }
 
-/* Reads what there is. */
+/* Reads the bytes that have come. */
 static void drain(int *fd, surety_buf *bytes, size_t bytes_max)
 {
     char block[READ_BYTES];
