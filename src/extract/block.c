@@ -307,7 +307,7 @@ static surety_status line_in_block(surety__lines *lines, size_t matched,
     const bool dedented = matched < lines->open_count;
     const size_t indent = line_indent(lines);
     const size_t indent_max = (lines->in_list ? lines->mark_indent : 0) + 3;
-    surety__fence_line fence;
+    surety__fence_line fence = {0};
     const bool is_fence = line_fence(lines, &fence);
 
     if (dedented && line_lists(lines, matched) < lines->open_count - matched) {
@@ -397,7 +397,7 @@ static void line_drop_block(surety__lines *lines)
  * without the markup of its containers (CommonMark, "lazy continuation"). */
 static bool line_is_lazy(surety__lines *lines)
 {
-    surety__fence_line fence;
+    surety__fence_line fence = {0};
     unsigned kind;
     bool cut;
 
