@@ -166,8 +166,8 @@ const struct command commands[] = {
      "of contracts as tools of the Model Context Protocol on standard input "
      "and output, so that a coding agent can use them. An agent's "
      "configuration names the command \"surety mcp\". The tools read the files "
-     "that a call names, with the rights of whoever starts the server; only "
-     "render writes files.",
+     "that a call names, with the rights of the server's user; only render "
+     "writes files.",
      mcp_options,
      {{"claude mcp add surety -- surety mcp", "Claude Code has the tools"},
       {"surety mcp --timeout 10 -v",

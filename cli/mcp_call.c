@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of a tool is a process of this same program. So calls run side by
  * side, one that takes too long or is cancelled can be ended, and no input can
- * end the server. The process has a group of its own, an empty table of
- * descriptors but for its standard ones, and a time limit; what it writes is
- * limited too. A schema in the arguments is written to a file in a folder of
- * the call, whose name is taken out of what the process wrote. */
+ * end the server. The process has a group of its own, three pipes, a time limit
+ * and a limit on its output. A schema in the arguments is written to a file in
+ * a folder of the call; results leave out the folder's name. */
 #include "mcp.h"
 
 #include <assert.h>

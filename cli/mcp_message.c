@@ -4,9 +4,9 @@
  * There are two eras of the protocol. Up to the revision 2025-11-25 a client
  * begins with `initialize`. From 2026-07-28 on there is no beginning: every
  * request names its revision in _meta. Both are served at once, because each
- * request shows what it is; a client may probe with server/discover and then
- * use `initialize` all the same. What only the later revision has (resultType,
- * the server's name in _meta) is left out of the answers to earlier ones. */
+ * request shows its era. A client may probe with server/discover and still use
+ * `initialize` afterwards. Answers to earlier revisions leave out the members
+ * that only the later one has (resultType, the server's name in _meta). */
 #include "mcp.h"
 
 #define META "io.modelcontextprotocol/"
@@ -144,7 +144,7 @@ static void put_about(surety_buf *out)
         surety_str_of(
             "Surety finds the JSON in the text of a language model, repairs "
             "it, checks it against a contract (a JSON Schema, or a name that "
-            "contracts_list gives), and says what is wrong and where. Use "
+            "contracts_list gives), and reports each error with its place. Use "
             "check when there is a contract, extract or repair when there is "
             "none, validate for JSON files and schemas."));
 }

@@ -50,7 +50,7 @@ SURETY_PLACES = 6
 SURETY_RUN_NONE = 0xFFFFFFFF
 SIZE_MAX = c_size_t(-1).value
 
-# Which enum a tuple is, and what is before its names there.
+# The enum of a tuple, and the prefix of its names in C.
 ENUMS = {
     "surety_kind": ("SURETY_KIND_", KINDS),
     "surety_style": ("SURETY_STYLE_", STYLES),

@@ -15,8 +15,8 @@ _any: List[Contract[Any]] = []
 
 class Candidate(NamedTuple):
     """A span of a reply that may be the JSON: start and end count bytes. text
-    is what is there, without the marks of a list or a quotation that it is
-    in (then stripped is True)."""
+    is that span of the reply. A span in a list or a quotation loses their
+    marks (then stripped is True)."""
     place: str
     start: int
     end: int
