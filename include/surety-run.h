@@ -9,6 +9,7 @@
 #include <surety/config.h>
 #include <surety/consensus.h>
 #include <surety/ledger.h>
+#include <surety/message.h>
 #include <surety/provider.h>
 #include <surety/run.h>
 #include <surety/stats.h>

@@ -13,24 +13,13 @@
 
 #include <surety/base.h>
 #include <surety/json.h>
+#include <surety/message.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* ---- calls ------------------------------------------------------------ */
-
-/* The protocols. ORDER protocols (names in provider/names.c). */
-typedef enum surety_protocol {
-    SURETY_PROTOCOL_OPENAI = 0, /* Chat Completions; also vLLM, llama.cpp,
-                                 * Ollama, LM Studio and OpenRouter by URL */
-    SURETY_PROTOCOL_RESPONSES,  /* OpenAI Responses */
-    SURETY_PROTOCOL_ANTHROPIC,  /* Anthropic Messages */
-    SURETY_PROTOCOL_GEMINI,     /* Gemini generateContent */
-    SURETY_PROTOCOL_TEXT        /* prompt as input, reply as output: commands */
-} surety_protocol;
-/* "openai", "responses", "anthropic", "gemini", "text"; never NULL. */
-SURETY_API const char *surety_protocol_name(surety_protocol protocol);
 
 /* How a model is bound to the schema. ORDER modes. */
 typedef enum surety_mode {

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c: names of protocols, modes and failures; properties of failures and
+/* names.c: names of modes and failures; properties of failures and
  * providers (which failures may pass, which providers compile a schema to a
  * grammar or show it to the model); default timeouts; costs. */
 #include "provider/provider.h"
 
-static const char *const names_protocols[] = {
-    "openai", "responses", "anthropic", "gemini", "text",
-};
 static const char *const names_modes[] = {"auto", "native", "tool", "prompt"};
 
 /* ORDER failures. passes: the same call may succeed later. */
@@ -61,21 +58,6 @@ bool surety__provider_shows_schema(surety_protocol protocol, surety_str name)
            protocol == SURETY_PROTOCOL_GEMINI ||
            surety_str_equal(name, SURETY__LITERAL("openai")) ||
            surety_str_equal(name, SURETY__LITERAL("responses"));
-}
-
-const char *surety_protocol_name(surety_protocol protocol)
-{
-    return names_protocols[protocol];
-}
-
-bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol)
-{
-    for (size_t i = 0; i < SURETY__COUNT(names_protocols); i++)
-        if (surety_str_equal(name, surety_str_of(names_protocols[i]))) {
-            *ret_protocol = (surety_protocol)i;
-            return true;
-        }
-    return false;
 }
 
 const char *surety_mode_name(surety_mode mode)

@@ -8,6 +8,7 @@
 #include <surety/provider.h>
 
 #include "base/base.h"
+#include "message/message.h"
 
 /* ---- call.c, body.c and the protocols' files ----------------------------- */
 
@@ -52,8 +53,6 @@ surety_status surety__call_encode(const surety__call *call,
                                   surety_request *ret_request,
                                   surety_error *reterr);
 
-/* Finds the protocol of this name; false: there is none. */
-bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol);
 /* Whether the protocol has this mode. */
 bool surety__protocol_has(surety_protocol protocol, surety_mode mode);
 /* Whether the provider of this name compiles a schema to a grammar. */
