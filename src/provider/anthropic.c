@@ -52,7 +52,8 @@ static void anthropic_body(const surety__call *call, surety_buf *out)
         surety__body_text(out, call->system, &call->system_part);
     }
     surety__template_write(out, ",'messages':[");
-    surety__body_messages(call, out);
+    surety__body_messages(call, out, "{\"type\":\"text\",\"text\":",
+                          "{\"type\":\"text\",\"text\":");
     surety_buf_byte(out, ']');
     anthropic_mode(call, out);
     surety__body_temperature(call, out);

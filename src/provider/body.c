@@ -35,15 +35,40 @@ void surety__body_schema(const surety__call *call, surety_buf *out,
     surety__template_write(out, ",'$t':$r", member, call->schema);
 }
 
-void surety__body_messages(const surety__call *call, surety_buf *out)
+void surety__body_parts(surety_buf *out, const surety__message *message,
+                        const char *before)
+{
+    static const surety_prompt_part none;
+
+    for (size_t i = 0; i < message->part_count; i++) {
+        surety__template_write(out, i ? ",$t" : "$t", before);
+        surety__body_text(out, message->parts[i].text, &none);
+        surety_buf_byte(out, '}');
+    }
+    if (message->part_count && !message->text.len)
+        return;
+    surety__template_write(out, message->part_count ? ",$t" : "$t", before);
+    surety__body_text(out, message->text, &message->part);
+    surety_buf_byte(out, '}');
+}
+
+void surety__body_messages(const surety__call *call, surety_buf *out,
+                           const char *given, const char *written)
 {
     for (size_t i = 0; i < call->message_count; i++) {
         const surety__message *message = &call->messages[i];
 
-        surety__template_write(
-            out, "$t{'role':'$t','content':", i ? "," : "",
-            message->role == SURETY__ROLE_USER ? "user" : "assistant");
-        surety__body_text(out, message->text, &message->part);
+        surety__template_write(out, "$t{'role':'$t','content':", i ? "," : "",
+                               surety_role_name(message->role));
+        if (message->part_count) {
+            surety_buf_byte(out, '[');
+            surety__body_parts(out, message,
+                               message->role == SURETY_ROLE_ASSISTANT ? written
+                                                                      : given);
+            surety_buf_byte(out, ']');
+        } else {
+            surety__body_text(out, message->text, &message->part);
+        }
         surety_buf_byte(out, '}');
     }
 }

@@ -226,6 +226,25 @@ static surety_status call_headers_write(const surety__call *call,
 
 /* ---- the call ------------------------------------------------------------ */
 
+/* Checks that the protocol can carry each part of the messages. */
+static surety_status call_parts_check(const surety__call *call,
+                                      surety_error *reterr)
+{
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety__message *message = &call->messages[i];
+
+        for (size_t k = 0; k < message->part_count; k++)
+            if (message->parts[k].kind != SURETY_PART_TEXT)
+                return surety__fail(
+                    reterr, SURETY_UNSUPPORTED,
+                    "message %zu has a part of the kind %s, which the protocol "
+                    "%s cannot carry",
+                    i + 1, surety_part_kind_name(message->parts[k].kind),
+                    surety_protocol_name(call->model->protocol));
+    }
+    return SURETY_OK;
+}
+
 static surety_status call_check(const surety__call *call, surety_error *reterr)
 {
     const surety_model *model = call->model;
@@ -262,7 +281,8 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
         return surety__fail(reterr, SURETY_MISUSE,
                             "the extra members are no object but %s",
                             surety_kind_name(extra));
-    return call_headers_check(model, reterr);
+    status = call_parts_check(call, reterr);
+    return status ? status : call_headers_check(model, reterr);
 }
 
 /* Whether a text is UTF-8; its part is. */
@@ -282,9 +302,13 @@ static bool call_is_utf8(const surety__call *call)
                  surety__utf8_valid(call->schema_name, NULL) &&
                  surety__utf8_valid(call->schema_description, NULL);
 
-    for (size_t i = 0; i < call->message_count && valid; i++)
-        valid =
-            call_text_is_utf8(call->messages[i].text, &call->messages[i].part);
+    for (size_t i = 0; i < call->message_count && valid; i++) {
+        const surety__message *message = &call->messages[i];
+
+        valid = call_text_is_utf8(message->text, &message->part);
+        for (size_t k = 0; k < message->part_count && valid; k++)
+            valid = surety__utf8_valid(message->parts[k].text, NULL);
+    }
     return valid;
 }
 
@@ -295,8 +319,13 @@ static size_t call_measure(const surety__call *call)
     size_t bytes = AROUND + call->system.len + call->system_part.json.len +
                    call->schema.len;
 
-    for (size_t i = 0; i < call->message_count; i++)
-        bytes += call->messages[i].text.len + call->messages[i].part.json.len;
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety__message *message = &call->messages[i];
+
+        bytes += message->text.len + message->part.json.len;
+        for (size_t k = 0; k < message->part_count; k++)
+            bytes += message->parts[k].text.len;
+    }
     return bytes;
 }
 

@@ -69,11 +69,11 @@ static void gemini_body(const surety__call *call, surety_buf *out)
     for (size_t i = 0; i < call->message_count; i++) {
         const surety__message *message = &call->messages[i];
 
-        surety__template_write(
-            out, "$t{'role':'$t','parts':[{'text':", i ? "," : "",
-            message->role == SURETY__ROLE_USER ? "user" : "model");
-        surety__body_text(out, message->text, &message->part);
-        surety_buf_text(out, "}]}");
+        surety__template_write(out, "$t{'role':'$t','parts':[", i ? "," : "",
+                               message->role == SURETY_ROLE_ASSISTANT ? "model"
+                                                                      : "user");
+        surety__body_parts(out, message, "{\"text\":");
+        surety_buf_text(out, "]}");
     }
     surety_buf_byte(out, ']');
     if (call->mode == SURETY_MODE_TOOL)

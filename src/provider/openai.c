@@ -58,7 +58,8 @@ static void openai_body(const surety__call *call, surety_buf *out)
         surety__body_text(out, call->system, &call->system_part);
         surety_buf_text(out, "},");
     }
-    surety__body_messages(call, out);
+    surety__body_messages(call, out, "{\"type\":\"text\",\"text\":",
+                          "{\"type\":\"text\",\"text\":");
     surety_buf_byte(out, ']');
     openai_mode(call, out);
     openai_limit(call, out);

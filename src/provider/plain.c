@@ -15,9 +15,15 @@ static void plain_body(const surety__call *call, surety_buf *out)
         if (out->len)
             surety_buf_text(out, "\n\n");
         if (call->message_count > 1)
-            surety_buf_text(out, call->messages[i].role == SURETY__ROLE_USER
+            surety_buf_text(out, call->messages[i].role == SURETY_ROLE_USER
                                      ? "User:\n"
                                      : "Assistant:\n");
+        for (size_t k = 0; k < call->messages[i].part_count; k++) {
+            surety_buf_add(out, call->messages[i].parts[k].text);
+            if (k + 1 < call->messages[i].part_count ||
+                call->messages[i].text.len)
+                surety_buf_text(out, "\n\n");
+        }
         surety_buf_add(out, call->messages[i].text);
     }
     if (call->message_count > 1)

@@ -102,12 +102,18 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
 /* Appends a text of the call as a JSON string. */
 void surety__body_text(surety_buf *out, surety_str text,
                        const surety_prompt_part *part);
+/* Appends the texts of a message, each within `before` and a brace, with commas
+ * between them. */
+void surety__body_parts(surety_buf *out, const surety__message *message,
+                        const char *before);
 /* Write the name, description and strictness of the schema, and the schema
- * itself under the name member; {"role", "content"} of each message;
+ * itself under the name member; {"role", "content"} of each message, with the
+ * opening of a text that was given to the model and of one that it wrote;
  * temperature, if the model has one. */
 void surety__body_schema(const surety__call *call, surety_buf *out,
                          const char *member);
-void surety__body_messages(const surety__call *call, surety_buf *out);
+void surety__body_messages(const surety__call *call, surety_buf *out,
+                           const char *given, const char *written);
 void surety__body_temperature(const surety__call *call, surety_buf *out);
 
 /* ---- the partial answer (decoder.c, answer.c) ---------------------------- */

@@ -12,13 +12,12 @@
 
 /* ---- call.c, body.c and the protocols' files ----------------------------- */
 
-typedef enum surety__role {
-    SURETY__ROLE_USER = 0,
-    SURETY__ROLE_ASSISTANT
-} surety__role;
-
+/* A message of a call: its parts, and behind them a text of the run's own,
+ * which may be empty. */
 typedef struct surety__message {
-    surety__role role;
+    surety_role role;
+    const surety_part *parts;
+    size_t part_count;
     surety_str text;
     surety_prompt_part part; /* of text */
 } surety__message;
@@ -47,7 +46,8 @@ typedef struct surety__call {
  * stream unless model->whole is set. SURETY_NOMEM; SURETY_MISUSE: a URL, model
  * name, key or header that cannot be sent, an extra member that the protocol
  * sets itself, no base_url, no message; SURETY_UNSUPPORTED: the protocol does
- * not have this mode; SURETY_SYNTAX: a text that is not UTF-8. */
+ * not have this mode, or cannot carry a part; SURETY_SYNTAX: a text that is not
+ * UTF-8. */
 surety_status surety__call_encode(const surety__call *call,
                                   surety__arena *arena, surety_buf *body,
                                   surety_request *ret_request,

@@ -44,7 +44,8 @@ static void responses_body(const surety__call *call, surety_buf *out)
         surety__body_text(out, call->system, &call->system_part);
     }
     surety__template_write(out, ",'input':[");
-    surety__body_messages(call, out);
+    surety__body_messages(call, out, "{\"type\":\"input_text\",\"text\":",
+                          "{\"type\":\"output_text\",\"text\":");
     surety_buf_byte(out, ']');
     responses_mode(call, out);
     if (call->model->output_tokens_max)

@@ -60,8 +60,9 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     const surety_model *model = exchange->model;
     const surety_transport *transport = model->transport;
     surety__run_store *store = exchange->watch.forms->store;
-    const surety__message message = {SURETY__ROLE_USER, plan->prompt,
-                                     plan->prompt_part};
+    const surety__message message = {.role = SURETY_ROLE_USER,
+                                     .text = plan->prompt,
+                                     .part = plan->prompt_part};
     const surety__call call = {
         .model = model,
         .mode = plan->mode,

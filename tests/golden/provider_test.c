@@ -170,8 +170,8 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
          item = surety_val_next(list, item))
         messages[call.message_count++] = (surety__message){
             .role = surety_val_is(surety_val_item(item, 0), "user")
-                        ? SURETY__ROLE_USER
-                        : SURETY__ROLE_ASSISTANT,
+                        ? SURETY_ROLE_USER
+                        : SURETY_ROLE_ASSISTANT,
             .text = surety_val_str(surety_val_item(item, 1))};
     if (surety__call_encode(&call, &arena, &body, &request, &err))
         surety__buf_printf(out, "%s: %s%s%s\n", surety_status_name(err.status),

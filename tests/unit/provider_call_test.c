@@ -5,7 +5,8 @@
 
 #include "check.h"
 
-static const surety__message hello = {.text = {"hello", 5}};
+static const surety__message hello = {.role = SURETY_ROLE_USER,
+                                      .text = {"hello", 5}};
 
 static surety_model model_of(surety_protocol protocol)
 {
@@ -84,7 +85,8 @@ TEST(copies_what_is_json_already)
 
         for (int k = 0; k < 2; k++) {
             const surety__message messages[] = {
-                {SURETY__ROLE_USER, text, k ? part : (surety_prompt_part){0}},
+                {SURETY_ROLE_USER, NULL, 0, text,
+                 k ? part : (surety_prompt_part){0}},
                 hello};
             const surety__call call = {.model = &model,
                                        .mode = SURETY_MODE_PROMPT,
@@ -107,11 +109,54 @@ done:
     surety_buf_done(&bodies[1]);
 }
 
+/* The parts of a message come first, and the run's own text behind them. */
+TEST(writes_the_parts_of_a_message)
+{
+    static const char *const pointers[] = {
+        [SURETY_PROTOCOL_OPENAI] = "/messages/0/content/2/text",
+        [SURETY_PROTOCOL_RESPONSES] = "/input/0/content/2/text",
+        [SURETY_PROTOCOL_ANTHROPIC] = "/messages/0/content/2/text",
+        [SURETY_PROTOCOL_GEMINI] = "/contents/0/parts/2/text",
+    };
+    const surety_alloc *alloc = check_alloc(t);
+    const surety_part parts[] = {{.text = surety_str_of("one")},
+                                 {.text = surety_str_of("two")}};
+    const surety__message message = {.role = SURETY_ROLE_USER,
+                                     .parts = parts,
+                                     .part_count = 2,
+                                     .text = surety_str_of("three")};
+    surety_doc *body = surety_doc_new(alloc);
+    surety_request request;
+    surety__arena arena;
+    surety_buf text;
+
+    surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&text, alloc, 0);
+    NEED(body);
+    for (int i = 0; i < SURETY_PROTOCOL_TEXT; i++) {
+        const surety_model model = model_of((surety_protocol)i);
+        const surety__call call = {.model = &model,
+                                   .mode = SURETY_MODE_PROMPT,
+                                   .messages = &message,
+                                   .message_count = 1};
+
+        TRY(surety__call_encode(&call, &arena, &text, &request, NULL));
+        TRY(surety_doc_read(body, request.body, NULL, NULL));
+        CHECK(surety_val_is(
+            surety_val_at(surety_doc_root(body), surety_str_of(pointers[i])),
+            "three"));
+    }
+done:
+    surety__arena_done(&arena);
+    surety_buf_done(&text);
+    surety_doc_free(body);
+}
+
 TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
 {
     const surety_alloc *alloc = check_alloc(t);
     surety_model model = model_of(SURETY_PROTOCOL_OPENAI);
-    surety__message message = {.text = {"a\0b", 3}};
+    surety__message message = {.role = SURETY_ROLE_USER, .text = {"a\0b", 3}};
     const surety__call call = {.model = &model,
                                .mode = SURETY_MODE_PROMPT,
                                .messages = &message,
@@ -218,6 +263,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"writes every protocol and mode", writes_every_protocol_and_mode},
         {"copies what is JSON already", copies_what_is_json_already},
+        {"writes the parts of a message", writes_the_parts_of_a_message},
         {"keeps a NUL and refuses what is no UTF-8",
          keeps_a_nul_and_refuses_what_is_no_utf8},
         {"takes many headers", takes_many_headers},
