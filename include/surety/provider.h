@@ -132,7 +132,7 @@ typedef struct surety_timeouts {
 typedef struct surety_request {
     size_t size; /* sizeof(surety_request) */
     surety_str method;
-    surety_str url; /* https://..., http://... or exec:COMMAND */
+    surety_str url; /* https://..., http://..., exec:COMMAND, argv:[...] */
     const surety_header *headers;
     size_t header_count;
     surety_str body;
@@ -207,12 +207,14 @@ SURETY_API surety_status surety_http_open(const surety_http_options *options,
                                           surety_transport **ret_transport,
                                           surety_error *reterr);
 
-/* Opens a transport for exec:COMMAND. It runs `/bin/sh -c COMMAND` with the
- * request's body as standard input; the standard output is the response. The
- * modes NATIVE and TOOL are not possible. An exit status other than 0 is the
- * failure COMMAND, with the end of the standard error as its message.
- * environment has the names (copied) of the environment variables that a
- * command inherits from this process where they are set, besides PATH, HOME,
+/* Opens a transport for commands. exec:COMMAND runs `/bin/sh -c COMMAND`;
+ * argv:["COMMAND", "TEXT", ...], a JSON array, runs the command with these
+ * arguments and without a shell (PATH is searched for a name without a slash).
+ * The request's body is the standard input; the standard output is the
+ * response. The modes NATIVE and TOOL are not possible. An exit status other
+ * than 0 is the failure COMMAND, with the end of the standard error as its
+ * message. environment has the names (copied) of the environment variables that
+ * a command inherits from this process where they are set, besides PATH, HOME,
  * USER, LOGNAME, SHELL, LANG, LANGUAGE, LC_*, TZ and TMPDIR. It inherits no
  * other, so it gets no key. SURETY_MISUSE: a name is empty, or has "=" or a
  * NUL. */

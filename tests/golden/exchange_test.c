@@ -374,7 +374,9 @@ static void converse(struct world *world, const struct asking *asking,
                      struct heard *heard)
 {
     const bool command =
-        surety__str_starts(asking->given.request.url, SURETY__LITERAL("exec"));
+        surety__str_starts(asking->given.request.url,
+                           SURETY__LITERAL("exec")) ||
+        surety__str_starts(asking->given.request.url, SURETY__LITERAL("argv"));
     surety_transport **place = command ? &world->exec : &world->http;
     surety_transport *transport = *place;
     const surety_receiver receiver = {heard, hear_head, hear_bytes, hear_end};

@@ -377,6 +377,26 @@ done:
     heard_done(&heard);
 }
 
+TEST(starts_a_command_without_a_shell)
+{
+    surety_transport *transport = NULL;
+    const surety_request request =
+        request_of("argv:[\"printf\", \"%s|\", \"$HOME\", \"a b\"]", "");
+    struct heard heard;
+    const surety_receiver receiver = heard_receiver(&heard);
+
+    heard_init(&heard, check_alloc(t));
+    TRY(exec_open(t, &transport));
+    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
+    while (!heard.ends)
+        TRY(transport->wait(transport->ctx, 20, NULL));
+    TRY(heard.body.status);
+    CHECK_TEXT(surety_buf_str(&heard.body), "$HOME|a b|");
+done:
+    transport_close(transport);
+    heard_done(&heard);
+}
+
 TEST(gives_a_command_a_small_environment)
 {
     static const surety_str names[] = {{"SURETY_GIVEN", 12},
@@ -511,6 +531,7 @@ int main(int argc, char **argv)
         {"finds the path of a URL", finds_the_path_of_a_url},
         {"talks to a server", talks_to_a_server},
         {"talks to a command", talks_to_a_command},
+        {"starts a command without a shell", starts_a_command_without_a_shell},
         {"gives a command a small environment",
          gives_a_command_a_small_environment},
         {"knows when somebody else waits", knows_when_somebody_else_waits},
