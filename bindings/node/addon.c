@@ -369,6 +369,8 @@ static const struct limit {
     {"repeatDataMax", offsetof(surety_limits, repeat_data_max), false},
     {"attemptRawMax", offsetof(surety_limits, attempt_raw_max), false},
     {"memoMax", offsetof(surety_limits, memo_max), false},
+    {"mediaBytesMax", offsetof(surety_limits, media_bytes_max), true},
+    {"messagesMax", offsetof(surety_limits, messages_max), false},
 };
 
 /* False: it sets none. */

@@ -232,8 +232,8 @@ export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
   "inplaceDepthMax" | "patternLenMax" | "patternMatchMax" |
   "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
   "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "repairsMax" |
-  "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax"
-  | "memoMax"]?: number };
+  "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax" |
+  "memoMax" | "mediaBytesMax" | "messagesMax"]?: number };
 
 export interface ContractOptions {
   /** The name where the contract gives none. */

@@ -206,6 +206,11 @@ typedef struct surety_limits {
     /* Results that one check remembers, each of one subschema for one value;
      * 262,144. It begins to remember them when it takes long. */
     uint32_t memo_max;
+    /* Bytes of one image, document or audio; 24 MiB: in base64 that is the 32
+     * MiB of a provider's request. */
+    size_t media_bytes_max;
+    /* Messages of one conversation; 100,000, as many as a provider takes. */
+    uint32_t messages_max;
 } surety_limits;
 
 /* Returns given (may be NULL) with each 0 replaced by its default. */

@@ -209,6 +209,10 @@ SURETY_API void surety_pointer_token(surety_buf *out, surety_str token);
  * was read; line 0 if val was built and has no position. Linear in the
  * offset. */
 SURETY_API surety_position surety_val_position(surety_val val);
+/* Returns the bytes of val in the text from which its doc was read, such as a
+ * string with its quotes and escapes; empty if val was built. Valid as long as
+ * that text. Linear in the value. */
+SURETY_API surety_str surety_val_text(surety_val val);
 
 /* Returns whether two values are equal as JSON Schema defines it: numbers by
  * mathematical value (1 and 1.0 are equal), strings by code points, objects

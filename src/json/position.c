@@ -94,6 +94,15 @@ bool surety__val_span(surety_val val, size_t *ret_offset, size_t *ret_length)
            position_span(val.doc, surety__cell_of(val), ret_offset, ret_length);
 }
 
+surety_str surety_val_text(surety_val val)
+{
+    size_t offset, length;
+
+    if (!surety__val_span(val, &offset, &length))
+        return (surety_str){NULL, 0};
+    return (surety_str){surety_doc_text(val.doc).ptr + offset, length};
+}
+
 surety_position surety_val_position(surety_val val)
 {
     if (!val.doc || val.index >= val.doc->cell_count)

@@ -328,7 +328,12 @@ TEST(tells_positions)
         CHECK(got.offset == cases[i].offset);
         CHECK(got.length == cases[i].length);
         CHECK(got.line == cases[i].line && got.column == cases[i].column);
+        if (!cases[i].key)
+            CHECK(
+                surety_str_equal(surety_val_text(val),
+                                 (surety_str){text + got.offset, got.length}));
     }
+    CHECK(surety_val_text(surety_val_none()).len == 0);
 done:
     surety_doc_free(doc);
 }

@@ -166,6 +166,8 @@ class Limits(Structure):
         ("repeat_data_max", c_uint32),
         ("attempt_raw_max", c_uint32),
         ("memo_max", c_uint32),
+        ("media_bytes_max", c_size_t),
+        ("messages_max", c_uint32),
     ]
 
 
