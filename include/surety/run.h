@@ -25,6 +25,7 @@
 #include <surety/base.h>
 #include <surety/contract.h>
 #include <surety/ledger.h>
+#include <surety/message.h>
 #include <surety/prompt.h>
 #include <surety/provider.h>
 #include <surety/reply.h>
@@ -133,6 +134,15 @@ typedef struct surety_run_options {
      * of the reply is likely to break there again (a proxy's time limit). */
     uint32_t broken_retries_max;
     surety_stop stop;
+    /* The conversation before the prompt. The prompt, with its format
+     * instructions, joins the last message if that is the user's; if it is
+     * empty, the instructions alone do. A message that a model's protocol
+     * cannot carry fails before the call, with its name. */
+    const surety_message *messages;
+    size_t message_count;
+    /* surety_run_messages also has the replies that failed, each with its
+     * re-ask. */
+    bool keep_reasks;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */
@@ -261,6 +271,12 @@ typedef struct surety_attempt {
 /* Returns the i-th of attempt_count attempts; past the last, an attempt without
  * a model. */
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
+/* Returns the conversation to go on with: the options' messages, the prompt
+ * without format instructions, and the answer; without the answer until the run
+ * is VALID. The
+ * texts belong to the run or to its options. */
+SURETY_API const surety_message *surety_run_messages(const surety_run *run,
+                                                     size_t *ret_count);
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on
  * one line. Other forms: the report of the outcome, or the message if there is

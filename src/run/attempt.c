@@ -25,6 +25,9 @@ typedef struct attempt_draft {
     const surety_model *model;
     surety__results *results;
     surety__plan *plan;
+    /* The caller's prompt; empty after a step, because the conversation has it
+     * already. */
+    surety_str prompt;
 } attempt_draft;
 
 /* ---- the text of a call -------------------------------------------------- */
@@ -65,7 +68,7 @@ static bool attempt_ask(const attempt_draft *draft)
     surety_status status;
 
     plan->system = given->system;
-    plan->prompt = given->prompt;
+    plan->prompt = draft->prompt;
     if (!given->contract)
         return true;
     options =
@@ -76,7 +79,7 @@ static bool attempt_ask(const attempt_draft *draft)
     }
     do {
         status = surety_prompt_write(
-            given->contract, apart ? (surety_str){"", 0} : given->prompt,
+            given->contract, apart ? (surety_str){"", 0} : draft->prompt,
             &options, out, &draft->results->cause);
     } while (attempt_repeats(status, &options));
     return surety__store_written(draft->store, status,
@@ -100,9 +103,9 @@ static bool attempt_ask_with_errors(const attempt_draft *draft,
     draft->plan->system = draft->setup->options.system;
     do {
         status = surety_prompt_again(
-            draft->setup->options.contract, draft->setup->options.prompt,
-            feedback, outcome, basis->text.len ? basis->text : basis->native,
-            &options, &draft->store->text, &draft->results->cause);
+            draft->setup->options.contract, draft->prompt, feedback, outcome,
+            basis->text.len ? basis->text : basis->native, &options,
+            &draft->store->text, &draft->results->cause);
     } while (attempt_repeats(status, &options));
     return surety__store_written(draft->store, status, &draft->plan->prompt);
 }
@@ -209,12 +212,20 @@ static void attempt_explain(const attempt_draft *draft, surety__position *at)
 }
 
 bool surety__attempt_plan(surety__forms *forms, surety__position *at,
-                          surety__results *results, surety__purpose purpose,
-                          surety__plan *plan)
+                          const surety__turns *turns, surety__results *results,
+                          surety__purpose purpose, surety__plan *plan)
 {
     const surety_model *model = surety__setup_model(forms->setup, at);
-    const attempt_draft draft = {forms, forms->setup, forms->store,
-                                 model, results,      plan};
+    const surety_run_options *options = &forms->setup->options;
+    const attempt_draft draft = {
+        .forms = forms,
+        .setup = forms->setup,
+        .store = forms->store,
+        .model = model,
+        .results = results,
+        .plan = plan,
+        .prompt = options->prompt,
+    };
     bool good = true;
 
     plan->purpose = purpose;
@@ -230,8 +241,9 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         }
         if (plan->patch)
             surety__mode_bind(forms, model, plan);
-        plan->input_tokens = surety__budget_estimate(
-            plan->system.len + plan->prompt.len + plan->schema.len);
+        plan->input_tokens =
+            surety__budget_estimate(turns->bytes + plan->system.len +
+                                    plan->prompt.len + plan->schema.len);
     }
     assert(!plan->patch || plan->mode == SURETY_MODE_PROMPT);
     assert(!plan->strict || plan->schema.len);

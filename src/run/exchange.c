@@ -53,6 +53,7 @@ static uint64_t exchange_id(const surety__run_exchange *exchange)
 
 surety_status surety__exchange_begin(surety__run_exchange *exchange,
                                      const surety__plan *plan,
+                                     const surety__turns *turns,
                                      const surety__position *at,
                                      const surety__stake *stake,
                                      surety_error *reterr)
@@ -60,16 +61,13 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     const surety_model *model = exchange->model;
     const surety_transport *transport = model->transport;
     surety__run_store *store = exchange->watch.forms->store;
-    const surety__message message = {.role = SURETY_ROLE_USER,
-                                     .text = plan->prompt,
-                                     .part = plan->prompt_part};
     const surety__call call = {
         .model = model,
         .mode = plan->mode,
         .system = plan->system,
         .system_part = plan->system_part,
-        .messages = &message,
-        .message_count = 1,
+        .messages = turns->sent,
+        .message_count = turns->sent_count,
         .schema = plan->schema,
         .schema_name = plan->name,
         .schema_description = plan->description,

@@ -189,6 +189,13 @@ const surety_run_info *surety_run_info_of(const surety_run *run)
     return run->info;
 }
 
+const surety_message *surety_run_messages(const surety_run *run,
+                                          size_t *ret_count)
+{
+    *ret_count = run ? run->turns.kept_count : 0;
+    return run ? run->turns.kept : NULL;
+}
+
 surety_attempt surety_run_attempt(const surety_run *run, size_t i)
 {
     if (!run || i >= run->results.log.count)

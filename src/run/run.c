@@ -155,8 +155,14 @@ static uint64_t run_left_ms(const surety_run *run)
 
 static bool run_plan(surety_run *run, surety__purpose purpose)
 {
-    return surety__attempt_plan(&run->forms, &run->at, &run->results, purpose,
-                                &run->plan);
+    surety__plan *plan = &run->plan;
+    const bool good = surety__attempt_plan(&run->forms, &run->at, &run->turns,
+                                           &run->results, purpose, plan);
+
+    if (good && purpose != PURPOSE_RETRY)
+        surety__turns_ask(&run->turns, &run->store, plan->prompt,
+                          &plan->prompt_part);
+    return good && run->store.status == SURETY_OK;
 }
 
 /* NEW: picks the first model and its best mode, and plans the first call. */
@@ -169,6 +175,7 @@ static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms)
     surety__id_write(&run->random, run->now.unix_ms, id);
     run->results.log.run =
         surety__store_copy(&run->store, (surety_str){id, SURETY__ID_LEN});
+    surety__turns_begin(&run->turns, &run->setup, &run->store);
     surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
     if (run_plan(run, PURPOSE_ASK))
         run->state = STATE_DUE;
@@ -194,7 +201,8 @@ static bool run_send(surety_run *run)
     run->exchange.model = model;
     run->exchange.attempt = run->results.log.count;
     run->exchange.out_of_time = false;
-    return surety__exchange_begin(&run->exchange, &run->plan, &run->at, &stake,
+    return surety__exchange_begin(&run->exchange, &run->plan, &run->turns,
+                                  &run->at, &stake,
                                   &run->results.cause) == SURETY_OK;
 }
 
@@ -293,7 +301,14 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
     }
     run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER;
     run->at.due_ms = run->now.monotonic_ms + delay_ms;
-    return run_plan(run, purpose);
+    if (!run_plan(run, purpose))
+        return false;
+    if (run->setup.options.keep_reasks && purpose != PURPOSE_RETRY &&
+        purpose != PURPOSE_ASK)
+        surety__turns_keep_reask(&run->turns, &run->store,
+                                 surety__attempt_text(run_attempt(run)),
+                                 run->plan.prompt);
+    return run->store.status == SURETY_OK;
 }
 
 /* Whether to wait for a validator; false: there is none to wait for, or no
@@ -336,6 +351,12 @@ static void run_take_answer(surety_run *run)
                                &run->results);
 }
 
+static void run_accept(surety_run *run)
+{
+    surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer);
+    run_end(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
+}
+
 /* ANSWERED: judges, decides, and writes both to the ledger. */
 static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
 {
@@ -376,7 +397,7 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
     if (goes_on)
         run->state = STATE_DUE;
     else if (decision.action == ACTION_ACCEPT)
-        run_end(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
+        run_accept(run);
     else if (decision.action == ACTION_END || decision.spent.len)
         run_give_up(run, decision.spent);
     else
@@ -513,6 +534,7 @@ void surety_run_free(surety_run *run)
     run->setup.options.event = NULL;
     surety_run_cancel(run, run->now);
     surety__judged_forget(&results->judged);
+    surety__turns_done(&run->turns, &run->store);
     surety__mode_done(&run->forms);
     surety_stream_free(run->exchange.watch.stream);
     surety_doc_free(run->judging.delivered);

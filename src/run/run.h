@@ -132,6 +132,16 @@ typedef struct surety__forms {
     surety_contract *any; /* every value satisfies it */
 } surety__forms;
 
+/* The conversation of a run (turns.c). */
+typedef struct surety__turns {
+    surety__message *sent; /* by the next call */
+    size_t sent_count, sent_cap;
+    surety_message *kept; /* for the caller */
+    size_t kept_count, kept_cap;
+    size_t bytes; /* of sent, without the open turn */
+    bool open;    /* the last message sent has the text of the plan */
+} surety__turns;
+
 /* A call as it will be sent. A retry sends it again. */
 typedef struct surety__plan {
     surety__purpose purpose;
@@ -346,6 +356,7 @@ struct surety_run {
     uint64_t random;
     surety__position at;
     surety__forms forms;
+    surety__turns turns;
     surety__plan plan;
     surety__run_exchange exchange;
     surety__judging judging; /* of the last answer */
@@ -420,13 +431,31 @@ bool surety__setup_takes_partial(const surety__setup *setup);
 void surety__setup_event(const surety__setup *setup, size_t attempt,
                          surety_event_kind kind, surety_str text);
 
+/* ---- turns.c: the conversation ------------------------------------------- */
+
+/* Begins with the messages of the options. */
+void surety__turns_begin(surety__turns *turns, const surety__setup *setup,
+                         surety__run_store *store);
+/* Sets the text that ends the next call's conversation, in place of the last
+ * one that no step closed. It joins the message before it, where that is the
+ * user's. Empty: the conversation ends as it is. */
+void surety__turns_ask(surety__turns *turns, surety__run_store *store,
+                       surety_str text, const surety_prompt_part *part);
+/* Keeps a reply that failed, and its re-ask, for the caller. */
+void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
+                              surety_str reply, surety_str reask);
+/* Keeps the answer that was taken. */
+void surety__turns_end(surety__turns *turns, surety__run_store *store,
+                       const surety_answer *answer);
+void surety__turns_done(surety__turns *turns, surety__run_store *store);
+
 /* ---- attempt.c: planning a call ------------------------------------------ */
 
 /* Fills the plan for the current model and mode; false: no such call can be
  * made, and the results' cause says why. */
 bool surety__attempt_plan(surety__forms *forms, surety__position *at,
-                          surety__results *results, surety__purpose purpose,
-                          surety__plan *plan);
+                          const surety__turns *turns, surety__results *results,
+                          surety__purpose purpose, surety__plan *plan);
 /* Adds the attempt of the plan to the log; NULL: out of memory. */
 surety__attempt *surety__attempt_begin(surety__run_store *store,
                                        surety__log *log,
@@ -440,6 +469,7 @@ surety__attempt *surety__attempt_begin(surety__run_store *store,
  * of its reply. On failure nothing was sent. */
 surety_status surety__exchange_begin(surety__run_exchange *exchange,
                                      const surety__plan *plan,
+                                     const surety__turns *turns,
                                      const surety__position *at,
                                      const surety__stake *stake,
                                      surety_error *reterr);

@@ -70,9 +70,14 @@ surety_status surety__setup_check(const surety_run_options *options,
                             "the ledger has the version %u, not 1",
                             (unsigned)options->ledger->version);
     if ((options->prompt.len && !options->prompt.ptr) ||
-        (options->system.len && !options->system.ptr))
+        (options->system.len && !options->system.ptr) ||
+        (options->message_count && !options->messages))
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
+    for (size_t i = 0; i < options->message_count; i++)
+        if (!options->messages[i].part_count || !options->messages[i].parts)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "message %zu has no part", i + 1);
     for (size_t i = 0; i < options->model_count && status == SURETY_OK; i++)
         status = setup_check_model(options, i, reterr);
     return status;

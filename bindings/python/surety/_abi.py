@@ -579,6 +579,9 @@ class RunOptions(Structure):
         ("alloc", c_void_p),
         ("broken_retries_max", c_uint32),
         ("stop", c_int),
+        ("messages", c_void_p),
+        ("message_count", c_size_t),
+        ("keep_reasks", c_bool),
     ]
 
 

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The conversation of a run: what its calls send, and what its caller goes on
+ * with. */
+#include "check.h"
+#include "run_fake.h"
+
+#include "base/base.h"
+
+#define TEXT(role_, text_)                                                     \
+    {                                                                          \
+        .role = SURETY_ROLE_##role_,                                           \
+        .parts = &(const surety_part){.kind = SURETY_PART_TEXT,                \
+                                      .text = {text_, sizeof(text_) - 1}},     \
+        .part_count = 1                                                        \
+    }
+
+static const char turns_contract[] =
+    "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{"
+    "\"type\":\"integer\"}},\"x-surety\":{\"name\":\"c\",\"retry\":{\"max\":"
+    "2}}}";
+#define GOOD "{\\\"a\\\":1}"
+#define BAD "{\\\"a\\\":true}"
+
+/* The conversation as "role: text" lines. */
+static void turns_show(const surety_run *run, surety_buf *out)
+{
+    size_t count;
+    const surety_message *messages = surety_run_messages(run, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        surety_buf_text(out, surety_role_name(messages[i].role));
+        for (size_t j = 0; j < messages[i].part_count; j++) {
+            surety_buf_text(out, j ? " + " : ": ");
+            surety_buf_add(out, messages[i].parts[j].text);
+        }
+        surety_buf_byte(out, '\n');
+    }
+}
+
+static bool turns_are(const surety_run *run, const char *expected)
+{
+    surety_buf out;
+    bool equal;
+
+    surety_buf_init(&out, NULL, 0);
+    turns_show(run, &out);
+    equal = surety_str_equal(surety_buf_str(&out), surety_str_of(expected));
+    surety_buf_done(&out);
+    return equal;
+}
+
+static void turns_follow(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(GOOD)}};
+    const surety_message before[] = {TEXT(USER, "Hello."),
+                                     TEXT(ASSISTANT, "Hello, you.")};
+    struct trial trial;
+    const char *body;
+
+    TRY(trial_open(&trial, t, turns_contract, answers, CHECK_COUNT(answers)));
+    trial.options.messages = before;
+    trial.options.message_count = CHECK_COUNT(before);
+    TRY(trial_go(&trial));
+    body = strstr(trial.fake.bodies[0], "Hello.");
+    CHECK(body && strstr(body, "\"role\":\"assistant\""));
+    CHECK(body && strstr(body, "Hello, you."));
+    CHECK(body && strstr(body, "\"content\":\"How many?"));
+    CHECK(turns_are(trial.run,
+                    "user: Hello.\nassistant: Hello, you.\nuser: How many?\n"
+                    "assistant: {\"a\":1}\n"));
+done:
+    trial_close(&trial);
+}
+
+/* The text of the run joins a last message of the user's; a re-ask takes its
+ * place there. */
+static void turns_join(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(BAD)},
+        {.status = 200, .body = SAYS(GOOD)}};
+    const surety_message before[] = {TEXT(USER, "See the picture.")};
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, turns_contract, answers, CHECK_COUNT(answers)));
+    trial.options.messages = before;
+    trial.options.message_count = 1;
+    trial.options.prompt = surety_str_of("");
+    TRY(trial_go(&trial));
+    CHECK(trial.fake.calls == 2);
+    for (int i = 0; i < 2; i++) {
+        const char *first = strstr(trial.fake.bodies[i], "\"role\":\"user\"");
+
+        CHECK(first && !strstr(first + 1, "\"role\":\"user\""));
+        CHECK(strstr(trial.fake.bodies[i], "See the picture."));
+    }
+    CHECK(!strstr(trial.fake.bodies[0], "boolean"));
+    CHECK(strstr(trial.fake.bodies[1], "boolean"));
+    CHECK(
+        turns_are(trial.run, "user: See the picture.\nassistant: {\"a\":1}\n"));
+done:
+    trial_close(&trial);
+}
+
+/* Re-asks are in the conversation if the caller wants them, and only then. */
+static void turns_keep(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(BAD)},
+        {.status = 200, .body = SAYS(GOOD)}};
+    struct trial trial;
+    size_t count = 0;
+
+    TRY(trial_open(&trial, t, turns_contract, answers, CHECK_COUNT(answers)));
+    trial.options.keep_reasks = true;
+    TRY(trial_go(&trial));
+    (void)surety_run_messages(trial.run, &count);
+    CHECK(count == 4);
+    trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+    TRY(trial_go(&trial));
+    CHECK(turns_are(trial.run, "user: How many?\nassistant: {\"a\":1}\n"));
+done:
+    trial_close(&trial);
+}
+
+static void turns_refuse(struct check *t)
+{
+    const surety_message empty = {.role = SURETY_ROLE_USER};
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, NULL, NULL, 0));
+    trial.options.message_count = 1;
+    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    trial.options.messages = &empty;
+    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+done:
+    trial_close(&trial);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"the given messages come before the prompt", turns_follow},
+        {"a re-ask takes the prompt's place", turns_join},
+        {"re-asks are kept if the caller wants them", turns_keep},
+        {"a message has a part", turns_refuse},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
