@@ -13,5 +13,6 @@
 #include <surety/provider.h>
 #include <surety/run.h>
 #include <surety/stats.h>
+#include <surety/tool.h>
 
 #endif

@@ -122,6 +122,14 @@ bool surety__header_is_secret(surety_str name);
  * connection, ... */
 bool surety__failure_passes(surety_failure failure);
 
+/* ---- the clock (transport.c) --------------------------------------------- */
+
+/* The monotonic clock in ms: changes of the wall clock do not move
+ * deadlines. */
+uint64_t surety__clock_ms(void);
+/* Sleeps; a signal ends it early. */
+void surety__clock_sleep(uint64_t ms);
+
 surety_timeouts surety__timeouts_of(const surety_timeouts *given);
 
 size_t surety__recording_count(const surety_recording *recording);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that the transports share: the clock, the ends of exchanges,
+/* Functions that the transports share: the ends of exchanges,
  * checks of requests, public addresses, and a shield against SIGPIPE. */
 #ifndef SURETY_PROVIDER_TRANSPORT_H
 #define SURETY_PROVIDER_TRANSPORT_H
@@ -9,12 +9,8 @@
 #include <surety/provider.h>
 
 #include "base/base.h"
+#include "provider/provider.h"
 
-/* The monotonic clock in ms: changes of the wall clock do not move
- * deadlines. */
-uint64_t surety__clock_ms(void);
-/* Sleeps; a signal ends it early. */
-void surety__clock_sleep(uint64_t ms);
 /* A clock. now_ms never goes back. sleep_ms returns after ms milliseconds of
  * now_ms, or earlier. */
 typedef struct surety__clock {

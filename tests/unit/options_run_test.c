@@ -444,6 +444,58 @@ static void rendering_act(const void *given, surety_buf *out)
     surety_doc_free(doc);
 }
 
+/* ---- tools --------------------------------------------------------------- */
+
+static void tools_fill(void *own)
+{
+    static const surety_limits limits = {.size = sizeof(limits),
+                                         .schema_bytes_max = 1};
+
+    ((surety_tools_options *)own)->limits = &limits;
+}
+
+static surety_status tool_call(void *ctx, const surety_tool_call *call,
+                               surety_buf *result, surety_error *reterr)
+{
+    (void)ctx;
+    (void)reterr;
+    surety_buf_add(result, call->text);
+    return SURETY_OK;
+}
+
+static void tool_fill(void *own)
+{
+    ((surety_tool *)own)->name = surety_str_of("echo");
+    ((surety_tool *)own)->call = tool_call;
+    ((surety_tool *)own)->result_bytes_max = 1;
+}
+
+static void tool_alter(void *own)
+{
+    ((surety_tool *)own)->polls = true;
+}
+
+static void tools_act(const void *given, surety_buf *out)
+{
+    surety_tool tool = {.size = sizeof(tool)};
+    surety_tools *tools = NULL;
+
+    tool_fill(&tool);
+    if (options_ended(surety_tools_new(given, &tools, NULL), out))
+        options_ended(surety_tools_add(tools, &tool, NULL), out);
+    surety_tools_free(tools);
+}
+
+static void tool_act(const void *given, surety_buf *out)
+{
+    surety_tools *tools = NULL;
+
+    (void)surety_tools_new(NULL, &tools, NULL);
+    if (options_ended(surety_tools_add(tools, given, NULL), out))
+        surety_buf_number(out, surety_tools_info(tools, 0)->polls);
+    surety_tools_free(tools);
+}
+
 /* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
@@ -466,6 +518,10 @@ static const struct options_row options_rows[] = {
                 .act = rendering_act),
     OPTIONS_ROW(surety_stats_options, alloc, .fill = stats_fill,
                 .act = stats_act),
+    OPTIONS_ROW(surety_tools_options, alloc, .fill = tools_fill,
+                .act = tools_act),
+    OPTIONS_ROW(surety_tool, polls, .fill = tool_fill, .alter = tool_alter,
+                .act = tool_act),
 };
 
 TEST(takes_structs_of_any_size)

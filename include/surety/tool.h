@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/tool.h: tools that a model may call. A tool has a name, a description
+ * and a contract for its arguments (parameters), and may have one for its
+ * result. Arguments are repaired at the level that the contract allows, and
+ * checked like a reply; wrong ones go back to the model with every error. A
+ * result is checked before the model sees it.
+ *
+ * Threads: a set of tools is owned. */
+#ifndef SURETY_TOOL_H
+#define SURETY_TOOL_H
+
+#include <surety/base.h>
+#include <surety/json.h>
+#include <surety/reply.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct surety_tools surety_tools;
+
+typedef struct surety_tools_options {
+    size_t size;                 /* sizeof(surety_tools_options) */
+    const surety_limits *limits; /* NULL: defaults; copied */
+    const surety_alloc *alloc;
+} surety_tools_options;
+
+/* Makes an empty set. options NULL: defaults. SURETY_NOMEM. */
+SURETY_API surety_status surety_tools_new(const surety_tools_options *options,
+                                          surety_tools **ret_tools,
+                                          surety_error *reterr);
+/* Frees the set. No call of its tools may be under way. */
+SURETY_API void surety_tools_free(surety_tools *tools); /* takes NULL */
+
+/* ---- tools of the program ------------------------------------------------ */
+
+/* One call of a tool; the address stays the same until the call has ended. */
+typedef struct surety_tool_call {
+    surety_str tool;      /* its name */
+    surety_str id;        /* the model's id of the call */
+    surety_val arguments; /* an object that satisfies the parameters */
+    surety_str text;      /* the same as JSON on one line */
+} surety_tool_call;
+
+/* A tool that the program itself has. */
+typedef struct surety_tool {
+    size_t size; /* sizeof(surety_tool) */
+    /* A letter or "_", then letters, digits, "_" and "-"; at most 64. */
+    surety_str name;
+    surety_str description; /* what it does, for the model; may be empty */
+    /* The contract for the arguments, as JSON; its schema has "type":
+     * "object". Empty: the tool has no arguments. */
+    surety_str parameters;
+    /* The contract for the result, as JSON. Empty: the result is any text. */
+    surety_str result;
+    /* Further checks of the arguments (reply.h). Copied; what ctx refers to
+     * must outlive the set. */
+    const surety_validator *validators;
+    size_t validator_count;
+    /* Does the work and appends the result to `result`, as UTF-8. MORE: it is
+     * not done yet, and is called again; what was appended stays. Every other
+     * status: the tool failed, and the model reads reterr's message. NOMEM ends
+     * the run. */
+    surety_status (*call)(void *ctx, const surety_tool_call *call,
+                          surety_buf *result, surety_error *reterr);
+    /* Is called once for a call that returned MORE and will not be called
+     * again: it was cancelled, or its time is over. May be NULL. */
+    void (*cancel)(void *ctx, const surety_tool_call *call);
+    void *ctx;
+    uint32_t time_ms_max;    /* of one call; 0: 60,000 */
+    size_t result_bytes_max; /* 0: 262,144 */
+    /* Equal calls are no mistake of the model: the result may be another one
+     * each time, as the state of a job is. */
+    bool polls;
+} surety_tool;
+
+/* Adds a tool; all texts are copied. SURETY_MISUSE: the name cannot be a tool's
+ * or is already one, there is no function, or the parameters are not of the
+ * type object; SURETY_SYNTAX and others as surety_contract_read, with
+ * "NAME: parameters" or "NAME: result" in reterr->source. */
+SURETY_API surety_status surety_tools_add(surety_tools *tools,
+                                          const surety_tool *tool,
+                                          surety_error *reterr);
+
+/* ---- what a set has ------------------------------------------------------ */
+
+/* A tool as a model sees it. The texts belong to the set. */
+typedef struct surety_tool_info {
+    size_t size; /* sizeof(surety_tool_info) of the library */
+    surety_str name;
+    surety_str description; /* may be empty */
+    surety_str parameters;  /* JSON Schema on one line */
+    surety_str result;      /* the same; empty: any text */
+    bool polls;
+} surety_tool_info;
+
+SURETY_API size_t surety_tools_count(const surety_tools *tools);
+/* The i-th tool, in the order in which they were added; NULL past the last. */
+SURETY_API const surety_tool_info *surety_tools_info(const surety_tools *tools,
+                                                     size_t i);
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* Why a call of a tool gave no result. ORDER tool failures (names in
+ * tool/names.c). */
+typedef enum surety_tool_failure {
+    SURETY_TOOL_NONE = 0,
+    SURETY_TOOL_UNKNOWN,     /* there is no tool of this name */
+    SURETY_TOOL_ARGUMENTS,   /* the arguments do not satisfy the parameters */
+    SURETY_TOOL_FAILED,      /* the tool reports that it failed */
+    SURETY_TOOL_UNREACHABLE, /* it could not be started or reached */
+    SURETY_TOOL_BROKEN,      /* it ended before its result was complete */
+    SURETY_TOOL_TIMEOUT,     /* its time is over */
+    SURETY_TOOL_LIMIT,       /* its result is longer than allowed */
+    SURETY_TOOL_RESULT,      /* its result is not UTF-8, or breaks its
+                              * contract */
+    SURETY_TOOL_CANCELLED
+} surety_tool_failure;
+#define SURETY_TOOL_FAILURE_COUNT 10
+/* "none", "unknown", "arguments", ...; never NULL. */
+SURETY_API const char *surety_tool_failure_name(surety_tool_failure failure);
+
+/* What a call of a tool gave. */
+typedef struct surety_tool_result {
+    surety_tool_failure failure;
+    /* For the model: the result, or what failed and how it can be avoided. The
+     * value as JSON on one line where the tool has a contract for it. */
+    surety_str text;
+    surety_str message;   /* why it failed: a sentence; empty with NONE */
+    surety_str arguments; /* with which it was called, as JSON on one line; as
+                           * the model wrote them if they are not valid */
+    bool checked;         /* the result satisfies the tool's contract for it */
+    bool sent;            /* the tool was called, or may have been */
+} surety_tool_result;
+
+/* Calls the tool of this name as a run does and waits for its end. *ret_result
+ * is valid until the next call of this function, or until the set is freed.
+ * When *cancelled (may be NULL) is not 0, it cancels the call within 100 ms.
+ * OK for every result; SURETY_NOMEM; the status of a validator that failed, or
+ * of a transport's wait. */
+SURETY_API surety_status
+surety_tools_call(surety_tools *tools, surety_str name, surety_str arguments,
+                  const volatile int *cancelled,
+                  const surety_tool_result **ret_result, surety_error *reterr);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

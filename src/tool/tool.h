@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door of tool/: a set of tools, and the life of one call. */
+#ifndef SURETY_TOOL_TOOL_H
+#define SURETY_TOOL_TOOL_H
+
+#include <surety/contract.h>
+#include <surety/tool.h>
+
+#include "base/base.h"
+#include "provider/provider.h"
+
+/* The bounds of a call where its tool gives none: a minute, as the clients of
+ * MCP have it, and what a model can read beside its conversation. */
+#define SURETY__TOOL_TIME_MS 60000
+#define SURETY__TOOL_RESULT_BYTES ((size_t)256 << 10)
+
+/* A tool of a set. */
+typedef struct surety__tool {
+    surety_tool_info info;
+    surety_tool given; /* its texts are in info */
+    surety_contract *parameters;
+    surety_contract *result; /* NULL: any text */
+} surety__tool;
+
+struct surety_tools {
+    const surety_alloc *alloc;
+    surety_limits limits;
+    surety__arena arena; /* holds the texts and the tools */
+    surety__tool **tools;
+    size_t tool_count, tool_cap;
+    surety_judge *judge;           /* of all arguments and results */
+    struct surety__tool_call *own; /* of surety_tools_call */
+};
+
+/* NULL: there is no such tool. */
+const surety__tool *surety__tools_find(const surety_tools *tools,
+                                       surety_str name);
+
+/* ---- call.c: the life of a call ------------------------------------------ */
+
+/* One call: judged, begun, stepped until it has ended. It may be used again for
+ * another call when it has ended. */
+typedef struct surety__tool_call surety__tool_call;
+
+/* NULL when out of memory. The set must outlive it. */
+surety__tool_call *surety__tool_call_new(surety_tools *tools);
+/* Ends the call if it is under way. Takes NULL. */
+void surety__tool_call_free(surety__tool_call *call);
+
+/* Judges the arguments, JSON text; empty text is {}. tool NULL: there is no
+ * tool called `name`. The texts are copied. OK: either the call has ended with
+ * UNKNOWN or ARGUMENTS, or it may begin. MORE: a validator is not done; call it
+ * again with the same arguments. NOMEM; the status of a validator that
+ * failed. */
+surety_status surety__tool_call_judge(surety__tool_call *call,
+                                      const surety__tool *tool, surety_str name,
+                                      surety_str id, surety_str arguments,
+                                      surety_error *reterr);
+/* Begins the call; a tool that answers at once ends it. now_ms: a monotonic
+ * clock. NOMEM; every other failure is a result. */
+surety_status surety__tool_call_begin(surety__tool_call *call, uint64_t now_ms,
+                                      surety_error *reterr);
+/* Goes on with it. OK: it has ended; MORE: it is under way. NOMEM. */
+surety_status surety__tool_call_step(surety__tool_call *call, uint64_t now_ms,
+                                     surety_error *reterr);
+/* Ends it with CANCELLED if it has not ended. */
+void surety__tool_call_cancel(surety__tool_call *call);
+
+bool surety__tool_call_has_ended(const surety__tool_call *call);
+/* The result, complete when the call has ended; its arguments are valid once it
+ * was judged. Valid until the call is judged anew or freed. */
+const surety_tool_result *
+surety__tool_call_result(const surety__tool_call *call);
+/* What the call waits for; NULL: it is not under way, or it must be called
+ * again (step), as the program's function is. */
+surety_transport *surety__tool_call_transport(const surety__tool_call *call);
+/* When its time is over, by the clock of now_ms; UINT64_MAX: not under way. */
+uint64_t surety__tool_call_deadline(const surety__tool_call *call);
+
+/* ---- judge.c: arguments and results -------------------------------------- */
+
+/* Judges a text of a model or a tool by a contract. */
+surety_status surety__tool_judge(surety_tools *tools,
+                                 const surety_contract *contract,
+                                 const surety_tool *validators, surety_str text,
+                                 const surety_outcome **ret_outcome,
+                                 surety_error *reterr);
+/* Appends a line for each error of the outcome. */
+void surety__tool_issues(const surety_outcome *outcome, surety_buf *out);
+
+#endif
