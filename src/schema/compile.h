@@ -64,6 +64,18 @@ bool surety__circles_refuse(surety__compiler *compiler);
 /* fold.c: works out what of every shape's validity is known already. Called
  * once, when all shapes are built and no circle is left. */
 bool surety__fold(surety__compiler *compiler);
+/* Whether to may decide in from's place: a dynamic reference below must still
+ * find the resource of from in its scope. */
+bool surety__fold_may_pass(const surety__compiler *compiler,
+                           const surety__shape *from, const surety__shape *to);
+/* Works out the table of kinds of a shape, after those of the shapes that it
+ * applies to the same value. */
+bool surety__fold_kinds(surety__compiler *compiler, surety__shape *shape);
+
+/* merge.c: routes the objects of a shape that WALKs them to one that has the
+ * members of all shapes of its allOf in one table, where that is the same; once
+ * all tables of kinds are there. */
+bool surety__fold_merge(surety__compiler *compiler, surety__shape *owner);
 
 /* words.c: room for count strings, false when out of memory; and the entry of
  * a string, made if it is new. */

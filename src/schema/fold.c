@@ -36,10 +36,8 @@ static surety__shape *shape_constant(surety__compiler *compiler, bool always)
 
 /* ---- references -------------------------------------------------------- */
 
-/* Whether to may decide in from's place: a dynamic reference below must still
- * find the resource of from in its scope. */
-static bool fold_may_pass(const surety__compiler *compiler,
-                          const surety__shape *from, const surety__shape *to)
+bool surety__fold_may_pass(const surety__compiler *compiler,
+                           const surety__shape *from, const surety__shape *to)
 {
     return !compiler->schema->dynamic || from->resource == to->resource;
 }
@@ -47,9 +45,9 @@ static bool fold_may_pass(const surety__compiler *compiler,
 static const surety__shape *shape_direct(const surety__compiler *compiler,
                                          const surety__shape *shape)
 {
-    for (int hops = 0;
-         hops < REFERENCE_HOPS && surety__shape_refers(shape) &&
-         fold_may_pass(compiler, shape, shape->applicators[0].shapes[0]);
+    for (int hops = 0; hops < REFERENCE_HOPS && surety__shape_refers(shape) &&
+                       surety__fold_may_pass(compiler, shape,
+                                             shape->applicators[0].shapes[0]);
          hops++)
         shape = shape->applicators[0].shapes[0];
     return shape;
@@ -297,18 +295,18 @@ static enum surety__how fold_kind(const surety__compiler *compiler,
     if (!open)
         return own;
     if (own != HOW_YES || open > 1 || !only ||
-        !fold_may_pass(compiler, shape, only))
+        !surety__fold_may_pass(compiler, shape, only))
         return HOW_WALK;
     if (only->how[kind] == HOW_ROUTE)
         only = only->route[kind];
-    if (only == shape || !fold_may_pass(compiler, shape, only))
+    if (only == shape || !surety__fold_may_pass(compiler, shape, only))
         return HOW_WALK;
     assert(only->how[kind] != HOW_ROUTE);
     *ret_route = only;
     return HOW_ROUTE;
 }
 
-static bool fold_kinds(surety__compiler *compiler, surety__shape *shape)
+bool surety__fold_kinds(surety__compiler *compiler, surety__shape *shape)
 {
     unsigned kinds = UINT32_MAX;
     uint8_t how[CELL_KINDS] = {HOW_NO};
@@ -620,7 +618,7 @@ static const surety__applicator *kind_selects(const surety__compiler *compiler,
         only = applicator;
     }
     for (uint32_t i = 0; only && i < only->count; i++)
-        if (!fold_may_pass(compiler, shape, only->shapes[i]->direct))
+        if (!surety__fold_may_pass(compiler, shape, only->shapes[i]->direct))
             return NULL;
     return only;
 }
@@ -729,7 +727,7 @@ static bool fold_choice(surety__compiler *compiler, const surety__shape *owner,
     choice->choices =
         surety__compiler_keep(compiler, &choices, sizeof(choices));
     applicator->choice = choice;
-    return choice->choices && fold_kinds(compiler, choice) &&
+    return choice->choices && surety__fold_kinds(compiler, choice) &&
            fold_words(compiler, choice);
 }
 
@@ -767,6 +765,26 @@ static bool fold_switches(surety__compiler *compiler)
     return done;
 }
 
+/* Merges the objects of shapes. The merged shapes are added behind the others,
+ * and are not merged again. */
+static bool fold_merged(struct fold *fold)
+{
+    surety__compiler *compiler = fold->compiler;
+    const size_t count = compiler->shape_count;
+
+    for (size_t i = 0; i < count; i++) {
+        surety__shape *shape = compiler->shapes[i];
+
+        if (shape->applicator_count && shape->how[CELL_OBJECT] == HOW_WALK &&
+            !surety__fold_merge(compiler, shape))
+            return false;
+    }
+    for (size_t i = count; i < compiler->shape_count; i++)
+        if (!shape_parts(fold, compiler->shapes[i]))
+            return false;
+    return true;
+}
+
 bool surety__fold(surety__compiler *compiler)
 {
     struct fold fold = {.compiler = compiler,
@@ -779,11 +797,12 @@ bool surety__fold(surety__compiler *compiler)
     }
     done = done && fold_branches(compiler);
     for (size_t i = 0; i < compiler->shape_count && done; i++)
-        done = fold_kinds(compiler, compiler->shapes[i]);
+        done = surety__fold_kinds(compiler, compiler->shapes[i]);
     for (size_t i = 0; i < compiler->shape_count && done; i++)
         done = shape_parts(&fold, compiler->shapes[i]);
+    done = done && fold_switches(compiler) && fold_merged(&fold);
     surety__matcher_free(fold.matcher);
-    if (!done || !fold_switches(compiler) || !fold_flat(compiler))
+    if (!done || !fold_flat(compiler))
         return false;
     fold_selects(compiler);
     return true;

@@ -11,7 +11,7 @@
 #include "schema/schema.h"
 #include "schemas.h"
 
-enum { VALUE_DEPTH = 3, VALUES = 8 };
+enum { VALUES = 8 };
 
 struct question {
     surety_schema *schema;
@@ -91,8 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                             &question.schema, NULL))
         for (int i = 0; i < VALUES; i++) {
             surety_buf_reset(&question.instance_text);
-            choose_value(&choices, &fuzz_words, VALUE_DEPTH,
-                         &question.instance_text);
+            fuzz_value_make(&choices, &question.instance_text);
             ask(&question);
         }
     surety_buf_done(&question.schema_text);

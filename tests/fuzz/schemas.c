@@ -3,7 +3,7 @@
  * value of its form; where they nest too deep it is true or false. */
 #include "schemas.h"
 
-enum { SCHEMA_DEPTH = 4 };
+enum { SCHEMA_DEPTH = 4, VALUE_DEPTH = 3 };
 
 static void make_schema(struct choices *choices, surety_buf *out,
                         unsigned depth);
@@ -263,8 +263,156 @@ static void make_resources(struct choices *choices, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
+/* ---- objects that their tags tell apart -----------------------------------
+ */
+
+static const char *const tags[] = {"\"a\"", "\"b\"", "\"c\""};
+
+static const char *const tag_values[] = {"\"a\"", "\"b\"", "\"ab\"", "1",
+                                         "1.0",   "true",  "null",   "[]"};
+
+/* Subschemas of a tag. */
+static const char *const tag_tests[] = {
+    "{\"const\":\"a\"}",
+    "{\"const\":\"b\"}",
+    "{\"const\":1}",
+    "{\"enum\":[\"b\",\"ab\"]}",
+    "{\"enum\":[\"a\",1,null]}",
+    "{\"not\":{\"const\":\"a\"}}",
+    "{\"not\":{\"enum\":[\"ab\",\"b\"]}}",
+    "{\"type\":\"string\",\"not\":{\"enum\":[\"a\",1]}}",
+    "{\"not\":{\"enum\":[\"a\",\"b\"],\"minLength\":2}}",
+    "{\"pattern\":\"^a\"}",
+    "{\"type\":\"string\",\"pattern\":\"b\"}",
+    "{\"type\":[\"string\",\"null\"]}",
+    "true",
+    "false"};
+
+/* What makes an object more than its tags. */
+static const char *const tag_others[] = {
+    "\"additionalProperties\":false",
+    "\"additionalProperties\":{\"type\":\"string\"}",
+    "\"additionalProperties\":true",
+    "\"patternProperties\":{\"^a\":{\"type\":\"string\"}}",
+    "\"minProperties\":2",
+    "\"unevaluatedProperties\":false",
+    "\"propertyNames\":{\"maxLength\":1}",
+    "\"dependentRequired\":{\"a\":[\"b\"]}",
+    "\"not\":{\"required\":[\"a\",\"b\"]}",
+    "\"type\":[\"object\",\"string\"]"};
+
+static void make_tagged(struct choices *choices, surety_buf *out,
+                        unsigned depth);
+
+static void make_tag_tests(struct choices *choices, surety_buf *out,
+                           unsigned depth)
+{
+    const unsigned count = 1 + choose(choices, 3);
+
+    surety_buf_text(out, "\"properties\":{");
+    for (unsigned i = 0; i < count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        surety_buf_text(out, PICK(choices, tags));
+        surety_buf_byte(out, ':');
+        if (depth && !choose(choices, 6))
+            make_tagged(choices, out, depth - 1);
+        else
+            surety_buf_text(out, PICK(choices, tag_tests));
+    }
+    surety_buf_byte(out, '}');
+}
+
+static void make_tagged_list(struct choices *choices, surety_buf *out,
+                             const char *keyword, unsigned depth)
+{
+    const unsigned count = 1 + choose(choices, 4);
+
+    surety_buf_text(out, keyword);
+    for (unsigned i = 0; i < count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        make_tagged(choices, out, depth);
+    }
+    surety_buf_byte(out, ']');
+}
+
+/* Another applicator of the same object. */
+static void make_tagged_more(struct choices *choices, surety_buf *out,
+                             unsigned depth)
+{
+    static const char *const lists[] = {",\"allOf\":[", ",\"oneOf\":[",
+                                        ",\"anyOf\":[", ",\"allOf\":["};
+    const unsigned which = choose(choices, 8);
+
+    if (which < 4) {
+        make_tagged_list(choices, out, lists[which], depth);
+        return;
+    }
+    surety_buf_text(out, ",\"if\":");
+    make_tagged(choices, out, which == 7 ? depth : 0);
+    if (which != 5) {
+        surety_buf_text(out, ",\"then\":");
+        make_tagged(choices, out, depth);
+    }
+    if (which != 6) {
+        surety_buf_text(out, ",\"else\":");
+        make_tagged(choices, out, depth);
+    }
+}
+
+static void make_tagged(struct choices *choices, surety_buf *out,
+                        unsigned depth)
+{
+    surety_buf_byte(out, '{');
+    make_tag_tests(choices, out, depth);
+    if (choose(choices, 2)) {
+        surety_buf_text(out, ",\"required\":[");
+        surety_buf_text(out, PICK(choices, tags));
+        surety_buf_byte(out, ']');
+    }
+    if (!choose(choices, 8)) {
+        surety_buf_byte(out, ',');
+        surety_buf_text(out, PICK(choices, tag_others));
+    }
+    if (depth && choose(choices, 4))
+        make_tagged_more(choices, out, depth - 1);
+    surety_buf_byte(out, '}');
+}
+
+static void make_tagged_value(struct choices *choices, surety_buf *out,
+                              unsigned depth)
+{
+    const unsigned count = choose(choices, 4);
+
+    surety_buf_byte(out, '{');
+    for (unsigned i = 0; i < count; i++) {
+        surety_buf_text(out, i ? "," : "");
+        surety_buf_text(out, tags[i]);
+        surety_buf_byte(out, ':');
+        if (depth && !choose(choices, 6))
+            make_tagged_value(choices, out, depth - 1);
+        else
+            surety_buf_text(out, PICK(choices, tag_values));
+    }
+    surety_buf_byte(out, '}');
+}
+
+/* ---- what the header offers ------------------------------------------------
+ */
+
+void fuzz_value_make(struct choices *choices, surety_buf *out)
+{
+    if (choices->flags & FUZZ_SCHEMAS_TAGGED)
+        make_tagged_value(choices, out, VALUE_DEPTH - 1);
+    else
+        choose_value(choices, &fuzz_words, VALUE_DEPTH, out);
+}
+
 void fuzz_schema_make(struct choices *choices, surety_buf *out)
 {
+    if (choices->flags & FUZZ_SCHEMAS_TAGGED) {
+        make_tagged(choices, out, SCHEMA_DEPTH - 1);
+        return;
+    }
     if (choices->flags & FUZZ_SCHEMAS_DYNAMIC) {
         make_resources(choices, out);
         return;

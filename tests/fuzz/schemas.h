@@ -7,14 +7,17 @@
 
 #include "choices.h"
 
-/* A flag of choices: schemas of three resources with dynamic references. */
-enum { FUZZ_SCHEMAS_DYNAMIC = 1 };
+/* Flags of choices. DYNAMIC: schemas of three resources with dynamic
+ * references. TAGGED: schemas of unions, conditions and allOf whose objects
+ * differ by the values of a few members. */
+enum { FUZZ_SCHEMAS_DYNAMIC = 1, FUZZ_SCHEMAS_TAGGED = 2 };
 
 extern const struct choices_words fuzz_words;
 
-/* Writes a whole schema; a subschema of one without dynamic references; a
+/* Writes a whole schema; a value for it; a subschema of one without flags; a
  * keyword with its value ("type":"string"). */
 void fuzz_schema_make(struct choices *choices, surety_buf *out);
+void fuzz_value_make(struct choices *choices, surety_buf *out);
 void fuzz_schema_part(struct choices *choices, surety_buf *out);
 void fuzz_keyword_make(struct choices *choices, surety_buf *out);
 

@@ -15,13 +15,7 @@
 #include "fuzz/schemas.h"
 #include "schema/schema.h"
 
-enum {
-    SEEDS = 4000,
-    SEED_BYTES = 300,
-    VALUES = 8,
-    VALUE_DEPTH = 3,
-    LARGE_TIMES = 24
-};
+enum { SEEDS = 6000, SEED_BYTES = 300, VALUES = 8, LARGE_TIMES = 24 };
 
 struct question {
     bool dynamic;
@@ -198,6 +192,8 @@ static void make_large(surety_str values, const char *name, surety_buf *out)
 
 static bool ask_seed(struct question *question, uint64_t seed)
 {
+    static const unsigned flags[] = {0, FUZZ_SCHEMAS_DYNAMIC,
+                                     FUZZ_SCHEMAS_TAGGED};
     uint8_t bytes[SEED_BYTES];
     struct choices choices = {bytes, sizeof(bytes), 0};
     uint64_t state = seed;
@@ -205,8 +201,8 @@ static bool ask_seed(struct question *question, uint64_t seed)
 
     for (size_t i = 0; i < sizeof(bytes); i++)
         bytes[i] = (uint8_t)(random_next(&state) >> 40);
-    question->dynamic = seed % 2;
-    choices.flags = question->dynamic ? FUZZ_SCHEMAS_DYNAMIC : 0;
+    choices.flags = flags[seed % CHECK_COUNT(flags)];
+    question->dynamic = choices.flags == FUZZ_SCHEMAS_DYNAMIC;
     surety_buf_reset(&question->schema_text);
     surety_buf_reset(&question->values);
     fuzz_schema_make(&choices, &question->schema_text);
@@ -215,7 +211,7 @@ static bool ask_seed(struct question *question, uint64_t seed)
         return true;
     for (int i = 0; i < VALUES && good; i++) {
         surety_buf_reset(&question->text);
-        choose_value(&choices, &fuzz_words, VALUE_DEPTH, &question->text);
+        fuzz_value_make(&choices, &question->text);
         good = ask(question);
         surety_buf_text(&question->values, i ? "," : "");
         surety_buf_add(&question->values, surety_buf_str(&question->text));
