@@ -54,6 +54,8 @@ static surety_status recorder_start(void *ctx, uint64_t id,
         surety_buf_add(&recorder->url, request->url);
         surety_buf_byte(&recorder->url, '\0');
         surety_buf_add(&recorder->body, request->body);
+        for (size_t i = 0; i < request->part_count; i++)
+            surety_buf_add(&recorder->body, request->parts[i]);
         for (size_t i = 0; i < request->header_count; i++)
             header_note(recorder, &request->headers[i]);
     }
@@ -78,7 +80,7 @@ static surety_status recorder_wait(void *ctx, uint32_t timeout_ms,
 
 static void recorder_open(struct recorder *recorder)
 {
-    *recorder = (struct recorder){.face = {.version = 1,
+    *recorder = (struct recorder){.face = {.version = 2,
                                            .ctx = recorder,
                                            .start = recorder_start,
                                            .cancel = recorder_cancel,

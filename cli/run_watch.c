@@ -225,8 +225,8 @@ void watched_init(struct watched *watched, surety_transport *inner,
                   struct run_watch *watch)
 {
     /* A run does not close its transports. */
-    *watched = (struct watched){
-        {1, watched, watched_start, watched_cancel, watched_wait, NULL},
-        inner,
-        watch};
+    *watched = (struct watched){{inner->version, watched, watched_start,
+                                 watched_cancel, watched_wait, NULL},
+                                inner,
+                                watch};
 }

@@ -141,6 +141,11 @@ typedef struct surety_request {
     /* The bytes of body stay until the exchange has ended, so that a transport
      * need not copy them. */
     bool body_stays;
+    /* For a transport of version 2: the body is these texts, one after the
+     * other, and `body` is empty. They and the list stay until the exchange has
+     * ended. 0: there is only `body`. */
+    const surety_str *parts;
+    size_t part_count;
 } surety_request;
 
 /* How an exchange ended for the transport. */
@@ -165,7 +170,7 @@ typedef struct surety_receiver {
 
 /* Moves the bytes of exchanges. The caller may provide its own. */
 typedef struct surety_transport {
-    uint32_t version; /* 1 */
+    uint32_t version; /* 1; 2: start also takes a body in parts */
     void *ctx;
     /* Begins an exchange. The caller chooses id, which no other exchange under
      * way may have. Does not block. receiver is copied. SURETY_NOMEM;

@@ -11,7 +11,9 @@
  * the two would be ignored silently.
  *
  * The request's texts are in the caller's arena, but for the body, which may be
- * long, and has a buffer. Temporary documents and buffers use the arena's
+ * long, and has a buffer. A long text in it that is JSON already, as a contract
+ * keeps its schema, is not copied: the body has it as a part, for a transport
+ * that takes parts. Temporary documents and buffers use the arena's
  * allocator and are freed at the end. */
 #include "provider/protocol.h"
 
@@ -316,18 +318,116 @@ static bool call_is_utf8(const surety__call *call)
 static size_t call_measure(const surety__call *call)
 {
     enum { AROUND = 1024 };
-    size_t bytes = AROUND + call->system.len + call->system_part.json.len +
-                   call->schema.len;
+    size_t bytes = AROUND + call->system.len - call->system_part.len +
+                   call->system_part.json.len + call->schema.len;
 
     for (size_t i = 0; i < call->message_count; i++) {
         const surety__message *message = &call->messages[i];
 
-        bytes += message->text.len + message->part.json.len;
+        bytes += message->text.len - message->part.len + message->part.json.len;
         for (size_t k = 0; k < message->part_count; k++)
             bytes += message->parts[k].text.len;
     }
     return bytes;
 }
+
+/* ---- a body in parts ----------------------------------------------------- */
+
+enum {
+    CALL_LONG_MIN = 16 << 10, /* shorter texts are copied */
+    CALL_LONG_MAX = 8
+};
+
+/* The long texts of a call. The body is written with a mark in the place of
+ * each, and cut there: the byte 0, which JSON never contains, and the number of
+ * the text. */
+typedef struct call_longs {
+    surety_str texts[CALL_LONG_MAX];
+    char marks[CALL_LONG_MAX][2];
+    size_t count;
+} call_longs;
+
+/* Puts a mark in the place of a long text. */
+static void call_mark(call_longs *longs, surety_str *text)
+{
+    char *mark = longs->marks[longs->count];
+
+    if (text->len < CALL_LONG_MIN || longs->count == CALL_LONG_MAX)
+        return;
+    mark[1] = (char)longs->count;
+    longs->texts[longs->count++] = *text;
+    *text = (surety_str){mark, sizeof(longs->marks[0])};
+}
+
+/* Puts marks in the places of all long texts of a call, in a copy of it. False:
+ * out of memory. */
+static bool call_mark_all(call_longs *longs, surety__arena *arena,
+                          surety__call *call)
+{
+    surety__message *messages =
+        surety__arena_take(arena, call->message_count * sizeof(*messages));
+
+    if (!messages)
+        return false;
+    call_mark(longs, &call->schema);
+    call_mark(longs, &call->system_part.json);
+    for (size_t i = 0; i < call->message_count; i++) {
+        messages[i] = call->messages[i];
+        call_mark(longs, &messages[i].part.json);
+    }
+    call->messages = messages;
+    return true;
+}
+
+/* Whether a message has a byte 0 in an item of a provider, which is sent as it
+ * is. */
+static bool call_has_zero(const surety__message *message)
+{
+    for (size_t i = 0; i < message->part_count; i++) {
+        const surety_str raw = message->parts[i].raw;
+
+        if (raw.len && memchr(raw.ptr, 0, raw.len))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a request for the call may have a body in parts. */
+static bool call_takes_parts(const surety__call *call)
+{
+    const surety_transport *transport = call->model->transport;
+    bool takes = transport && transport->version >= 2 && call_is_json(call) &&
+                 !surety_val_count(call->model->extra);
+
+    for (size_t i = 0; i < call->message_count && takes; i++)
+        takes = !call_has_zero(&call->messages[i]);
+    return takes;
+}
+
+/* Cuts a body at its marks. False: out of memory. */
+static bool call_cut(const call_longs *longs, surety_str body,
+                     surety__arena *arena, surety_request *request)
+{
+    surety_str *parts =
+        surety__arena_take(arena, (2 * longs->count + 1) * sizeof(*parts));
+    const char *mark;
+    size_t count = 0;
+
+    if (!parts)
+        return false;
+    while ((mark = memchr(body.ptr, 0, body.len))) {
+        assert(count < 2 * longs->count); /* each text is written once */
+        parts[count++] = (surety_str){body.ptr, (size_t)(mark - body.ptr)};
+        parts[count++] = longs->texts[(size_t)mark[1]];
+        surety__str_skip(&body, parts[count - 2].len + sizeof(longs->marks[0]));
+    }
+    parts[count++] = body;
+    request->parts = parts;
+    request->part_count = count;
+    return true;
+}
+
+/* ---- the body ------------------------------------------------------------ */
 
 /* Writes the body, joined with the caller's members. */
 static surety_status call_body_write(const surety__call *call, surety_buf *out,
@@ -383,6 +483,9 @@ surety_status surety__call_encode(const surety__call *call,
                                   : (size_t)64 << 20,
         .body_stays = true,
     };
+    const bool in_parts = call_takes_parts(call);
+    surety__call own = *call;
+    call_longs longs = {.count = 0};
     surety_buf url, key;
     surety_status status = call_check(call, reterr);
 
@@ -400,12 +503,18 @@ surety_status surety__call_encode(const surety__call *call,
     if (status)
         goto done;
     call_url_write(call, &url);
-    status = call_body_write(call, body, reterr);
+    if (in_parts && !call_mark_all(&longs, arena, &own))
+        status = surety__fail_nomem(reterr);
+    if (!status)
+        status = call_body_write(&own, body, reterr);
     if (status)
         goto done;
     request.url = surety__arena_text(arena, surety_buf_str(&url));
-    request.body = surety_buf_str(body);
-    if (url.status || !request.url.ptr)
+    if (!longs.count)
+        request.body = surety_buf_str(body);
+    if (url.status || !request.url.ptr ||
+        (longs.count &&
+         !call_cut(&longs, surety_buf_str(body), arena, &request)))
         status = surety__fail_nomem(reterr);
     else
         *ret_request = request;

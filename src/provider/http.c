@@ -49,6 +49,41 @@ static const surety__library http_library = {
 
 /* ---- callbacks of libcurl ------------------------------------------------ */
 
+/* Gives the next bytes of a body in parts. */
+static size_t http_on_read(char *out, size_t size, size_t count, void *ctx)
+{
+    surety__http_exchange *exchange = ctx;
+    const size_t max = size * count;
+    size_t len = 0;
+
+    while (len < max && exchange->part < exchange->part_count) {
+        surety_str rest = exchange->parts[exchange->part];
+
+        surety__str_skip(&rest, exchange->part_at);
+        if (rest.len > max - len)
+            rest.len = max - len;
+        memcpy(out + len, rest.ptr, rest.len);
+        len += rest.len;
+        exchange->part_at += rest.len;
+        if (exchange->part_at == exchange->parts[exchange->part].len) {
+            exchange->part++;
+            exchange->part_at = 0;
+        }
+    }
+    return len;
+}
+
+/* Begins a body in parts again; libcurl goes back no other way. */
+static int http_on_seek(void *ctx, curl_off_t offset, int origin)
+{
+    surety__http_exchange *exchange = ctx;
+
+    if (offset != 0 || origin != SEEK_SET)
+        return CURL_SEEKFUNC_CANTSEEK;
+    exchange->part = exchange->part_at = 0;
+    return CURL_SEEKFUNC_OK;
+}
+
 static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
 {
     surety__http_exchange *exchange = ctx;
@@ -443,7 +478,22 @@ static bool http_set_callbacks(surety__http_exchange *exchange)
     failed |= set(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
     failed |= set(easy, CURLOPT_PREREQFUNCTION, http_on_request);
     failed |= set(easy, CURLOPT_PREREQDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_READFUNCTION, http_on_read);
+    failed |= set(easy, CURLOPT_READDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_SEEKFUNCTION, http_on_seek);
+    failed |= set(easy, CURLOPT_SEEKDATA, (void *)exchange);
     return !failed;
+}
+
+/* The bytes of the request's body. */
+static size_t http_body_len(const surety__http_exchange *exchange,
+                            surety_str body)
+{
+    size_t len = body.len;
+
+    for (size_t i = 0; i < exchange->part_count; i++)
+        len += exchange->parts[i].len;
+    return len;
 }
 
 /* Sets the request itself. Its texts live in the exchange's arena. */
@@ -461,10 +511,12 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str url,
                   (long)exchange->progress.timeouts.connect_ms);
     if (surety_str_equal(method, SURETY__LITERAL("HEAD"))) {
         failed |= set(easy, CURLOPT_NOBODY, 1L);
-    } else if (post || body.len) {
+    } else if (post || body.len || exchange->part_count) {
         failed |= set(easy, CURLOPT_POST, 1L);
-        failed |= set(easy, CURLOPT_POSTFIELDS, body.ptr);
-        failed |= set(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body.len);
+        if (!exchange->part_count)
+            failed |= set(easy, CURLOPT_POSTFIELDS, body.ptr);
+        failed |= set(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                      (curl_off_t)http_body_len(exchange, body));
     } else {
         failed |= set(easy, CURLOPT_HTTPGET, 1L);
     }
@@ -540,6 +592,8 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->socket = CURL_SOCKET_BAD;
     exchange->intake = surety__intake_of(&own, receiver);
     exchange->progress = surety__progress_of(&own);
+    exchange->parts = own.parts;
+    exchange->part_count = own.part_count;
     exchange->arena = http->spare;
     surety__arena_reset(&exchange->arena);
     surety__arena_init(&http->spare, http->alloc, 0);
@@ -699,7 +753,7 @@ surety_status surety_http_open(const surety_http_options *options,
     }
     http->alloc = own.alloc;
     http->public_only = own.public_only;
-    http->transport = (surety_transport){.version = 1,
+    http->transport = (surety_transport){.version = 2,
                                          .ctx = http,
                                          .start = http_start,
                                          .cancel = http_cancel,

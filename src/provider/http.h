@@ -42,6 +42,9 @@ typedef struct surety__http_exchange {
     surety__arena arena; /* the request's texts and the response's headers */
     surety_str host;     /* "HOST:PORT" for messages */
     CURL *easy;
+    /* The request's body in parts, and the place that is sent next. */
+    const surety_str *parts;
+    size_t part_count, part, part_at;
     struct curl_slist *lines; /* the request's headers, in the arena */
     struct curl_slist **lines_end;
 

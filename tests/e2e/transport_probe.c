@@ -17,12 +17,13 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { HEADERS = 16, SHOWN = 4096, EXCHANGES = 20000 };
+enum { HEADERS = 16, PARTS = 8, SHOWN = 4096, EXCHANGES = 20000 };
 
 struct probe {
     surety_http_options http;
     surety_request request;
     surety_header headers[HEADERS];
+    surety_str parts[PARTS];
     unsigned long count, parallel, wait_ms, pause_ms;
     long cancel_ms;         /* after the start; -1: never */
     const char *cancel_on;  /* "head" or "bytes" */
@@ -168,6 +169,17 @@ static bool take_switch(struct probe *probe, const char *name)
     return true;
 }
 
+/* Adds a part to the body: as many letters, another one in each part. */
+static void add_part(struct probe *probe, size_t size)
+{
+    static char letters[PARTS][1 << 20];
+    const size_t i = probe->request.part_count++;
+
+    memset(letters[i], 'a' + (int)i, size);
+    probe->parts[i] = (surety_str){letters[i], size};
+    probe->request.parts = probe->parts;
+}
+
 static bool take_number(struct probe *probe, const char *name, const char *text)
 {
     const unsigned long number = number_of(text);
@@ -183,6 +195,8 @@ static bool take_number(struct probe *probe, const char *name, const char *text)
         timeouts->total_ms = (uint32_t)number;
     else if (strcmp(name, "--max-bytes") == 0)
         probe->request.response_bytes_max = number;
+    else if (strcmp(name, "--part-size") == 0)
+        add_part(probe, number);
     else if (strcmp(name, "--count") == 0)
         probe->count = number;
     else if (strcmp(name, "--parallel") == 0)

@@ -134,6 +134,11 @@ def test_stale():
         ends("a request is never sent twice", lines[1], "reset", True)
         time.sleep(0.2)
         same("it arrived once", len(server.asked), 2)
+    with Server(serve_dying) as server:
+        lines = probe("--count", 2, "--part-size", 70000, "--part-size", 1,
+                      server.url)
+        ends("nor is a body in parts", lines[1], "reset", True,
+             "closed the connection without an answer")
 
 
 def test_many():
@@ -166,6 +171,15 @@ def test_large():
         same("arrives whole", len(server.asked[0][1]), size)
         check("without 100-continue",
               b"expect" not in server.asked[0][0].lower())
+    with Server(keeps_alive(whole("x"))) as server:
+        sizes = [1, 65536, 0, 300000, 65535, 3]
+        body = b"".join(letter * size for letter, size in zip(
+            (b"a", b"b", b"c", b"d", b"e", b"f"), sizes))
+        parts = [arg for size in sizes for arg in ("--part-size", size)]
+        probe("--count", 2, *parts, server.url)
+        same("a body in parts arrives in order",
+             [asked[1] == body for asked in server.asked], [True] * 2)
+        same("on one connection", server.count, 1)
     with Server(says(whole(b"y" * size))) as server:
         same("a large response", one(server.url)["bytes"], size)
 

@@ -499,7 +499,7 @@ static void tool_act(const void *given, surety_buf *out)
 /* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
-    OPTIONS_ROW(surety_request, body_stays, .fill = request_fill,
+    OPTIONS_ROW(surety_request, part_count, .fill = request_fill,
                 .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
     OPTIONS_ROW(surety_entry, partial, .fill = entry_fill, .alter = entry_alter,

@@ -152,6 +152,75 @@ done:
     surety_doc_free(body);
 }
 
+/* A transport of version 2 gets long texts as parts of the body, without
+ * copies; the bytes are the same. */
+TEST(long_texts_are_parts)
+{
+    static char schema[16 << 10], shown[20000];
+    const surety_alloc *alloc = check_alloc(t);
+    const surety_str json[] = {{schema, sizeof(schema)},
+                               {shown, sizeof(shown)}};
+    const surety__message messages[] = {
+        {.text = {"a\0b {}", 6}, .part = {4, 2, {shown, sizeof(shown)}}},
+        {.text = {"{}{}", 4}, .part = {0, 2, {schema, sizeof(schema)}}}};
+    surety_transport transport = {.version = 1};
+    surety_doc *extra = surety_doc_new(alloc);
+    surety__arena arena;
+    surety_buf bodies[2], joined;
+
+    surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&bodies[0], alloc, 0);
+    surety_buf_init(&bodies[1], alloc, 0);
+    surety_buf_init(&joined, alloc, 0);
+    NEED(extra);
+    TRY(surety_doc_read(extra, surety_str_of("{\"n\":1}"), NULL, NULL));
+    memset(schema, ' ', sizeof(schema));
+    memcpy(schema, "{}", 2);
+    memset(shown, '2', sizeof(shown));
+    for (int i = 0; i < SURETY_PROTOCOL_TEXT * 3; i++) {
+        surety_model model = model_of((surety_protocol)(i / 3));
+        const surety__call call = {
+            .model = &model,
+            .mode = (surety_mode)(SURETY_MODE_NATIVE + i % 3),
+            .system = messages[0].text,
+            .system_part = messages[0].part,
+            .messages = messages,
+            .message_count = 2,
+            .schema = json[0],
+            .schema_name = surety_str_of("order")};
+        surety_request request;
+        size_t copied = 0;
+
+        model.transport = &transport;
+        transport.version = 1;
+        TRY(surety__call_encode(&call, &arena, &bodies[0], &request, NULL));
+        CHECK(!request.part_count && request.body.len > 3 * sizeof(schema));
+        transport.version = 2;
+        TRY(surety__call_encode(&call, &arena, &bodies[1], &request, NULL));
+        CHECK(!request.body.len && request.part_count >= 7);
+        surety_buf_reset(&joined);
+        for (size_t k = 0; k < request.part_count; k++) {
+            const surety_str part = request.parts[k];
+
+            surety_buf_add(&joined, part);
+            copied += part.ptr == schema || part.ptr == shown ? 0 : part.len;
+        }
+        TRY(joined.status);
+        CHECK(copied < 2000);
+        CHECK(surety_str_equal(surety_buf_str(&bodies[0]),
+                               surety_buf_str(&joined)));
+        model.extra = surety_doc_root(extra);
+        TRY(surety__call_encode(&call, &arena, &bodies[1], &request, NULL));
+        CHECK(!request.part_count);
+    }
+done:
+    surety_doc_free(extra);
+    surety__arena_done(&arena);
+    surety_buf_done(&bodies[0]);
+    surety_buf_done(&bodies[1]);
+    surety_buf_done(&joined);
+}
+
 TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
 {
     const surety_alloc *alloc = check_alloc(t);
@@ -264,6 +333,7 @@ int main(int argc, char **argv)
         {"writes every protocol and mode", writes_every_protocol_and_mode},
         {"copies what is JSON already", copies_what_is_json_already},
         {"writes the parts of a message", writes_the_parts_of_a_message},
+        {"long texts are parts", long_texts_are_parts},
         {"keeps a NUL and refuses what is no UTF-8",
          keeps_a_nul_and_refuses_what_is_no_utf8},
         {"takes many headers", takes_many_headers},

@@ -621,7 +621,7 @@ static void no_wait(struct trial *trial)
 
 static void newer_transport(struct trial *trial)
 {
-    trial->fake.transport.version = 2;
+    trial->fake.transport.version = 3;
 }
 
 static void other_protocol(struct trial *trial)
@@ -672,7 +672,8 @@ static void long_name(struct trial *trial)
 
 TEST(says_what_it_cannot_run)
 {
-    static const char no_door[] = "the model m has no transport of version 1";
+    static const char no_door[] =
+        "the model m has no transport of version 1 or 2";
     static const char no_such[] = "the model m has an unknown protocol or mode";
     static const char nowhere[] = "an option has a length but no address";
     static const struct {
@@ -699,7 +700,7 @@ TEST(says_what_it_cannot_run)
         {system_nowhere, nowhere, ""},
         {long_name,
          "the model a name of a model that is longer than the 80 characters "
-         "that are told of one in  has no transport of version 1",
+         "that are told of one in  has no transport of version 1 or 2",
          ""},
     };
     struct trial trial;
