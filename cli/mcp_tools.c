@@ -495,7 +495,8 @@ static bool check_schema(const struct mcp_tool *tool, surety_val arguments,
     for (size_t i = 0; !is_valid && i < surety_findings_count(findings); i++) {
         const surety_finding finding = surety_findings_at(findings, i);
 
-        put_finding(&finding, text.len, errors);
+        if (finding.keyword.ptr)
+            put_finding(&finding, text.len, errors);
     }
     surety_buf_done(&text);
     surety_schema_free(schema);

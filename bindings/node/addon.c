@@ -716,6 +716,10 @@ static surety_status validation_write(struct addon *addon,
         if (i)
             surety_buf_byte(out, ',');
         finding = surety_findings_at(findings, i);
+        if (!finding.keyword.ptr) {
+            status = SURETY_NOMEM;
+            goto done;
+        }
         finding_write(out, &finding);
     }
     surety_buf_text(out, surety_findings_truncated(findings)

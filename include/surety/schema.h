@@ -140,7 +140,11 @@ typedef struct surety_findings surety_findings;
 SURETY_API surety_findings *surety_findings_new(const surety_alloc *alloc);
 SURETY_API void surety_findings_free(surety_findings *findings);
 SURETY_API size_t surety_findings_count(const surety_findings *findings);
-SURETY_API surety_finding surety_findings_at(const surety_findings *findings,
+/* Gives the i-th finding. Its texts are written when it is first read, from the
+ * value and the schema, which must not have changed since the report. Then they
+ * stay until the next report into these findings, whatever becomes of value and
+ * schema. Past the last one, and when out of memory, keyword.ptr is NULL. */
+SURETY_API surety_finding surety_findings_at(surety_findings *findings,
                                              size_t i);
 /* Returns whether findings were left out because of findings_max. */
 SURETY_API bool surety_findings_truncated(const surety_findings *findings);
@@ -156,14 +160,15 @@ SURETY_API surety_status surety_checker_report(surety_checker *checker,
                                                surety_findings *findings,
                                                surety_error *reterr);
 
-/* The output formats of JSON Schema (2020-12 core, section 12.4). */
+/* The output formats of JSON Schema (2020-12 core, section 12.4). Writing one
+ * reads all findings. */
 typedef enum surety_output {
     SURETY_OUTPUT_FLAG = 0,
     SURETY_OUTPUT_BASIC,
     SURETY_OUTPUT_DETAILED
 } surety_output;
 /* Appends the result as JSON. valid is the result of surety_checker_check. */
-SURETY_API surety_status surety_findings_write(const surety_findings *findings,
+SURETY_API surety_status surety_findings_write(surety_findings *findings,
                                                bool valid, surety_output output,
                                                surety_buf *out);
 

@@ -172,6 +172,10 @@ static surety_status check_contract(const surety_config *config,
     if (status != SURETY_OK || surety_findings_count(findings) == 0)
         goto done;
     finding = surety_findings_at(findings, 0);
+    if (!finding.keyword.ptr) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
     if (reterr)
         check_message(finding, reterr);
     status = surety__config_at(config, finding.instance, reterr, SURETY_SYNTAX);

@@ -56,6 +56,8 @@ static surety_status contract_explain(surety_finding finding,
     surety_str place = SURETY__LITERAL("x-surety");
     surety_status status;
 
+    if (!finding.keyword.ptr)
+        return surety__fail_nomem(reterr);
     if (surety__str_starts(where, prefix))
         place = (surety_str){where.ptr + 1, where.len - 1};
     if (surety_str_equal(finding.keyword, SURETY__LITERAL("pattern")))

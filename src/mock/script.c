@@ -76,6 +76,10 @@ static surety_status script_validate(const surety__script *script,
     if (status || surety_findings_count(findings) == 0)
         goto done;
     first = surety_findings_at(findings, 0);
+    if (!first.keyword.ptr) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
     status = script_fail(script, first.instance, reterr, "%.*s",
                          (int)first.message.len, first.message.ptr);
     if (!first.hint.len)

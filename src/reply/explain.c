@@ -438,6 +438,8 @@ static surety_status explain_findings(surety_judge *judge)
         surety__issue *issue;
         surety_issue *to;
 
+        if (!from.keyword.ptr)
+            return SURETY_NOMEM;
         if (best->cut &&
             !surety__partial_stays(surety_doc_root(best->doc), &from))
             continue;

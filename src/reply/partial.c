@@ -215,6 +215,8 @@ surety_status surety__partial_check(surety_judge *judge, surety__trial *trial,
     for (size_t i = 0; i < surety_findings_count(trial->findings); i++) {
         const surety_finding finding = surety_findings_at(trial->findings, i);
 
+        if (!finding.keyword.ptr)
+            return surety__fail_nomem(reterr);
         trial->error_count += surety__partial_stays(root, &finding);
     }
     *ret_good = trial->error_count == 0;

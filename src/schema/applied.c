@@ -555,7 +555,10 @@ enum surety__validity surety__applied_meant(surety__machine *machine,
     surety__failure failure = {.keyword = applicator->keyword,
                                .instance = cell,
                                .count = frame->count,
-                               .other = applicator->count};
+                               .other = applicator->count,
+                               .applicator = applicator,
+                               .first = frame->first,
+                               .second = frame->second};
     uint32_t meant = UINT32_MAX;
 
     assert(applicator->kind == APPLY_ANY || applicator->kind == APPLY_ONE);

@@ -14,7 +14,6 @@ surety_checker *surety_checker_new(const surety_alloc *alloc,
         return NULL;
     checker->machine.alloc = alloc;
     checker->machine.limits = surety_limits_of(limits);
-    surety_buf_init(&checker->machine.text, alloc, 0);
     checker->machine.matcher =
         surety__matcher_new(alloc, &checker->machine.limits);
     if (!checker->machine.matcher) {
@@ -39,7 +38,6 @@ void surety_checker_free(surety_checker *checker)
                  machine->hash_cap * sizeof(*machine->hashes));
     surety__map_done(&machine->memo.results, machine->alloc);
     surety_doc_free(machine->content);
-    surety_buf_done(&machine->text);
     surety__completion_free(machine->alloc, checker->completion);
     surety_doc_free(checker->text);
     surety__matcher_free(machine->matcher);
@@ -149,6 +147,7 @@ surety_status surety_checker_report(surety_checker *checker,
         return surety__fail(reterr, SURETY_MISUSE,
                             "there is nothing to report on");
     surety__findings_reset(findings);
+    findings->doc = val.doc;
     machine = &checker->machine;
     machine->findings = findings;
     surety__machine_start(machine, schema, val, MODE_REPORT, reterr);

@@ -912,6 +912,7 @@ EVALUATE_INLINE bool evaluate(surety__machine *machine, surety__next next,
         frame->cell = next.cell;
         if (report) {
             frame->step = next.step;
+            frame->mark = NULL;
             machine->depth = depth + 1;
             if (frame_begin(machine, frame, under, false, true))
                 valid = frame_report(machine, frame, VALID_OPEN, &next);

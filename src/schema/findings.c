@@ -16,6 +16,7 @@ surety_findings *surety_findings_new(const surety_alloc *alloc)
         return NULL;
     findings->alloc = alloc;
     surety__arena_init(&findings->arena, alloc, 0);
+    surety_buf_init(&findings->text, alloc, 0);
     return findings;
 }
 
@@ -26,6 +27,8 @@ void surety_findings_free(surety_findings *findings)
     surety__free(findings->alloc, findings->list,
                  findings->cap * sizeof(*findings->list));
     surety__arena_done(&findings->arena);
+    surety_buf_done(&findings->text);
+    surety_doc_free(findings->content);
     surety__free(findings->alloc, findings, sizeof(*findings));
 }
 
@@ -48,61 +51,81 @@ bool surety_findings_truncated(const surety_findings *findings)
     return findings && findings->truncated;
 }
 
-surety_finding surety_findings_at(const surety_findings *findings, size_t i)
+surety_finding surety_findings_at(surety_findings *findings, size_t i)
 {
     static const surety_finding none = {.keyword = {NULL, 0}};
+    const surety_finding *finding = findings && i < findings->count
+                                        ? surety__finding_read(findings, i)
+                                        : NULL;
 
-    return findings && i < findings->count ? findings->list[i].finding : none;
+    return finding ? *finding : none;
 }
 
+/* ---- the order --------------------------------------------------------- */
+
 /* Where in its subschema the keyword of a step is. */
-static uint32_t findings_place(const surety__mark *mark)
+static uint32_t mark_place(const surety__mark *mark)
 {
-    return mark->keyword
-               ? surety_val_member(mark->from->at,
-                                   surety__keyword_name(mark->keyword))
+    return mark->step.keyword
+               ? surety_val_member(mark->above->shape->at,
+                                   surety__keyword_name(mark->step.keyword))
                      .index
                : 0;
 }
 
-/* Whether a comes after b. */
-static bool findings_after(const surety__noted *a, const surety__noted *b)
+/* Of steps with the same marks above: negative where a comes before b. */
+static int mark_order(const surety__mark *a, const surety__mark *b)
 {
-    uint32_t count =
-        a->mark_count < b->mark_count ? a->mark_count : b->mark_count;
+    if (a->above->shape != b->above->shape ||
+        a->step.keyword != b->step.keyword) {
+        const uint32_t place = mark_place(a);
+        const uint32_t other = mark_place(b);
 
-    for (uint32_t i = 0; i < count; i++) {
-        const surety__mark *left = &a->marks[i];
-        const surety__mark *right = &b->marks[i];
-
-        if (left->from != right->from || left->keyword != right->keyword) {
-            const uint32_t place = findings_place(left);
-            const uint32_t other = findings_place(right);
-
-            if (place != other)
-                return place > other;
-        }
-        if (left->ordinal != right->ordinal)
-            return left->ordinal > right->ordinal;
+        if (place != other)
+            return place < other ? -1 : 1;
     }
-    return a->mark_count > b->mark_count;
+    return a->ordinal == b->ordinal ? 0 : a->ordinal < b->ordinal ? -1 : 1;
+}
+
+/* The mark at this level on the way to the one that is given. */
+static const surety__mark *mark_at(const surety__mark *mark, uint32_t level)
+{
+    while (mark->level > level)
+        mark = mark->above;
+    return mark;
+}
+
+/* Whether a comes after b: the first of their steps that differ decides. */
+static bool mark_after(const surety__mark *a, const surety__mark *b)
+{
+    bool after = a->level > b->level;
+
+    a = mark_at(a, b->level);
+    b = mark_at(b, a->level);
+    for (; a != b; a = a->above, b = b->above) {
+        const int order = mark_order(a, b);
+
+        if (order)
+            after = order > 0;
+    }
+    return after;
 }
 
 surety_status surety__findings_add(surety_findings *findings,
-                                   surety__noted noted)
+                                   const surety__noted *noted)
 {
     size_t at = findings->count;
     surety_status status =
         surety__grow(findings->alloc, &findings->list, &findings->cap,
-                     findings->count + 1, sizeof(noted), SIZE_MAX);
+                     findings->count + 1, sizeof(*noted), SIZE_MAX);
 
     if (status)
         return status;
-    while (at > 0 && findings_after(&findings->list[at - 1], &noted)) {
+    while (at > 0 && mark_after(&findings->list[at - 1].end, &noted->end)) {
         findings->list[at] = findings->list[at - 1];
         at--;
     }
-    findings->list[at] = noted;
+    findings->list[at] = *noted;
     findings->count++;
     return SURETY_OK;
 }
@@ -123,8 +146,14 @@ static void output_locations(surety_buf *out, const surety_str locations[3])
     }
 }
 
-static void output_unit(surety_buf *out, const surety_finding *finding)
+static void output_unit(surety_findings *findings, size_t i, surety_buf *out)
 {
+    const surety_finding *finding = surety__finding_read(findings, i);
+
+    if (!finding) {
+        out->status = SURETY_NOMEM;
+        return;
+    }
     output_locations(out, (surety_str[]){finding->keyword_location,
                                          finding->absolute_keyword_location,
                                          finding->instance_location});
@@ -137,34 +166,43 @@ static void output_unit(surety_buf *out, const surety_finding *finding)
  * same value. */
 static uint32_t output_shared(const surety__noted *a, const surety__noted *b)
 {
-    uint32_t at = 0;
+    const surety__mark *left = mark_at(a->end.above, b->end.above->level);
+    const surety__mark *right = mark_at(b->end.above, left->level);
+    uint32_t shared = left->level;
 
-    while (at + 1 < a->mark_count && at + 1 < b->mark_count &&
-           a->marks[at].keyword == b->marks[at].keyword &&
-           a->marks[at].ordinal == b->marks[at].ordinal &&
-           a->marks[at + 1].from == b->marks[at + 1].from)
-        at++;
-    return at;
+    for (; left != right; left = left->above, right = right->above)
+        if (left->step.keyword != right->step.keyword ||
+            left->ordinal != right->ordinal || left->shape != right->shape)
+            shared = left->level - 1;
+    return shared;
 }
 
 /* Opens the unit of the first `level` subschemas on the way to a finding. */
-static void output_open(surety_buf *out, surety__pointer_walk *walk,
-                        const surety__noted *noted, uint32_t level)
+static void output_open(surety_findings *findings, const surety__noted *noted,
+                        uint32_t level, surety_buf *out)
 {
-    const surety__mark *mark = &noted->marks[level - 1];
-    surety_buf absolute;
+    const surety__mark *mark = mark_at(noted->end.above, level);
+    surety_buf *texts = &findings->text;
+    surety_str parts[3];
+    size_t ends[3];
+    size_t start = 0;
 
-    surety_buf_init(&absolute, out->alloc, 0);
-    surety__location_absolute(walk, mark[1].from, &absolute);
-    if (absolute.status && !out->status)
-        out->status = absolute.status;
-    output_locations(
-        out, (surety_str[]){
-                 {noted->finding.keyword_location.ptr, mark->keyword_len},
-                 surety_buf_str(&absolute),
-                 {noted->finding.instance_location.ptr, mark->instance_len}});
+    surety_buf_reset(texts);
+    surety__location_write(mark, texts);
+    ends[0] = texts->len;
+    surety__location_absolute(&findings->schema_walk, mark->shape, texts);
+    ends[1] = texts->len;
+    surety__pointer_walk_to(&findings->instance_walk,
+                            surety__val_of(findings->doc, mark->cell), texts);
+    ends[2] = texts->len;
+    if (texts->status) {
+        out->status = texts->status;
+        return;
+    }
+    for (size_t i = 0; i < SURETY__COUNT(parts); start = ends[i++])
+        parts[i] = (surety_str){texts->ptr + start, ends[i] - start};
+    output_locations(out, parts);
     surety_buf_text(out, ",\"errors\":[");
-    surety_buf_done(&absolute);
 }
 
 /* The least number of subschemas above `above` that finding i shares with some
@@ -190,9 +228,8 @@ static uint32_t output_level(const surety_findings *findings, size_t i,
 /* Detailed: a subschema with several failures is a unit of its own around
  * them (12.4.3). `open` holds how many subschemas each open unit has; units
  * deeper than it are left out. */
-static void output_detailed(const surety_findings *findings, surety_buf *out)
+static void output_detailed(surety_findings *findings, surety_buf *out)
 {
-    surety__pointer_walk walk = {.doc = NULL};
     uint32_t open[64];
     size_t depth = 0;
 
@@ -206,10 +243,10 @@ static void output_detailed(const surety_findings *findings, surety_buf *out)
         while (depth < SURETY__COUNT(open) &&
                (level = output_level(findings, i,
                                      depth ? open[depth - 1] : 0)) != 0) {
-            output_open(out, &walk, noted, level);
+            output_open(findings, noted, level, out);
             open[depth++] = level;
         }
-        output_unit(out, &noted->finding);
+        output_unit(findings, i, out);
         if (i + 1 < findings->count)
             shared = output_shared(noted, &findings->list[i + 1]);
         while (depth && open[depth - 1] > shared) {
@@ -219,7 +256,7 @@ static void output_detailed(const surety_findings *findings, surety_buf *out)
     }
 }
 
-surety_status surety_findings_write(const surety_findings *findings, bool valid,
+surety_status surety_findings_write(surety_findings *findings, bool valid,
                                     surety_output output, surety_buf *out)
 {
     const size_t start = out->len;
@@ -234,7 +271,7 @@ surety_status surety_findings_write(const surety_findings *findings, bool valid,
             for (size_t i = 0; i < findings->count; i++) {
                 if (i)
                     surety_buf_byte(out, ',');
-                output_unit(out, &findings->list[i].finding);
+                output_unit(findings, i, out);
             }
         }
         surety_buf_byte(out, ']');

@@ -5,7 +5,7 @@
  * evaluate.c   the core: frames and their phases
  * applied.c    the applicators of a frame (allOf, anyOf, if, $ref, ...)
  * assert.c     assertions without subschemas
- * report.c     from a failure to a finding; message.c its words
+ * report.c     what a report notes of a failure (findings.h has the rest)
  * meant.c      the branch of a failed anyOf or oneOf that was meant */
 #ifndef SURETY_SCHEMA_MACHINE_H
 #define SURETY_SCHEMA_MACHINE_H
@@ -27,6 +27,18 @@ typedef struct surety__step {
     bool same_value; /* as the shape that applies it */
 } surety__step;
 
+/* A step on the way to a finding: to a shape applied to a value, or last to
+ * what failed. Findings with the same beginning share its marks. */
+typedef struct surety__mark {
+    struct surety__mark *above;       /* NULL at the root */
+    const struct surety__mark *below; /* only while a location is written */
+    const surety__shape *shape; /* NULL: the failed keyword is no subschema */
+    const surety__cell *cell;
+    surety__step step;
+    uint32_t ordinal; /* which of the values of the step's keyword */
+    uint32_t level;   /* how many are above */
+} surety__mark;
+
 /* One shape applied to one value. */
 typedef struct surety__frame {
     const surety__shape *shape;
@@ -45,6 +57,7 @@ typedef struct surety__frame {
     /* Of a report only. */
     bool reported;          /* the anyOf or oneOf that failed */
     uint32_t first, second; /* branches that matched */
+    surety__mark *mark;     /* NULL: no finding is in it so far */
     surety__step step;
 } surety__frame;
 
@@ -82,8 +95,7 @@ typedef struct surety__machine {
     surety_limits limits;
     surety__pair *hashes; /* scratch of uniqueItems */
     size_t hash_cap;
-    surety_doc *content; /* scratch of contentMediaType and of hints */
-    surety_buf text;     /* scratch of the report */
+    surety_doc *content; /* scratch of contentMediaType */
     bool enough;         /* the report is full */
     surety__memo memo;
     surety_error *reterr;
@@ -229,15 +241,17 @@ const surety__shape *surety__wide_member(surety__machine *machine,
 /* ---- reporting (report.c) ------------------------------------------------ */
 
 /* A failure of keyword at the frame on top; instance failed. The rest is for
- * the message. */
+ * the message, which is written when it is read: nothing of the machine. */
 typedef struct surety__failure {
     surety__keyword keyword;
     const surety__cell *instance;
     surety_str name; /* a property, "" where there is none */
     uint64_t count;
     uint64_t other;
-    surety__step step;          /* to a false subschema */
-    const surety__shape *never; /* the false subschema, or NULL */
+    const surety__applicator *applicator; /* of a union */
+    uint32_t first, second;               /* of its branches that match */
+    surety__step step;                    /* to a false subschema */
+    const surety__shape *never;           /* the false subschema, or NULL */
 } surety__failure;
 
 void surety__report_failure(surety__machine *machine, surety__failure failure);
@@ -264,12 +278,5 @@ const surety__choices *surety__meant_choices(const surety_doc *doc,
                                              const surety__shape *branch,
                                              const surety__cell *key,
                                              const surety__shape **ret_of);
-
-/* ---- messages (message.c) ------------------------------------------------ */
-
-void surety__message_write(const surety__machine *machine,
-                           const surety__failure *failure, surety_buf *out);
-void surety__message_hint(surety__machine *machine,
-                          const surety__failure *failure, surety_buf *out);
 
 #endif

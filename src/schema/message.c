@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes the message and the hint of a finding.
+/* Writes the message and the hint of a finding, from what the report noted.
  *
  * A message is one sentence without a full stop: the value, then what the
  * schema requires. It is made from a row of sentences[], in which marks stand
  * for what the failure has. Values are quoted as JSON, and long ones are cut
  * ("..."); arrays and objects are called by their kind. A hint is what was
  * probably meant, with a question mark, and only where it is evident. */
-#include "schema/machine.h"
+#include "schema/findings.h"
 
 enum {
     QUOTE_BYTES = 60,
@@ -129,9 +129,10 @@ static const char *type_of_val(surety_val val)
 
 /* A failure while its message is written. */
 struct message {
-    const surety__machine *machine;
+    const surety_doc *doc;
+    const surety__noted *noted;
     const surety__failure *failure;
-    const surety__frame *frame;
+    const surety__shape *shape;
     surety__keyword keyword; /* that failed, or that has the false subschema */
     surety_val val;
     surety_str name; /* of a property */
@@ -149,7 +150,7 @@ static surety_val message_keyword(const surety__shape *shape,
  * 4 writes them as a minimum or maximum and a boolean. */
 static surety_val message_bound(const struct message *message)
 {
-    const surety__shape *shape = message->frame->shape;
+    const surety__shape *shape = message->shape;
 
     if (message->keyword == KW_EXCLUSIVE_MINIMUM)
         return surety__val_of(shape->at.doc, shape->numbers->exclusive_minimum);
@@ -295,7 +296,7 @@ static void message_unknown(const struct message *message,
                             const surety__applicator *applicator,
                             const surety__cell *key)
 {
-    const surety_doc *doc = message->machine->doc;
+    const surety_doc *doc = message->doc;
     struct message member = *message;
     size_t shown = 0;
 
@@ -322,9 +323,8 @@ static void message_unknown(const struct message *message,
 static void message_union(struct message *message)
 {
     const surety__failure *failure = message->failure;
-    const surety_doc *doc = message->machine->doc;
-    const surety__applicator *applicator =
-        &message->frame->shape->applicators[message->frame->at];
+    const surety_doc *doc = message->doc;
+    const surety__applicator *applicator = failure->applicator;
     const surety__cell *unknown =
         failure->count
             ? NULL
@@ -339,7 +339,7 @@ static void message_union(struct message *message)
         surety__buf_printf(message->out,
                            "%u and schema %u of oneOf, but must match exactly "
                            "one",
-                           message->frame->first, message->frame->second);
+                           failure->first, failure->second);
         return;
     }
     message->types = 0;
@@ -364,10 +364,10 @@ static void message_item(const struct message *message)
     uint32_t prefix;
 
     surety__buf_printf(message->out, "item %u is not allowed",
-                       surety__frame_ordinal(message->frame));
+                       message->noted->end.ordinal);
     if (step->keyword == KW_UNEVALUATED_ITEMS || step->index != UINT32_MAX)
         return;
-    prefix = message->frame->shape->arrays->prefix_count;
+    prefix = message->shape->arrays->prefix_count;
     if (prefix)
         surety__buf_printf(message->out, ": the array may have at most %u %s",
                            prefix, prefix == 1 ? "item" : "items");
@@ -388,7 +388,7 @@ static void message_false(struct message *message)
     case KW_UNEVALUATED_PROPERTIES:
     case KW_PROPERTY_NAMES:
         message->name = surety__cell_str(
-            message->machine->doc, cell->kind == CELL_KEY ? cell : cell - 1);
+            message->doc, cell->kind == CELL_KEY ? cell : cell - 1);
         message_put(message, "the property %p is not allowed");
         return;
     case KW_ITEMS:
@@ -412,23 +412,22 @@ static void message_false(struct message *message)
     }
 }
 
-void surety__message_write(const surety__machine *machine,
-                           const surety__failure *failure, surety_buf *out)
+void surety__message_write(const surety_doc *doc, const surety__noted *noted,
+                           surety_buf *out)
 {
-    const surety__frame *frame = &machine->frames[machine->depth - 1];
-    const surety__shape *shape = frame->shape;
-    struct message message = {
-        .machine = machine,
-        .failure = failure,
-        .frame = frame,
-        .keyword = failure->keyword,
-        .val = surety__val_of(machine->doc, failure->instance),
-        .name = failure->name,
-        .types = shape->types,
-        .out = out};
+    const surety__failure *failure = &noted->failure;
+    const surety__shape *shape = noted->end.above->shape;
+    struct message message = {.doc = doc,
+                              .noted = noted,
+                              .failure = failure,
+                              .shape = shape,
+                              .keyword = failure->keyword,
+                              .val = surety__val_of(doc, failure->instance),
+                              .name = failure->name,
+                              .types = shape->types,
+                              .out = out};
     const surety_kind kind = surety_val_kind(message.val);
 
-    assert(machine->depth);
     if (failure->never) {
         message_false(&message);
         return;
@@ -524,16 +523,20 @@ static void hint_enum(const surety__shape *shape, surety_val val,
 }
 
 /* A text that holds the JSON that was wanted: that JSON, or its head. */
-static void hint_inside(surety__machine *machine, const surety__shape *shape,
+static void hint_inside(surety_findings *findings, const surety__shape *shape,
                         surety_str text, surety_buf *out)
 {
-    const surety_status status = surety__machine_read(machine, text);
     surety_val inner = surety_val_none();
+    surety_status status = SURETY_NOMEM;
 
+    if (!findings->content)
+        findings->content = surety_doc_new(findings->alloc);
+    if (findings->content)
+        status = surety_doc_read(findings->content, text, NULL, NULL);
     if (status == SURETY_NOMEM && !out->status)
         out->status = status;
     if (!status)
-        inner = surety_doc_root(machine->content);
+        inner = surety_doc_root(findings->content);
     /* The head of a number would be another one. */
     if (inner.doc && surety_val_kind(inner) != SURETY_KIND_STRING &&
         (text.len < QUOTE_BYTES ||
@@ -545,7 +548,7 @@ static void hint_inside(surety__machine *machine, const surety__shape *shape,
     }
 }
 
-static void hint_type(surety__machine *machine, const surety__shape *shape,
+static void hint_type(surety_findings *findings, const surety__shape *shape,
                       surety_val val, surety_buf *out)
 {
     surety_kind kind = surety_val_kind(val);
@@ -553,7 +556,7 @@ static void hint_type(surety__machine *machine, const surety__shape *shape,
     size_t before = out->len;
 
     if (kind == SURETY_KIND_STRING && text.len && text.len < HINT_BYTES)
-        hint_inside(machine, shape, text, out);
+        hint_inside(findings, shape, text, out);
     if ((kind == SURETY_KIND_BOOLEAN ||
          (kind == SURETY_KIND_NUMBER &&
           surety_val_number(val).len < QUOTE_BYTES)) &&
@@ -583,11 +586,12 @@ static void hint_maximum(const surety__shape *shape, surety_val val,
 }
 
 /* A missing name: the nearest that is there and is not the schema's. */
-static void hint_required(const surety__machine *machine,
-                          const surety__shape *shape,
-                          const surety__failure *failure, surety_buf *out)
+static void hint_required(const surety_doc *doc, const surety__noted *noted,
+                          surety_buf *out)
 {
-    const surety_val object = surety__val_of(machine->doc, failure->instance);
+    const surety__objects *objects = noted->end.above->shape->objects;
+    const surety_str name = noted->failure.name;
+    const surety_val object = surety__val_of(doc, noted->failure.instance);
     struct nearest nearest = {.distance = HINT_FAR};
     unsigned distance;
     size_t seen = 0;
@@ -596,23 +600,20 @@ static void hint_required(const surety__machine *machine,
          v = surety_val_next(object, v)) {
         const surety_val key = surety_val_key(v);
 
-        if (hint_is_nearer(&nearest, surety_val_str(key), failure->name,
-                           &distance) &&
-            !surety__objects_find(shape->objects, machine->doc,
-                                  surety__cell_of(key)))
+        if (hint_is_nearer(&nearest, surety_val_str(key), name, &distance) &&
+            !surety__objects_find(objects, doc, surety__cell_of(key)))
             nearest = (struct nearest){surety_val_str(key), distance};
     }
     hint_name(out, "is it ", &nearest);
 }
 
 /* A name that is not allowed: the nearest of the schema's that is absent. */
-static void hint_property(const surety__machine *machine,
-                          const surety__shape *shape,
-                          const surety__failure *failure, surety_buf *out)
+static void hint_property(const surety_doc *doc, const surety__noted *noted,
+                          surety_buf *out)
 {
-    const surety__objects *objects = shape->objects;
-    const surety__cell *object = machine->frames[machine->depth - 1].cell;
-    const surety_str name = surety__cell_str(machine->doc, failure->instance);
+    const surety__objects *objects = noted->end.above->shape->objects;
+    const surety__cell *object = noted->end.above->cell;
+    const surety_str name = surety__cell_str(doc, noted->failure.instance);
     struct nearest nearest = {.distance = HINT_FAR};
     unsigned distance;
 
@@ -622,30 +623,32 @@ static void hint_property(const surety__machine *machine,
 
         if (hint_is_nearer(&nearest, name, property->name, &distance) &&
             property->shape && !property->shape->never &&
-            !surety__member_named(machine->doc, object, property->name))
+            !surety__member_named(doc, object, property->name))
             nearest = (struct nearest){property->name, distance};
     }
     hint_name(out, "", &nearest);
 }
 
-void surety__message_hint(surety__machine *machine,
-                          const surety__failure *failure, surety_buf *out)
+void surety__message_hint(surety_findings *findings, const surety__noted *noted,
+                          surety_buf *out)
 {
-    const surety__shape *shape = machine->frames[machine->depth - 1].shape;
-    surety_val val = surety__val_of(machine->doc, failure->instance);
+    const surety__failure *failure = &noted->failure;
+    const surety__shape *shape = noted->end.above->shape;
+    const surety_doc *doc = findings->doc;
+    const surety_val val = surety__val_of(doc, failure->instance);
 
     if (failure->never) {
         /* A name that its object may not have; where the value is a name
          * itself (propertyNames) there is no object to look in. */
         if (failure->instance->kind == CELL_KEY && !failure->step.same_value)
-            hint_property(machine, shape, failure, out);
+            hint_property(doc, noted, out);
         return;
     }
     switch (failure->keyword) {
-    case KW_TYPE: hint_type(machine, shape, val, out); return;
+    case KW_TYPE: hint_type(findings, shape, val, out); return;
     case KW_ENUM: hint_enum(shape, val, out); return;
     case KW_MAXIMUM: hint_maximum(shape, val, out); return;
-    case KW_REQUIRED: hint_required(machine, shape, failure, out); return;
+    case KW_REQUIRED: hint_required(doc, noted, out); return;
     default: return;
     }
 }

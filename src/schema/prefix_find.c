@@ -6,6 +6,7 @@
  * the last thread: at the same value and keyword, else at the same value, else
  * inside of it, else a union around it. Where the report has none of these, the
  * finding states in general what happened. Called once for a value. */
+#include "schema/findings.h"
 #include "schema/prefix.h"
 
 enum { RANK_NONE = 5 };
@@ -61,7 +62,7 @@ static unsigned find_rank(const surety__prefix *prefix,
 /* The finding where the report has none that fits. */
 static surety_status find_plainly(surety__prefix *prefix, surety_val root)
 {
-    surety_buf *const text = &prefix->checker->machine.text;
+    surety_buf *const text = &prefix->findings->text;
 
     surety_buf_reset(text);
     prefix->found = (surety_finding){
@@ -90,8 +91,11 @@ surety_status surety__prefix_explain(surety__prefix *prefix, surety_val root)
     count = surety_findings_count(prefix->findings);
     for (size_t i = 0; i < count; i++) {
         const surety_finding finding = surety_findings_at(prefix->findings, i);
-        const unsigned rank = find_rank(prefix, &finding);
+        unsigned rank;
 
+        if (!finding.keyword.ptr)
+            return SURETY_NOMEM;
+        rank = find_rank(prefix, &finding);
         if (rank >= best)
             continue;
         best = rank;

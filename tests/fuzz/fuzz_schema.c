@@ -21,7 +21,7 @@ static const surety_limits fuzz_limits = {
 };
 
 /* Every text of a finding is there, and a form of output is JSON. */
-static void fuzz_findings(const surety_findings *findings, bool valid)
+static void fuzz_findings(surety_findings *findings, bool valid)
 {
     surety_doc *doc = surety_doc_new(NULL);
 

@@ -260,7 +260,7 @@ static uint32_t least_work(struct setting *setting, enum way way,
     return high;
 }
 
-static void write_findings(const surety_findings *findings, surety_buf *out)
+static void write_findings(surety_findings *findings, surety_buf *out)
 {
     for (size_t i = 0; i < surety_findings_count(findings); i++) {
         const surety_finding finding = surety_findings_at(findings, i);

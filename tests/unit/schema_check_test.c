@@ -129,6 +129,7 @@ TEST(a_part_of_a_document)
     surety_doc *doc = surety_doc_new(check_alloc(t));
     surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
     surety_findings *findings = surety_findings_new(check_alloc(t));
+    surety_finding finding;
     surety_val part;
     bool valid = true;
 
@@ -149,9 +150,11 @@ TEST(a_part_of_a_document)
     CHECK(!valid);
     TRY(surety_checker_report(checker, schema, part, findings, NULL));
     CHECK(surety_findings_count(findings) == 1);
-    CHECK_TEXT(surety_findings_at(findings, 0).instance_location, "/x/1/x");
-    CHECK(surety_val_int(surety_findings_at(findings, 0).instance, 0) == 1);
-    CHECK(surety_val_is(surety_findings_at(findings, 0).schema, "null"));
+    finding = surety_findings_at(findings, 0);
+    NEED(finding.keyword.ptr);
+    CHECK_TEXT(finding.instance_location, "/x/1/x");
+    CHECK(surety_val_int(finding.instance, 0) == 1);
+    CHECK(surety_val_is(finding.schema, "null"));
 done:
     surety_findings_free(findings);
     surety_checker_free(checker);

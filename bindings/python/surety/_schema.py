@@ -185,7 +185,8 @@ class _Checker:
             raise failure(status, error)
         findings = self.findings
         with buffer() as out:
-            lib.surety_findings_write(findings, valid.value, 1, out.ref)
+            if lib.surety_findings_write(findings, valid.value, 1, out.ref):
+                raise NoMemory("out of memory")
             output = json.loads(bytes(out))
         errors = [lib.surety_findings_at(findings, i)
                   for i in range(lib.surety_findings_count(findings))]
