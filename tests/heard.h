@@ -16,6 +16,7 @@ struct heard {
     int status;
     surety_failure failure;
     bool sent;
+    char message[256];
 };
 
 static inline void heard_head(void *ctx, int status,
@@ -55,6 +56,7 @@ static inline void heard_end(void *ctx, const surety_delivery *delivery)
     heard->ends++;
     heard->failure = delivery->failure;
     heard->sent = delivery->sent;
+    memcpy(heard->message, delivery->message, sizeof(heard->message));
 }
 
 static inline void heard_init(struct heard *heard, const surety_alloc *alloc)

@@ -47,64 +47,7 @@ struct exec {
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* Whether a value is the arguments of a command: texts, first its name. */
-static bool exec_are_arguments(surety_val list)
-{
-    if (surety_val_kind(list) != SURETY_KIND_ARRAY ||
-        !surety_val_str(surety_val_first(list)).len)
-        return false;
-    SURETY_EACH (item, list) {
-        const surety_str text = surety_val_str(item);
-
-        if (surety_val_kind(item) != SURETY_KIND_STRING ||
-            memchr(text.ptr, 0, text.len))
-            return false;
-    }
-    return true;
-}
-
-/* Reads the arguments from a JSON array to a vector in arena with NULL at the
- * end. */
-static surety_status exec_read_arguments(surety_str json, surety__arena *arena,
-                                         const char ***ret_arguments,
-                                         surety_error *reterr)
-{
-    surety_doc *doc = surety_doc_new(arena->alloc);
-    surety_status status =
-        doc ? surety_doc_read(doc, json, NULL, reterr) : SURETY_NOMEM;
-    surety_val list;
-    const char **arguments;
-    size_t count = 0;
-
-    if (status)
-        goto done;
-    list = surety_doc_root(doc);
-    if (!exec_are_arguments(list)) {
-        status = SURETY_SYNTAX;
-        goto done;
-    }
-    arena->status = &status;
-    arguments = surety__arena_take(arena, (surety_val_count(list) + 1) *
-                                              sizeof(*arguments));
-    SURETY_EACH (item, list) {
-        if (!arguments)
-            break;
-        arguments[count++] =
-            surety__arena_text(arena, surety_val_str(item)).ptr;
-    }
-    arena->status = NULL;
-    *ret_arguments = arguments;
-done:
-    surety_doc_free(doc);
-    if (status == SURETY_NOMEM)
-        return surety__fail_nomem(reterr);
-    return status ? surety__fail(reterr, SURETY_MISUSE,
-                                 "a command's arguments are a JSON array of "
-                                 "texts: argv:[\"COMMAND\", \"TEXT\"]")
-                  : SURETY_OK;
-}
-
-/* The arguments that a URL stands for, as exec_read_arguments. */
+/* The arguments that a URL stands for, as surety__arguments_read. */
 static surety_status exec_arguments(surety_str url, surety__arena *arena,
                                     const char ***ret_arguments,
                                     surety_error *reterr)
@@ -116,7 +59,7 @@ static surety_status exec_arguments(surety_str url, surety__arena *arena,
 
     if (surety__str_starts(url, list)) {
         surety__str_skip(&url, list.len);
-        return exec_read_arguments(url, arena, ret_arguments, reterr);
+        return surety__arguments_read(url, arena, ret_arguments, reterr);
     }
     if (!surety__str_starts(url, scheme) || url.len == scheme.len ||
         memchr(url.ptr, 0, url.len))

@@ -97,6 +97,64 @@ char **surety__variables_pass(const surety__variables *variables,
     return passed;
 }
 
+/* ---- arguments ----------------------------------------------------------- */
+
+/* Whether a value is the arguments of a command: texts, first its name. */
+static bool process_are_arguments(surety_val list)
+{
+    if (surety_val_kind(list) != SURETY_KIND_ARRAY ||
+        !surety_val_str(surety_val_first(list)).len)
+        return false;
+    SURETY_EACH (item, list) {
+        const surety_str text = surety_val_str(item);
+
+        if (surety_val_kind(item) != SURETY_KIND_STRING ||
+            memchr(text.ptr, 0, text.len))
+            return false;
+    }
+    return true;
+}
+
+surety_status surety__arguments_read(surety_str json, surety__arena *arena,
+                                     const char ***ret_arguments,
+                                     surety_error *reterr)
+{
+    surety_doc *doc = surety_doc_new(arena->alloc);
+    surety_status status =
+        doc ? surety_doc_read(doc, json, NULL, reterr) : SURETY_NOMEM;
+    surety_val list;
+    const char **arguments;
+    size_t count = 0;
+
+    if (status)
+        goto done;
+    list = surety_doc_root(doc);
+    if (!process_are_arguments(list)) {
+        status = SURETY_SYNTAX;
+        goto done;
+    }
+    arena->status = &status;
+    arguments = surety__arena_take(arena, (surety_val_count(list) + 1) *
+                                              sizeof(*arguments));
+    SURETY_EACH (item, list) {
+        if (!arguments)
+            break;
+        arguments[count++] =
+            surety__arena_text(arena, surety_val_str(item)).ptr;
+    }
+    arena->status = NULL;
+    *ret_arguments = arguments;
+done:
+    surety_doc_free(doc);
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    return status ? surety__fail(reterr, SURETY_MISUSE,
+                                 "a command is a JSON array of texts, its "
+                                 "name and its arguments: "
+                                 "[\"COMMAND\", \"TEXT\"]")
+                  : SURETY_OK;
+}
+
 /* ---- starting ------------------------------------------------------------ */
 
 /* Opens a pipe with ends above standard error that no child inherits. */

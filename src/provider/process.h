@@ -35,6 +35,12 @@ surety_status surety__variables_take(surety__arena *arena,
 char **surety__variables_pass(const surety__variables *variables,
                               surety__arena *arena);
 
+/* Reads a command, ["COMMAND", "TEXT", ...], into a vector in arena with NULL
+ * at the end. SURETY_MISUSE: it is not such a JSON text; SURETY_NOMEM. */
+surety_status surety__arguments_read(surety_str json, surety__arena *arena,
+                                     const char ***ret_arguments,
+                                     surety_error *reterr);
+
 typedef struct surety__process {
     pid_t pid;                /* 0: not started */
     int pipes[PROCESS_PIPES]; /* this program's ends; -1: closed */

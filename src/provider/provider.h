@@ -107,6 +107,32 @@ void surety__decoder_finish(surety__decoder *decoder,
 surety_status surety__decoder_answer(const surety__decoder *decoder,
                                      surety_answer *ret_answer);
 
+/* ---- servers of the Model Context Protocol (mcp.c) ------------------------
+ */
+
+typedef struct surety__mcp_options {
+    surety_str command; /* ["COMMAND", "TEXT", ...]: JSON; copied */
+    /* Names of the variables that the server inherits, as surety_exec_open;
+     * copied. */
+    const surety_str *environment;
+    size_t environment_count;
+    const surety_limits *limits; /* NULL: defaults; copied */
+    /* How long the server may take to answer the probe, after which it counts
+     * as one of the legacy era; and to open. 0: 1,000 and 30,000: the one is
+     * the usual wait of clients, the other lets a launcher fetch the server. */
+    uint32_t probe_ms, open_ms;
+    const surety_alloc *alloc;
+} surety__mcp_options;
+/* Opens a transport for one server, which the first exchange starts, and a
+ * later one again if it has ended. A request's method is that of JSON-RPC, its
+ * URL "mcp:" and the command, its body the params (an object without _meta, or
+ * empty), its headers are ignored. The response's body is the response of
+ * JSON-RPC, on one line. Several exchanges may be under way. SURETY_MISUSE: not
+ * a command, not names of variables. */
+surety_status surety__mcp_open(const surety__mcp_options *options,
+                               surety_transport **ret_transport,
+                               surety_error *reterr);
+
 /* ---- secrets (secret.c) -------------------------------------------------- */
 
 /* Whether the name of a query parameter or a configuration member is that of a
