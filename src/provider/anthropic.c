@@ -20,46 +20,142 @@ enum { BLOCK_TEXT = 't', BLOCK_TOOL = 'u', BLOCK_OTHER = 'o' };
 /* max_tokens is required. Every available model accepts this value. */
 enum { ANTHROPIC_TOKENS = 8192 };
 
+static void anthropic_tool(const surety__tool_spec *spec, surety_buf *out)
+{
+    surety__template_write(out, "{'name':$s", spec->name);
+    if (spec->description.len)
+        surety_json_text(out, "description", spec->description);
+    if (spec->strict)
+        surety_json_bool(out, "strict", true);
+    surety__template_write(out, ",'input_schema':$r}", spec->parameters);
+}
+
 static void anthropic_mode(const surety__call *call, surety_buf *out)
 {
-    if (call->mode == SURETY_MODE_NATIVE) {
+    if (call->mode == SURETY_MODE_NATIVE && call->schema.len)
         surety__template_write(
             out,
             ",'output_config':{'format':{'type':'json_schema','schema':$r}}",
             call->schema);
-    } else if (call->mode == SURETY_MODE_TOOL) {
-        surety__template_write(out, ",'tools':[{'name':$s", call->schema_name);
-        if (call->schema_description.len)
-            surety_json_text(out, "description", call->schema_description);
-        if (call->strict)
-            surety_json_bool(out, "strict", true);
-        surety__template_write(
-            out,
-            ",'input_schema':$r}],'tool_choice':{'type':'tool','name':$s,"
-            "'disable_parallel_tool_use':true}",
-            call->schema, call->schema_name);
+    if (!surety__body_tools(call, out, ",'tools':[", anthropic_tool))
+        return;
+    surety_buf_byte(out, ']');
+    switch (surety__call_choice(call)) {
+    case CHOICE_FREE: break;
+    case CHOICE_NONE:
+        surety__template_write(out, ",'tool_choice':{'type':'none'}");
+        break;
+    case CHOICE_SOME:
+        surety__template_write(out, ",'tool_choice':{'type':'any'}");
+        break;
+    case CHOICE_ANSWER:
+        surety__template_write(out,
+                               ",'tool_choice':{'type':'tool','name':$s,"
+                               "'disable_parallel_tool_use':true}",
+                               call->schema_name);
+        break;
     }
 }
 
+/* ---- messages ------------------------------------------------------------ */
+
+static const surety__part_form anthropic_forms[] = {
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, "{'type':'text','text':$t$c}"},
+    {SURETY_PART_IMAGE, SOURCE_DATA,
+     "image/jpeg image/png image/gif image/webp",
+     "{'type':'image','source':{'type':'base64','media_type':$m,'data':$b}$c}"},
+    {SURETY_PART_IMAGE, SOURCE_URL, NULL,
+     "{'type':'image','source':{'type':'url','url':$u}$c}"},
+    {SURETY_PART_IMAGE, SOURCE_FILE_ID, NULL,
+     "{'type':'image','source':{'type':'file','file_id':$f}$c}"},
+    {SURETY_PART_DOCUMENT, SOURCE_DATA, "application/pdf",
+     "{'type':'document','source':{'type':'base64','media_type':$m,'data':$b},"
+     "'title':$N$c}"},
+    {SURETY_PART_DOCUMENT, SOURCE_DATA, "text/",
+     "{'type':'document','source':{'type':'text','media_type':'text/plain',"
+     "'data':$x},'title':$N$c}"},
+    {SURETY_PART_DOCUMENT, SOURCE_URL, NULL,
+     "{'type':'document','source':{'type':'url','url':$u}$c}"},
+    {SURETY_PART_DOCUMENT, SOURCE_FILE_ID, NULL,
+     "{'type':'document','source':{'type':'file','file_id':$f}$c}"},
+    {SURETY_PART_CALL, SOURCE_NONE, NULL,
+     "{'type':'tool_use','id':$i,'name':$n,'input':$a$c}"},
+    {SURETY_PART_RESULT, SOURCE_NONE, NULL,
+     "{'type':'tool_result','tool_use_id':$i,'content':$o$e$c}"},
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, NULL},
+};
+
+static void anthropic_system(surety__writer *writer)
+{
+    const surety__call *call = writer->call;
+    const size_t leading = surety__system_count(call);
+    const surety__message own = {.text = call->system,
+                                 .part = call->system_part};
+
+    if (!leading && !call->system.len)
+        return;
+    surety_json_name(writer->out, "system");
+    if (!leading) {
+        surety__body_text(writer->out, call->system, &call->system_part);
+        return;
+    }
+    surety_buf_byte(writer->out, '[');
+    surety__writer_others(writer, &own);
+    surety__writer_turn(writer, 0, leading);
+    surety_buf_byte(writer->out, ']');
+}
+
+/* Messages of one side are one turn, in which results come first. */
+static void anthropic_messages(surety__writer *writer)
+{
+    const surety__call *call = writer->call;
+    size_t end;
+
+    for (size_t i = surety__system_count(call); i < call->message_count;
+         i = end) {
+        const surety__message *message = &call->messages[i];
+
+        end = i + 1;
+        if (!surety__message_goes(call, message))
+            continue;
+        end = surety__turn_end(call, i);
+        surety__writer_next(writer);
+        surety__template_write(
+            writer->out, "{'role':'$t','content':",
+            message->role == SURETY_ROLE_ASSISTANT ? "assistant" : "user");
+        if (end == i + 1 && !message->part_count) {
+            surety__body_text(writer->out, message->text, &message->part);
+        } else {
+            surety_buf_byte(writer->out, '[');
+            surety__writer_turn(writer, i, end);
+            surety_buf_byte(writer->out, ']');
+        }
+        surety_buf_byte(writer->out, '}');
+    }
+}
+
+/* ---- the request --------------------------------------------------------- */
+
 static void anthropic_body(const surety__call *call, surety_buf *out)
 {
+    surety__writer writer =
+        surety__writer_of(call, &surety__protocol_anthropic, out);
+
     surety__template_write(
         out, "{'model':$s,'max_tokens':$n", call->model->model,
         call->model->output_tokens_max ? call->model->output_tokens_max
                                        : (uint64_t)ANTHROPIC_TOKENS);
-    if (call->system.len) {
-        surety_json_name(out, "system");
-        surety__body_text(out, call->system, &call->system_part);
-    }
+    anthropic_system(&writer);
     surety__template_write(out, ",'messages':[");
-    surety__body_messages(call, out, "{\"type\":\"text\",\"text\":",
-                          "{\"type\":\"text\",\"text\":");
+    anthropic_messages(&writer);
     surety_buf_byte(out, ']');
     anthropic_mode(call, out);
     surety__body_temperature(call, out);
     surety_json_bool(out, "stream", !call->model->whole);
     surety_buf_byte(out, '}');
 }
+
+/* ---- whole responses ----------------------------------------------------- */
 
 /* Takes the stop reason and, for a refusal, its explanation. */
 static void anthropic_stop(surety__decoder *decoder, surety_val holder)
@@ -227,6 +323,9 @@ const surety__protocol surety__protocol_anthropic = {
     .key_prefix = "",
     .version_header = "anthropic-version",
     .version = "2023-06-01",
+    .forms = anthropic_forms,
+    .system_first = true,
+    .result_media = true,
     .body = anthropic_body,
     .replaceable = anthropic_replaceable,
     .whole = anthropic_whole,

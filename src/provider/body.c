@@ -24,53 +24,59 @@ void surety__body_text(surety_buf *out, surety_str text,
     surety__template_write(out, "\"$e$r$e\"", text, part->json, rest);
 }
 
-void surety__body_schema(const surety__call *call, surety_buf *out,
+void surety__body_schema(const surety__tool_spec *spec, surety_buf *out,
                          const char *member)
 {
-    assert(call->schema.len && call->schema_name.len);
-    surety_json_text(out, "name", call->schema_name);
-    if (call->schema_description.len)
-        surety_json_text(out, "description", call->schema_description);
-    surety_json_bool(out, "strict", call->strict);
-    surety__template_write(out, ",'$t':$r", member, call->schema);
+    assert(spec->parameters.len && spec->name.len);
+    surety_json_text(out, "name", spec->name);
+    if (spec->description.len)
+        surety_json_text(out, "description", spec->description);
+    surety_json_bool(out, "strict", spec->strict);
+    surety__template_write(out, ",'$t':$r", member, spec->parameters);
 }
 
-void surety__body_parts(surety_buf *out, const surety__message *message,
-                        const char *before)
+surety__tool_spec surety__call_answer(const surety__call *call)
 {
-    static const surety_prompt_part none;
-
-    for (size_t i = 0; i < message->part_count; i++) {
-        surety__template_write(out, i ? ",$t" : "$t", before);
-        surety__body_text(out, message->parts[i].text, &none);
-        surety_buf_byte(out, '}');
-    }
-    if (message->part_count && !message->text.len)
-        return;
-    surety__template_write(out, message->part_count ? ",$t" : "$t", before);
-    surety__body_text(out, message->text, &message->part);
-    surety_buf_byte(out, '}');
+    return (surety__tool_spec){call->schema_name, call->schema_description,
+                               call->schema, call->strict};
 }
 
-void surety__body_messages(const surety__call *call, surety_buf *out,
-                           const char *given, const char *written)
+/* Whether the answer is a tool. */
+static bool body_has_answer(const surety__call *call)
 {
-    for (size_t i = 0; i < call->message_count; i++) {
-        const surety__message *message = &call->messages[i];
+    return call->mode == SURETY_MODE_TOOL && call->schema.len;
+}
 
-        surety__template_write(out, "$t{'role':'$t','content':", i ? "," : "",
-                               surety_role_name(message->role));
-        if (message->part_count) {
-            surety_buf_byte(out, '[');
-            surety__body_parts(out, message,
-                               message->role == SURETY_ROLE_ASSISTANT ? written
-                                                                      : given);
-            surety_buf_byte(out, ']');
-        } else {
-            surety__body_text(out, message->text, &message->part);
-        }
-        surety_buf_byte(out, '}');
+bool surety__body_tools(const surety__call *call, surety_buf *out,
+                        const char *before,
+                        void (*write)(const surety__tool_spec *spec,
+                                      surety_buf *out))
+{
+    const surety__tool_spec answer = surety__call_answer(call);
+
+    if (call->mode == SURETY_MODE_PROMPT ||
+        (!call->tool_count && !body_has_answer(call)))
+        return false;
+    surety__template_write(out, before);
+    for (size_t i = 0; i < call->tool_count; i++) {
+        if (i)
+            surety_buf_byte(out, ',');
+        write(&call->tools[i], out);
     }
+    if (body_has_answer(call)) {
+        if (call->tool_count)
+            surety_buf_byte(out, ',');
+        write(&answer, out);
+    }
+    return true;
+}
+
+surety__choice surety__call_choice(const surety__call *call)
+{
+    if (body_has_answer(call))
+        return call->tool_count && !call->answer_only ? CHOICE_SOME
+                                                      : CHOICE_ANSWER;
+    return call->answer_only ? CHOICE_NONE : CHOICE_FREE;
 }
 
 void surety__body_temperature(const surety__call *call, surety_buf *out)

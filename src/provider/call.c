@@ -228,26 +228,8 @@ static surety_status call_headers_write(const surety__call *call,
 
 /* ---- the call ------------------------------------------------------------ */
 
-/* Checks that the protocol can carry each part of the messages. */
-static surety_status call_parts_check(const surety__call *call,
-                                      surety_error *reterr)
-{
-    for (size_t i = 0; i < call->message_count; i++) {
-        const surety__message *message = &call->messages[i];
-
-        for (size_t k = 0; k < message->part_count; k++)
-            if (message->parts[k].kind != SURETY_PART_TEXT)
-                return surety__fail(
-                    reterr, SURETY_UNSUPPORTED,
-                    "message %zu has a part of the kind %s, which the protocol "
-                    "%s cannot carry",
-                    i + 1, surety_part_kind_name(message->parts[k].kind),
-                    surety_protocol_name(call->model->protocol));
-    }
-    return SURETY_OK;
-}
-
-static surety_status call_check(const surety__call *call, surety_error *reterr)
+static surety_status call_check(const surety__call *call,
+                                const surety_alloc *alloc, surety_error *reterr)
 {
     const surety_model *model = call->model;
     const char *protocol = surety_protocol_name(model->protocol);
@@ -271,7 +253,7 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
     if (!call->message_count)
         return surety__fail(reterr, SURETY_MISUSE, "the call has no message");
     if (call->mode != SURETY_MODE_PROMPT &&
-        (!call->schema.len || !call->schema_name.len))
+        (call->schema.len ? !call->schema_name.len : !call->tool_count))
         return surety__fail(reterr, SURETY_MISUSE,
                             "the mode %s needs a schema and its name",
                             surety_mode_name(call->mode));
@@ -283,7 +265,13 @@ static surety_status call_check(const surety__call *call, surety_error *reterr)
         return surety__fail(reterr, SURETY_MISUSE,
                             "the extra members are no object but %s",
                             surety_kind_name(extra));
-    status = call_parts_check(call, reterr);
+    if (call->mode == SURETY_MODE_NATIVE && call->schema.len &&
+        call->tool_count && !surety__model_joins_tools(model))
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the model does not take tools together with "
+                            "structured output");
+    status = surety__parts_check(call, surety__protocol_of(model->protocol),
+                                 alloc, reterr);
     return status ? status : call_headers_check(model, reterr);
 }
 
@@ -294,6 +282,23 @@ static bool call_text_is_utf8(surety_str text, const surety_prompt_part *part)
 
     surety__str_skip(&text, part->start + part->len);
     return surety__utf8_valid(before, NULL) && surety__utf8_valid(text, NULL);
+}
+
+/* Whether the texts of a part are UTF-8; a document that is a text too, as it
+ * may be written as one. */
+static bool call_part_is_utf8(const surety_part *part)
+{
+    const surety_str texts[] = {part->text,    part->media_type, part->url,
+                                part->file_id, part->name,       part->id,
+                                part->raw};
+    const bool reads =
+        part->kind == SURETY_PART_DOCUMENT &&
+        surety__str_starts_nocase(part->media_type, SURETY__LITERAL("text/"));
+    bool valid = !reads || surety__utf8_valid(part->data, NULL);
+
+    for (size_t i = 0; i < SURETY__COUNT(texts) && valid; i++)
+        valid = surety__utf8_valid(texts[i], NULL);
+    return valid;
 }
 
 /* Whether all texts of the call are UTF-8: JSON cannot carry others. */
@@ -309,15 +314,19 @@ static bool call_is_utf8(const surety__call *call)
 
         valid = call_text_is_utf8(message->text, &message->part);
         for (size_t k = 0; k < message->part_count && valid; k++)
-            valid = surety__utf8_valid(message->parts[k].text, NULL);
+            valid = call_part_is_utf8(&message->parts[k]);
     }
+    for (size_t i = 0; i < call->tool_count && valid; i++)
+        valid = surety__utf8_valid(call->tools[i].name, NULL) &&
+                surety__utf8_valid(call->tools[i].description, NULL) &&
+                surety__utf8_valid(call->tools[i].parameters, NULL);
     return valid;
 }
 
 /* Bytes that a body has at least, and usually is not much longer than. */
 static size_t call_measure(const surety__call *call)
 {
-    enum { AROUND = 1024 };
+    enum { AROUND = 1024, AROUND_TOOL = 128 };
     size_t bytes = AROUND + call->system.len - call->system_part.len +
                    call->system_part.json.len + call->schema.len;
 
@@ -326,8 +335,12 @@ static size_t call_measure(const surety__call *call)
 
         bytes += message->text.len - message->part.len + message->part.json.len;
         for (size_t k = 0; k < message->part_count; k++)
-            bytes += message->parts[k].text.len;
+            bytes += message->parts[k].text.len + message->parts[k].raw.len +
+                     message->parts[k].data.len / 3 * 4;
     }
+    for (size_t i = 0; i < call->tool_count; i++)
+        bytes += AROUND_TOOL + call->tools[i].description.len +
+                 call->tools[i].parameters.len;
     return bytes;
 }
 
@@ -379,29 +392,13 @@ static bool call_mark_all(call_longs *longs, surety__arena *arena,
     return true;
 }
 
-/* Whether a message has a byte 0 in an item of a provider, which is sent as it
- * is. */
-static bool call_has_zero(const surety__message *message)
-{
-    for (size_t i = 0; i < message->part_count; i++) {
-        const surety_str raw = message->parts[i].raw;
-
-        if (raw.len && memchr(raw.ptr, 0, raw.len))
-            return true;
-    }
-    return false;
-}
-
 /* Whether a request for the call may have a body in parts. */
 static bool call_takes_parts(const surety__call *call)
 {
     const surety_transport *transport = call->model->transport;
-    bool takes = transport && transport->version >= 2 && call_is_json(call) &&
-                 !surety_val_count(call->model->extra);
 
-    for (size_t i = 0; i < call->message_count && takes; i++)
-        takes = !call_has_zero(&call->messages[i]);
-    return takes;
+    return transport && transport->version >= 2 && call_is_json(call) &&
+           !surety_val_count(call->model->extra);
 }
 
 /* Cuts a body at its marks. False: out of memory. */
@@ -487,7 +484,7 @@ surety_status surety__call_encode(const surety__call *call,
     surety__call own = *call;
     call_longs longs = {.count = 0};
     surety_buf url, key;
-    surety_status status = call_check(call, reterr);
+    surety_status status = call_check(call, arena->alloc, reterr);
 
     if (status)
         return status;

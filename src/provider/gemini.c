@@ -39,7 +39,7 @@ static void gemini_path(const surety__call *call, surety_buf *out)
 /* Writes generationConfig, if it has a member. */
 static void gemini_config(const surety__call *call, surety_buf *out)
 {
-    const bool native = call->mode == SURETY_MODE_NATIVE;
+    const bool native = call->mode == SURETY_MODE_NATIVE && call->schema.len;
 
     if (!native && !call->model->output_tokens_max &&
         !call->model->has_temperature)
@@ -57,39 +57,129 @@ static void gemini_config(const surety__call *call, surety_buf *out)
     surety_buf_byte(out, '}');
 }
 
+/* ---- tools --------------------------------------------------------------- */
+
+static void gemini_tool(const surety__tool_spec *spec, surety_buf *out)
+{
+    surety__template_write(
+        out, "{'name':$s,'description':$s,'parametersJsonSchema':$r}",
+        spec->name, spec->description.len ? spec->description : spec->name,
+        spec->parameters);
+}
+
+static void gemini_tools(const surety__call *call, surety_buf *out)
+{
+    static const char config[] = ",'toolConfig':{'functionCallingConfig':"
+                                 "{'mode':'$t'";
+    surety__call named = *call;
+
+    if (!named.schema_description.len)
+        named.schema_description = SURETY__LITERAL("Gives the answer.");
+    if (!surety__body_tools(&named, out, ",'tools':[{'functionDeclarations':[",
+                            gemini_tool))
+        return;
+    surety_buf_text(out, "]}]");
+    switch (surety__call_choice(call)) {
+    case CHOICE_FREE: break;
+    case CHOICE_NONE:
+        surety__template_write(out, config, "NONE");
+        surety_buf_text(out, "}}");
+        break;
+    case CHOICE_SOME:
+        surety__template_write(out, config, "ANY");
+        surety_buf_text(out, "}}");
+        break;
+    case CHOICE_ANSWER:
+        surety__template_write(out, config, "ANY");
+        surety__template_write(out, ",'allowedFunctionNames':[$s]}}",
+                               call->schema_name);
+        break;
+    }
+}
+
+/* ---- messages ------------------------------------------------------------ */
+
+static const surety__part_form gemini_forms[] = {
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, "{'text':$t}"},
+    {SURETY_PART_IMAGE, SOURCE_DATA, NULL,
+     "{'inlineData':{'mimeType':$m,'data':$b}}"},
+    {SURETY_PART_IMAGE, SOURCE_URL, NULL, "{'fileData':{$M'fileUri':$u}}"},
+    {SURETY_PART_IMAGE, SOURCE_FILE_ID, NULL, "{'fileData':{$M'fileUri':$f}}"},
+    {SURETY_PART_DOCUMENT, SOURCE_DATA, NULL,
+     "{'inlineData':{'mimeType':$m,'data':$b}}"},
+    {SURETY_PART_DOCUMENT, SOURCE_URL, NULL, "{'fileData':{$M'fileUri':$u}}"},
+    {SURETY_PART_DOCUMENT, SOURCE_FILE_ID, NULL,
+     "{'fileData':{$M'fileUri':$f}}"},
+    {SURETY_PART_AUDIO, SOURCE_DATA, NULL,
+     "{'inlineData':{'mimeType':$m,'data':$b}}"},
+    {SURETY_PART_AUDIO, SOURCE_URL, NULL, "{'fileData':{$M'fileUri':$u}}"},
+    {SURETY_PART_AUDIO, SOURCE_FILE_ID, NULL, "{'fileData':{$M'fileUri':$f}}"},
+    {SURETY_PART_CALL, SOURCE_NONE, NULL,
+     "{'functionCall':{$I'name':$n,'args':$a}$s}"},
+    {SURETY_PART_RESULT, SOURCE_NONE, NULL,
+     "{'functionResponse':{$I'name':$n,'response':{'$w':$t}$p}}"},
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, NULL},
+};
+
+static void gemini_system(surety__writer *writer)
+{
+    const surety__call *call = writer->call;
+    const surety__message own = {.text = call->system,
+                                 .part = call->system_part};
+    const size_t leading = surety__system_count(call);
+
+    if (!leading && !call->system.len)
+        return;
+    surety__template_write(writer->out, "'systemInstruction':{'parts':[");
+    surety__writer_others(writer, &own);
+    surety__writer_turn(writer, 0, leading);
+    surety_buf_text(writer->out, "]},");
+}
+
+/* Messages of one side are one turn, in which results come first. Gemini 3
+ * refuses a turn of its own whose first call has no signature; for calls of
+ * others its documentation names a value to send. */
+static void gemini_messages(surety__writer *writer)
+{
+    const surety__call *call = writer->call;
+    size_t end;
+
+    for (size_t i = surety__system_count(call); i < call->message_count;
+         i = end) {
+        const surety__message *message = &call->messages[i];
+        const bool own = message->role == SURETY_ROLE_ASSISTANT;
+
+        end = i + 1;
+        if (!surety__message_goes(call, message))
+            continue;
+        end = surety__turn_end(call, i);
+        surety__writer_next(writer);
+        surety__template_write(writer->out, "{'role':'$t','parts':[",
+                               own ? "model" : "user");
+        writer->unsigned_call = own && surety__model_joins_tools(call->model);
+        surety__writer_turn(writer, i, end);
+        if (writer->out->len && writer->out->ptr[writer->out->len - 1] == '[')
+            surety__template_write(writer->out, "{'text':''}");
+        surety_buf_text(writer->out, "]}");
+    }
+}
+
 static void gemini_body(const surety__call *call, surety_buf *out)
 {
-    surety_buf_byte(out, '{');
-    if (call->system.len) {
-        surety__template_write(out, "'systemInstruction':{'parts':[{'text':");
-        surety__body_text(out, call->system, &call->system_part);
-        surety_buf_text(out, "}]},");
-    }
-    surety__template_write(out, "'contents':[");
-    for (size_t i = 0; i < call->message_count; i++) {
-        const surety__message *message = &call->messages[i];
+    surety__writer writer =
+        surety__writer_of(call, &surety__protocol_gemini, out);
 
-        surety__template_write(out, "$t{'role':'$t','parts':[", i ? "," : "",
-                               message->role == SURETY_ROLE_ASSISTANT ? "model"
-                                                                      : "user");
-        surety__body_parts(out, message, "{\"text\":");
-        surety_buf_text(out, "]}");
-    }
+    surety_buf_byte(out, '{');
+    gemini_system(&writer);
+    surety__template_write(out, "'contents':[");
+    gemini_messages(&writer);
     surety_buf_byte(out, ']');
-    if (call->mode == SURETY_MODE_TOOL)
-        surety__template_write(
-            out,
-            ",'tools':[{'functionDeclarations':[{'name':$s,'description':$s,"
-            "'parametersJsonSchema':$r}]}],'toolConfig':"
-            "{'functionCallingConfig':{'mode':'ANY',"
-            "'allowedFunctionNames':[$s]}}",
-            call->schema_name,
-            call->schema_description.len ? call->schema_description
-                                         : SURETY__LITERAL("Gives the answer."),
-            call->schema, call->schema_name);
+    gemini_tools(call, out);
     gemini_config(call, out);
     surety_buf_byte(out, '}');
 }
+
+/* ---- responses ----------------------------------------------------------- */
 
 static void gemini_parts(surety__decoder *decoder, surety_val parts)
 {
@@ -195,6 +285,9 @@ const surety__protocol surety__protocol_gemini = {
     .put_path = gemini_path,
     .key_header = "x-goog-api-key",
     .key_prefix = "",
+    .forms = gemini_forms,
+    .system_first = true,
+    .result_media = true,
     .body = gemini_body,
     .replaceable = gemini_replaceable,
     .whole = gemini_whole,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* names.c: names of modes and failures; properties of failures and
  * providers (which failures may pass, which providers compile a schema to a
- * grammar or show it to the model); default timeouts; costs. */
+ * grammar or show it to the model, which models take tools beside it); default
+ * timeouts; costs. */
 #include "provider/provider.h"
 
 static const char *const names_modes[] = {"auto", "native", "tool", "prompt"};
@@ -58,6 +59,18 @@ bool surety__provider_shows_schema(surety_protocol protocol, surety_str name)
            protocol == SURETY_PROTOCOL_GEMINI ||
            surety_str_equal(name, SURETY__LITERAL("openai")) ||
            surety_str_equal(name, SURETY__LITERAL("responses"));
+}
+
+bool surety__model_joins_tools(const surety_model *model)
+{
+    const surety_str mark = SURETY__LITERAL("gemini-");
+    surety_str version = model->model;
+
+    if (model->protocol != SURETY_PROTOCOL_GEMINI)
+        return true;
+    surety__str_skip(&version, surety__str_find(version, mark));
+    return version.len > mark.len && version.ptr[mark.len] >= '3' &&
+           version.ptr[mark.len] <= '9';
 }
 
 const char *surety_mode_name(surety_mode mode)

@@ -29,24 +29,134 @@ static void openai_limit(const surety__call *call, surety_buf *out)
                        model->output_tokens_max);
 }
 
+static void openai_tool(const surety__tool_spec *spec, surety_buf *out)
+{
+    surety__template_write(out, "{'type':'function','function':{");
+    surety__body_schema(spec, out, "parameters");
+    surety_buf_text(out, "}}");
+}
+
 static void openai_mode(const surety__call *call, surety_buf *out)
 {
-    if (call->mode == SURETY_MODE_NATIVE) {
+    const surety__tool_spec answer = surety__call_answer(call);
+
+    if (call->mode == SURETY_MODE_NATIVE && call->schema.len) {
         surety__template_write(out, ",'response_format':{'type':'json_schema',"
                                     "'json_schema':{");
-        surety__body_schema(call, out, "schema");
+        surety__body_schema(&answer, out, "schema");
         surety_buf_text(out, "}}");
-    } else if (call->mode == SURETY_MODE_TOOL) {
-        surety__template_write(out,
-                               ",'tools':[{'type':'function','function':{");
-        surety__body_schema(call, out, "parameters");
+    }
+    if (!surety__body_tools(call, out, ",'tools':[", openai_tool))
+        return;
+    surety_buf_byte(out, ']');
+    switch (surety__call_choice(call)) {
+    case CHOICE_FREE: break;
+    case CHOICE_NONE:
+        surety_json_text(out, "tool_choice", SURETY__LITERAL("none"));
+        break;
+    case CHOICE_SOME:
+        surety_json_text(out, "tool_choice", SURETY__LITERAL("required"));
+        break;
+    case CHOICE_ANSWER:
         surety__template_write(
             out,
-            "}}],'tool_choice':{'type':'function','function':{'name':$s}},"
+            ",'tool_choice':{'type':'function','function':{'name':$s}},"
             "'parallel_tool_calls':false",
             call->schema_name);
+        break;
     }
 }
+
+/* ---- messages ------------------------------------------------------------ */
+
+/* Writes the members in which reasoning came. Only beside calls: servers that
+ * want it back want it there, and others refuse it. */
+static void openai_reasoning(surety__writer *writer, surety_str raw)
+{
+    raw = surety__str_trim(raw);
+    raw = surety__str_trim((surety_str){raw.ptr + 1, raw.len - 2});
+    if (raw.len)
+        surety__template_write(writer->out, ",$r", raw);
+}
+
+static void openai_assistant(surety__writer *writer,
+                             const surety__message *message)
+{
+    const surety_part *reasoning = NULL;
+    size_t calls = 0;
+
+    if (!surety__message_goes(writer->call, message))
+        return;
+    surety__writer_next(writer);
+    surety__template_write(writer->out, "{'role':'assistant','content':");
+    surety__writer_content(writer, message);
+    for (size_t i = 0; i < message->part_count; i++) {
+        const surety_part *part = &message->parts[i];
+
+        if (part->kind == SURETY_PART_REASONING && !reasoning &&
+            surety__part_goes(writer->call, part))
+            reasoning = part;
+        calls += part->kind == SURETY_PART_CALL;
+    }
+    if (calls && reasoning)
+        openai_reasoning(writer, reasoning->raw);
+    if (calls)
+        surety__template_write(writer->out, ",'tool_calls':[");
+    for (size_t i = 0; i < message->part_count; i++)
+        if (message->parts[i].kind == SURETY_PART_CALL)
+            surety__writer_part(writer, &message->parts[i], 1);
+    surety_buf_text(writer->out, calls ? "]}" : "}");
+}
+
+/* Results come directly behind the calls; what else their messages have comes
+ * behind all of them, as a user's message. */
+static void openai_messages(const surety__call *call, surety_buf *out)
+{
+    surety__writer writer =
+        surety__writer_of(call, &surety__protocol_openai, out);
+    size_t first = 0; /* of the messages of the role tool at hand */
+
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety__message *message = &call->messages[i];
+        const bool more =
+            i + 1 < call->message_count && message[1].role == SURETY_ROLE_TOOL;
+
+        if (message->role == SURETY_ROLE_TOOL)
+            surety__writer_results(&writer, message);
+        else if (message->role == SURETY_ROLE_ASSISTANT)
+            openai_assistant(&writer, message);
+        else
+            surety__writer_message(&writer, message);
+        if (message->role != SURETY_ROLE_TOOL)
+            first = i + 1;
+        else if (!more)
+            surety__writer_beside(&writer, first, i + 1);
+    }
+}
+
+static const surety__part_form openai_forms[] = {
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, "{'type':'text','text':$t}"},
+    {SURETY_PART_IMAGE, SOURCE_DATA, NULL,
+     "{'type':'image_url','image_url':{'url':$d}}"},
+    {SURETY_PART_IMAGE, SOURCE_URL, NULL,
+     "{'type':'image_url','image_url':{'url':$u}}"},
+    {SURETY_PART_DOCUMENT, SOURCE_DATA, "application/pdf",
+     "{'type':'file','file':{'filename':$N,'file_data':$d}}"},
+    {SURETY_PART_DOCUMENT, SOURCE_DATA, "text/", "{'type':'text','text':$x}"},
+    {SURETY_PART_DOCUMENT, SOURCE_FILE_ID, NULL,
+     "{'type':'file','file':{'file_id':$f}}"},
+    {SURETY_PART_AUDIO, SOURCE_DATA, "audio/wav audio/x-wav",
+     "{'type':'input_audio','input_audio':{'data':$b,'format':'wav'}}"},
+    {SURETY_PART_AUDIO, SOURCE_DATA, "audio/mpeg audio/mp3",
+     "{'type':'input_audio','input_audio':{'data':$b,'format':'mp3'}}"},
+    {SURETY_PART_CALL, SOURCE_NONE, NULL,
+     "{'id':$i,'type':'function','function':{'name':$n,'arguments':$q}}"},
+    {SURETY_PART_RESULT, SOURCE_NONE, NULL,
+     "{'role':'tool','tool_call_id':$i,'content':$t}"},
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, NULL},
+};
+
+/* ---- the request --------------------------------------------------------- */
 
 static void openai_body(const surety__call *call, surety_buf *out)
 {
@@ -56,10 +166,9 @@ static void openai_body(const surety__call *call, surety_buf *out)
     if (call->system.len) {
         surety__template_write(out, "{'role':'system','content':");
         surety__body_text(out, call->system, &call->system_part);
-        surety_buf_text(out, "},");
+        surety_buf_byte(out, '}');
     }
-    surety__body_messages(call, out, "{\"type\":\"text\",\"text\":",
-                          "{\"type\":\"text\",\"text\":");
+    openai_messages(call, out);
     surety_buf_byte(out, ']');
     openai_mode(call, out);
     openai_limit(call, out);
@@ -197,6 +306,7 @@ const surety__protocol surety__protocol_openai = {
     .path = "/chat/completions",
     .key_header = "authorization",
     .key_prefix = "Bearer ",
+    .forms = openai_forms,
     .body = openai_body,
     .replaceable = openai_replaceable,
     .whole = openai_whole,

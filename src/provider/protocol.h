@@ -38,6 +38,25 @@ typedef enum surety__reason {
     REASON_MARKS        /* yes: it is the end mark */
 } surety__reason;
 
+/* What the content of a part is. */
+typedef enum surety__source {
+    SOURCE_NONE = 0, /* its text */
+    SOURCE_DATA,
+    SOURCE_URL,
+    SOURCE_FILE_ID
+} surety__source;
+/* How a protocol writes a part of this kind, source and media type. */
+typedef struct surety__part_form {
+    surety_part_kind kind;
+    surety__source source;
+    /* Media types, separated by blanks; one that ends with a slash means all
+     * that begin with it. NULL: any. */
+    const char *media;
+    /* JSON, in which ' stands for a quotation mark and $ with a letter for a
+     * field of the part (parts.c). NULL: the last row. */
+    const char *json;
+} surety__part_form;
+
 typedef struct surety__protocol {
     surety__reason reason;
     /* The method's path; NULL: put_path, if there is one, appends path and
@@ -49,6 +68,11 @@ typedef struct surety__protocol {
     const char *key_prefix;
     const char *version_header; /* NULL: none */
     const char *version;
+    /* The parts that a message may have. A message of the role system may only
+     * come first; a result has its media within. */
+    const surety__part_form *forms;
+    bool system_first;
+    bool result_media;
     /* Writes the request's body: an object of JSON, or with `whole` NULL the
      * prompt as text. */
     void (*body)(const surety__call *call, surety_buf *out);
@@ -102,19 +126,84 @@ surety_status surety__extra_join(surety_val own, surety_val extra,
 /* Appends a text of the call as a JSON string. */
 void surety__body_text(surety_buf *out, surety_str text,
                        const surety_prompt_part *part);
-/* Appends the texts of a message, each within `before` and a brace, with commas
- * between them. */
-void surety__body_parts(surety_buf *out, const surety__message *message,
-                        const char *before);
-/* Write the name, description and strictness of the schema, and the schema
- * itself under the name member; {"role", "content"} of each message, with the
- * opening of a text that was given to the model and of one that it wrote;
- * temperature, if the model has one. */
-void surety__body_schema(const surety__call *call, surety_buf *out,
+/* Appends name, description and strictness of a tool or a format, and its
+ * schema under the name member. */
+void surety__body_schema(const surety__tool_spec *spec, surety_buf *out,
                          const char *member);
-void surety__body_messages(const surety__call *call, surety_buf *out,
-                           const char *given, const char *written);
+/* Appends the member "temperature", if the model has one. */
 void surety__body_temperature(const surety__call *call, surety_buf *out);
+
+/* The contract's schema, as a tool or a format. */
+surety__tool_spec surety__call_answer(const surety__call *call);
+/* Appends the tools of the call, the answer's last, each by `write`, with
+ * commas between them. Returns whether there are any; if not, nothing is
+ * written. */
+bool surety__body_tools(const surety__call *call, surety_buf *out,
+                        const char *before,
+                        void (*write)(const surety__tool_spec *spec,
+                                      surety_buf *out));
+/* Which tool the model may call. */
+typedef enum surety__choice {
+    CHOICE_FREE = 0, /* any or none */
+    CHOICE_NONE,
+    CHOICE_SOME,  /* at least one */
+    CHOICE_ANSWER /* the answer's tool, once */
+} surety__choice;
+surety__choice surety__call_choice(const surety__call *call);
+
+/* ---- messages (parts.c) -------------------------------------------------- */
+
+/* Writes parts of a call's messages. */
+typedef struct surety__writer {
+    const surety__call *call;
+    const surety__protocol *protocol;
+    surety_buf *out;
+    size_t marks_over;              /* cache marks to leave out first */
+    const surety_prompt_part *kept; /* of the text at hand, or NULL */
+    bool unsigned_call; /* the next call needs a signature that it lacks */
+} surety__writer;
+
+surety__writer surety__writer_of(const surety__call *call,
+                                 const surety__protocol *protocol,
+                                 surety_buf *out);
+/* Checks that the protocol can carry each part. SURETY_MISUSE: a part that does
+ * not fit its role, or has no content; SURETY_UNSUPPORTED; SURETY_NOMEM. */
+surety_status surety__parts_check(const surety__call *call,
+                                  const surety__protocol *protocol,
+                                  const surety_alloc *alloc,
+                                  surety_error *reterr);
+/* Whether anything of a part or a message is written in this protocol. */
+bool surety__part_goes(const surety__call *call, const surety_part *part);
+/* Whether the part has an item of this protocol, which is written then. */
+bool surety__part_has_own(const surety__call *call, const surety_part *part);
+bool surety__message_goes(const surety__call *call,
+                          const surety__message *message);
+/* The number of messages of the role system before all others. */
+size_t surety__system_count(const surety__call *call);
+/* The number of the message behind the turn that begins with message first: the
+ * messages of the model, or of all others. */
+size_t surety__turn_end(const surety__call *call, size_t first);
+/* Appends a comma, unless a list has just begun. */
+void surety__writer_next(surety__writer *writer);
+/* Append items of a list: a part, and of a result with count - 1 media behind
+ * it; the results of a message; everything else in it; the messages of a turn,
+ * results first. */
+void surety__writer_part(surety__writer *writer, const surety_part *part,
+                         size_t count);
+void surety__writer_results(surety__writer *writer,
+                            const surety__message *message);
+void surety__writer_others(surety__writer *writer,
+                           const surety__message *message);
+void surety__writer_turn(surety__writer *writer, size_t first, size_t end);
+/* Append a message with its role and content; what messages have besides
+ * results, as a user's message. */
+void surety__writer_message(surety__writer *writer,
+                            const surety__message *message);
+void surety__writer_beside(surety__writer *writer, size_t first, size_t end);
+/* Appends the texts and media of a message: a string if it has one text, else a
+ * list; null: its parts are others. */
+void surety__writer_content(surety__writer *writer,
+                            const surety__message *message);
 
 /* ---- the partial answer (decoder.c, answer.c) ---------------------------- */
 

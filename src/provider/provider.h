@@ -22,6 +22,14 @@ typedef struct surety__message {
     surety_prompt_part part; /* of text */
 } surety__message;
 
+/* A tool as the model sees it. Names are 1 to 64 of A-Z a-z 0-9 _ -. */
+typedef struct surety__tool_spec {
+    surety_str name;
+    surety_str description; /* may be empty */
+    surety_str parameters;  /* a schema, as JSON: that of an object */
+    bool strict;            /* the provider enforces the schema */
+} surety__tool_spec;
+
 /* The contents of a call. */
 typedef struct surety__call {
     const surety_model *model;
@@ -37,7 +45,18 @@ typedef struct surety__call {
     surety_str schema_name;
     surety_str schema_description;
     bool strict;
+    /* The tools that the model may call, in the modes NATIVE and TOOL. TOOL: it
+     * must call one, and the answer is one of them; NATIVE: it may. Without a
+     * schema both modes are the same: the model may call a tool. In mode PROMPT
+     * the request has no tools. */
+    const surety__tool_spec *tools;
+    size_t tool_count;
+    bool answer_only; /* the tools are listed, but none may be called */
 } surety__call;
+
+/* Whether the model takes tools and structured output in one call: Gemini does
+ * from version 3 on. */
+bool surety__model_joins_tools(const surety_model *model);
 
 /* Encodes the call as a request: URL and headers in arena, the body in body,
  * which is emptied first and must stay until the exchange has ended.

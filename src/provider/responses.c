@@ -18,21 +18,116 @@
 /* The kind of the last item that began (decoder->is.block_kind). */
 enum { BLOCK_COMMENTARY = 'c' };
 
+static void responses_tool(const surety__tool_spec *spec, surety_buf *out)
+{
+    surety__template_write(out, "{'type':'function'");
+    surety__body_schema(spec, out, "parameters");
+    surety_buf_byte(out, '}');
+}
+
 static void responses_mode(const surety__call *call, surety_buf *out)
 {
-    if (call->mode == SURETY_MODE_NATIVE) {
+    const surety__tool_spec answer = surety__call_answer(call);
+
+    if (call->mode == SURETY_MODE_NATIVE && call->schema.len) {
         surety__template_write(out, ",'text':{'format':{'type':'json_schema'");
-        surety__body_schema(call, out, "schema");
+        surety__body_schema(&answer, out, "schema");
         surety_buf_text(out, "}}");
-    } else if (call->mode == SURETY_MODE_TOOL) {
-        surety__template_write(out, ",'tools':[{'type':'function'");
-        surety__body_schema(call, out, "parameters");
+    }
+    if (!surety__body_tools(call, out, ",'tools':[", responses_tool))
+        return;
+    surety_buf_byte(out, ']');
+    switch (surety__call_choice(call)) {
+    case CHOICE_FREE: break;
+    case CHOICE_NONE:
+        surety_json_text(out, "tool_choice", SURETY__LITERAL("none"));
+        break;
+    case CHOICE_SOME:
+        surety_json_text(out, "tool_choice", SURETY__LITERAL("required"));
+        break;
+    case CHOICE_ANSWER:
         surety__template_write(out,
-                               "}],'tool_choice':{'type':'function','name':$s},"
+                               ",'tool_choice':{'type':'function','name':$s},"
                                "'parallel_tool_calls':false",
                                call->schema_name);
+        break;
     }
 }
+
+/* ---- messages ------------------------------------------------------------ */
+
+static void responses_said(surety__writer *writer, surety_str text,
+                           const surety_prompt_part *part)
+{
+    surety__writer_next(writer);
+    surety__template_write(writer->out, "{'role':'assistant','content':");
+    surety__body_text(writer->out, text, part);
+    surety_buf_byte(writer->out, '}');
+}
+
+/* The model's message is a list of items: texts, calls, and what the provider
+ * gave. */
+static void responses_assistant(surety__writer *writer,
+                                const surety__message *message)
+{
+    static const surety_prompt_part none;
+
+    for (size_t i = 0; i < message->part_count; i++) {
+        const surety_part *part = &message->parts[i];
+
+        if (!surety__part_goes(writer->call, part))
+            continue;
+        if (part->kind == SURETY_PART_TEXT &&
+            !surety__part_has_own(writer->call, part))
+            responses_said(writer, part->text, &none);
+        else
+            surety__writer_part(writer, part, 1);
+    }
+    if (message->text.len || !message->part_count)
+        responses_said(writer, message->text, &message->part);
+}
+
+static void responses_messages(const surety__call *call, surety_buf *out)
+{
+    surety__writer writer =
+        surety__writer_of(call, &surety__protocol_responses, out);
+
+    for (size_t i = 0; i < call->message_count; i++) {
+        const surety__message *message = &call->messages[i];
+
+        if (message->role == SURETY_ROLE_ASSISTANT) {
+            responses_assistant(&writer, message);
+        } else if (message->role == SURETY_ROLE_TOOL) {
+            surety__writer_results(&writer, message);
+            surety__writer_beside(&writer, i, i + 1);
+        } else {
+            surety__writer_message(&writer, message);
+        }
+    }
+}
+
+static const surety__part_form responses_forms[] = {
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, "{'type':'input_text','text':$t}"},
+    {SURETY_PART_IMAGE, SOURCE_DATA, NULL,
+     "{'type':'input_image','image_url':$d,'detail':'auto'}"},
+    {SURETY_PART_IMAGE, SOURCE_URL, NULL,
+     "{'type':'input_image','image_url':$u,'detail':'auto'}"},
+    {SURETY_PART_IMAGE, SOURCE_FILE_ID, NULL,
+     "{'type':'input_image','file_id':$f,'detail':'auto'}"},
+    {SURETY_PART_DOCUMENT, SOURCE_DATA, NULL,
+     "{'type':'input_file','filename':$N,'file_data':$d}"},
+    {SURETY_PART_DOCUMENT, SOURCE_URL, NULL,
+     "{'type':'input_file','file_url':$u}"},
+    {SURETY_PART_DOCUMENT, SOURCE_FILE_ID, NULL,
+     "{'type':'input_file','file_id':$f}"},
+    {SURETY_PART_CALL, SOURCE_NONE, NULL,
+     "{'type':'function_call','call_id':$i,'name':$n,'arguments':$q}"},
+    {SURETY_PART_RESULT, SOURCE_NONE, NULL,
+     "{'type':'function_call_output','call_id':$i,'output':$o}"},
+    {SURETY_PART_TEXT, SOURCE_NONE, NULL, NULL},
+};
+
+/* ---- the request --------------------------------------------------------- */
 
 static void responses_body(const surety__call *call, surety_buf *out)
 {
@@ -44,8 +139,7 @@ static void responses_body(const surety__call *call, surety_buf *out)
         surety__body_text(out, call->system, &call->system_part);
     }
     surety__template_write(out, ",'input':[");
-    surety__body_messages(call, out, "{\"type\":\"input_text\",\"text\":",
-                          "{\"type\":\"output_text\",\"text\":");
+    responses_messages(call, out);
     surety_buf_byte(out, ']');
     responses_mode(call, out);
     if (call->model->output_tokens_max)
@@ -248,6 +342,8 @@ const surety__protocol surety__protocol_responses = {
     .path = "/responses",
     .key_header = "authorization",
     .key_prefix = "Bearer ",
+    .forms = responses_forms,
+    .result_media = true,
     .body = responses_body,
     .replaceable = responses_replaceable,
     .whole = responses_whole,

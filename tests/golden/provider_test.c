@@ -33,7 +33,7 @@
 
 #include <stdio.h>
 
-enum { HEADERS_MAX = 8, MESSAGES_MAX = 8 };
+enum { HEADERS_MAX = 8, MESSAGES_MAX = 12, PARTS_MAX = 24, TOOLS_MAX = 4 };
 
 struct response {
     surety_protocol protocol;
@@ -130,15 +130,104 @@ static void write_request(const surety_request *request, surety_buf *out)
     surety_buf_byte(out, '\n');
 }
 
+/* What a call points to. */
+struct call_parts {
+    surety__message messages[MESSAGES_MAX];
+    surety_part parts[PARTS_MAX];
+    size_t part_count;
+    surety__tool_spec tools[TOOLS_MAX];
+    surety_buf texts[PARTS_MAX + TOOLS_MAX]; /* JSON of values */
+    size_t text_count;
+};
+
+static surety_str val_json(struct call_parts *all, surety_val val)
+{
+    surety_buf *buf = &all->texts[all->text_count];
+
+    if (!val.doc || all->text_count == PARTS_MAX + TOOLS_MAX)
+        return (surety_str){"", 0};
+    all->text_count++;
+    surety_buf_init(buf, NULL, 0);
+    surety_val_write(val, SURETY_STYLE_COMPACT, buf);
+    return surety_buf_str(buf);
+}
+
+static void part_read(struct call_parts *all, surety_val val)
+{
+    surety_part *part = &all->parts[all->part_count];
+    const struct said said = {val, surety_val_none()};
+
+    if (all->part_count == PARTS_MAX)
+        golden_die("too many parts", "");
+    all->part_count++;
+    *part = (surety_part){
+        .text = said_str(&said, "text"),
+        .media_type = said_str(&said, "media_type"),
+        .data = said_str(&said, "data"),
+        .url = said_str(&said, "url"),
+        .file_id = said_str(&said, "file_id"),
+        .name = said_str(&said, "name"),
+        .id = said_str(&said, "id"),
+        .error = surety_val_bool(said_get(&said, "error"), false),
+        .cache = surety_val_bool(said_get(&said, "cache"), false)};
+    while (!surety_val_is(surety_val_get(val, "kind"),
+                          surety_part_kind_name(part->kind)))
+        if (part->kind++ == SURETY_PART_REASONING)
+            golden_die("no such kind of part", "");
+    part->raw = val_json(all, surety_val_get(val, "raw"));
+    if (surety_val_get(val, "protocol").doc)
+        part->raw_protocol = protocol_named(said_str(&said, "protocol"));
+}
+
+/* A message is its role, and then its parts, its own text or both. */
+static void message_read(struct call_parts *all, surety_val val,
+                         surety__message *message)
+{
+    const size_t first = all->part_count;
+
+    message->role = SURETY_ROLE_SYSTEM;
+    while (!surety_val_is(surety_val_item(val, 0),
+                          surety_role_name(message->role)))
+        if (message->role++ == SURETY_ROLE_TOOL)
+            golden_die("no such role", "");
+    SURETY_EACH (item, val) {
+        SURETY_EACH (part, item)
+            part_read(all, part);
+        message->text = surety_val_str(item);
+    }
+    if (surety_val_count(val) == 2 && all->part_count > first)
+        message->text = (surety_str){"", 0};
+    message->parts = &all->parts[first];
+    message->part_count = all->part_count - first;
+}
+
+static void tools_read(struct call_parts *all, const struct said *said,
+                       surety__call *call)
+{
+    call->tools = all->tools;
+    call->answer_only = surety_val_bool(said_get(said, "answer_only"), false);
+    SURETY_EACH (tool, said_get(said, "tools")) {
+        const struct said one = {tool, surety_val_none()};
+
+        if (call->tool_count == TOOLS_MAX)
+            golden_die("too many tools", "");
+        all->tools[call->tool_count++] = (surety__tool_spec){
+            .name = said_str(&one, "name"),
+            .description = said_str(&one, "description"),
+            .parameters = val_json(all, surety_val_get(tool, "parameters")),
+            .strict = surety_val_bool(surety_val_get(tool, "strict"), false)};
+    }
+}
+
 /* The call is the object's members, named as those of surety_model and
- * surety__call; messages and headers are lists of pairs. */
+ * surety__call; headers are lists of pairs. */
 static void write_call(surety_str base, surety_str text, surety_buf *out)
 {
     surety_doc *docs[2] = {surety_doc_new(NULL), surety_doc_new(NULL)};
     surety_model model = {0};
     surety_header headers[HEADERS_MAX];
-    surety__message messages[MESSAGES_MAX];
-    surety__call call = {.model = &model, .messages = messages};
+    struct call_parts all = {.part_count = 0};
+    surety__call call = {.model = &model, .messages = all.messages};
     surety_request request;
     surety__arena arena;
     surety_error err;
@@ -168,17 +257,16 @@ static void write_call(surety_str base, surety_str text, surety_buf *out)
     for (surety_val item = surety_val_first(list);
          item.doc && call.message_count < MESSAGES_MAX;
          item = surety_val_next(list, item))
-        messages[call.message_count++] = (surety__message){
-            .role = surety_val_is(surety_val_item(item, 0), "user")
-                        ? SURETY_ROLE_USER
-                        : SURETY_ROLE_ASSISTANT,
-            .text = surety_val_str(surety_val_item(item, 1))};
+        message_read(&all, item, &all.messages[call.message_count++]);
+    tools_read(&all, &said, &call);
     if (surety__call_encode(&call, &arena, &body, &request, &err))
         surety__buf_printf(out, "%s: %s%s%s\n", surety_status_name(err.status),
                            err.message, err.hint[0] ? "; " : "", err.hint);
     else
         write_request(&request, out);
     surety__arena_done(&arena);
+    while (all.text_count)
+        surety_buf_done(&all.texts[--all.text_count]);
     surety_buf_done(&schema);
     surety_buf_done(&body);
     surety_doc_free(docs[0]);

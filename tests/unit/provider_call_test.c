@@ -161,8 +161,12 @@ TEST(long_texts_are_parts)
     const surety_str json[] = {{schema, sizeof(schema)},
                                {shown, sizeof(shown)}};
     const surety__message messages[] = {
-        {.text = {"a\0b {}", 6}, .part = {4, 2, {shown, sizeof(shown)}}},
-        {.text = {"{}{}", 4}, .part = {0, 2, {schema, sizeof(schema)}}}};
+        {.role = SURETY_ROLE_USER,
+         .text = {"a\0b {}", 6},
+         .part = {4, 2, {shown, sizeof(shown)}}},
+        {.role = SURETY_ROLE_USER,
+         .text = {"{}{}", 4},
+         .part = {0, 2, {schema, sizeof(schema)}}}};
     surety_transport transport = {.version = 1};
     surety_doc *extra = surety_doc_new(alloc);
     surety__arena arena;
@@ -219,6 +223,53 @@ done:
     surety_buf_done(&bodies[0]);
     surety_buf_done(&bodies[1]);
     surety_buf_done(&joined);
+}
+
+/* Media, calls and results in every protocol that has them. */
+TEST(writes_a_conversation)
+{
+    const surety_alloc *alloc = check_alloc(t);
+    const surety_part asks = {.kind = SURETY_PART_IMAGE,
+                              .media_type = surety_str_of("image/png"),
+                              .data = surety_str_of("png")};
+    const surety_part call = {.kind = SURETY_PART_CALL,
+                              .id = surety_str_of("c"),
+                              .name = surety_str_of("n"),
+                              .text = surety_str_of("{\"a\": 1}")};
+    const surety_part result = {.kind = SURETY_PART_RESULT,
+                                .id = surety_str_of("c"),
+                                .name = surety_str_of("n"),
+                                .text = surety_str_of("done")};
+    const surety__message messages[] = {
+        {SURETY_ROLE_USER, &asks, 1, {NULL, 0}, {0}},
+        {SURETY_ROLE_ASSISTANT, &call, 1, {NULL, 0}, {0}},
+        {SURETY_ROLE_TOOL, &result, 1, surety_str_of("go on"), {0}}};
+    const surety__tool_spec tool = {
+        surety_str_of("n"), {NULL, 0}, surety_str_of("{}"), false};
+    surety_doc *body = surety_doc_new(alloc);
+    surety_request request;
+    surety__arena arena;
+    surety_buf text;
+
+    surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&text, alloc, 0);
+    NEED(body);
+    for (int i = 0; i < SURETY_PROTOCOL_TEXT; i++) {
+        const surety_model model = model_of((surety_protocol)i);
+        const surety__call whole = {.model = &model,
+                                    .mode = SURETY_MODE_NATIVE,
+                                    .messages = messages,
+                                    .message_count = 3,
+                                    .tools = &tool,
+                                    .tool_count = 1};
+
+        TRY(surety__call_encode(&whole, &arena, &text, &request, NULL));
+        TRY(surety_doc_read(body, request.body, NULL, NULL));
+    }
+done:
+    surety__arena_done(&arena);
+    surety_buf_done(&text);
+    surety_doc_free(body);
 }
 
 TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
@@ -334,6 +385,7 @@ int main(int argc, char **argv)
         {"copies what is JSON already", copies_what_is_json_already},
         {"writes the parts of a message", writes_the_parts_of_a_message},
         {"long texts are parts", long_texts_are_parts},
+        {"writes a conversation", writes_a_conversation},
         {"keeps a NUL and refuses what is no UTF-8",
          keeps_a_nul_and_refuses_what_is_no_utf8},
         {"takes many headers", takes_many_headers},

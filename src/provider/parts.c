@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.c: writes the parts of messages as their protocol has them, and refuses
+ * those that it cannot carry.
+ *
+ * A protocol's table (surety__part_form) has a row for each part that it takes:
+ * kind, source, media types, and the JSON to write. What a refusal offers
+ * instead is read from the same rows.
+ *
+ * Invariants:
+ * 1. A part with an item of this protocol (`raw`) is that item, byte for byte.
+ * 2. Without one, a REASONING part is left out, and so is an empty text, which
+ *    providers refuse. A message of which nothing is left is not written. */
+#include "provider/protocol.h"
+
+/* Anthropic's documentation: at most 4 cache marks a request. */
+enum { PARTS_MARKS_MAX = 4 };
+
+/* Begins the ids that the decoder makes where a provider gave none. */
+#define PARTS_MADE_ID "surety-"
+
+static surety__source parts_source(const surety_part *part)
+{
+    const bool media =
+        part->kind >= SURETY_PART_IMAGE && part->kind <= SURETY_PART_AUDIO;
+
+    return !media              ? SOURCE_NONE
+           : part->url.len     ? SOURCE_URL
+           : part->file_id.len ? SOURCE_FILE_ID
+                               : SOURCE_DATA;
+}
+
+static bool parts_is_media(const surety_part *part)
+{
+    return parts_source(part) != SOURCE_NONE;
+}
+
+/* Whether a list of media types names type. An entry that ends with a slash
+ * names all types that begin with it. */
+static bool parts_media_fits(const char *list, surety_str type)
+{
+    while (list && *list) {
+        const size_t len = strcspn(list, " ");
+        const surety_str entry = {list, len};
+
+        if (entry.ptr[len - 1] == '/' ? surety__str_starts_nocase(type, entry)
+                                      : surety__str_equal_nocase(type, entry))
+            return true;
+        list += len + (list[len] == ' ');
+    }
+    return !list;
+}
+
+/* The row for a part; NULL: the protocol cannot carry it. */
+static const surety__part_form *parts_form(const surety__protocol *protocol,
+                                           const surety_part *part)
+{
+    for (const surety__part_form *row = protocol->forms; row->json; row++)
+        if (row->kind == part->kind && row->source == parts_source(part) &&
+            parts_media_fits(row->media, part->media_type))
+            return row;
+    return NULL;
+}
+
+bool surety__part_has_own(const surety__call *call, const surety_part *part)
+{
+    return part->raw.len && part->raw_protocol == call->model->protocol;
+}
+
+bool surety__part_goes(const surety__call *call, const surety_part *part)
+{
+    if (surety__part_has_own(call, part))
+        return true;
+    return part->kind == SURETY_PART_TEXT ? part->text.len > 0
+                                          : part->kind != SURETY_PART_REASONING;
+}
+
+bool surety__message_goes(const surety__call *call,
+                          const surety__message *message)
+{
+    for (size_t i = 0; i < message->part_count; i++)
+        if (surety__part_goes(call, &message->parts[i]))
+            return true;
+    return message->text.len || !message->part_count;
+}
+
+/* ---- the check ----------------------------------------------------------- */
+
+typedef struct parts__check {
+    const surety__call *call;
+    const surety__protocol *protocol;
+    const surety_alloc *alloc;
+    surety_doc *doc; /* an item that goes back */
+} parts__check;
+
+static surety_status parts_role_check(const surety__message *message, size_t i,
+                                      const surety_part *part,
+                                      surety_error *reterr)
+{
+    enum {
+        SYSTEM = 1 << SURETY_ROLE_SYSTEM,
+        USER = 1 << SURETY_ROLE_USER,
+        ASSISTANT = 1 << SURETY_ROLE_ASSISTANT,
+        TOOL = 1 << SURETY_ROLE_TOOL
+    };
+    static const int roles[] = {
+        [SURETY_PART_TEXT] = SYSTEM | USER | ASSISTANT | TOOL,
+        [SURETY_PART_IMAGE] = USER | TOOL,
+        [SURETY_PART_DOCUMENT] = USER | TOOL,
+        [SURETY_PART_AUDIO] = USER | TOOL,
+        [SURETY_PART_CALL] = ASSISTANT,
+        [SURETY_PART_RESULT] = TOOL,
+        [SURETY_PART_REASONING] = ASSISTANT,
+    };
+    const int sources =
+        (part->data.len > 0) + (part->url.len > 0) + (part->file_id.len > 0);
+
+    if (!(roles[part->kind] & 1 << message->role))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "message %zu has the role %s, which cannot have a "
+                            "part of the kind %s",
+                            i + 1, surety_role_name(message->role),
+                            surety_part_kind_name(part->kind));
+    if (parts_is_media(part) && sources != 1)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "message %zu has a part of the kind %s with %s of "
+                            "data, url and file_id",
+                            i + 1, surety_part_kind_name(part->kind),
+                            sources ? "several" : "none");
+    if (part->data.len && !part->media_type.len)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "message %zu has a part of the kind %s without a "
+                            "media type",
+                            i + 1, surety_part_kind_name(part->kind));
+    return SURETY_OK;
+}
+
+/* Lists the forms in which the protocol takes parts of this kind. */
+static void parts_offer(const surety__protocol *protocol, surety_part_kind kind,
+                        surety_buf *out)
+{
+    static const char *const sources[] = {"", "bytes", "a URL", "a file_id"};
+
+    for (const surety__part_form *row = protocol->forms; row->json; row++)
+        if (row->kind == kind)
+            surety__buf_printf(out, "%s%s%s%s%s", out->len ? ", or " : "",
+                               sources[row->source], row->media ? " (" : "",
+                               row->media ? row->media : "",
+                               row->media ? ")" : "");
+}
+
+static surety_status parts_form_check(const parts__check *check, size_t i,
+                                      const surety_part *part,
+                                      surety_error *reterr)
+{
+    static const char *const sources[] = {"", " as bytes", " by its URL",
+                                          " by its file_id"};
+    const surety_protocol protocol = check->call->model->protocol;
+    const surety_str media = part->media_type;
+    surety_buf offer;
+
+    if (!surety__part_goes(check->call, part) ||
+        surety__part_has_own(check->call, part) ||
+        parts_form(check->protocol, part))
+        return SURETY_OK;
+    surety__fail(reterr, SURETY_UNSUPPORTED,
+                 "message %zu has a part of the kind %s%s%.*s%s%s, which the "
+                 "protocol %s cannot carry",
+                 i + 1, surety_part_kind_name(part->kind),
+                 media.len ? " (" : "", (int)(media.len < 40 ? media.len : 40),
+                 media.len ? media.ptr : "", media.len ? ")" : "",
+                 sources[parts_source(part)], surety_protocol_name(protocol));
+    surety_buf_init(&offer, check->alloc, 0);
+    parts_offer(check->protocol, part->kind, &offer);
+    surety__hint(reterr, "it takes %s%.*s",
+                 offer.len ? "this kind as " : "no part of this kind",
+                 (int)offer.len, offer.len ? offer.ptr : "");
+    surety_buf_done(&offer);
+    return SURETY_UNSUPPORTED;
+}
+
+/* Checks the item that goes back: it is written as it is. */
+static surety_status parts_raw_check(const parts__check *check, size_t i,
+                                     const surety_part *part,
+                                     surety_error *reterr)
+{
+    surety_status status;
+
+    if (!surety__part_has_own(check->call, part))
+        return SURETY_OK;
+    status = surety_doc_read(check->doc, part->raw, NULL, reterr);
+    if (status == SURETY_NOMEM)
+        return status;
+    if (status ||
+        surety_val_kind(surety_doc_root(check->doc)) != SURETY_KIND_OBJECT)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "message %zu has a part of the kind %s whose item "
+                            "of the protocol %s is no object of JSON",
+                            i + 1, surety_part_kind_name(part->kind),
+                            surety_protocol_name(part->raw_protocol));
+    return SURETY_OK;
+}
+
+static surety_status parts_message_check(const parts__check *check, size_t i,
+                                         surety_error *reterr)
+{
+    const surety__message *message = &check->call->messages[i];
+    surety_status status = SURETY_OK;
+
+    for (size_t k = 0; k < message->part_count && !status; k++) {
+        const surety_part *part = &message->parts[k];
+
+        status = parts_role_check(message, i, part, reterr);
+        if (!status)
+            status = parts_form_check(check, i, part, reterr);
+        if (!status)
+            status = parts_raw_check(check, i, part, reterr);
+    }
+    return status;
+}
+
+surety_status surety__parts_check(const surety__call *call,
+                                  const surety__protocol *protocol,
+                                  const surety_alloc *alloc,
+                                  surety_error *reterr)
+{
+    const size_t leading = surety__system_count(call);
+    parts__check check = {call, protocol, alloc, NULL};
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; i < call->message_count && !status; i++) {
+        const surety__message *message = &call->messages[i];
+
+        if (protocol->system_first && i >= leading &&
+            message->role == SURETY_ROLE_SYSTEM) {
+            status = surety__fail(
+                reterr, SURETY_UNSUPPORTED,
+                "message %zu has the role system, which the protocol %s takes "
+                "only before all others",
+                i + 1, surety_protocol_name(call->model->protocol));
+            surety__hint(reterr, "give it the role user, or move it to the "
+                                 "beginning");
+        } else if (message->part_count) {
+            if (!check.doc)
+                check.doc = surety_doc_new(alloc);
+            status = check.doc ? parts_message_check(&check, i, reterr)
+                               : surety__fail_nomem(reterr);
+        }
+    }
+    surety_doc_free(check.doc);
+    return status;
+}
+
+/* ---- fields -------------------------------------------------------------- */
+
+/* Writes the arguments of a call as an object. Where the model wrote none, as
+ * the member of one, so that it sees what it wrote. */
+static void parts_arguments(surety_buf *out, surety_str text)
+{
+    surety_doc *doc;
+    surety_status status;
+
+    if (!surety__str_trim(text).len) {
+        surety_buf_text(out, "{}");
+        return;
+    }
+    doc = surety_doc_new(out->alloc);
+    status = doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;
+    if (status == SURETY_NOMEM)
+        out->status = SURETY_NOMEM;
+    else if (!status &&
+             surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_OBJECT)
+        surety_buf_add(out, text);
+    else
+        surety__template_write(out, "{'invalid_arguments':$s}", text);
+    surety_doc_free(doc);
+}
+
+/* Writes a result's text, and with its media a list. */
+static void parts_output(surety__writer *writer, const surety_part *result,
+                         size_t count)
+{
+    const surety_part text = {.kind = SURETY_PART_TEXT, .text = result->text};
+
+    if (count == 1) {
+        surety_json_string(writer->out, result->text);
+        return;
+    }
+    surety_buf_byte(writer->out, '[');
+    if (text.text.len)
+        surety__writer_part(writer, &text, 1);
+    for (size_t i = 1; i < count; i++)
+        surety__writer_part(writer, &result[i], 1);
+    surety_buf_byte(writer->out, ']');
+}
+
+/* Writes a result's media as a member. */
+static void parts_media(surety__writer *writer, const surety_part *result,
+                        size_t count)
+{
+    if (count == 1)
+        return;
+    surety__template_write(writer->out, ",'parts':[");
+    for (size_t i = 1; i < count; i++)
+        surety__writer_part(writer, &result[i], 1);
+    surety_buf_byte(writer->out, ']');
+}
+
+static void parts_mark(surety__writer *writer, const surety_part *part)
+{
+    if (!part->cache)
+        return;
+    if (writer->marks_over)
+        writer->marks_over--;
+    else
+        surety__template_write(writer->out,
+                               ",'cache_control':{'type':'ephemeral'}");
+}
+
+static void parts_data(surety_buf *out, const surety_part *part, bool url)
+{
+    surety_buf_byte(out, '"');
+    if (url)
+        surety__template_write(out, "data:$e;base64,", part->media_type);
+    surety__base64_encode(out, part->data);
+    surety_buf_byte(out, '"');
+}
+
+/* Writes a field of a form. count: of the part, and the media of a result
+ * behind it. */
+static void parts_field(surety__writer *writer, char field,
+                        const surety_part *part, size_t count)
+{
+    static const surety_prompt_part none;
+    surety_buf *out = writer->out;
+    const bool made =
+        surety__str_starts(part->id, SURETY__LITERAL(PARTS_MADE_ID));
+
+    switch (field) {
+    case 't':
+        surety__body_text(out, part->text, writer->kept ? writer->kept : &none);
+        break;
+    case 'q':
+        surety_json_string(out, surety__str_trim(part->text).len
+                                    ? part->text
+                                    : SURETY__LITERAL("{}"));
+        break;
+    case 'a': parts_arguments(out, part->text); break;
+    case 'o': parts_output(writer, part, count); break;
+    case 'p': parts_media(writer, part, count); break;
+    case 'm': surety_json_string(out, part->media_type); break;
+    case 'M':
+        if (part->media_type.len)
+            surety__template_write(out, "'mimeType':$s,", part->media_type);
+        break;
+    case 'd': parts_data(out, part, true); break;
+    case 'b': parts_data(out, part, false); break;
+    case 'x': surety_json_string(out, part->data); break;
+    case 'u': surety_json_string(out, part->url); break;
+    case 'f': surety_json_string(out, part->file_id); break;
+    case 'n': surety_json_string(out, part->name); break;
+    case 'N':
+        surety_json_string(out, part->name.len ? part->name
+                                               : SURETY__LITERAL("document"));
+        break;
+    case 'i': surety_json_string(out, part->id); break;
+    case 'I':
+        if (part->id.len && !made)
+            surety__template_write(out, "'id':$s,", part->id);
+        break;
+    case 'w': surety_buf_text(out, part->error ? "error" : "output"); break;
+    case 'e':
+        if (part->error)
+            surety_json_bool(out, "is_error", true);
+        break;
+    case 'c': parts_mark(writer, part); break;
+    case 's':
+        if (writer->unsigned_call)
+            surety__template_write(
+                out, ",'thoughtSignature':'skip_thought_signature_validator'");
+        break;
+    default: assert(field == '\0'); break;
+    }
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+surety__writer surety__writer_of(const surety__call *call,
+                                 const surety__protocol *protocol,
+                                 surety_buf *out)
+{
+    surety__writer writer = {.call = call, .protocol = protocol, .out = out};
+    size_t marks = 0;
+
+    for (size_t i = 0; i < call->message_count; i++)
+        for (size_t k = 0; k < call->messages[i].part_count; k++) {
+            const surety_part *part = &call->messages[i].parts[k];
+
+            marks += part->cache && surety__part_goes(call, part) &&
+                     !surety__part_has_own(call, part);
+        }
+    writer.marks_over = marks > PARTS_MARKS_MAX ? marks - PARTS_MARKS_MAX : 0;
+    return writer;
+}
+
+void surety__writer_next(surety__writer *writer)
+{
+    const surety_buf *out = writer->out;
+
+    if (out->len && out->ptr[out->len - 1] != '[')
+        surety_buf_byte(writer->out, ',');
+}
+
+void surety__writer_part(surety__writer *writer, const surety_part *part,
+                         size_t count)
+{
+    const surety__part_form *form = parts_form(writer->protocol, part);
+
+    surety__writer_next(writer);
+    if (surety__part_has_own(writer->call, part)) {
+        surety_buf_add(writer->out, part->raw);
+    } else {
+        assert(form);
+        for (const char *at = form->json; *at; at++) {
+            if (*at == '$')
+                parts_field(writer, *++at, part, count);
+            else
+                surety_buf_byte(writer->out, *at == '\'' ? '"' : *at);
+        }
+    }
+    if (part->kind == SURETY_PART_CALL)
+        writer->unsigned_call = false;
+}
+
+/* Writes the message's own text as a part. */
+static void parts_text(surety__writer *writer, const surety__message *message)
+{
+    const surety_part part = {.kind = SURETY_PART_TEXT, .text = message->text};
+
+    writer->kept = &message->part;
+    if (part.text.len)
+        surety__writer_part(writer, &part, 1);
+    writer->kept = NULL;
+}
+
+/* The number of the part behind a result and the media that belong to it. */
+static size_t parts_result_end(const surety__writer *writer,
+                               const surety__message *message, size_t i)
+{
+    i++;
+    if (writer->protocol->result_media &&
+        surety__model_joins_tools(writer->call->model))
+        while (i < message->part_count && parts_is_media(&message->parts[i]))
+            i++;
+    return i;
+}
+
+void surety__writer_results(surety__writer *writer,
+                            const surety__message *message)
+{
+    for (size_t i = 0; i < message->part_count; i++) {
+        const surety_part *part = &message->parts[i];
+
+        if (part->kind == SURETY_PART_RESULT)
+            surety__writer_part(writer, part,
+                                parts_result_end(writer, message, i) - i);
+    }
+}
+
+void surety__writer_others(surety__writer *writer,
+                           const surety__message *message)
+{
+    for (size_t i = 0; i < message->part_count;) {
+        const surety_part *part = &message->parts[i];
+
+        if (part->kind == SURETY_PART_RESULT) {
+            i = parts_result_end(writer, message, i);
+            continue;
+        }
+        if (surety__part_goes(writer->call, part))
+            surety__writer_part(writer, part, 1);
+        i++;
+    }
+    parts_text(writer, message);
+}
+
+static bool parts_is_content(const surety__call *call, const surety_part *part)
+{
+    return part->kind <= SURETY_PART_AUDIO && surety__part_goes(call, part);
+}
+
+void surety__writer_content(surety__writer *writer,
+                            const surety__message *message)
+{
+    const surety_part *only = NULL;
+    size_t count = message->text.len > 0;
+
+    for (size_t i = 0; i < message->part_count; i++)
+        if (parts_is_content(writer->call, &message->parts[i])) {
+            only = &message->parts[i];
+            count++;
+        }
+    if (!only && !message->text.len && message->part_count) {
+        surety_buf_text(writer->out, "null");
+    } else if (!only) {
+        surety__body_text(writer->out, message->text, &message->part);
+    } else if (count == 1 && only->kind == SURETY_PART_TEXT && !only->cache &&
+               !surety__part_has_own(writer->call, only)) {
+        surety_json_string(writer->out, only->text);
+    } else {
+        surety_buf_byte(writer->out, '[');
+        for (size_t i = 0; i < message->part_count; i++)
+            if (parts_is_content(writer->call, &message->parts[i]))
+                surety__writer_part(writer, &message->parts[i], 1);
+        parts_text(writer, message);
+        surety_buf_byte(writer->out, ']');
+    }
+}
+
+/* Whether anything besides results is written of the messages. */
+static bool parts_others_go(const surety__writer *writer, size_t first,
+                            size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const surety__message *message = &writer->call->messages[i];
+
+        if (message->text.len)
+            return true;
+        for (size_t k = 0; k < message->part_count;) {
+            const surety_part *part = &message->parts[k];
+
+            if (part->kind == SURETY_PART_RESULT)
+                k = parts_result_end(writer, message, k);
+            else if (surety__part_goes(writer->call, part))
+                return true;
+            else
+                k++;
+        }
+    }
+    return false;
+}
+
+void surety__writer_message(surety__writer *writer,
+                            const surety__message *message)
+{
+    if (!surety__message_goes(writer->call, message))
+        return;
+    surety__writer_next(writer);
+    surety__template_write(writer->out, "{'role':'$t','content':",
+                           surety_role_name(message->role));
+    surety__writer_content(writer, message);
+    surety_buf_byte(writer->out, '}');
+}
+
+void surety__writer_beside(surety__writer *writer, size_t first, size_t end)
+{
+    if (!parts_others_go(writer, first, end))
+        return;
+    surety__writer_next(writer);
+    surety__template_write(writer->out, "{'role':'user','content':[");
+    for (size_t i = first; i < end; i++)
+        surety__writer_others(writer, &writer->call->messages[i]);
+    surety_buf_text(writer->out, "]}");
+}
+
+size_t surety__system_count(const surety__call *call)
+{
+    size_t count = 0;
+
+    while (count < call->message_count &&
+           call->messages[count].role == SURETY_ROLE_SYSTEM)
+        count++;
+    return count;
+}
+
+size_t surety__turn_end(const surety__call *call, size_t first)
+{
+    const bool own = call->messages[first].role == SURETY_ROLE_ASSISTANT;
+    size_t end = first + 1;
+
+    while (end < call->message_count &&
+           ((call->messages[end].role == SURETY_ROLE_ASSISTANT) == own ||
+            !surety__message_goes(call, &call->messages[end])))
+        end++;
+    return end;
+}
+
+void surety__writer_turn(surety__writer *writer, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        surety__writer_results(writer, &writer->call->messages[i]);
+    for (size_t i = first; i < end; i++)
+        surety__writer_others(writer, &writer->call->messages[i]);
+}
