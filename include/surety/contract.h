@@ -106,6 +106,7 @@ typedef struct surety_contract_info {
     size_t rule_count;
     surety_val derive; /* derived members: an object that maps names to jq
                         * programs; SURETY_NONE: none */
+    bool has_system;   /* it has a template for the system part of a call */
 } surety_contract_info;
 SURETY_API const surety_contract_info *
 surety_contract_info_of(const surety_contract *contract);

@@ -75,16 +75,45 @@ typedef struct surety_prompt_options {
     size_t finding_count;
     /* Is set to the part of the buffer that is the schema; may be NULL. */
     surety_prompt_part *part;
+    /* Templates, in place of those of the contract (x-surety.prompt) or, if it
+     * has none, of Surety's own words. Empty: not given. A template is text
+     * with the variables ${prompt}, ${schema}, ${example} and, in a re-ask,
+     * ${errors} and ${reply}; $${ stands for ${. What takes a variable's place
+     * is not read again. The instructions "none": the prompt alone. */
+    surety_str instructions;
+    surety_str reask;
+    surety_str system;
+    /* The format instructions are for the system part (surety_prompt_system):
+     * surety_prompt_write appends the prompt alone. */
+    bool instruct_system;
 } surety_prompt_options;
+
+/* Checks the templates of options (may be NULL). SURETY_SYNTAX: one has a
+ * variable that does not exist or does not end; reterr->source is the name of
+ * its member, and reterr->position is in its text. SURETY_MISUSE. */
+SURETY_API surety_status
+surety_prompt_check(const surety_prompt_options *options, surety_error *reterr);
 
 /* Appends prompt (may be empty), followed by the format instructions: what to
  * answer, where in the reply to write it (one of the contract's places), and
- * the schema in the chosen style. SURETY_NOMEM; SURETY_UNSUPPORTED: the style
- * is EXAMPLE, and there is no example and none can be made. */
+ * the schema in the chosen style. Instructions of a template take the place of
+ * all of this; they follow the prompt if they have no ${prompt}. SURETY_NOMEM;
+ * SURETY_SYNTAX: as
+ * surety_prompt_check; SURETY_UNSUPPORTED: an example is
+ * wanted, and there is none and none can be made. */
 SURETY_API surety_status
 surety_prompt_write(const surety_contract *contract, surety_str prompt,
                     const surety_prompt_options *options, surety_buf *out,
                     surety_error *reterr);
+
+/* Appends the system part of a call: system (the caller's, unchanged; may be
+ * empty), the template for it, and with instruct_system the format
+ * instructions; an empty line between them. May append nothing. prompt is for
+ * ${prompt}. Fails as surety_prompt_write does. */
+SURETY_API surety_status
+surety_prompt_system(const surety_contract *contract, surety_str system,
+                     surety_str prompt, const surety_prompt_options *options,
+                     surety_buf *out, surety_error *reterr);
 
 /* Builds in out a value that satisfies the contract (schema and rules): the
  * contract's own example, else one made from the schema. SURETY_UNSUPPORTED: no
@@ -101,6 +130,9 @@ SURETY_API surety_status surety_prompt_example(const surety_contract *contract,
  * is repeated.
  * Errors are listed in the order of the value: a container before its content,
  * members in their order in the reply, missing members last.
+ * The template `reask` takes the place of the errors and the request, for the
+ * forms SIMPLE and ERRORS; it follows the original prompt if it has no
+ * ${prompt}, which is that prompt with its instructions.
  * outcome is the outcome of reply; it may be NULL if there are findings. If the
  * reply was no JSON, PATCH does the same as ERRORS. */
 #define SURETY_PROMPT_QUOTE_MAX 8192

@@ -17,6 +17,37 @@ typedef enum surety__prompt_style {
     PROMPT_STYLES
 } surety__prompt_style;
 
+/* The parts of a prompt that can be given in own words.
+ * ORDER wording kinds (names in wording.c). */
+typedef enum surety__wording_kind {
+    WORDING_INSTRUCTIONS = 0,
+    WORDING_REASK,
+    WORDING_SYSTEM,
+    WORDINGS
+} surety__wording_kind;
+
+/* ORDER variables (names in wording.c). */
+typedef enum surety__variable {
+    VARIABLE_PROMPT = 0,
+    VARIABLE_SCHEMA,
+    VARIABLE_EXAMPLE,
+    VARIABLE_ERRORS,
+    VARIABLE_REPLY,
+    VARIABLES
+} surety__variable;
+
+/* A template that was checked. Its text belongs to whoever gave it. */
+typedef struct surety__wording {
+    surety_str text;    /* ptr NULL: there is none; empty: say nothing */
+    unsigned variables; /* bits 1 << surety__variable: those that it has */
+} surety__wording;
+
+static inline bool surety__wording_has(const surety__wording *wording,
+                                       surety__variable variable)
+{
+    return wording->variables >> variable & 1;
+}
+
 /* All settings of x-surety, with the defaults filled in. The contract's
  * document owns the texts and values. */
 typedef struct surety__policy {
@@ -25,7 +56,8 @@ typedef struct surety__policy {
     surety_extract extract;
     surety__prompt_style prompt_style;
     surety_val prompt_example; /* SURETY_NONE: the contract has none */
-    surety_val aliases;        /* an array of names, or SURETY_NONE */
+    surety__wording wordings[WORDINGS];
+    surety_val aliases; /* an array of names, or SURETY_NONE */
 } surety__policy;
 
 struct surety__pool;
@@ -62,6 +94,20 @@ surety_status surety__policy_at(surety_val val, surety_error *reterr,
 surety_status surety__policy_fail(surety_val val, surety_error *reterr,
                                   const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* ---- templates (wording.c) ----------------------------------------------- */
+
+/* Checks a template, whose text must outlive the wording. The instructions
+ * "none" are an empty template. SURETY_SYNTAX: a
+ * variable that this part of a prompt does not have, or one without "}";
+ * reterr->position is its position in text. */
+surety_status surety__wording_read(surety_str text, surety__wording_kind kind,
+                                   surety__wording *ret_wording,
+                                   surety_error *reterr);
+/* Takes the next stretch off a checked template's text: text as it is, and the
+ * variable behind it (VARIABLES: none). False: the template has ended. */
+bool surety__wording_next(surety_str *rest, surety_str *ret_text,
+                          surety__variable *ret_variable);
 
 /* ---- versions (version.c) ------------------------------------------------ */
 

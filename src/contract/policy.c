@@ -44,13 +44,39 @@ static int policy_choice(surety_val name, const char *const *names, int count)
     return 0;
 }
 
-static void policy_read_prompt(surety_val own, surety__policy *policy)
+/* Reads a template of x-surety.prompt. */
+static surety_status policy_read_wording(surety_val val,
+                                         surety__wording_kind kind,
+                                         surety__policy *policy,
+                                         surety_error *reterr)
 {
+    surety_status status;
+
+    if (!val.doc)
+        return SURETY_OK;
+    status = surety__wording_read(surety_val_str(val), kind,
+                                  &policy->wordings[kind], reterr);
+    if (status != SURETY_OK && reterr) {
+        const surety_position within = reterr->position;
+
+        (void)surety__policy_at(val, reterr, status);
+        reterr->position =
+            surety__val_position_within(val, within.offset, within.length);
+    }
+    return status;
+}
+
+static surety_status policy_read_prompt(surety_val own, surety__policy *policy,
+                                        surety_error *reterr)
+{
+    /* ORDER wording kinds */
+    static const char *const wordings[] = {"instructions", "reask", "system"};
     static const char *const feedbacks[] = {"errors", "simple", "patch"};
     static const char *const styles[] = {"json-schema", "typescript",
                                          "example"};
     const surety_val retry = surety_val_get(own, "retry");
     const surety_val prompt = surety_val_get(own, "prompt");
+    surety_status status = SURETY_OK;
 
     policy->info.retry_max =
         (uint32_t)surety_val_uint(surety_val_get(retry, "max"), 2);
@@ -59,6 +85,11 @@ static void policy_read_prompt(surety_val own, surety__policy *policy)
     policy->prompt_style = (surety__prompt_style)policy_choice(
         surety_val_get(prompt, "style"), styles, 3);
     policy->prompt_example = surety_val_get(prompt, "example");
+    for (unsigned i = 0; i < WORDINGS && status == SURETY_OK; i++)
+        status = policy_read_wording(surety_val_get(prompt, wordings[i]),
+                                     (surety__wording_kind)i, policy, reterr);
+    policy->info.has_system = policy->wordings[WORDING_SYSTEM].text.len > 0;
+    return status;
 }
 
 static surety_status policy_read_extract(surety_val own, surety__policy *policy,
@@ -188,9 +219,10 @@ surety_status surety__policy_read(surety_val root, surety__arena *arena,
         surety_val_bool(surety_val_get(own, "partial"), false);
     policy->info.derive = surety_val_get(own, "derive");
     policy->aliases = surety_val_get(own, "aliases");
-    policy_read_prompt(own, policy);
 
-    status = policy_read_extract(own, policy, reterr);
+    status = policy_read_prompt(own, policy, reterr);
+    if (status == SURETY_OK)
+        status = policy_read_extract(own, policy, reterr);
     if (status == SURETY_OK)
         status = policy_read_rules(own, arena, policy, reterr);
     if (status == SURETY_OK)

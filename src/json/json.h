@@ -232,6 +232,10 @@ void surety__pointer_walk_to(surety__pointer_walk *walk, surety_val val,
 /* Returns whether the doc's text has the value; then *ret_offset and
  * *ret_length say where, and its line is not worked out. (position.c) */
 bool surety__val_span(surety_val val, size_t *ret_offset, size_t *ret_length);
+/* Returns the position of a stretch of a string: offset and length are those of
+ * its decoded bytes. line 0: the string has no position. (position.c) */
+surety_position surety__val_position_within(surety_val val, size_t offset,
+                                            size_t length);
 
 /* ---- the strict reader (read.c) ------------------------------------------ */
 

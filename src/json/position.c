@@ -110,6 +110,46 @@ surety_position surety_val_position(surety_val val)
     return position_of(val.doc, surety__cell_of(val));
 }
 
+/* Returns how many bytes of a JSON string, from ptr < end, are the next
+ * character or escape; *ret_len: how many they are when decoded. */
+static size_t position_step(const char *ptr, const char *end, size_t *ret_len)
+{
+    char decoded[4];
+    uint32_t code = 0;
+
+    *ret_len = 1;
+    if (*ptr != '\\')
+        return 1;
+    if (end - ptr < 6 || ptr[1] != 'u')
+        return 2;
+    for (int i = 2; i < 6; i++)
+        code = code << 4 | surety__hex_digit(ptr[i]);
+    *ret_len = 4;
+    if (code >= 0xD800 && code <= 0xDFFF)
+        return 12; /* a pair */
+    *ret_len = surety__utf8_encode(code, decoded);
+    return 6;
+}
+
+surety_position surety__val_position_within(surety_val val, size_t offset,
+                                            size_t length)
+{
+    const surety_str text = surety_doc_text(val.doc);
+    size_t from = 0, to, start, span, at = 0, len = 0;
+
+    assert(surety_val_kind(val) == SURETY_KIND_STRING);
+    if (!surety__val_span(val, &start, &span))
+        return (surety_position){0};
+    from = to = start + 1;
+    while (at < offset + length && to < start + span) {
+        to += position_step(text.ptr + to, text.ptr + start + span, &len);
+        at += len;
+        if (at <= offset)
+            from = to;
+    }
+    return surety_position_at(text, from, to - from);
+}
+
 surety_status surety_doc_duplicate(const surety_doc *doc, size_t i,
                                    surety_str *ret_key,
                                    surety_position *ret_position,

@@ -362,20 +362,32 @@ static void format_head(surety_prompt_style style, bool native, surety_buf *out)
     surety_buf_text(out, heads[style][native]);
 }
 
+/* Finds the subset of the contract whose schema is sent with the call; NULL: it
+ * is another schema. */
+static const surety_strict *format_subset(const surety_contract *contract,
+                                          surety_val schema, unsigned *ret_i)
+{
+    for (*ret_i = 0; *ret_i < SUBSETS; ++*ret_i) {
+        const surety_strict *strict =
+            surety__form_made(contract, CONTRACT_STRICT + *ret_i);
+
+        if (strict && surety_strict_info_of(strict)->schema.doc == schema.doc &&
+            surety_strict_info_of(strict)->schema.index == schema.index)
+            return strict;
+    }
+    return NULL;
+}
+
 /* Appends the schema that is sent with the call, which is seldom another than
  * the contract's in one of the subsets. */
 static surety_status format_sent(const format_draft *draft, surety_val schema,
                                  surety_error *reterr)
 {
-    for (unsigned i = 0; i < SUBSETS; i++) {
-        const surety_strict *strict =
-            surety__form_made(draft->contract, CONTRACT_STRICT + i);
+    unsigned subset;
 
-        if (strict && surety_strict_info_of(strict)->schema.doc == schema.doc &&
-            surety_strict_info_of(strict)->schema.index == schema.index)
-            return format_add(draft, CONTRACT_STRICT_SHOWN + i, format_value,
-                              &schema, reterr);
-    }
+    if (format_subset(draft->contract, schema, &subset))
+        return format_add(draft, CONTRACT_STRICT_SHOWN + subset, format_value,
+                          &schema, reterr);
     surety__layout_write(schema, NULL, draft->out);
     return SURETY_OK;
 }
@@ -451,37 +463,248 @@ static void format_rules(const surety_contract *contract, surety_buf *out)
     }
 }
 
-surety_status surety_prompt_write(const surety_contract *contract,
-                                  surety_str prompt,
-                                  const surety_prompt_options *options,
-                                  surety_buf *out, surety_error *reterr)
+/* ---- templates ----------------------------------------------------------- */
+
+/* Reads the template of the options for a part of a prompt, if there is one. */
+static surety_status format_given(const surety_prompt_options *options,
+                                  surety__wording_kind kind,
+                                  surety__wording *ret_wording,
+                                  surety_error *reterr)
+{
+    /* ORDER wording kinds */
+    const struct {
+        const char *name;
+        surety_str text;
+    } given[] = {{"instructions", options->instructions},
+                 {"reask", options->reask},
+                 {"system", options->system}};
+    surety_status status;
+
+    assert((unsigned)kind < WORDINGS);
+    if (!given[kind].text.len)
+        return SURETY_OK;
+    status = surety__wording_read(given[kind].text, kind, ret_wording, reterr);
+    if (status != SURETY_OK && reterr) {
+        surety_buf source =
+            surety__buf_over(reterr->source, sizeof(reterr->source));
+
+        surety_buf_text(&source, given[kind].name);
+        reterr->source[source.len] = '\0';
+    }
+    return status;
+}
+
+surety_status surety__format_wording(const surety_contract *contract,
+                                     const surety_prompt_options *options,
+                                     surety__wording_kind kind,
+                                     surety__wording *ret_wording,
+                                     surety_error *reterr)
+{
+    *ret_wording = contract->policy.wordings[kind];
+    return format_given(options, kind, ret_wording, reterr);
+}
+
+surety_status surety_prompt_check(const surety_prompt_options *options,
+                                  surety_error *reterr)
+{
+    surety_prompt_options own;
+    surety__wording wording;
+    surety_status status =
+        surety__options_take(&own, sizeof(own), options, reterr);
+
+    for (unsigned i = 0; i < WORDINGS && status == SURETY_OK; i++)
+        status = format_given(&own, (surety__wording_kind)i, &wording, reterr);
+    return status;
+}
+
+/* Builds in out a value of the contract in the form that is asked for. */
+static surety_status format_deliver(const surety_contract *contract,
+                                    const surety_prompt_options *options,
+                                    surety_val value, surety_doc *out,
+                                    surety_error *reterr)
+{
+    const surety_strict *strict;
+    unsigned subset;
+
+    if (!surety__format_is_other(contract, options)) {
+        surety_build_begin(out, NULL);
+        surety_build_val(out, value);
+        return surety_build_end(out, reterr);
+    }
+    strict = format_subset(contract, options->schema, &subset);
+    if (!strict)
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "no value can be shown in the form of the schema "
+                            "that is sent");
+    return surety_strict_deliver(strict, value, out, reterr);
+}
+
+/* Appends the contract's example in the form that is asked for. */
+static surety_status format_shown_example(const surety_contract *contract,
+                                          const surety_prompt_options *options,
+                                          surety_buf *out, surety_error *reterr)
+{
+    const surety_doc *example = NULL;
+    surety_doc *delivered = NULL;
+    surety_status status;
+
+    if (surety__format_is_other(contract, options) && options->example.doc) {
+        surety__layout_write(options->example, NULL, out);
+        return SURETY_OK;
+    }
+    status = example_of(contract, &example, reterr);
+    if (status != SURETY_OK)
+        return status;
+    delivered = surety_doc_new(out->alloc);
+    if (!delivered)
+        return surety__fail_nomem(reterr);
+    status = format_deliver(contract, options, surety_doc_root(example),
+                            delivered, reterr);
+    if (status == SURETY_OK)
+        surety__layout_write(surety_doc_root(delivered), NULL, out);
+    surety_doc_free(delivered);
+    return status;
+}
+
+surety_status surety__format_variable(const surety_contract *contract,
+                                      const surety_prompt_options *options,
+                                      surety__variable variable,
+                                      surety_buf *out, surety_error *reterr)
+{
+    const surety_prompt_style style =
+        format_style(contract, options) == SURETY_PROMPT_TYPESCRIPT
+            ? SURETY_PROMPT_TYPESCRIPT
+            : SURETY_PROMPT_JSON_SCHEMA;
+    surety_prompt_part part = {0};
+    const format_draft draft = {contract, options->part ? &part : NULL, out};
+    surety_status status;
+
+    assert(variable == VARIABLE_SCHEMA || variable == VARIABLE_EXAMPLE);
+    if (variable == VARIABLE_EXAMPLE)
+        status = format_shown_example(contract, options, out, reterr);
+    else if (surety__format_is_other(contract, options))
+        status = format_sent(&draft, options->schema, reterr);
+    else
+        status = format_own(&draft, style, reterr);
+    if (status != SURETY_OK || out->status != SURETY_OK)
+        return status;
+    /* The line feed that ends a schema is the template's to write. */
+    assert(out->len > 0 && out->ptr[out->len - 1] == '\n');
+    out->len--;
+    if (part.len) {
+        part.len--;
+        part.json.len -= sizeof("\\n") - 1;
+        *options->part = part;
+    }
+    return SURETY_OK;
+}
+
+/* Appends a template, with what its variables stand for. */
+static surety_status format_fill(const surety_contract *contract,
+                                 const surety__wording *wording,
+                                 surety_str prompt,
+                                 const surety_prompt_options *options,
+                                 surety_buf *out, surety_error *reterr)
 {
     surety_status status = SURETY_OK;
-    surety_prompt_options own;
-    surety_prompt_style style;
-    size_t start;
+    surety_str rest = wording->text;
+    surety__variable variable;
+    surety_str text;
 
+    while (status == SURETY_OK &&
+           surety__wording_next(&rest, &text, &variable)) {
+        surety_buf_add(out, text);
+        if (variable == VARIABLE_PROMPT)
+            surety_buf_add(out, prompt);
+        else if (variable != VARIABLES)
+            status = surety__format_variable(contract, options, variable, out,
+                                             reterr);
+    }
+    return status;
+}
+
+void surety__format_gap(surety_buf *out, size_t start)
+{
+    size_t ended = 0;
+
+    while (ended < 2 && out->len > start + ended &&
+           out->ptr[out->len - 1 - ended] == '\n')
+        ended++;
+    if (out->len > start)
+        surety_buf_text(out, &"\n\n"[ended]);
+}
+
+/* ---- the texts ----------------------------------------------------------- */
+
+/* Appends the format instructions in Surety's words. */
+static surety_status format_instruct(const surety_contract *contract,
+                                     const surety_prompt_options *options,
+                                     surety_buf *out, surety_error *reterr)
+{
+    const format_draft draft = {contract, options->part, out};
+    const surety_status status =
+        format_form(&draft, format_style(contract, options), options, reterr);
+
+    format_rules(contract, out);
+    surety__format_place(contract, options->native, out);
+    return status;
+}
+
+/* Whether nothing is to be added to the prompt. */
+static bool format_is_none(const surety__wording *wording)
+{
+    return wording->text.ptr && !wording->text.len;
+}
+
+surety_status surety__format_first(const surety_contract *contract,
+                                   surety_str prompt,
+                                   const surety_prompt_options *options,
+                                   surety_buf *out, surety_error *reterr)
+{
+    const size_t start = out->len;
+    surety_str trimmed = prompt;
+    surety__wording wording;
+    const surety_status status = surety__format_wording(
+        contract, options, WORDING_INSTRUCTIONS, &wording, reterr);
+
+    if (status != SURETY_OK)
+        return status;
+    if (format_is_none(&wording)) {
+        surety_buf_add(out, prompt);
+        return SURETY_OK;
+    }
+    while (trimmed.len && memchr(" \t\r\n", trimmed.ptr[trimmed.len - 1], 4))
+        trimmed.len--;
+    if (!surety__wording_has(&wording, VARIABLE_PROMPT)) {
+        surety_buf_add(out, trimmed);
+        surety__format_gap(out, start);
+    }
+    return wording.text.ptr
+               ? format_fill(contract, &wording, prompt, options, out, reterr)
+               : format_instruct(contract, options, out, reterr);
+}
+
+surety_status surety__format_take(surety_prompt_options *own,
+                                  const surety_contract *contract,
+                                  const surety_prompt_options *options,
+                                  const surety_buf *out, surety_error *reterr)
+{
     if (!contract || !out)
         return surety__fail(reterr, SURETY_MISUSE,
                             "a contract and a buffer are needed");
-    if (surety__options_take(&own, sizeof(own), options, reterr))
+    if (surety__options_take(own, sizeof(*own), options, reterr))
         return SURETY_MISUSE;
-    style = format_style(contract, &own);
-    if ((unsigned)style > SURETY_PROMPT_EXAMPLE)
+    if ((unsigned)own->style > SURETY_PROMPT_EXAMPLE)
         return surety__fail(reterr, SURETY_MISUSE, "there is no style %d",
-                            (int)style);
-    start = out->len;
-    while (prompt.len && memchr(" \t\r\n", prompt.ptr[prompt.len - 1], 4))
-        prompt.len--;
-    surety_buf_add(out, prompt);
-    if (prompt.len)
-        surety_buf_text(out, "\n\n");
-    if (own.part)
-        *own.part = (surety_prompt_part){0};
-    status = format_form(&(format_draft){contract, own.part, out}, style, &own,
-                         reterr);
-    format_rules(contract, out);
-    surety__format_place(contract, own.native, out);
+                            (int)own->style);
+    if (own->part)
+        *own->part = (surety_prompt_part){0};
+    return SURETY_OK;
+}
+
+surety_status surety__format_end(surety_buf *out, size_t start,
+                                 surety_status status, surety_error *reterr)
+{
     if (status == SURETY_OK && out->status != SURETY_OK)
         return surety__fail(reterr, out->status,
                             "the prompt could not be written: %s",
@@ -489,4 +712,60 @@ surety_status surety_prompt_write(const surety_contract *contract,
     if (status != SURETY_OK && out->status == SURETY_OK)
         out->len = start;
     return status;
+}
+
+surety_status surety_prompt_write(const surety_contract *contract,
+                                  surety_str prompt,
+                                  const surety_prompt_options *options,
+                                  surety_buf *out, surety_error *reterr)
+{
+    surety_prompt_options own;
+    surety_status status =
+        surety__format_take(&own, contract, options, out, reterr);
+    size_t start;
+
+    if (status != SURETY_OK)
+        return status;
+    start = out->len;
+    if (own.instruct_system)
+        surety_buf_add(out, prompt);
+    else
+        status = surety__format_first(contract, prompt, &own, out, reterr);
+    return surety__format_end(out, start, status, reterr);
+}
+
+surety_status surety_prompt_system(const surety_contract *contract,
+                                   surety_str system, surety_str prompt,
+                                   const surety_prompt_options *options,
+                                   surety_buf *out, surety_error *reterr)
+{
+    const surety_str empty = SURETY__LITERAL("");
+    surety_prompt_options own;
+    surety__wording wording;
+    surety_status status =
+        surety__format_take(&own, contract, options, out, reterr);
+    size_t start;
+
+    if (status != SURETY_OK)
+        return status;
+    start = out->len;
+    surety_buf_add(out, system);
+    status = surety__format_wording(contract, &own, WORDING_SYSTEM, &wording,
+                                    reterr);
+    if (status == SURETY_OK && wording.text.len) {
+        surety__format_gap(out, start);
+        status = format_fill(contract, &wording, prompt, &own, out, reterr);
+    }
+    if (status == SURETY_OK && own.instruct_system)
+        status = surety__format_wording(contract, &own, WORDING_INSTRUCTIONS,
+                                        &wording, reterr);
+    if (status == SURETY_OK && own.instruct_system &&
+        !format_is_none(&wording)) {
+        surety__format_gap(out, start);
+        status = surety__format_first(
+            contract,
+            surety__wording_has(&wording, VARIABLE_PROMPT) ? prompt : empty,
+            &own, out, reterr);
+    }
+    return surety__format_end(out, start, status, reterr);
 }

@@ -78,6 +78,34 @@ void surety__order_findings(surety_prompt_finding *findings, size_t count,
 /* Whether the requested form of the value is not the contract's. */
 bool surety__format_is_other(const surety_contract *contract,
                              const surety_prompt_options *options);
+/* Takes the options of a call, and sets their part to none. */
+surety_status surety__format_take(surety_prompt_options *own,
+                                  const surety_contract *contract,
+                                  const surety_prompt_options *options,
+                                  const surety_buf *out, surety_error *reterr);
+/* Ends a call, whose text begins at start: one that failed for another reason
+ * than its buffer's leaves no text. */
+surety_status surety__format_end(surety_buf *out, size_t start,
+                                 surety_status status, surety_error *reterr);
+/* Appends the prompt with its format instructions, wherever they are sent.
+ * Fails as surety_prompt_write does, and then leaves a part in out. */
+surety_status surety__format_first(const surety_contract *contract,
+                                   surety_str prompt,
+                                   const surety_prompt_options *options,
+                                   surety_buf *out, surety_error *reterr);
+/* The template for a part of a prompt: the options', else the contract's. */
+surety_status surety__format_wording(const surety_contract *contract,
+                                     const surety_prompt_options *options,
+                                     surety__wording_kind kind,
+                                     surety__wording *ret_wording,
+                                     surety_error *reterr);
+/* Appends what takes the place of ${schema} or ${example}. */
+surety_status surety__format_variable(const surety_contract *contract,
+                                      const surety_prompt_options *options,
+                                      surety__variable variable,
+                                      surety_buf *out, surety_error *reterr);
+/* Appends line feeds, so that an empty line ends what out has from start on. */
+void surety__format_gap(surety_buf *out, size_t start);
 /* Appends a sentence that says where the JSON must be in the reply. */
 void surety__format_place(const surety_contract *contract, bool native,
                           surety_buf *out);

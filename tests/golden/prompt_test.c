@@ -15,8 +15,12 @@
  *     === STYLE                what surety_prompt_write must give: json-schema,
  *                              typescript, example, own style (the
  *                              contract's); the prompt is "Go on."
+ *     === system               what surety_prompt_system must give, behind
+ *                              "Be kind."; "system and instructions" with
+ *                              the format instructions
  *     === FEEDBACK             what surety_prompt_again must add after a failed
- *                              reply: simple, errors, patch
+ *                              reply: simple, errors, patch; all of it where
+ *                              the first prompt is not at its start
  *     === applied PATCH        PATCH is a reply to the patch prompt; what must
  *                              come of it, or "error: ..."
  *     === examples             a schema a line, and behind it the example that
@@ -24,6 +28,7 @@
  *     === types                a schema a line, and behind it the same as a
  *                              TypeScript type
  *
+ * A text that does not end with a line feed has "<end>" behind it.
  * Behind STYLE and FEEDBACK may stand "native" and "shown", as in
  * surety_prompt_options. With --update what must come is written anew. */
 #include "golden/cases.h"
@@ -91,10 +96,8 @@ static surety_status ask_again(const struct talk *talk,
     status =
         surety_prompt_again(talk->contract, prompt, feedback, talk->outcome,
                             talk->reply, options, out, reterr);
-    if (status == SURETY_OK &&
-        (out->len < first.len || memcmp(out->ptr, first.ptr, first.len) != 0)) {
-        surety_buf_text(out, "the first prompt is not at its start\n");
-    } else if (status == SURETY_OK) {
+    if (status == SURETY_OK && out->len >= first.len &&
+        memcmp(out->ptr, first.ptr, first.len) == 0) {
         memmove(out->ptr, out->ptr + first.len, out->len - first.len);
         out->len -= first.len;
     }
@@ -113,7 +116,12 @@ static bool answer(const struct talk *talk, surety_str words, surety_buf *out)
     surety_status status;
     surety_error err = {.message = ""};
 
-    if (style < 0 && feedback < 0) {
+    if (golden_take(&words, "system")) {
+        options.instruct_system = golden_take(&words, " and instructions");
+        status =
+            surety_prompt_system(talk->contract, surety_str_of("Be kind."),
+                                 surety_str_of("Go on."), &options, out, &err);
+    } else if (style < 0 && feedback < 0) {
         if (!talk->outcome || !golden_take(&words, "applied "))
             return false;
         status = surety_prompt_patch(talk->outcome, words, out, &err);
@@ -138,6 +146,8 @@ static bool answer(const struct talk *talk, surety_str words, surety_buf *out)
     }
     if (status != SURETY_OK)
         tell_error(&err, out);
+    else if (out->len == 0 || out->ptr[out->len - 1] != '\n')
+        surety_buf_text(out, "<end>\n");
     return out->status == SURETY_OK;
 }
 

@@ -194,6 +194,22 @@ static const struct mistake mistakes[] = {
     {"\"fallback\":{\"kind\":\"text\",\"value\":{},\"field\":\"/a\"}",
      SURETY_SYNTAX, "/x-surety/fallback/field",
      "the field \"/a\" leads nowhere in the value", "", 59},
+    {"\"prompt\":{\"instructions\":\"${promt}\"}", SURETY_SYNTAX,
+     "/x-surety/prompt/instructions",
+     "${promt} is no variable of the instructions",
+     "there are ${prompt}, ${schema} and ${example}; $${ stands for the text "
+     "${",
+     40},
+    {"\"prompt\":{\"reask\":\"\\u00e9\\n\\ud83d\\ude00 ${a}\"}", SURETY_SYNTAX,
+     "/x-surety/prompt/reask", "${a} is no variable of a re-ask",
+     "there are ${prompt}, ${schema}, ${example}, ${errors} and ${reply}; $${ "
+     "stands for the text ${",
+     54},
+    {"\"prompt\":{\"system\":\"$${a} \\\\ ${errors\"}", SURETY_SYNTAX,
+     "/x-surety/prompt/system", "the variable that begins here has no \"}\"",
+     "there are ${prompt}, ${schema} and ${example}; $${ stands for the text "
+     "${",
+     43},
     {"\"name\":\"a/b\",\"aliases\":[\"c\",\"a/b\"]", SURETY_SYNTAX,
      "/x-surety/aliases/1", "the alias is the contract's own name", "", 42},
 };
@@ -227,6 +243,10 @@ static const struct mistake wrong[] = {
      "\"/\")",
      NULL, 21},
     {"\"defaults\":1", SURETY_SYNTAX, "/x-surety/defaults", NULL, NULL, 25},
+    {"\"prompt\":{\"reask\":\"\"}", SURETY_SYNTAX, "/x-surety/prompt/reask",
+     NULL, NULL, 32},
+    {"\"prompt\":{\"sytem\":\"a\"}", SURETY_SYNTAX, "/x-surety/prompt/sytem",
+     NULL, "system", 24},
     {"\"retry\":{\"max\":11}", SURETY_SYNTAX, "/x-surety/retry/max", NULL, NULL,
      29},
     {"\"rules\":[{\"id\":\"a\",\"expr\":\".\"}]", SURETY_SYNTAX,

@@ -314,6 +314,11 @@ static void prompt_fill(void *own)
     ((surety_prompt_options *)own)->style = SURETY_PROMPT_EXAMPLE;
 }
 
+static void prompt_alter(void *own)
+{
+    ((surety_prompt_options *)own)->instruct_system = true;
+}
+
 static void prompt_act(const void *given, surety_buf *out)
 {
     const surety_str reply = surety_str_of("{\"a\":\"x\"}");
@@ -331,6 +336,9 @@ static void prompt_act(const void *given, surety_buf *out)
         out);
     options_ended(surety_prompt_write(contract, asked, given, &text, NULL),
                   out);
+    options_ended(surety_prompt_check(given, NULL), out);
+    options_ended(
+        surety_prompt_system(contract, asked, asked, given, &text, NULL), out);
     if (options_ended(surety_prompt_again(contract, asked,
                                           SURETY_FEEDBACK_ERRORS, outcome,
                                           reply, given, &text, NULL),
@@ -358,8 +366,8 @@ static const struct options_row options_rows[] = {
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_issue_form, warning, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
-    OPTIONS_ROW(surety_prompt_options, part, .fill = prompt_fill,
-                .act = prompt_act),
+    OPTIONS_ROW(surety_prompt_options, instruct_system, .fill = prompt_fill,
+                .alter = prompt_alter, .act = prompt_act),
     OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),
 };
 

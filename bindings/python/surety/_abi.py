@@ -262,6 +262,7 @@ class ContractInfo(Structure):
         ("rules", c_void_p),
         ("rule_count", c_size_t),
         ("derive", Val),
+        ("has_system", c_bool),
     ]
 
 
@@ -408,6 +409,10 @@ class PromptOptions(Structure):
         ("findings", c_void_p),
         ("finding_count", c_size_t),
         ("part", c_void_p),
+        ("instructions", Str),
+        ("reask", Str),
+        ("system", Str),
+        ("instruct_system", c_bool),
     ]
 
 
