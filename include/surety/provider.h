@@ -109,6 +109,9 @@ typedef struct surety_answer {
     int should_retry;       /* x-should-retry: 1, 0, or -1 where absent */
     bool ambiguous; /* the request may have been carried out, but no answer says
                      * so */
+    /* The answer as a message: text, reasoning and calls of tools in their
+     * order, each with the item that its provider wants to get back. */
+    surety_message message;
 } surety_answer;
 
 /* ---- transports ------------------------------------------------------- */

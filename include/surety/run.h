@@ -30,6 +30,7 @@
 #include <surety/provider.h>
 #include <surety/reply.h>
 #include <surety/stream.h>
+#include <surety/tool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,7 +43,8 @@ extern "C" {
  * checked before every call: calls and time never exceed it; tokens and money
  * may exceed it by one reply, whose length is known only afterwards. */
 typedef struct surety_budget {
-    uint32_t calls_max;  /* 8: calls that were sent, including retries */
+    uint32_t calls_max;  /* 8: calls that were sent, including retries; with
+                          * tools steps_max more */
     uint64_t tokens_max; /* 1,000,000: input and output; a call with unknown
                           * usage counts with an estimate (bytes / 3) */
     uint64_t ms_max;     /* 1,200,000: twenty minutes of real time */
@@ -66,12 +68,16 @@ typedef enum surety_event_kind {
     SURETY_EVENT_ATTEMPT = 0, /* a call is about to be sent */
     SURETY_EVENT_TEXT,        /* a chunk of the reply */
     SURETY_EVENT_REASONING,   /* a chunk of the model's reasoning */
-    SURETY_EVENT_DECISION     /* a decision, as a sentence */
+    SURETY_EVENT_DECISION,    /* a decision, as a sentence */
+    SURETY_EVENT_TOOL,        /* a tool is called: its arguments, as JSON */
+    SURETY_EVENT_RESULT       /* what the call gave, as the model reads it */
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;
     uint32_t attempt; /* from 1 */
     surety_str text;
+    surety_str tool; /* TOOL, RESULT: the tool's name */
+    surety_str call; /* TOOL, RESULT: what pairs them */
 } surety_event;
 
 /* When to stop a call whose reply can no longer become valid.
@@ -143,6 +149,17 @@ typedef struct surety_run_options {
     /* surety_run_messages also has the replies that failed, each with its
      * re-ask. */
     bool keep_reasks;
+    /* Tools that the models may call, NULL: none. The calls of a reply are made
+     * side by side; their results, or what was wrong, are the next message. A
+     * reply without calls is judged. The set is the run's until the run is
+     * freed. */
+    surety_tools *tools;
+    /* Replies that may call tools; 0: 16. After the last one the model may only
+     * answer. */
+    uint32_t steps_max;
+    /* Calls of tools in the whole run; 0: 64. A call beyond is not made, and
+     * the model may only answer. */
+    uint32_t tool_calls_max;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */
@@ -231,6 +248,7 @@ typedef struct surety_run_info {
     uint64_t cost_picousd;
     surety_str id; /* a UUID, made at the first step; empty before */
     size_t attempt_count;
+    size_t tool_use_count;
 } surety_run_info;
 /* run NULL: gives an empty info. */
 SURETY_API const surety_run_info *surety_run_info_of(const surety_run *run);
@@ -271,9 +289,26 @@ typedef struct surety_attempt {
 /* Returns the i-th of attempt_count attempts; past the last, an attempt without
  * a model. */
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
+/* One call of a tool by a model. */
+typedef struct surety_tool_use {
+    surety_str id;       /* a UUID: of its row in the ledger */
+    uint32_t attempt;    /* the number of the attempt whose reply has it */
+    surety_str call;     /* what pairs call and result in the conversation */
+    surety_str name;     /* the tool's */
+    surety_str arguments; /* as JSON, with their repairs */
+    surety_str result;    /* what the model gets */
+    surety_tool_failure failure;
+    surety_str message; /* why it failed; else empty */
+    bool made;          /* the tool was called, or may have been */
+    uint64_t started_ms, ended_ms; /* on the caller's monotonic clock */
+} surety_tool_use;
+/* Returns the i-th of tool_use_count calls, in the order of the replies; past
+ * the last, a call without a name. */
+SURETY_API surety_tool_use surety_run_tool_use(const surety_run *run, size_t i);
 /* Returns the conversation to go on with: the options' messages, the prompt
- * without format instructions, and the answer; without the answer until the run
- * is VALID. The
+ * without format instructions, the calls of tools with their results, and the
+ * answer as it came, with what its provider wants to get back; without the
+ * answer until the run is VALID. The
  * texts belong to the run or to its options. */
 SURETY_API const surety_message *surety_run_messages(const surety_run *run,
                                                      size_t *ret_count);

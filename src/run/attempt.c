@@ -14,7 +14,7 @@
 
 /* ORDER purposes */
 static const char *const attempt_purposes[] = {
-    "ask", "retry", "re-ask", "patch", "re-ask",
+    "ask", "retry", "re-ask", "patch", "step", "re-ask",
 };
 
 /* A call that is being planned, and what it is planned from. */
@@ -169,6 +169,16 @@ static bool attempt_ask_again(const attempt_draft *draft, bool patch_failed)
     return attempt_ask_with_errors(draft, feedback, basis, true);
 }
 
+/* Appends the tools to the prompt of a model that is bound to nothing else. */
+static void attempt_offer(const attempt_draft *draft)
+{
+    surety_buf *out = &draft->store->text;
+
+    surety_buf_add(out, draft->plan->prompt);
+    surety__tool_text_offer(draft->setup->options.tools, out);
+    draft->plan->prompt = surety__store_keep(draft->store);
+}
+
 /* What a call asks for after the last result. */
 static const char *attempt_wish(surety__purpose purpose, const surety__log *log)
 {
@@ -192,6 +202,10 @@ static void attempt_explain(const attempt_draft *draft, surety__position *at)
 
     if (plan->purpose == PURPOSE_ASK) {
         surety_buf_text(out, "asks ");
+    } else if (plan->purpose == PURPOSE_STEP) {
+        surety_buf_text(out, plan->answer_only
+                                 ? "goes on, with no more calls of tools, at "
+                                 : "goes on with the results at ");
     } else if (plan->purpose == PURPOSE_RETRY) {
         surety__buf_printf(out, "retry %u of %u at ", (unsigned)at->retries,
                            (unsigned)setup->options.backoff.retries_max);
@@ -224,7 +238,7 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         .model = model,
         .results = results,
         .plan = plan,
-        .prompt = options->prompt,
+        .prompt = turns->steps ? (surety_str){"", 0} : options->prompt,
     };
     bool good = true;
 
@@ -236,11 +250,15 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         surety__mode_bind(forms, model, plan);
         switch (purpose) {
         case PURPOSE_ASK: good = attempt_ask(&draft); break;
+        case PURPOSE_STEP: plan->prompt = (surety_str){"", 0}; break;
         case PURPOSE_SHORTER: good = attempt_ask_differently(&draft); break;
         default: good = attempt_ask_again(&draft, at->patch_failed); break;
         }
         if (plan->patch)
             surety__mode_bind(forms, model, plan);
+        if (plan->mode == SURETY_MODE_PROMPT && options->tools &&
+            !plan->patch && !turns->steps)
+            attempt_offer(&draft);
         plan->input_tokens =
             surety__budget_estimate(turns->bytes + plan->system.len +
                                     plan->prompt.len + plan->schema.len);

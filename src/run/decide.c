@@ -34,7 +34,7 @@ const surety__decide_case *surety__decide_row(surety__case what)
 
 /* ---- the result ---------------------------------------------------------- */
 
-enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3 };
+enum { DECIDE_DETAIL_MAX = 240, DECIDE_ERRORS_MAX = 3, DECIDE_CALLS_MAX = 8 };
 
 void surety__decide_detail(surety_buf *out, surety_str text, size_t max)
 {
@@ -166,6 +166,26 @@ static void decide_repairs(const surety_outcome *outcome, surety_buf *out)
     surety_buf_text(out, count > DECIDE_ERRORS_MAX ? ", ...)" : ")");
 }
 
+/* "(add, query)" */
+static void decide_calls(const surety__attempt *attempt, surety_buf *out)
+{
+    const surety_message *message = &attempt->seen.answer.message;
+    size_t count = 0;
+
+    for (size_t i = 0; i < message->part_count; i++) {
+        if (message->parts[i].kind != SURETY_PART_CALL)
+            continue;
+        if (count++ >= DECIDE_CALLS_MAX)
+            continue;
+        surety_buf_text(out, count > 1 ? ", " : " (");
+        surety__buf_line(out, message->parts[i].name, 64);
+    }
+    if (count > DECIDE_CALLS_MAX)
+        surety__buf_printf(out, ", and %zu more", count - DECIDE_CALLS_MAX);
+    if (count)
+        surety_buf_byte(out, ')');
+}
+
 /* Appends the details of a result. */
 static void decide_details(const surety__attempt *attempt,
                            const surety_outcome *outcome,
@@ -180,6 +200,7 @@ static void decide_details(const surety__attempt *attempt,
         break;
     case CASE_CUT:
     case CASE_RUNAWAY: break;
+    case CASE_CALLS: decide_calls(attempt, out); break;
     case CASE_EXTRACTION:
     case CASE_JSON_PARSE: decide_errors(outcome, true, out); break;
     case CASE_VALIDATION: decide_errors(outcome, false, out); break;

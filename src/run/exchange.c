@@ -51,6 +51,26 @@ static uint64_t exchange_id(const surety__run_exchange *exchange)
     return (uint64_t)(uintptr_t)exchange;
 }
 
+/* The tools that a call offers, until the next request; NULL: out of memory. */
+static const surety__tool_spec *exchange_tools(surety__run_store *store,
+                                               const surety_tools *tools,
+                                               size_t *ret_count)
+{
+    const size_t count = surety_tools_count(tools);
+    surety__tool_spec *specs =
+        surety__store_scratch(store, (count + 1) * sizeof(*specs));
+
+    *ret_count = specs ? count : 0;
+    for (size_t i = 0; i < *ret_count; i++) {
+        const surety_tool_info *info = surety_tools_info(tools, i);
+
+        specs[i] = (surety__tool_spec){.name = info->name,
+                                       .description = info->description,
+                                       .parameters = info->parameters};
+    }
+    return specs;
+}
+
 surety_status surety__exchange_begin(surety__run_exchange *exchange,
                                      const surety__plan *plan,
                                      const surety__turns *turns,
@@ -60,8 +80,9 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
 {
     const surety_model *model = exchange->model;
     const surety_transport *transport = model->transport;
+    const surety_tools *tools = exchange->watch.forms->setup->options.tools;
     surety__run_store *store = exchange->watch.forms->store;
-    const surety__call call = {
+    surety__call call = {
         .model = model,
         .mode = plan->mode,
         .system = plan->system,
@@ -72,6 +93,7 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
         .schema_name = plan->name,
         .schema_description = plan->description,
         .strict = plan->strict != NULL,
+        .answer_only = plan->answer_only,
     };
     const surety__listener listener = {exchange, exchange_piece};
     const surety_receiver receiver = {exchange, exchange_head, exchange_bytes,
@@ -81,6 +103,8 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
 
     exchange->received = 0;
     surety__arena_reset(&store->scratch);
+    if (tools && plan->mode != SURETY_MODE_PROMPT)
+        call.tools = exchange_tools(store, tools, &call.tool_count);
     status = surety__call_encode(&call, &store->scratch, &exchange->body,
                                  &request, reterr);
     if (status == SURETY_OK) {

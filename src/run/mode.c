@@ -99,6 +99,12 @@ static bool mode_fits(surety__forms *forms, const surety_model *model,
 
     if (!surety__protocol_has(model->protocol, mode))
         return false;
+    if (mode == SURETY_MODE_NATIVE && forms->setup->options.tools &&
+        !surety__model_joins_tools(model)) {
+        surety_buf_text(out, "the model takes no tools beside structured "
+                             "output");
+        return false;
+    }
     strict = mode_strict(forms, model, &cause);
     if (mode_is_possible(strict) ||
         (mode == SURETY_MODE_TOOL && mode_root_is_object(forms->setup)))
@@ -114,6 +120,16 @@ static bool mode_fits(surety__forms *forms, const surety_model *model,
     return false;
 }
 
+/* Without a contract a mode only says how tools are called. */
+static surety_mode mode_without_contract(const surety__setup *setup,
+                                         const surety_model *model)
+{
+    return setup->options.tools && model->mode != SURETY_MODE_PROMPT &&
+                   surety__protocol_has(model->protocol, SURETY_MODE_NATIVE)
+               ? SURETY_MODE_NATIVE
+               : SURETY_MODE_PROMPT;
+}
+
 void surety__mode_pick(surety__forms *forms, surety__position *at,
                        surety_mode from)
 {
@@ -125,7 +141,7 @@ void surety__mode_pick(surety__forms *forms, surety__position *at,
     at->mode = from;
     at->why = (surety_str){"", 0};
     if (!setup->options.contract) {
-        at->mode = SURETY_MODE_PROMPT;
+        at->mode = mode_without_contract(setup, model);
     } else if (model->mode != SURETY_MODE_AUTO) {
         at->mode = model->mode;
         if (model->mode == SURETY_MODE_NATIVE &&

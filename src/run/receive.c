@@ -17,6 +17,32 @@
 
 /* ---- the answer ---------------------------------------------------------- */
 
+/* Copies the parts of the answer's message. A text that is the answer's own is
+ * not copied again: `given` before, `own` now. */
+static void receive_message(surety__run_store *store, surety_str given,
+                            surety_str own, surety_message *message)
+{
+    const size_t count = message->part_count;
+    surety_part *parts =
+        surety__arena_take(&store->arena, (count + 1) * sizeof(*parts));
+
+    for (size_t i = 0; i < count && parts; i++) {
+        surety_part *part = &parts[i];
+
+        *part = message->parts[i];
+        part->text = part->text.ptr == given.ptr && part->text.len == given.len
+                         ? own
+                         : surety__store_copy(store, part->text);
+        part->name = surety__store_copy(store, part->name);
+        part->id = surety__store_copy(store, part->id);
+        part->raw = surety__store_copy(store, part->raw);
+    }
+    if (!parts)
+        store->status = SURETY_NOMEM;
+    message->parts = parts;
+    message->part_count = parts ? count : 0;
+}
+
 void surety__receive_answer(surety__run_store *store,
                             surety__run_exchange *exchange, surety_now now,
                             surety__results *results)
@@ -27,6 +53,7 @@ void surety__receive_answer(surety__run_store *store,
                                  &answer->finish_reason, &answer->model,
                                  &answer->response_id,   &answer->request_id,
                                  &answer->error_message, &answer->error_code};
+    surety_str given;
     bool same;
 
     if (exchange->begun && !attempt->seen.first_byte_ms)
@@ -43,12 +70,14 @@ void surety__receive_answer(surety__run_store *store,
         store->status = SURETY_NOMEM;
         return;
     }
+    given = answer->text;
     same = answer->native.len && answer->native.ptr == answer->text.ptr &&
            answer->native.len == answer->text.len;
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         *texts[i] = surety__store_copy(store, *texts[i]);
     answer->native =
         same ? answer->text : surety__store_copy(store, answer->native);
+    receive_message(store, given, answer->text, &answer->message);
     attempt->what = (surety__case)answer->failure;
 }
 

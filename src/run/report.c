@@ -111,10 +111,39 @@ static void report_run_moment(const surety__log *log, surety_buf *out,
         surety_json_number(out, name, at_ms - log->begun_ms);
 }
 
-static void report_run_attempt(const surety__setup *setup,
-                               const surety__log *log, size_t i,
-                               surety_buf *out)
+/* Writes the calls of tools that an attempt's reply asks for. */
+static void report_run_uses(const surety__steps *steps, size_t attempt,
+                            const surety__log *log, surety_buf *out)
 {
+    bool any = false;
+
+    for (size_t i = 0; i < steps->count; i++) {
+        const surety_tool_use *seen = &steps->items[i].seen;
+
+        if (seen->attempt != attempt)
+            continue;
+        surety__template_write(
+            out, "$t{'id':$s,'call':$s,'name':$s,'arguments':$s,'made':$b",
+            any ? "," : ",\"tools\":[", seen->id, seen->call, seen->name,
+            seen->arguments, seen->made);
+        report_run_moment(log, out, "started_ms", seen->started_ms);
+        report_run_moment(log, out, "ended_ms", seen->ended_ms);
+        if (seen->failure != SURETY_TOOL_NONE)
+            surety__template_write(out, ",'failure':'$t','message':$s",
+                                   surety_tool_failure_name(seen->failure),
+                                   seen->message);
+        surety_json_text(out, "result", seen->result);
+        surety_buf_byte(out, '}');
+        any = true;
+    }
+    if (any)
+        surety_buf_byte(out, ']');
+}
+
+static void report_run_attempt(const surety_run *run, size_t i, surety_buf *out)
+{
+    const surety__setup *setup = &run->setup;
+    const surety__log *log = &run->results.log;
     const surety__attempt *attempt = &log->items[i];
     const surety_attempt *seen = &attempt->seen;
 
@@ -143,6 +172,7 @@ static void report_run_attempt(const surety__setup *setup,
         surety_json_number(out, "read_on_after", attempt->read_on);
     surety__report_spent(out, &seen->answer.usage, seen->cost_known,
                          seen->cost_picousd);
+    report_run_uses(&run->steps, i + 1, log, out);
     surety__template_write(out, ",'report':$r,'decision':$s}",
                            seen->report.len ? seen->report
                                             : SURETY__LITERAL("null"),
@@ -170,9 +200,9 @@ static size_t report_run_best(const surety__log *log)
     return best;
 }
 
-static void report_run_members(const surety__setup *setup,
-                               const surety__results *results, surety_buf *out)
+static void report_run_members(const surety_run *run, surety_buf *out)
 {
+    const surety__results *results = &run->results;
     const surety__log *log = &results->log;
     const surety__judged *judged = &results->judged;
     const surety__spent *spent = &results->spent;
@@ -192,7 +222,7 @@ static void report_run_members(const surety__setup *setup,
                          spent->cost_picousd);
     surety_buf_text(out, ",\"attempts\":[");
     for (size_t i = 0; i < log->count; i++)
-        report_run_attempt(setup, log, i, out);
+        report_run_attempt(run, i, out);
     surety_buf_byte(out, ']');
 }
 
@@ -370,10 +400,9 @@ static void report_run_unjudged(const surety_contract *contract,
     surety_json_text(out, "raw", report_run_raw(results));
 }
 
-static surety_status report_run_json(const surety__setup *setup,
-                                     const surety__results *results,
-                                     surety_buf *out)
+static surety_status report_run_json(const surety_run *run, surety_buf *out)
 {
+    const surety__results *results = &run->results;
     const char *stage = report_run_stage(results);
     surety_status status = SURETY_OK;
 
@@ -383,13 +412,36 @@ static surety_status report_run_json(const surety__setup *setup,
         status = report_run_outcome(results->judged.outcome,
                                     report_run_stopped(results), true, out);
     else
-        report_run_unjudged(setup->options.contract, results, out);
-    report_run_members(setup, results, out);
+        report_run_unjudged(run->setup.options.contract, results, out);
+    report_run_members(run, out);
     surety_buf_byte(out, '}');
     return status == SURETY_OK ? out->status : status;
 }
 
 /* ---- for people ---------------------------------------------------------- */
+
+enum { REPORT_RUN_TEXT_MAX = 1000, REPORT_RUN_LINE_MAX = 200 };
+
+/* Writes a line for each call of a tool in an attempt. */
+static void report_run_write_uses(const surety__steps *steps, size_t attempt,
+                                  surety_buf *out)
+{
+    for (size_t i = 0; i < steps->count; i++) {
+        const surety_tool_use *seen = &steps->items[i].seen;
+        const bool failed = seen->failure != SURETY_TOOL_NONE;
+
+        if (seen->attempt != attempt)
+            continue;
+        surety_buf_text(out, "  ");
+        surety__buf_line(out, seen->name, 64);
+        surety_buf_byte(out, '(');
+        surety__buf_line(out, seen->arguments, REPORT_RUN_LINE_MAX / 2);
+        surety_buf_text(out, failed ? ") failed: " : "): ");
+        surety__buf_line(out, failed ? seen->message : seen->result,
+                         REPORT_RUN_LINE_MAX / 2);
+        surety_buf_byte(out, '\n');
+    }
+}
 
 surety_status surety_run_write_log(const surety_run *run, bool color,
                                    surety_buf *out)
@@ -414,11 +466,10 @@ surety_status surety_run_write_log(const surety_run *run, bool color,
         surety_buf_add(out, seen->decision.len ? seen->decision
                                                : SURETY__LITERAL("under way"));
         surety_buf_byte(out, '\n');
+        report_run_write_uses(&run->steps, i + 1, out);
     }
     return out->status;
 }
-
-enum { REPORT_RUN_TEXT_MAX = 1000, REPORT_RUN_LINE_MAX = 200 };
 
 /* Writes the last reply if it could not be judged: no other part of the report
  * shows it. */
@@ -505,7 +556,7 @@ surety_status surety_run_write(const surety_run *run, surety_report form,
     if (form == SURETY_REPORT_JSON) {
         const size_t start = out->len;
 
-        status = report_run_json(&run->setup, &run->results, out);
+        status = report_run_json(run, out);
         surety_json_shown(out, start);
         return status ? status : out->status;
     }

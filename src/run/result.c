@@ -185,8 +185,16 @@ const surety_run_info *surety_run_info_of(const surety_run *run)
             results->spent.cost_unknown ? 0 : results->spent.cost_picousd,
         .id = results->log.run,
         .attempt_count = results->log.count,
+        .tool_use_count = run->steps.count,
     };
     return run->info;
+}
+
+surety_tool_use surety_run_tool_use(const surety_run *run, size_t i)
+{
+    if (!run || i >= run->steps.count)
+        return (surety_tool_use){.name = {"", 0}};
+    return run->steps.items[i].seen;
 }
 
 const surety_message *surety_run_messages(const surety_run *run,

@@ -4,6 +4,8 @@
  * Read the table of states first.
  *
  *     NEW -> DUE -> UNDER_WAY -> ANSWERED -> DUE -> ... -> ENDED
+ *                                    |         ^
+ *                                    +-> STEPS-+  where the reply calls tools
  *
  * Invariants:
  * 1. A run does nothing by itself. Its caller steps it and passes the time; it
@@ -13,9 +15,10 @@
  *    it. After a call: judge the reply, decide, plan the next call and check
  *    the budget for it, write all of this to the ledger, and only then show it
  *    to the caller.
- * 3. Only run_apply leads back, from the errors of a reply to the next call.
- * 4. At most one exchange is under way. Whatever ends the run first closes the
- *    exchange and completes its row.
+ * 3. Only run_apply leads back, from the errors of a reply to the next call,
+ *    and run_steps, from the results of tools.
+ * 4. At most one exchange is under way, and no tool while one is. Whatever ends
+ * the run first closes the exchange and completes its row.
  * 5. Running out of memory ends the run at once.
  * 6. If a validator of the host is not done, the run waits in ANSWERED: the
  *    answer has arrived, and each step judges it again. */
@@ -109,6 +112,8 @@ static void run_end_exchange(surety_run *run)
 {
     if (run->state == STATE_UNDER_WAY)
         surety__exchange_end(&run->exchange);
+    if (run->state == STATE_STEPS)
+        surety__steps_cancel(&run->steps, run->now);
 }
 
 /* Ends the run because memory ran out, also if that happened while the run
@@ -153,11 +158,27 @@ static uint64_t run_left_ms(const surety_run *run)
                                   &run->results.spent);
 }
 
+/* Whether the model may only answer: its tools have reached a limit, or the
+ * budget has only one call left. */
+static bool run_answer_only(const surety_run *run)
+{
+    const surety_run_options *options = &run->setup.options;
+    const surety__steps *steps = &run->steps;
+
+    return options->tools &&
+           (steps->repeats || steps->taken >= options->steps_max ||
+            steps->made >= options->tool_calls_max ||
+            run->results.spent.calls + 1 >= options->budget.calls_max);
+}
+
 static bool run_plan(surety_run *run, surety__purpose purpose)
 {
     surety__plan *plan = &run->plan;
-    const bool good = surety__attempt_plan(&run->forms, &run->at, &run->turns,
-                                           &run->results, purpose, plan);
+    bool good;
+
+    plan->answer_only = run_answer_only(run);
+    good = surety__attempt_plan(&run->forms, &run->at, &run->turns,
+                                &run->results, purpose, plan);
 
     if (good && purpose != PURPOSE_RETRY)
         surety__turns_ask(&run->turns, &run->store, plan->prompt,
@@ -349,12 +370,98 @@ static void run_take_answer(surety_run *run)
     if (run_attempt(run)->what != CASE_UNSENT)
         surety__receive_answer(&run->store, &run->exchange, run->now,
                                &run->results);
+    surety__steps_read(&run->steps, &run->plan, &run_attempt(run)->seen.answer);
 }
 
 static void run_accept(surety_run *run)
 {
     surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer);
     run_end(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
+}
+
+/* ---- tools --------------------------------------------------------------- */
+
+/* Completes the row of an attempt whose reply calls tools, and takes the
+ * calls. */
+static void run_begin_steps(surety_run *run)
+{
+    surety__attempt *attempt = run_attempt(run);
+
+    attempt->what = CASE_CALLS;
+    run_count(run);
+    surety_buf_add(&run->store.text, attempt->result);
+    surety_buf_text(&run->store.text, ": they are made");
+    attempt->seen.decision = surety__store_keep(&run->store);
+    if (run_record(run) &&
+        surety__steps_begin(&run->steps, &run->plan, run->results.log.count,
+                            &attempt->seen.answer.message, run->now,
+                            &run->random))
+        run->state = STATE_STEPS;
+}
+
+/* Ends the run because of a call of a tool. */
+static void run_end_steps(surety_run *run, surety_status status)
+{
+    surety__steps_cancel(&run->steps, run->now);
+    if (run->steps.unrecorded) {
+        (void)run_recorded(run, status);
+        return;
+    }
+    run->judging.validators.failed = true;
+    run_give_up(run, (surety_str){"", 0});
+}
+
+/* Plans the call that gives the results to the model. */
+static void run_go_on(surety_run *run)
+{
+    const surety_message *results = surety__steps_results(&run->steps);
+    surety_str spent;
+
+    if (!results)
+        return;
+    run->steps.taken++;
+    run->at.retries = run->at.broken = 0;
+    run->at.due_ms = run->now.monotonic_ms;
+    surety__turns_step(&run->turns, &run->store, &run_attempt(run)->seen.answer,
+                       results, run->plan.mode == SURETY_MODE_PROMPT);
+    if (!run_plan(run, PURPOSE_STEP)) {
+        if (run->store.status == SURETY_OK)
+            run_end_unplanned(run);
+        return;
+    }
+    spent = run_denied(run, 0);
+    if (spent.len)
+        run_give_up(run, spent);
+    else
+        run->state = STATE_DUE;
+}
+
+/* STEPS: makes the calls of tools, until all have ended or the time is
+ * spent. */
+static surety_status run_steps(surety_run *run, uint64_t *ret_delay_ms)
+{
+    const uint64_t left_ms = run_left_ms(run);
+    const surety_status status = surety__steps_go(
+        &run->steps, run->now, ret_delay_ms, &run->results.cause);
+
+    if (run->store.status != SURETY_OK)
+        return SURETY_OK;
+    if (status == SURETY_MORE && left_ms) {
+        if (left_ms < *ret_delay_ms)
+            *ret_delay_ms = left_ms;
+        return SURETY_MORE;
+    }
+    if (status == SURETY_MORE) {
+        surety__steps_cancel(&run->steps, run->now);
+        surety__buf_printf(&run->store.text, "the budget of %zu ms is spent",
+                           (size_t)run->setup.options.budget.ms_max);
+        run_give_up(run, surety__store_keep(&run->store));
+    } else if (status != SURETY_OK) {
+        run_end_steps(run, status);
+    } else {
+        run_go_on(run);
+    }
+    return SURETY_OK;
 }
 
 /* ANSWERED: judges, decides, and writes both to the ledger. */
@@ -365,6 +472,11 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
     bool goes_on = false;
 
     run_take_answer(run);
+    if (run->store.status == SURETY_OK &&
+        surety__steps_wanted(&run->setup, &run->plan, &attempt->seen.answer)) {
+        run_begin_steps(run);
+        return SURETY_OK;
+    }
     if (attempt->what != CASE_UNSENT && run->store.status == SURETY_OK) {
         surety__receive_judge(&run->judging, &run->plan, &run->exchange,
                               &run->at, &run->results);
@@ -409,10 +521,7 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
  * MORE: wait. ORDER states */
 static surety_status (*const run_states[])(surety_run *run,
                                            uint64_t *ret_delay_ms) = {
-    run_start,
-    run_due,
-    run_under_way,
-    run_answered,
+    run_start, run_due, run_under_way, run_answered, run_steps,
 };
 
 static void run_set_now(surety_run *run, surety_now now)
@@ -504,9 +613,10 @@ surety_status surety_run_new(const surety_run_options *options,
     run->info = &run->seen;
     surety__store_init(&run->store, own.alloc);
     surety_buf_init(&run->exchange.body, own.alloc, 0);
-    run->judging.store = run->forms.store = &run->store;
+    run->judging.store = run->forms.store = run->steps.store = &run->store;
     run->judging.validators.store = &run->store;
-    run->judging.setup = run->forms.setup = &run->setup;
+    run->judging.setup = run->forms.setup = run->steps.setup = &run->setup;
+    run->steps.run_id = &run->results.log.run;
     run->exchange.watch.forms = &run->forms;
     run->random = own.seed;
     run->results.spent.usage.known = true;
@@ -535,6 +645,7 @@ void surety_run_free(surety_run *run)
     surety_run_cancel(run, run->now);
     surety__judged_forget(&results->judged);
     surety__turns_done(&run->turns, &run->store);
+    surety__steps_done(&run->steps);
     surety__mode_done(&run->forms);
     surety_stream_free(run->exchange.watch.stream);
     surety_doc_free(run->judging.delivered);

@@ -20,9 +20,11 @@
 #include <surety/run.h>
 #include <surety/stream.h>
 #include <surety/strict.h>
+#include <surety/tool.h>
 
 #include "base/base.h"
 #include "provider/provider.h"
+#include "tool/tool.h"
 
 /* The states of the machine. ORDER states (run.c). */
 typedef enum surety__run_state {
@@ -30,6 +32,7 @@ typedef enum surety__run_state {
     STATE_DUE,       /* a call is prepared, and sent at due_ms */
     STATE_UNDER_WAY, /* it is sent */
     STATE_ANSWERED,  /* its exchange has ended */
+    STATE_STEPS,     /* tools that its reply calls are under way */
     STATE_ENDED
 } surety__run_state;
 
@@ -39,6 +42,7 @@ typedef enum surety__purpose {
     PURPOSE_RETRY,   /* the same call again */
     PURPOSE_REASK,   /* a new call that lists the errors */
     PURPOSE_PATCH,   /* a new call that asks for a patch */
+    PURPOSE_STEP,    /* the conversation goes on with results of tools */
     PURPOSE_SHORTER  /* the last reply was cut off, or ran away */
 } surety__purpose;
 
@@ -57,6 +61,7 @@ typedef enum surety__case {
     CASE_UNJUDGED,  /* the reply exceeds what can be judged */
     CASE_UNSENT,    /* no request can be made for the call */
     CASE_VALIDATOR, /* a validator of the host failed */
+    CASE_CALLS,     /* it calls tools */
     CASE_COUNT
 } surety__case;
 
@@ -139,8 +144,40 @@ typedef struct surety__turns {
     surety_message *kept; /* for the caller */
     size_t kept_count, kept_cap;
     size_t bytes; /* of sent, without the open turn */
-    bool open;    /* the last message sent has the text of the plan */
+    size_t steps;
+    bool open; /* the last message sent has the text of the plan */
 } surety__turns;
+
+/* A call of a tool by a model. */
+typedef struct surety__use {
+    surety_tool_use seen;
+    surety__tool_call *call; /* NULL: not judged yet, or ended */
+    surety_str canonical;    /* its arguments; equal values, equal texts */
+    int64_t started_unix_ms;
+    bool judged, begun, ended, finished;
+    bool open; /* its row in the ledger is not finished */
+} surety__use;
+/* How many calls of one reply are under way at once, so that a reply with
+ * hundreds does not start as many processes. */
+#define SURETY__STEPS_AT_ONCE 8
+/* Equal calls after which the loop ends: a model that makes the same call for
+ * the third time does not use its result. */
+#define SURETY__STEPS_EQUAL_MAX 2
+
+/* The calls of tools in a run, and those of the reply at hand (steps.c). */
+typedef struct surety__steps {
+    surety__run_store *store;
+    const surety__setup *setup;
+    const surety_str *run_id;
+    surety__use *items;
+    size_t count, cap;
+    size_t first;    /* of the reply at hand */
+    size_t made;     /* calls that were begun */
+    uint32_t taken;  /* replies with calls */
+    bool repeats;    /* an equal call came too often */
+    bool unrecorded; /* the ledger failed */
+    surety_message results;
+} surety__steps;
 
 /* A call as it will be sent. A retry sends it again. */
 typedef struct surety__plan {
@@ -153,6 +190,7 @@ typedef struct surety__plan {
     const surety_strict *strict; /* restores the contract's value; NULL:
                                   * nothing to restore */
     bool patch;                  /* the reply must be a patch of basis */
+    bool answer_only;            /* no tool may be called any more */
     surety_str reason;
     uint64_t input_tokens; /* an estimate */
 } surety__plan;
@@ -359,6 +397,7 @@ struct surety_run {
     surety__turns turns;
     surety__plan plan;
     surety__run_exchange exchange;
+    surety__steps steps;
     surety__judging judging; /* of the last answer */
     surety__results results;
     bool warned; /* an optional ledger failed, and that was reported */
@@ -441,6 +480,11 @@ void surety__turns_begin(surety__turns *turns, const surety__setup *setup,
  * user's. Empty: the conversation ends as it is. */
 void surety__turns_ask(surety__turns *turns, surety__run_store *store,
                        surety_str text, const surety_prompt_part *part);
+/* Adds the model's calls of tools, and their results; as_text: the model has
+ * texts for both. */
+void surety__turns_step(surety__turns *turns, surety__run_store *store,
+                        const surety_answer *answer,
+                        const surety_message *results, bool as_text);
 /* Keeps a reply that failed, and its re-ask, for the caller. */
 void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
                               surety_str reply, surety_str reask);
@@ -448,6 +492,39 @@ void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
 void surety__turns_end(surety__turns *turns, surety__run_store *store,
                        const surety_answer *answer);
 void surety__turns_done(surety__turns *turns, surety__run_store *store);
+
+/* ---- steps.c: calls of tools --------------------------------------------- */
+
+/* Whether a part of an answer to the plan calls a tool, and is not the answer
+ * itself (mode TOOL). */
+bool surety__steps_is_call(const surety__plan *plan, const surety_part *part);
+/* Reads the calls that the text of an answer has, where the model has no other
+ * way to call tools (mode PROMPT), as parts of the answer's message. */
+void surety__steps_read(surety__steps *steps, const surety__plan *plan,
+                        surety_answer *answer);
+/* Whether the answer calls tools, so that it is not judged. */
+bool surety__steps_wanted(const surety__setup *setup, const surety__plan *plan,
+                          const surety_answer *answer);
+/* Takes the calls of an answer, whose texts live as long as the run. False: out
+ * of memory. */
+bool surety__steps_begin(surety__steps *steps, const surety__plan *plan,
+                         size_t attempt, const surety_message *answer,
+                         surety_now now, uint64_t *random);
+/* Takes them as far as they go now. OK: all have ended; MORE: call it again
+ * when a transport's wait has returned, or after *ret_delay_ms. NOMEM; with
+ * unrecorded set, the status of the ledger; else that of a validator that
+ * failed. */
+surety_status surety__steps_go(surety__steps *steps, surety_now now,
+                               uint64_t *ret_delay_ms, surety_error *reterr);
+/* Ends those that have not ended, and completes their rows. */
+void surety__steps_cancel(surety__steps *steps, surety_now now);
+/* The results, for the model; NULL: out of memory. */
+const surety_message *surety__steps_results(surety__steps *steps);
+/* What the i-th call of the reply at hand waits for; NULL: nothing. */
+surety_transport *surety__steps_transport(const surety__steps *steps, size_t i);
+/* Whether a call has ended since the last step. */
+bool surety__steps_has_ended(const surety__steps *steps);
+void surety__steps_done(surety__steps *steps);
 
 /* ---- attempt.c: planning a call ------------------------------------------ */
 

@@ -98,7 +98,11 @@ static void setup_settle(surety__setup *setup)
     const surety_contract_info *contract =
         options->contract ? surety_contract_info_of(options->contract) : NULL;
 
-    budget->calls_max = budget->calls_max ? budget->calls_max : 8;
+    options->steps_max = options->steps_max ? options->steps_max : 16;
+    options->tool_calls_max =
+        options->tool_calls_max ? options->tool_calls_max : 64;
+    if (!budget->calls_max)
+        budget->calls_max = 8 + (options->tools ? options->steps_max : 0);
     budget->tokens_max = budget->tokens_max ? budget->tokens_max : 1000000;
     budget->ms_max = budget->ms_max ? budget->ms_max : 1200000;
     backoff->retries_max = setup_number(backoff->retries_max, 3);
@@ -200,7 +204,8 @@ bool surety__setup_takes_partial(const surety__setup *setup)
 void surety__setup_event(const surety__setup *setup, size_t attempt,
                          surety_event_kind kind, surety_str text)
 {
-    const surety_event event = {kind, (uint32_t)attempt, text};
+    const surety_event event = {
+        .kind = kind, .attempt = (uint32_t)attempt, .text = text};
 
     if (setup->options.event)
         setup->options.event(setup->options.event_ctx, &event);

@@ -6,38 +6,18 @@
  * 1. A call sends the given messages, the run's own turns, and behind them the
  *    text of the plan (the open turn), which the next plan replaces. So a
  *    re-ask takes the place of the prompt, and no reply that failed is sent.
- * 2. The messages that are kept for the caller have its prompt without format
- *    instructions, and the answer. Re-asks are not among them, unless the
- *    caller wants them.
- * 3. Texts live as long as the run: parts are copied from answers. */
+ * 2. A step closes the open turn: the model's calls of tools and their results
+ *    follow it, and it never changes again. What was sent is a prefix of what
+ *    will be sent, so a provider's cache can keep it.
+ * 3. The messages that are kept for the caller have its prompt without format
+ *    instructions, the steps, and the answer. Re-asks are not among them,
+ *    unless the caller wants them.
+ * 4. Texts live as long as the run or its options, and are not copied. */
 #include "run/run.h"
 
-/* ---- copies -------------------------------------------------------------- */
+/* ---- the two lists ------------------------------------------------------- */
 
-static surety_part *turns_parts(surety__run_store *store,
-                                const surety_part *parts, size_t count)
-{
-    surety_part *own =
-        surety__arena_take(&store->arena, (count + 1) * sizeof(*own));
-
-    if (!own) {
-        store->status = SURETY_NOMEM;
-        return NULL;
-    }
-    for (size_t i = 0; i < count; i++) {
-        surety_str *const texts[] = {
-            &own[i].text,    &own[i].media_type, &own[i].data, &own[i].url,
-            &own[i].file_id, &own[i].name,       &own[i].id,   &own[i].raw,
-        };
-
-        own[i] = parts[i];
-        for (size_t j = 0; j < SURETY__COUNT(texts); j++)
-            *texts[j] = surety__store_copy(store, *texts[j]);
-    }
-    return own;
-}
-
-/* Bytes of a part, for an estimate of its tokens. */
+/* Bytes of a message, for an estimate of its tokens. */
 static size_t turns_bytes(const surety_message *message)
 {
     size_t bytes = 0;
@@ -46,8 +26,6 @@ static size_t turns_bytes(const surety_message *message)
         bytes += message->parts[i].text.len + message->parts[i].data.len;
     return bytes;
 }
-
-/* ---- the two lists ------------------------------------------------------- */
 
 static void turns_send(surety__turns *turns, surety__run_store *store,
                        const surety__message *message)
@@ -71,14 +49,38 @@ static void turns_keep(surety__turns *turns, surety__run_store *store,
         turns->kept[turns->kept_count++] = *message;
 }
 
+/* A message of one text; without parts if memory runs out. */
+static surety_message turns_text(surety__run_store *store, surety_role role,
+                                 surety_str text)
+{
+    surety_part *part = surety__arena_take(&store->arena, sizeof(*part));
+
+    if (!part) {
+        store->status = SURETY_NOMEM;
+        return (surety_message){.role = role};
+    }
+    *part = (surety_part){.kind = SURETY_PART_TEXT, .text = text};
+    return (surety_message){role, part, 1};
+}
+
 static void turns_keep_text(surety__turns *turns, surety__run_store *store,
                             surety_role role, surety_str text)
 {
-    const surety_part part = {.kind = SURETY_PART_TEXT, .text = text};
-    const surety_message message = {role, turns_parts(store, &part, 1), 1};
+    const surety_message message = turns_text(store, role, text);
 
-    if (message.parts)
-        turns_keep(turns, store, &message);
+    turns_keep(turns, store, &message);
+}
+
+/* Sends a message that is not the run's open turn. */
+static void turns_send_closed(surety__turns *turns, surety__run_store *store,
+                              const surety_message *message)
+{
+    const surety__message sent = {.role = message->role,
+                                  .parts = message->parts,
+                                  .part_count = message->part_count};
+
+    turns_send(turns, store, &sent);
+    turns->bytes += turns_bytes(message);
 }
 
 void surety__turns_begin(surety__turns *turns, const surety__setup *setup,
@@ -88,13 +90,8 @@ void surety__turns_begin(surety__turns *turns, const surety__setup *setup,
 
     assert(!turns->sent_count && !turns->kept_count);
     for (size_t i = 0; i < options->message_count; i++) {
-        const surety_message *given = &options->messages[i];
-        const surety__message message = {
-            given->role, given->parts, given->part_count, {"", 0}, {0}};
-
-        turns_send(turns, store, &message);
-        turns_keep(turns, store, given);
-        turns->bytes += turns_bytes(given);
+        turns_send_closed(turns, store, &options->messages[i]);
+        turns_keep(turns, store, &options->messages[i]);
     }
     if (options->prompt.len)
         turns_keep_text(turns, store, SURETY_ROLE_USER, options->prompt);
@@ -126,6 +123,31 @@ void surety__turns_ask(surety__turns *turns, surety__run_store *store,
     turns->open = store->status == SURETY_OK;
 }
 
+void surety__turns_step(surety__turns *turns, surety__run_store *store,
+                        const surety_answer *answer,
+                        const surety_message *results, bool as_text)
+{
+    surety_message sent[] = {answer->message, *results};
+
+    assert(answer->message.role == SURETY_ROLE_ASSISTANT);
+    assert(results->role == SURETY_ROLE_TOOL && results->part_count);
+    if (turns->open)
+        turns->bytes += turns->sent[turns->sent_count - 1].text.len;
+    turns->open = false;
+    turns->steps++;
+    turns_keep(turns, store, &answer->message);
+    turns_keep(turns, store, results);
+    if (as_text) {
+        for (size_t i = 0; i < results->part_count; i++)
+            surety__tool_text_result(&results->parts[i], &store->text);
+        sent[0] = turns_text(store, SURETY_ROLE_ASSISTANT, answer->text);
+        sent[1] =
+            turns_text(store, SURETY_ROLE_USER, surety__store_keep(store));
+    }
+    for (size_t i = 0; i < SURETY__COUNT(sent); i++)
+        turns_send_closed(turns, store, &sent[i]);
+}
+
 void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
                               surety_str reply, surety_str reask)
 {
@@ -136,8 +158,18 @@ void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
 void surety__turns_end(surety__turns *turns, surety__run_store *store,
                        const surety_answer *answer)
 {
-    turns_keep_text(turns, store, SURETY_ROLE_ASSISTANT,
-                    answer->native.len ? answer->native : answer->text);
+    const surety_message *message = &answer->message;
+    bool calls = !message->part_count;
+
+    /* The call of the answer's tool has no result: the value itself is what a
+     * conversation goes on from. */
+    for (size_t i = 0; i < message->part_count; i++)
+        calls = calls || message->parts[i].kind == SURETY_PART_CALL;
+    if (calls)
+        turns_keep_text(turns, store, SURETY_ROLE_ASSISTANT,
+                        answer->native.len ? answer->native : answer->text);
+    else
+        turns_keep(turns, store, message);
 }
 
 void surety__turns_done(surety__turns *turns, surety__run_store *store)

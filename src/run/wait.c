@@ -44,6 +44,22 @@ void surety__wait_sleep(uint32_t delay_ms)
     (void)nanosleep(&time, NULL);
 }
 
+enum { WAIT_TRANSPORTS_MAX = SURETY__WAIT_RUNS_MAX * SURETY__STEPS_AT_ONCE };
+
+/* Adds a transport that is not in the list. NULL: none. */
+static size_t wait_add(surety_transport **transports, size_t count,
+                       surety_transport *transport)
+{
+    size_t at = 0;
+
+    while (at < count && transports[at] != transport)
+        at++;
+    assert(at < WAIT_TRANSPORTS_MAX);
+    if (transport && at == count)
+        transports[count++] = transport;
+    return count;
+}
+
 /* The transports that have an exchange under way, each once. */
 static size_t wait_transports(const surety__waited *waited,
                               surety_transport **transports)
@@ -52,17 +68,15 @@ static size_t wait_transports(const surety__waited *waited,
 
     for (size_t i = 0; i < waited->run_count; i++) {
         const surety_run *run = waited->run_at(waited->ctx, i);
-        surety_transport *transport = NULL;
-        size_t at = 0;
 
         if (run && run->state == STATE_UNDER_WAY)
-            transport = run->exchange.model->transport;
-        while (at < count && transports[at] != transport)
-            at++;
-        if (transport && at == count)
-            transports[count++] = transport;
+            count = wait_add(transports, count, run->exchange.model->transport);
+        if (!run || run->state != STATE_STEPS)
+            continue;
+        for (size_t j = 0; j < run->steps.count - run->steps.first; j++)
+            count = wait_add(transports, count,
+                             surety__steps_transport(&run->steps, j));
     }
-    assert(count <= SURETY__WAIT_RUNS_MAX);
     return count;
 }
 
@@ -74,6 +88,9 @@ static bool wait_has_ended(const surety__waited *waited)
 
         if (run && run->state == STATE_UNDER_WAY && run->exchange.ended)
             return true;
+        if (run && run->state == STATE_STEPS &&
+            surety__steps_has_ended(&run->steps))
+            return true;
     }
     return false;
 }
@@ -81,7 +98,7 @@ static bool wait_has_ended(const surety__waited *waited)
 static surety_status wait_slice(const surety__waited *waited, uint32_t delay_ms,
                                 surety_error *reterr)
 {
-    surety_transport *transports[SURETY__WAIT_RUNS_MAX];
+    surety_transport *transports[WAIT_TRANSPORTS_MAX];
     const size_t count = wait_transports(waited, transports);
     surety_status status = SURETY_OK;
 

@@ -92,7 +92,9 @@ void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
                              .stake = *stake};
     if (!contract)
         return;
-    watch->whole = plan->patch || watch_wants_whole(forms->setup, at);
+    /* A reply with calls of tools is no answer, whatever its text is. */
+    watch->whole = plan->patch || watch_wants_whole(forms->setup, at) ||
+                   (forms->setup->options.tools && !plan->answer_only);
     if (plan->patch)
         watch_open(watch, WATCH_RUNAWAY, surety__mode_any(forms));
     else if (plan->mode == SURETY_MODE_PROMPT)

@@ -88,4 +88,16 @@ surety_status surety__tool_judge(surety_tools *tools,
 /* Appends a line for each error of the outcome. */
 void surety__tool_issues(const surety_outcome *outcome, surety_buf *out);
 
+/* ---- text.c: calls in a text --------------------------------------------- */
+
+/* Appends which tools there are, and how a text calls them. */
+void surety__tool_text_offer(const surety_tools *tools, surety_buf *out);
+/* Reads the calls in a model's text: parts in the arena, without ids. NOMEM. */
+surety_status surety__tool_text_read(surety_tools *tools, surety_str text,
+                                     surety__arena *arena,
+                                     surety_part **ret_parts,
+                                     size_t *ret_count);
+/* Appends a result for such a model, on a line of its own. */
+void surety__tool_text_result(const surety_part *result, surety_buf *out);
+
 #endif

@@ -512,6 +512,14 @@ class Usage(Structure):
     ]
 
 
+class Message(Structure):
+    _fields_ = [
+        ("role", c_int),
+        ("parts", c_void_p),
+        ("part_count", c_size_t),
+    ]
+
+
 class Answer(Structure):
     _fields_ = [
         ("failure", c_int),
@@ -529,6 +537,7 @@ class Answer(Structure):
         ("retry_after_ms", c_int64),
         ("should_retry", c_int),
         ("ambiguous", c_bool),
+        ("message", Message),
     ]
 
 
@@ -555,6 +564,8 @@ class Event(Structure):
         ("kind", c_int),
         ("attempt", c_uint32),
         ("text", Text),
+        ("tool", Text),
+        ("call", Text),
     ]
 
 
@@ -587,6 +598,9 @@ class RunOptions(Structure):
         ("messages", c_void_p),
         ("message_count", c_size_t),
         ("keep_reasks", c_bool),
+        ("tools", c_void_p),
+        ("steps_max", c_uint32),
+        ("tool_calls_max", c_uint32),
     ]
 
 
@@ -710,6 +724,7 @@ class RunInfo(Structure):
         ("cost_picousd", c_uint64),
         ("id", Text),
         ("attempt_count", c_size_t),
+        ("tool_use_count", c_size_t),
     ]
 
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs whose models call tools: the loop, its limits, and what is recorded. */
+#include "check.h"
+#include "run_fake.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+
+static const char steps_contract[] =
+    "{\"type\":\"object\",\"required\":[\"sum\"],\"properties\":{\"sum\":{"
+    "\"type\":\"integer\"}},\"x-surety\":{\"name\":\"c\",\"retry\":{\"max\":"
+    "1}}}";
+#define ANSWER SAYS("{\\\"sum\\\":3}")
+#define CALL(arguments)                                                        \
+    "<tool_call>{\\\"name\\\":\\\"add\\\",\\\"arguments\\\":" arguments        \
+    "}</tool_call>"
+#define ONE_TWO "{\\\"a\\\":1,\\\"b\\\":2}"
+
+/* A tool that adds, and what it does besides. */
+struct adder {
+    unsigned calls, more;
+    surety_status status;
+    bool hangs;
+    unsigned cancelled;
+};
+
+static surety_status adder_call(void *ctx, const surety_tool_call *call,
+                                surety_buf *result, surety_error *reterr)
+{
+    struct adder *adder = ctx;
+    char text[32];
+
+    (void)reterr;
+    if (adder->hangs)
+        return SURETY_MORE;
+    if (adder->more && adder->more--)
+        return SURETY_MORE;
+    adder->calls++;
+    snprintf(text, sizeof(text), "%d",
+             (int)(surety_val_int(surety_val_get(call->arguments, "a"), 0) +
+                   surety_val_int(surety_val_get(call->arguments, "b"), 0)));
+    surety_buf_text(result, text);
+    return adder->status;
+}
+
+static void adder_cancel(void *ctx, const surety_tool_call *call)
+{
+    struct adder *adder = ctx;
+
+    (void)call;
+    adder->cancelled++;
+}
+
+static surety_status adder_tools(struct check *t, struct adder *adder,
+                                 surety_tools **ret_tools)
+{
+    const surety_tools_options options = {.size = sizeof(options),
+                                          .alloc = check_alloc(t)};
+    const surety_tool tool = {
+        .size = sizeof(tool),
+        .name = surety_str_of("add"),
+        .description = surety_str_of("Adds two integers."),
+        .parameters = surety_str_of(
+            "{\"type\":\"object\",\"required\":[\"a\",\"b\"],\"properties\":{"
+            "\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"integer\"}}}"),
+        .call = adder_call,
+        .cancel = adder_cancel,
+        .ctx = adder,
+    };
+    surety_status status = surety_tools_new(&options, ret_tools, NULL);
+
+    if (status == SURETY_OK)
+        status = surety_tools_add(*ret_tools, &tool, NULL);
+    return status;
+}
+
+/* A trial with the tool; ends as trial_close and surety_tools_free. */
+static surety_status steps_open(struct check *t, struct trial *trial,
+                                struct adder *adder, surety_tools **ret_tools,
+                                const struct fake_answer *answers, size_t count)
+{
+    surety_status status = trial_open(trial, t, steps_contract, answers, count);
+
+    *ret_tools = NULL;
+    if (status == SURETY_OK)
+        status = adder_tools(t, adder, ret_tools);
+    trial->options.tools = *ret_tools;
+    trial->options.ledger = NULL;
+    return status;
+}
+
+static void steps_close(struct trial *trial, surety_tools *tools)
+{
+    trial_close(trial);
+    surety_tools_free(tools);
+}
+
+static void steps_go_on(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS("I add. " CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {.more = 2};
+    surety_tools *tools;
+    struct trial trial;
+    surety_tool_use use;
+    size_t count;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 1 && trial.fake.calls == 2);
+    CHECK(strstr(trial.fake.bodies[0], "Adds two integers."));
+    CHECK(strstr(trial.fake.bodies[1], "<tool_response>"));
+    CHECK(strstr(trial.fake.bodies[1], "I add."));
+    CHECK(surety_run_info_of(trial.run)->tool_use_count == 1);
+    use = surety_run_tool_use(trial.run, 0);
+    CHECK(use.made && use.failure == SURETY_TOOL_NONE && use.attempt == 1);
+    CHECK(surety_str_equal(use.result, surety_str_of("3")));
+    CHECK(surety_run_tool_use(trial.run, 1).name.len == 0);
+    CHECK(strstr(trial.fake.events, "> {\"a\":1,\"b\":2}") ||
+          strstr(trial.fake.events, "{\"a\":1,\"b\":2}"));
+    (void)surety_run_messages(trial.run, &count);
+    CHECK(count == 4);
+done:
+    steps_close(&trial, tools);
+}
+
+/* Wrong arguments and unknown tools go back to the model; nothing is made. */
+static void steps_correct(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL("{\\\"a\\\":true}"))},
+        {.status = 200,
+         .body = SAYS("<tool_call>{\\\"name\\\":\\\"sub\\\"}</tool_call>")},
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 1);
+    CHECK(surety_run_tool_use(trial.run, 0).failure == SURETY_TOOL_ARGUMENTS);
+    CHECK(surety_run_tool_use(trial.run, 1).failure == SURETY_TOOL_UNKNOWN);
+    CHECK(!surety_run_tool_use(trial.run, 1).made);
+    CHECK(strstr(trial.fake.bodies[1], "boolean"));
+done:
+    steps_close(&trial, tools);
+}
+
+/* The same call is made once; the third time ends the loop. */
+static void steps_repeat(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = SAYS(CALL("{\\\"b\\\":2,\\\"a\\\":1}"))},
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 1);
+    CHECK(!surety_run_tool_use(trial.run, 1).made);
+    CHECK(surety_run_tool_use(trial.run, 1).failure == SURETY_TOOL_NONE);
+    CHECK(surety_run_tool_use(trial.run, 2).failure == SURETY_TOOL_CANCELLED);
+    CHECK(strstr(trial.fake.events, "no more calls of tools"));
+done:
+    steps_close(&trial, tools);
+}
+
+/* Every limit ends the calls, and the model answers. */
+static void steps_limits(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    for (int i = 0; i < 3; i++) {
+        trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+        trial.options.tools = tools;
+        trial.options.ledger = NULL;
+        trial.options.steps_max = i == 0;
+        trial.options.tool_calls_max = i == 1;
+        trial.options.budget.calls_max = i == 2 ? 2 : 0;
+        TRY(trial_go(&trial));
+        CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+        CHECK(strstr(trial.fake.events, "no more calls of tools"));
+    }
+done:
+    steps_close(&trial, tools);
+}
+
+/* A tool that hangs ends with its time or the run's; it is cancelled once. */
+static void steps_hang(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {.hangs = true};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    trial.options.budget.ms_max = 100;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_BUDGET);
+    CHECK(adder.cancelled == 1 && trial.fake.calls == 1);
+    CHECK(surety_run_tool_use(trial.run, 0).failure == SURETY_TOOL_CANCELLED);
+done:
+    steps_close(&trial, tools);
+}
+
+static void steps_cancel(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))}};
+    struct adder adder = {.hangs = true};
+    surety_tools *tools;
+    struct trial trial;
+    uint32_t delay_ms;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    TRY(trial_begin(&trial));
+    for (int i = 0; i < 5; i++) {
+        const surety_now now = {1000 + (uint64_t)i, 1700000000000 + i};
+
+        const surety_status status =
+            surety_run_step(trial.run, now, &delay_ms, NULL);
+
+        TRY(status == SURETY_MORE ? SURETY_OK : status);
+        (void)fake_wait(&trial.fake, 1, NULL);
+    }
+    surety_run_cancel(trial.run, (surety_now){1010, 1700000000010});
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
+    CHECK(adder.cancelled == 1);
+done:
+    steps_close(&trial, tools);
+}
+
+/* A re-ask after a step keeps the conversation. */
+static void steps_reask(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = SAYS("{\\\"sum\\\":true}")},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(strstr(trial.fake.bodies[2], "How many?"));
+    CHECK(strstr(trial.fake.bodies[2], "<tool_response>"));
+    CHECK(strstr(trial.fake.bodies[2], "boolean"));
+done:
+    steps_close(&trial, tools);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"results go to the model", steps_go_on},
+        {"wrong calls go back", steps_correct},
+        {"an equal call is made once", steps_repeat},
+        {"limits end the calls", steps_limits},
+        {"a tool that hangs", steps_hang},
+        {"a run that is cancelled cancels its tools", steps_cancel},
+        {"a re-ask keeps the steps", steps_reask},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
