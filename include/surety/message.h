@@ -4,8 +4,8 @@
  * the same for all protocols; each writes it in its own way, and a part that it
  * cannot carry is refused before the call.
  *
- * Threads: plain structs of the caller, which threads may share while none
- * changes them. */
+ * Threads: messages are plain structs of the caller, which threads may share
+ * while none changes them; a conversation is owned. */
 #ifndef SURETY_MESSAGE_H
 #define SURETY_MESSAGE_H
 
@@ -76,12 +76,96 @@ typedef struct surety_part {
     surety_str raw;
 } surety_part;
 
-/* A message: its parts in their order. */
+/* A message: its parts in their order. In the role tool, media behind a RESULT
+ * belong to that result. */
 typedef struct surety_message {
     surety_role role;
     const surety_part *parts;
     size_t part_count;
 } surety_message;
+
+/* Makes a part of a file's bytes: an image, audio or document with its media
+ * type, which comes from the first bytes, else from the ending of name (may be
+ * empty), else it is text/plain if the bytes are UTF-8 without NUL. data and
+ * name of *ret_part refer to the arguments. SURETY_UNSUPPORTED: none of these
+ * gives a type. */
+SURETY_API surety_status surety_part_of_file(surety_str bytes, surety_str name,
+                                             surety_part *ret_part,
+                                             surety_error *reterr);
+
+/* ---- conversations ------------------------------------------------------ */
+
+/* An owned list of messages. */
+typedef struct surety_conversation surety_conversation;
+
+typedef struct surety_conversation_options {
+    size_t size;                 /* sizeof(surety_conversation_options) */
+    const surety_limits *limits; /* NULL: defaults */
+    const surety_alloc *alloc;   /* NULL: libc */
+} surety_conversation_options;
+
+/* Makes an empty conversation. options NULL: defaults. SURETY_NOMEM. */
+SURETY_API surety_status surety_conversation_new(
+    const surety_conversation_options *options,
+    surety_conversation **ret_conversation, surety_error *reterr);
+SURETY_API void surety_conversation_free(surety_conversation *conversation);
+
+/* Adds a copy of a message. SURETY_MISUSE: the role cannot have such a part, or
+ * the part lacks a member or has one that its kind does not use; texts are
+ * UTF-8, data has a media type, a CALL's text and every raw are an object of
+ * JSON. Only the assistant's message may be without parts. SURETY_LIMIT,
+ * SURETY_NOMEM. */
+SURETY_API surety_status
+surety_conversation_add(surety_conversation *conversation,
+                        const surety_message *message, surety_error *reterr);
+
+/* Adds the messages of a JSON text: those that surety_conversation_write
+ * writes, or a list or whole request of OpenAI Chat Completions, OpenAI
+ * Responses, Anthropic, Gemini or the AI SDK (ModelMessage). The text itself
+ * shows which (docs/messages.md). An item with more than its part can hold
+ * becomes the part's raw. Results that follow each other become one message.
+ * What is no message (the model, the tools) is left out, with a note.
+ * SURETY_SYNTAX with position and path: the text is not JSON, is of none of
+ * these forms, or has an item that no part can hold. SURETY_LIMIT,
+ * SURETY_NOMEM. A failure adds nothing. */
+SURETY_API surety_status surety_conversation_read(
+    surety_conversation *conversation, surety_str text, surety_error *reterr);
+
+/* Makes the calls and results fit together, as all providers require: each
+ * result in one message directly behind that of its call. Two rules, each with
+ * a note: "late-result", a result that comes later is moved there;
+ * "missing-result", a call without result gets one that says so, with error
+ * set. SURETY_SYNTAX: a result has no call, or two calls that wait for a result
+ * have one id; nothing is changed then. SURETY_LIMIT, SURETY_NOMEM. */
+SURETY_API surety_status surety_conversation_repair(
+    surety_conversation *conversation, surety_error *reterr);
+
+/* Appends the messages as JSON in the form of the contract surety/messages, a
+ * message a line. surety_conversation_read reads back the same messages, byte
+ * for byte. Returns out->status. */
+SURETY_API surety_status surety_conversation_write(
+    const surety_conversation *conversation, surety_buf *out);
+
+/* Gives all messages. They belong to the conversation, and are valid until it
+ * is changed or freed. */
+SURETY_API const surety_message *surety_conversation_messages(
+    const surety_conversation *conversation, size_t *ret_count);
+
+/* What was left out or changed. */
+typedef struct surety_conversation_note {
+    const char *rule;    /* "left-out", "arguments", "late-result",
+                          * "missing-result" */
+    size_t message;      /* index of the message; of the first that was read, if
+                          * it is about the whole text */
+    surety_str location; /* JSON Pointer in the text that was read; may be
+                          * empty */
+    surety_str text;     /* a sentence without a full stop */
+} surety_conversation_note;
+/* Gives the i-th note, in the order in which they were made; false: i is past
+ * the last. At most 64 are kept. The texts belong to the conversation. */
+SURETY_API bool
+surety_conversation_note_at(const surety_conversation *conversation, size_t i,
+                            surety_conversation_note *ret_note);
 
 #ifdef __cplusplus
 }

@@ -496,9 +496,34 @@ static void tool_act(const void *given, surety_buf *out)
     surety_tools_free(tools);
 }
 
+static void conversation_fill(void *own)
+{
+    static const surety_limits limits = {.size = sizeof(limits),
+                                         .messages_max = 1};
+
+    ((surety_conversation_options *)own)->limits = &limits;
+}
+
+static void conversation_act(const void *given, surety_buf *out)
+{
+    const surety_part part = {.text = surety_str_of("a")};
+    const surety_message message = {SURETY_ROLE_USER, &part, 1};
+    surety_conversation *conversation = NULL;
+
+    if (options_ended(surety_conversation_new(given, &conversation, NULL),
+                      out) &&
+        options_ended(surety_conversation_add(conversation, &message, NULL),
+                      out))
+        options_ended(surety_conversation_add(conversation, &message, NULL),
+                      out);
+    surety_conversation_free(conversation);
+}
+
 /* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
+    OPTIONS_ROW(surety_conversation_options, alloc, .fill = conversation_fill,
+                .act = conversation_act),
     OPTIONS_ROW(surety_request, part_count, .fill = request_fill,
                 .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
