@@ -97,7 +97,8 @@ typedef struct surety_run_options {
     const surety_contract *contract;
     surety_str system; /* may be empty */
     surety_str prompt;
-    /* Put the format instructions into the system prompt. */
+    /* Put the format instructions into the system prompt. A contract's template
+     * for the system part follows system in any case. */
     bool instruct_system;
     const surety_prompt_options *prompt_options; /* NULL: defaults */
     /* NULL: defaults; the run sets native. Its validators are called once for
@@ -193,8 +194,9 @@ typedef struct surety_run surety_run;
 /* Checks and copies the options, and starts nothing. Everything that the
  * options point to must outlive the run. SURETY_MISUSE: there is no model, a
  * model has no transport or has a mode that its protocol does not support,
- * there is a cost limit and a model has no price, ...; SURETY_IO: the system
- * gives no random bytes for a seed; SURETY_NOMEM. */
+ * there is a cost limit and a model has no price, ...; SURETY_SYNTAX: a
+ * template is wrong (surety_prompt_check); SURETY_IO: the system gives no
+ * random bytes for a seed; SURETY_NOMEM. */
 SURETY_API surety_status surety_run_new(const surety_run_options *options,
                                         surety_run **ret_run,
                                         surety_error *reterr);

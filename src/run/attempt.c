@@ -57,33 +57,51 @@ static bool attempt_repeats(surety_status status,
     return true;
 }
 
+/* Writes the system part of a call, with the format instructions if it
+ * instructs. Without these and a template it is the caller's text. */
+static bool attempt_system(const attempt_draft *draft, bool instructs)
+{
+    const surety_run_options *given = &draft->setup->options;
+    surety_prompt_options options =
+        attempt_options(draft, &draft->plan->system_part);
+    surety_status status;
+
+    draft->plan->system = given->system;
+    if (!instructs && !options.system.len &&
+        !surety_contract_info_of(given->contract)->has_system)
+        return true;
+    options.instruct_system = instructs;
+    do {
+        status = surety_prompt_system(
+            given->contract, given->system, given->prompt, &options,
+            &draft->store->text, &draft->results->cause);
+    } while (attempt_repeats(status, &options));
+    return surety__store_written(draft->store, status, &draft->plan->system);
+}
+
 /* Writes the first prompt to a model. */
 static bool attempt_ask(const attempt_draft *draft)
 {
     const surety_run_options *given = &draft->setup->options;
-    const bool apart = given->contract && given->instruct_system;
-    surety_prompt_options options;
-    surety_buf *out = &draft->store->text;
     surety__plan *plan = draft->plan;
+    surety_prompt_options options;
     surety_status status;
 
     plan->system = given->system;
     plan->prompt = draft->prompt;
     if (!given->contract)
         return true;
-    options =
-        attempt_options(draft, apart ? &plan->system_part : &plan->prompt_part);
-    if (apart && given->system.len) {
-        surety_buf_add(out, given->system);
-        surety_buf_text(out, "\n\n");
-    }
+    if (!attempt_system(draft, given->instruct_system))
+        return false;
+    if (given->instruct_system)
+        return true;
+    options = attempt_options(draft, &plan->prompt_part);
     do {
-        status = surety_prompt_write(
-            given->contract, apart ? (surety_str){"", 0} : draft->prompt,
-            &options, out, &draft->results->cause);
+        status =
+            surety_prompt_write(given->contract, draft->prompt, &options,
+                                &draft->store->text, &draft->results->cause);
     } while (attempt_repeats(status, &options));
-    return surety__store_written(draft->store, status,
-                                 apart ? &plan->system : &plan->prompt);
+    return surety__store_written(draft->store, status, &plan->prompt);
 }
 
 /* Writes a prompt with the known errors. outcome: of the reply that the prompt
@@ -93,14 +111,15 @@ static bool attempt_ask_with_errors(const attempt_draft *draft,
                                     const surety_outcome *outcome, bool judged)
 {
     const surety__subject *basis = &draft->results->judged.basis_of;
-    surety_prompt_options options =
-        attempt_options(draft, &draft->plan->prompt_part);
+    surety_prompt_options options;
     surety_status status;
 
+    if (!attempt_system(draft, false))
+        return false;
+    options = attempt_options(draft, &draft->plan->prompt_part);
     options.findings =
         surety__findings_list(&draft->results->findings, draft->store, judged,
                               &options.finding_count);
-    draft->plan->system = draft->setup->options.system;
     do {
         status = surety_prompt_again(
             draft->setup->options.contract, draft->prompt, feedback, outcome,

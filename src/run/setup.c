@@ -159,7 +159,11 @@ surety_status surety__setup_take(surety__setup *setup,
         judge->extract = &setup->given;
     setup->options.judge = judge;
     setup->options.prompt_options = prompt;
-    status = surety__host_take(validators, judge, reterr);
+    setup->options.instruct_system |= prompt->instruct_system;
+    prompt->instruct_system = false;
+    status = surety_prompt_check(prompt, reterr);
+    if (status == SURETY_OK)
+        status = surety__host_take(validators, judge, reterr);
     if (status == SURETY_OK && options->contract)
         setup_settle_extract(setup);
     assert(setup->options.budget.calls_max && setup->options.budget.ms_max);

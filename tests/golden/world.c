@@ -313,10 +313,33 @@ static bool option_places(struct world *world, surety_str text)
     return !text.len;
 }
 
+/* Templates, which are text on one line. */
+static bool option_template(struct world *world, surety_str name,
+                            surety_str text)
+{
+    const struct {
+        const char *name;
+        surety_str *text;
+    } rows[] = {
+        {"instructions", &world->prompt.instructions},
+        {"reask", &world->prompt.reask},
+        {"system-template", &world->prompt.system},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+        if (surety_str_equal(name, surety_str_of(rows[i].name))) {
+            *rows[i].text = text;
+            return true;
+        }
+    return false;
+}
+
 static bool option_word(struct world *world, surety_str name, surety_str text)
 {
     surety_run_options *options = &world->options;
 
+    if (option_template(world, name, text))
+        return true;
     if (surety_str_equal(name, SURETY__LITERAL("prompt"))) {
         options->prompt = text;
     } else if (surety_str_equal(name, SURETY__LITERAL("system"))) {

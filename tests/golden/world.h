@@ -126,6 +126,7 @@ void world_close(struct world *world);
  *                             ambiguous max=N price=IN,CACHED,OUT extra=JSON;
  *                             without any: a model "m" in mode prompt, whole
  *     prompt TEXT, system TEXT, instruct-system, style STYLE
+ *     instructions TEXT, reask TEXT, system-template TEXT: templates
  *     calls N, tokens N, ms N, cost N
  *     retries N, first N, most N, retry-after N, broken-retries N, re-asks N
  *                             (-: none)
