@@ -11,6 +11,7 @@
 
 #include <surety/base.h>
 #include <surety/json.h>
+#include <surety/provider.h>
 #include <surety/reply.h>
 
 #ifdef __cplusplus
@@ -23,6 +24,17 @@ typedef struct surety_tools_options {
     size_t size;                 /* sizeof(surety_tools_options) */
     const surety_limits *limits; /* NULL: defaults; copied */
     const surety_alloc *alloc;
+    /* Returns the value of an environment variable, or NULL. The text is copied
+     * before the surety call returns. NULL: the process's environment. */
+    const char *(*environment)(void *ctx, const char *name);
+    void *environment_ctx;
+    /* Is called with each transport that the set opens, and gives the one to
+     * use in its place, which then owns it: a recorder, a replay. On failure
+     * `inner` is closed by the set. NULL: none. */
+    surety_status (*wrap)(void *ctx, surety_transport *inner,
+                          surety_transport **ret_transport,
+                          surety_error *reterr);
+    void *wrap_ctx;
 } surety_tools_options;
 
 /* Makes an empty set. options NULL: defaults. SURETY_NOMEM. */
@@ -81,6 +93,19 @@ typedef struct surety_tool {
 SURETY_API surety_status surety_tools_add(surety_tools *tools,
                                           const surety_tool *tool,
                                           surety_error *reterr);
+
+/* ---- tools of a file ----------------------------------------------------- */
+
+/* Adds the tools of a tools file (docs/tools.md): JSON with comments, checked
+ * against the built-in contract surety/tools. A command runs outside of this
+ * program, an HTTP call leaves it; neither gets a key but those that the file
+ * names. Relative paths of commands start at folder; empty: the working folder.
+ * Nothing is opened before a tool is called. On failure the set has the tools
+ * before the wrong one. SURETY_SYNTAX with line, column and path; other
+ * statuses as surety_tools_add. */
+SURETY_API surety_status surety_tools_read(surety_tools *tools, surety_str text,
+                                           surety_str folder,
+                                           surety_error *reterr);
 
 /* ---- what a set has ------------------------------------------------------ */
 

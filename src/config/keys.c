@@ -7,10 +7,10 @@
  * a key file was read into. No message quotes a key. The process's environment
  * is not changed. */
 #include "config/config.h"
+#include "provider/provider.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,7 +19,7 @@ const char *surety__environment(const surety_config_options *options,
 {
     if (options && options->environment)
         return options->environment(options->environment_ctx, name);
-    return getenv(name);
+    return surety__process_variable(name);
 }
 
 surety_str surety__config_path(surety_config *config, surety_str path)

@@ -167,13 +167,15 @@ bool surety__header_is_secret(surety_str name);
  * connection, ... */
 bool surety__failure_passes(surety_failure failure);
 
-/* ---- the clock (transport.c) --------------------------------------------- */
+/* ---- the clock and the environment (transport.c) ------------------------- */
 
 /* The monotonic clock in ms: changes of the wall clock do not move
  * deadlines. */
 uint64_t surety__clock_ms(void);
 /* Sleeps; a signal ends it early. */
 void surety__clock_sleep(uint64_t ms);
+/* The value of a variable of this process; NULL: not set. */
+const char *surety__process_variable(const char *name);
 
 surety_timeouts surety__timeouts_of(const surety_timeouts *given);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transport.c: functions that the transports share. Only this file of
- * provider/ reads the clock. It keeps no state between calls. */
+/* transport.c: functions that the transports share. Only this file
+ * reads the clock and the environment. It keeps no state between calls. */
 #include "provider/provider.h"
 #include "provider/transport.h"
 
 #include <poll.h>
+#include <stdlib.h>
 #include <time.h>
 
 uint64_t surety__clock_ms(void)
@@ -18,6 +19,11 @@ uint64_t surety__clock_ms(void)
 void surety__clock_sleep(uint64_t ms)
 {
     (void)poll(NULL, 0, ms < 1000000000 ? (int)ms : 1000000000);
+}
+
+const char *surety__process_variable(const char *name)
+{
+    return getenv(name);
 }
 
 /* ---- deliveries ---------------------------------------------------------- */

@@ -9,31 +9,15 @@
  *    repairs.
  * 3. A program's function that has returned MORE is called until it is done, or
  *    is told once that it will not be called again. */
-#include "tool/tool.h"
+#include "tool/inside.h"
 
-enum { CALL_QUOTED_MAX = 64 };
-
-typedef enum tool_state {
-    CALL_NEW = 0,
-    CALL_JUDGED, /* it may begin */
-    CALL_UNDER_WAY,
-    CALL_ENDED
-} tool_state;
-
-struct surety__tool_call {
-    surety_tools *tools;
-    const surety__tool *tool; /* NULL: unknown */
-    surety__arena arena;      /* of this call */
-    surety_doc *arguments;
-    surety_buf output;     /* of the tool */
-    surety_tool_call seen; /* what the program's function gets */
-    surety_tool_result result;
-    tool_state state;
-    bool waits; /* the function has returned MORE */
-    uint64_t deadline_ms;
+enum {
+    CALL_QUOTED_MAX = 64,
+    CALL_MESSAGE_MAX = 200, /* of what a tool reports, for people */
+    CALL_GRACE_MS = 500     /* for the transport, which ends a late exchange */
 };
 
-/* Ends a call of the program's function that is not done. */
+/* Ends the exchange or the call of the program's function. */
 static void tool_abandon(surety__tool_call *call)
 {
     const surety_tool *given = call->tool ? &call->tool->given : NULL;
@@ -41,6 +25,7 @@ static void tool_abandon(surety__tool_call *call)
     if (call->waits && given->cancel)
         given->cancel(given->ctx, &call->seen);
     call->waits = false;
+    surety__tool_stop(call);
 }
 
 surety__tool_call *surety__tool_call_new(surety_tools *tools)
@@ -233,7 +218,7 @@ surety_status surety__tool_call_judge(surety__tool_call *call,
     surety__arena_reset(&call->arena);
     surety_buf_done(&call->output);
     surety_buf_init(&call->output, call->tools->alloc,
-                    tool ? tool->given.result_bytes_max : 0);
+                    tool && !tool->kind ? tool->given.result_bytes_max : 0);
     call->state = CALL_NEW;
     call->tool = tool;
     call->seen = (surety_tool_call){
@@ -285,11 +270,15 @@ static surety_status tool_check(surety__tool_call *call, surety_str output,
 }
 
 /* Ends a call whose tool has given all its output. */
-static surety_status tool_give(surety__tool_call *call, surety_error *reterr)
+static surety_status tool_give(surety__tool_call *call, surety_str output,
+                               surety_error *reterr)
 {
-    const surety_str output = surety_buf_str(&call->output);
+    const size_t max = call->tool->given.result_bytes_max;
     size_t offset = 0;
 
+    if (output.len > max)
+        return tool_fail(call, SURETY_TOOL_LIMIT,
+                         "its result is longer than %zu bytes", max);
     if (!surety__utf8_valid(output, &offset))
         return tool_fail(call, SURETY_TOOL_RESULT,
                          "its result is not UTF-8 at byte %zu", offset);
@@ -318,7 +307,7 @@ static surety_status tool_function(surety__tool_call *call, uint64_t now_ms,
                          "its result is longer than %zu bytes",
                          given->result_bytes_max);
     if (status == SURETY_OK)
-        return tool_give(call, reterr);
+        return tool_give(call, surety_buf_str(&call->output), reterr);
     if (status != SURETY_MORE)
         return tool_fail(call, SURETY_TOOL_FAILED, "%s",
                          error.message[0] ? error.message
@@ -329,18 +318,103 @@ static surety_status tool_function(surety__tool_call *call, uint64_t now_ms,
     return SURETY_MORE;
 }
 
+/* ---- exchanges ----------------------------------------------------------- */
+
+/* Ends a call whose tool reports that it failed, with its text. */
+static surety_status tool_report(surety__tool_call *call, surety_str output)
+{
+    surety_buf message;
+    surety_buf text;
+
+    surety_buf_init(&message, call->tools->alloc, 0);
+    surety_buf_init(&text, call->tools->alloc, 0);
+    surety__buf_line(&message, output, CALL_MESSAGE_MAX);
+    surety_buf_text(&text, "The tool failed: ");
+    surety_buf_add(&text, output);
+    return tool_end(call, SURETY_TOOL_FAILED, &message, &text);
+}
+
+/* Ends a call whose exchange has ended. */
+static surety_status tool_receive(surety__tool_call *call, surety_error *reterr)
+{
+    const surety_delivery *delivery = &call->delivery;
+    surety__tool_reply reply;
+    surety_error error;
+    surety_status status;
+
+    if (call->starved)
+        return SURETY_NOMEM;
+    call->result.sent = delivery->sent;
+    if (delivery->failure == SURETY_FAILURE_LIMIT)
+        return tool_fail(call, SURETY_TOOL_LIMIT,
+                         "its result is longer than %zu bytes",
+                         call->tool->given.result_bytes_max);
+    if (delivery->failure != SURETY_FAILURE_NONE)
+        return tool_fail(call, surety__tool_failure_of(delivery), "%s",
+                         delivery->message);
+    status =
+        call->tool->kind->read(call->http_status, surety_buf_str(&call->output),
+                               &call->arena, &reply, &error);
+    if (status == SURETY_NOMEM)
+        return status;
+    if (status != SURETY_OK)
+        return tool_fail(call, SURETY_TOOL_BROKEN, "%s", error.message);
+    if (reply.failed && surety__utf8_valid(reply.text, NULL))
+        return tool_report(call, reply.text);
+    return tool_give(call, reply.text, reterr);
+}
+
+static surety_status tool_exchange(surety__tool_call *call, uint64_t now_ms,
+                                   surety_error *reterr)
+{
+    if (!call->exchange_id)
+        return tool_receive(call, reterr);
+    if (now_ms < call->deadline_ms)
+        return SURETY_MORE;
+    return tool_fail(call, SURETY_TOOL_TIMEOUT, "it was not done after %u ms",
+                     call->tool->given.time_ms_max);
+}
+
+static surety_status tool_send(surety__tool_call *call)
+{
+    surety_error error;
+    const surety_status status = surety__tool_send(call, &error);
+
+    if (status == SURETY_OK || status == SURETY_NOMEM)
+        return status;
+    call->result.sent = false;
+    return tool_fail(call,
+                     status == SURETY_SYNTAX ? SURETY_TOOL_ARGUMENTS
+                                             : SURETY_TOOL_UNREACHABLE,
+                     "%s", error.message);
+}
+
 /* ---- stepping ------------------------------------------------------------ */
+
+/* What is possible now of a call that is under way. */
+static surety_status tool_step(surety__tool_call *call, uint64_t now_ms,
+                               surety_error *reterr)
+{
+    return call->tool->kind ? tool_exchange(call, now_ms, reterr)
+                            : tool_function(call, now_ms, reterr);
+}
 
 surety_status surety__tool_call_begin(surety__tool_call *call, uint64_t now_ms,
                                       surety_error *reterr)
 {
-    surety_status status;
+    surety_status status = SURETY_OK;
 
     assert(call->state == CALL_JUDGED);
     call->state = CALL_UNDER_WAY;
     call->result.sent = true;
     call->deadline_ms = now_ms + call->tool->given.time_ms_max;
-    status = surety__tool_call_step(call, now_ms, reterr);
+    if (call->tool->kind) {
+        call->deadline_ms += CALL_GRACE_MS;
+        status = tool_send(call);
+    }
+    if (status == SURETY_OK && call->state == CALL_UNDER_WAY)
+        status = tool_step(call, now_ms, reterr);
+    status = tool_outcome(call, status, reterr);
     return status == SURETY_MORE ? SURETY_OK : status;
 }
 
@@ -349,13 +423,18 @@ surety_status surety__tool_call_step(surety__tool_call *call, uint64_t now_ms,
 {
     if (call->state != CALL_UNDER_WAY)
         return SURETY_OK;
-    return tool_outcome(call, tool_function(call, now_ms, reterr), reterr);
+    return tool_outcome(call, tool_step(call, now_ms, reterr), reterr);
 }
 
 void surety__tool_call_cancel(surety__tool_call *call)
 {
-    if (call->state != CALL_ENDED)
-        (void)tool_fail(call, SURETY_TOOL_CANCELLED, "the call was cancelled");
+    if (call->state == CALL_ENDED)
+        return;
+    tool_abandon(call);
+    call->state = CALL_ENDED;
+    call->result.failure = SURETY_TOOL_CANCELLED;
+    call->result.message = SURETY__LITERAL("the call was cancelled");
+    call->result.text = SURETY__LITERAL("The call was cancelled.");
 }
 
 bool surety__tool_call_has_ended(const surety__tool_call *call)
@@ -371,8 +450,9 @@ surety__tool_call_result(const surety__tool_call *call)
 
 surety_transport *surety__tool_call_transport(const surety__tool_call *call)
 {
-    (void)call;
-    return NULL;
+    return call->state == CALL_UNDER_WAY && call->tool->kind
+               ? call->tool->link->transport
+               : NULL;
 }
 
 uint64_t surety__tool_call_deadline(const surety__tool_call *call)

@@ -4,7 +4,7 @@
  * judged as a native value: it is not searched for JSON, but repaired as far as
  * the contract allows. A fallback is not used: it is no argument that the model
  * chose, and no result that the tool gave. */
-#include "tool/tool.h"
+#include "tool/inside.h"
 
 surety_status surety__tool_judge(surety_tools *tools,
                                  const surety_contract *contract,

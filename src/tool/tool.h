@@ -20,16 +20,23 @@ typedef struct surety__tool {
     surety_tool given; /* its texts are in info */
     surety_contract *parameters;
     surety_contract *result; /* NULL: any text */
+    /* How it is called over a transport; NULL: it is the program's. */
+    const struct surety__tool_kind *kind;
+    const void *spec; /* the kind's */
+    struct surety__tool_link *link;
 } surety__tool;
 
 struct surety_tools {
     const surety_alloc *alloc;
+    surety_tools_options options;
     surety_limits limits;
-    surety__arena arena; /* holds the texts and the tools */
+    surety__arena arena; /* holds the texts, the tools and the links */
     surety__tool **tools;
     size_t tool_count, tool_cap;
-    surety_judge *judge;           /* of all arguments and results */
-    struct surety__tool_call *own; /* of surety_tools_call */
+    struct surety__tool_link *links; /* newest first */
+    uint64_t exchange_id;            /* of the last exchange */
+    surety_judge *judge;             /* of all arguments and results */
+    struct surety__tool_call *own;   /* of surety_tools_call */
 };
 
 /* NULL: there is no such tool. */
@@ -76,17 +83,6 @@ surety__tool_call_result(const surety__tool_call *call);
 surety_transport *surety__tool_call_transport(const surety__tool_call *call);
 /* When its time is over, by the clock of now_ms; UINT64_MAX: not under way. */
 uint64_t surety__tool_call_deadline(const surety__tool_call *call);
-
-/* ---- judge.c: arguments and results -------------------------------------- */
-
-/* Judges a text of a model or a tool by a contract. */
-surety_status surety__tool_judge(surety_tools *tools,
-                                 const surety_contract *contract,
-                                 const surety_tool *validators, surety_str text,
-                                 const surety_outcome **ret_outcome,
-                                 surety_error *reterr);
-/* Appends a line for each error of the outcome. */
-void surety__tool_issues(const surety_outcome *outcome, surety_buf *out);
 
 /* ---- text.c: calls in a text --------------------------------------------- */
 

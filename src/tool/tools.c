@@ -2,7 +2,7 @@
 /* tools.c: a set of tools. A tool is checked when it is added: its name, and
  * that its contracts compile. So a call never fails because of how its tool was
  * written. */
-#include "tool/tool.h"
+#include "tool/inside.h"
 
 enum { TOOLS_NAME_MAX = 64 };
 
@@ -22,6 +22,7 @@ surety_status surety_tools_new(const surety_tools_options *options,
     if (!tools)
         return surety__fail_nomem(reterr);
     tools->alloc = own.alloc;
+    tools->options = own;
     tools->limits = surety_limits_of(own.limits);
     surety__arena_init(&tools->arena, own.alloc, 0);
     tools->judge = surety_judge_new(own.alloc, &tools->limits);
@@ -44,6 +45,9 @@ void surety_tools_free(surety_tools *tools)
     if (!tools)
         return;
     surety__tool_call_free(tools->own);
+    for (surety__tool_link *link = tools->links; link; link = link->next)
+        if (link->transport)
+            link->transport->close(link->transport->ctx);
     for (size_t i = 0; i < tools->tool_count; i++)
         tools_drop(tools->tools[i]);
     surety__free(tools->alloc, tools->tools,
@@ -179,29 +183,36 @@ static surety_status tools_fill(surety_tools *tools, surety__tool *tool,
     return status;
 }
 
+surety_status surety__tools_put(surety_tools *tools, surety__tool *tool,
+                                surety_error *reterr)
+{
+    surety_status status = tools_check_name(tools, tool->given.name, reterr);
+
+    if (status == SURETY_OK)
+        status = tools_fill(tools, tool, reterr);
+    if (status == SURETY_OK &&
+        surety__grow(tools->alloc, &tools->tools, &tools->tool_cap,
+                     tools->tool_count + 1, sizeof(surety__tool *), SIZE_MAX))
+        status = surety__fail_nomem(reterr);
+    if (status == SURETY_OK)
+        tools->tools[tools->tool_count++] = tool;
+    else
+        tools_drop(tool);
+    return status;
+}
+
 surety_status surety_tools_add(surety_tools *tools, const surety_tool *given,
                                surety_error *reterr)
 {
     surety__tool *tool = surety__arena_take(&tools->arena, sizeof(*tool));
-    surety_status status;
 
-    if (!tool ||
-        surety__grow(tools->alloc, &tools->tools, &tools->tool_cap,
-                     tools->tool_count + 1, sizeof(surety__tool *), SIZE_MAX))
+    if (!tool)
         return surety__fail_nomem(reterr);
     if (surety__options_take(&tool->given, sizeof(tool->given), given, reterr))
         return SURETY_MISUSE;
     if (!tool->given.call)
         return surety__fail(reterr, SURETY_MISUSE, "a tool has no function");
-    status = tools_check_name(tools, tool->given.name, reterr);
-    if (status == SURETY_OK)
-        status = tools_fill(tools, tool, reterr);
-    if (status != SURETY_OK) {
-        tools_drop(tool);
-        return status;
-    }
-    tools->tools[tools->tool_count++] = tool;
-    return SURETY_OK;
+    return surety__tools_put(tools, tool, reterr);
 }
 
 /* ---- what a set has ------------------------------------------------------ */

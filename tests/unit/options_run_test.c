@@ -543,7 +543,7 @@ static const struct options_row options_rows[] = {
                 .act = rendering_act),
     OPTIONS_ROW(surety_stats_options, alloc, .fill = stats_fill,
                 .act = stats_act),
-    OPTIONS_ROW(surety_tools_options, alloc, .fill = tools_fill,
+    OPTIONS_ROW(surety_tools_options, wrap_ctx, .fill = tools_fill,
                 .act = tools_act),
     OPTIONS_ROW(surety_tool, polls, .fill = tool_fill, .alter = tool_alter,
                 .act = tool_act),
