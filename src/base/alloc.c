@@ -8,12 +8,13 @@
 
 #include <stdlib.h>
 
-/* The first capacity of a vector. With the build option torture it is 1, so
- * that blocks move as often as possible. */
+/* The first capacity of a vector, and of one of bytes, which is a text. With
+ * the build option torture it is 1, so that blocks move as often as possible.
+ */
 #ifdef SURETY_TORTURE
-enum { GROW_FIRST = 1 };
+enum { GROW_FIRST = 1, GROW_FIRST_BYTES = 1 };
 #else
-enum { GROW_FIRST = 16 };
+enum { GROW_FIRST = 16, GROW_FIRST_BYTES = 128 };
 #endif
 
 void *surety__resize(const surety_alloc *alloc, void *ptr, size_t size_old,
@@ -48,7 +49,8 @@ void surety__free(const surety_alloc *alloc, void *ptr, size_t size)
 surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max)
 {
-    size_t want = *cap ? *cap + *cap / 2 + 1 : GROW_FIRST;
+    const size_t first = item_size > 1 ? GROW_FIRST : GROW_FIRST_BYTES;
+    size_t want = *cap ? *cap + *cap / 2 + 1 : first;
     void *items;
 
     assert(item_size > 0);

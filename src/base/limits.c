@@ -42,12 +42,14 @@ surety_limits surety__limits_over(const surety_limits *given,
     surety_limits limits = *others;
     surety_limits own;
 
-    (void)surety__options_take(&own, sizeof(own), given, NULL);
+    if (given) {
+        (void)surety__options_take(&own, sizeof(own), given, NULL);
 #define LIMIT(member, usual, max, what, why)                                   \
     if (own.member)                                                            \
         limits.member = own.member;
 #include "base/limits.def"
 #undef LIMIT
+    }
     if (limits.text_bytes_max > UINT32_MAX - 64)
         limits.text_bytes_max = UINT32_MAX - 64;
     return limits;

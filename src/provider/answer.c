@@ -111,10 +111,12 @@ void surety__answer_word(surety__decoder *decoder, surety_buf *word,
 void surety__answer_names(surety__decoder *decoder, surety_val object,
                           const char *id, const char *model)
 {
-    surety__answer_word(decoder, &decoder->response_id,
-                        surety_val_str(surety_val_get(object, id)));
-    surety__answer_word(decoder, &decoder->model,
-                        surety_val_str(surety_val_get(object, model)));
+    if (!decoder->response_id.len)
+        surety__answer_word(decoder, &decoder->response_id,
+                            surety_val_str(surety_val_get(object, id)));
+    if (!decoder->model.len)
+        surety__answer_word(decoder, &decoder->model,
+                            surety_val_str(surety_val_get(object, model)));
 }
 
 void surety__answer_finish(surety__decoder *decoder, surety_val reason)

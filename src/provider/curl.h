@@ -11,7 +11,6 @@
     FUNCTION(curl_easy_cleanup, easy_cleanup)                                  \
     FUNCTION(curl_easy_getinfo, easy_getinfo)                                  \
     FUNCTION(curl_easy_init, easy_init)                                        \
-    FUNCTION(curl_easy_reset, easy_reset)                                      \
     FUNCTION(curl_easy_setopt, easy_setopt)                                    \
     FUNCTION(curl_easy_strerror, easy_strerror)                                \
     FUNCTION(curl_free, free)                                                  \

@@ -89,7 +89,7 @@ static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
     surety__http_exchange *exchange = ctx;
     const size_t len = size * count;
 
-    exchange->progress.byte_ms = surety__clock_ms();
+    exchange->heard = true;
     return surety__http_line(exchange, (surety_str){ptr, len}) ? len : 0;
 }
 
@@ -99,7 +99,7 @@ static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
     const size_t len = size * count;
     surety_delivery delivery;
 
-    exchange->progress.byte_ms = surety__clock_ms();
+    exchange->heard = true;
     if (exchange->decided)
         return 0;
     if (!exchange->head.is_passed) {
@@ -200,7 +200,7 @@ static void http_free(surety__http_exchange *exchange)
     if (exchange->easy)
         (void)curl->multi_remove_handle(exchange->http->multi, exchange->easy);
     if (exchange->easy && !exchange->http->idle) {
-        curl->easy_reset(exchange->easy);
+        (void)curl->easy_setopt(exchange->easy, CURLOPT_ERRORBUFFER, NULL);
         exchange->http->idle = exchange->easy;
     } else {
         curl->easy_cleanup(exchange->easy);
@@ -257,7 +257,8 @@ static surety_delivery http_late(const surety__http_exchange *exchange,
     return surety__http_late_connect(exchange);
 }
 
-/* Ends exchanges whose deadline has passed. Returns the next deadline. */
+/* Notes which exchanges got bytes, and ends those whose deadline has passed.
+ * Returns the next deadline. */
 static uint64_t http_expire(surety__http *http, uint64_t now_ms)
 {
     uint64_t nearest = UINT64_MAX;
@@ -266,9 +267,12 @@ static uint64_t http_expire(surety__http *http, uint64_t now_ms)
     for (surety__http_exchange *exchange = http->first; exchange;
          exchange = next) {
         surety__late late;
-        const uint64_t deadline =
-            surety__progress_deadline(&exchange->progress, &late);
+        uint64_t deadline;
 
+        if (exchange->heard)
+            exchange->progress.byte_ms = now_ms;
+        exchange->heard = false;
+        deadline = surety__progress_deadline(&exchange->progress, &late);
         next = exchange->next;
         if (deadline <= now_ms)
             http_end(exchange, http_late(exchange, late));
@@ -420,11 +424,9 @@ static bool http_add_headers(surety__http_exchange *exchange,
 }
 
 /* Sets the options that all exchanges share. */
-static bool http_set_rules(const surety__http_exchange *exchange)
+static bool http_set_rules(surety__http *http, CURL *easy)
 {
-    const surety__http *http = exchange->http;
-    __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
-    CURL *easy = exchange->easy;
+    __typeof__(curl_easy_setopt) *set = http->curl.easy_setopt;
     bool failed = false;
 
     failed |= set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -454,9 +456,36 @@ static bool http_set_rules(const surety__http_exchange *exchange)
     } else if (http->public_only) {
         failed |= set(easy, CURLOPT_PROXY, "");
     }
+    failed |= set(easy, CURLOPT_HEADERFUNCTION, http_on_header);
+    failed |= set(easy, CURLOPT_WRITEFUNCTION, http_on_body);
+    failed |= set(easy, CURLOPT_READFUNCTION, http_on_read);
+    failed |= set(easy, CURLOPT_SEEKFUNCTION, http_on_seek);
+    failed |= set(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
+    /* A connection may live longer than the exchange that opened it. */
+    failed |= set(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
+    failed |= set(easy, CURLOPT_CLOSESOCKETDATA, (void *)http);
+    failed |= set(easy, CURLOPT_RESOLVER_START_FUNCTION, http_on_resolve);
+    failed |= set(easy, CURLOPT_PREREQFUNCTION, http_on_request);
     return !failed;
 }
 
+/* A handle with these options: one whose exchange has ended, or a new one.
+ * NULL: out of memory. */
+static CURL *http_take_easy(surety__http *http)
+{
+    CURL *easy = http->idle;
+
+    http->idle = NULL;
+    if (easy)
+        return easy;
+    easy = http->curl.easy_init();
+    if (easy && http_set_rules(http, easy))
+        return easy;
+    http->curl.easy_cleanup(easy);
+    return NULL;
+}
+
+/* Sets what the callbacks get. */
 static bool http_set_callbacks(surety__http_exchange *exchange)
 {
     __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
@@ -465,23 +494,13 @@ static bool http_set_callbacks(surety__http_exchange *exchange)
 
     failed |= set(easy, CURLOPT_PRIVATE, (void *)exchange);
     failed |= set(easy, CURLOPT_ERRORBUFFER, exchange->error_text);
-    failed |= set(easy, CURLOPT_HEADERFUNCTION, http_on_header);
     failed |= set(easy, CURLOPT_HEADERDATA, (void *)exchange);
-    failed |= set(easy, CURLOPT_WRITEFUNCTION, http_on_body);
     failed |= set(easy, CURLOPT_WRITEDATA, (void *)exchange);
-    failed |= set(easy, CURLOPT_OPENSOCKETFUNCTION, http_on_socket);
-    failed |= set(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
-    /* A connection may live longer than the exchange that opened it. */
-    failed |= set(easy, CURLOPT_CLOSESOCKETFUNCTION, http_on_close);
-    failed |= set(easy, CURLOPT_CLOSESOCKETDATA, (void *)exchange->http);
-    failed |= set(easy, CURLOPT_RESOLVER_START_FUNCTION, http_on_resolve);
-    failed |= set(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
-    failed |= set(easy, CURLOPT_PREREQFUNCTION, http_on_request);
-    failed |= set(easy, CURLOPT_PREREQDATA, (void *)exchange);
-    failed |= set(easy, CURLOPT_READFUNCTION, http_on_read);
     failed |= set(easy, CURLOPT_READDATA, (void *)exchange);
-    failed |= set(easy, CURLOPT_SEEKFUNCTION, http_on_seek);
     failed |= set(easy, CURLOPT_SEEKDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_OPENSOCKETDATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_RESOLVER_START_DATA, (void *)exchange);
+    failed |= set(easy, CURLOPT_PREREQDATA, (void *)exchange);
     return !failed;
 }
 
@@ -503,25 +522,25 @@ static bool http_set_request(surety__http_exchange *exchange, surety_str url,
     const bool post = surety_str_equal(method, SURETY__LITERAL("POST"));
     __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
     CURL *easy = exchange->easy;
+    const bool head = surety_str_equal(method, SURETY__LITERAL("HEAD"));
     bool failed = false;
 
     failed |= set(easy, CURLOPT_URL, url.ptr);
     failed |= set(easy, CURLOPT_HTTPHEADER, exchange->lines);
+    failed |= set(easy, CURLOPT_FRESH_CONNECT, 0L);
     failed |= set(easy, CURLOPT_CONNECTTIMEOUT_MS,
                   (long)exchange->progress.timeouts.connect_ms);
-    if (surety_str_equal(method, SURETY__LITERAL("HEAD"))) {
+    failed |= set(easy, CURLOPT_HTTPGET, 1L); /* forgets the last method */
+    if (head) {
         failed |= set(easy, CURLOPT_NOBODY, 1L);
     } else if (post || body.len || exchange->part_count) {
-        failed |= set(easy, CURLOPT_POST, 1L);
-        if (!exchange->part_count)
-            failed |= set(easy, CURLOPT_POSTFIELDS, body.ptr);
+        failed |= set(easy, CURLOPT_POSTFIELDS,
+                      exchange->part_count ? NULL : body.ptr);
         failed |= set(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                       (curl_off_t)http_body_len(exchange, body));
-    } else {
-        failed |= set(easy, CURLOPT_HTTPGET, 1L);
     }
-    if (!post && !surety_str_equal(method, SURETY__LITERAL("HEAD")))
-        failed |= set(easy, CURLOPT_CUSTOMREQUEST, method.ptr);
+    failed |=
+        set(easy, CURLOPT_CUSTOMREQUEST, post || head ? NULL : method.ptr);
     return !failed;
 }
 
@@ -554,12 +573,9 @@ static surety_status http_prepare(surety__http_exchange *exchange,
     status = http_take_url(exchange, request->url, &url, reterr);
     if (status)
         return status;
-    exchange->easy = exchange->http->idle ? exchange->http->idle
-                                          : exchange->http->curl.easy_init();
-    exchange->http->idle = NULL;
+    exchange->easy = http_take_easy(exchange->http);
     if (!method.ptr || !body.ptr || !exchange->easy ||
-        !http_add_headers(exchange, request) || !http_set_rules(exchange) ||
-        !http_set_callbacks(exchange) ||
+        !http_add_headers(exchange, request) || !http_set_callbacks(exchange) ||
         !http_set_request(exchange, url, method, body))
         return surety__fail_nomem(reterr);
     return SURETY_OK;

@@ -49,8 +49,9 @@ typedef struct surety__http_exchange {
     struct curl_slist **lines_end;
 
     bool sent;
-    bool again;           /* start again on a new connection: bytes wait on the
-                           * pooled one */
+    bool heard; /* bytes have arrived since its deadline was worked out */
+    bool again; /* start again on a new connection: bytes wait on the
+                 * pooled one */
     curl_socket_t socket; /* of its connection; CURL_SOCKET_BAD: none */
 
     surety__http_head head;
@@ -73,7 +74,7 @@ struct surety__http {
     surety__arena arena;          /* holds the two texts */
     /* Of an exchange that has ended, for the next one. */
     surety__arena spare;
-    CURL *idle;                /* or NULL */
+    CURL *idle;                /* with the shared options; or NULL */
     surety_str ca_file, proxy; /* NUL-terminated; empty: none */
     /* The last URL, which was found to be valid, and its host: most exchanges
      * go to the same one. */

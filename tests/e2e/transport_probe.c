@@ -3,6 +3,7 @@
  * receivers heard, one JSON object a line, then what the process holds:
  *
  *     transport_probe [OPTION VALUE]... URL...
+ *     transport_probe [OPTION VALUE]... "METHOD URL BODY"...
  *
  * An option is before the URLs, and --option without a value where the
  * table says so. Of each URL --count exchanges are made, --parallel at once. */
@@ -328,6 +329,20 @@ static void cancel_due(const struct probe *probe, struct exchange *exchange)
         exchange->transport->cancel(exchange->transport->ctx, exchange->id);
 }
 
+/* Takes "URL", or "METHOD URL BODY" with an address and texts of its own. */
+static void address(struct probe *probe, const char *text)
+{
+    const char *url = strchr(text, ' ');
+    const char *body = url ? strchr(url + 1, ' ') : NULL;
+
+    probe->request.url = surety_str_of(text);
+    if (!body || strncmp(text, "exec:", 5) == 0)
+        return;
+    probe->request.method = (surety_str){text, (size_t)(url - text)};
+    probe->request.url = (surety_str){url + 1, (size_t)(body - url - 1)};
+    probe->request.body = surety_str_of(body + 1);
+}
+
 /* All exchanges with one transport. */
 static void run(struct probe *probe, surety_transport *transport, char **urls,
                 int url_count)
@@ -342,8 +357,7 @@ static void run(struct probe *probe, surety_transport *transport, char **urls,
 
         while (begun < total && begun - done < probe->parallel) {
             exchanges[begun].probe = probe;
-            probe->request.url =
-                surety_str_of(urls[begun % (unsigned long)url_count]);
+            address(probe, urls[begun % (unsigned long)url_count]);
             if (begun && probe->pause_ms) {
                 struct timespec pause = {(time_t)(probe->pause_ms / 1000),
                                          (long)(probe->pause_ms % 1000) *

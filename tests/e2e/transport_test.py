@@ -93,6 +93,25 @@ def test_methods():
         one("--method", "PUT", "--body", "b", server.url)
         same("methods", [head.split(b" ")[0] for head, _ in server.asked],
              [b"GET", b"DELETE", b"PUT"])
+
+    def serve(server, connection):
+        while True:
+            server.asked.append(read_request(connection))
+            bare = server.asked[-1][0].startswith(b"HEAD ")
+            connection.sendall(whole(b"" if bare else b"x"))
+
+    with Server(serve) as server:
+        requests = [("POST", ""), ("HEAD", ""), ("GET", ""), ("POST", "ab"),
+                    ("GET", "c"), ("PUT", "d"), ("HEAD", ""), ("DELETE", ""),
+                    ("PUT", ""), ("POST", "e"), ("POST", "")]
+        lines = probe(*(f"{method} {server.url} {body}"
+                        for method, body in requests))
+        same("one request forgets the last one",
+             [(asked.split(b" ")[0].decode(), body.decode())
+              for asked, body in server.asked], requests)
+        same("each is answered", [line["text"] for line in lines[:-1]],
+             ["" if method == "HEAD" else "x" for method, _ in requests])
+        same("over one connection", server.count, 1)
     with Server(says(head("Content-Length: 100"))) as server:
         ends("HEAD", one("--method", "HEAD", server.url), "none")
 
