@@ -18,6 +18,7 @@
 #include "memory.h"
 #include "run_consensus.h"
 #include "run_dry.h"
+#include "run_messages.h"
 #include "run_settings.h"
 #include "run_watch.h"
 #include "run_world.h"
@@ -34,9 +35,10 @@ struct job {
     struct session session; /* initialised only if has_session */
     bool has_session;
     surety_str system, prompt;
-    char *system_read, *prompt_read; /* those texts that were read from a
-                                      * file */
-    surety_recording *recording;     /* from --replay */
+    surety_conversation *conversation; /* before the prompt; NULL: none */
+    char *system_read, *prompt_read;   /* those texts that were read from a
+                                        * file */
+    surety_recording *recording;       /* from --replay */
     struct record_file record;
     struct validator_bounds bounds; /* its environment names go to exec models
                                      * too */
@@ -116,13 +118,16 @@ static bool job_text_of(struct job *job, const char *given,
 
 static bool job_texts(struct job *job, const struct operands *operands)
 {
-    const char *prompt = operands->count ? operands->items[0] : "-";
+    const bool is_given = run_messages_given(&job->settings->conversation);
+    const char *prompt = operands->count ? operands->items[0]
+                         : is_given      ? NULL
+                                         : "-";
 
     if (!job_text_of(job, job->settings->system, &job->system,
                      &job->system_read) ||
         !job_text_of(job, prompt, &job->prompt, &job->prompt_read))
         return false;
-    if (job->prompt.len > 0)
+    if (job->prompt.len > 0 || !prompt)
         return job_is_text(job, job->prompt, "prompt") &&
                job_is_text(job, job->system, "system prompt");
     return cli_usage(job->cli, "write it as an argument, or to standard input",
@@ -151,6 +156,14 @@ static bool job_contract(struct job *job)
         return false;
     job->session.validators.is_stepped = true;
     return true;
+}
+
+static bool job_messages(struct job *job)
+{
+    struct messages_settings settings = job->settings->conversation;
+
+    settings.quiet = job->settings->session.quiet;
+    return run_messages_read(job->cli, &settings, &job->conversation);
 }
 
 /* ---- models -------------------------------------------------------------- */
@@ -391,6 +404,9 @@ static surety_run_options job_options(struct job *job)
         .event_ctx = &job->watch,
         .limits = &job->cli->limits};
 
+    if (job->conversation)
+        options.messages = surety_conversation_messages(job->conversation,
+                                                        &options.message_count);
     surety_config_run(job->config, &options);
     options.budget = job->budget;
     if (settings->stop)
@@ -523,6 +539,7 @@ static void job_result(struct job *job)
                    (int)info->id.len, info->id.ptr);
     job_report(job, code);
     job_value(job, code);
+    run_messages_save(job->cli, job->run, job->settings->conversation.save);
 }
 
 static void job_done(struct job *job)
@@ -539,6 +556,7 @@ static void job_done(struct job *job)
     free(job->models);
     free(job->watched);
     validator_bounds_done(&job->bounds);
+    surety_conversation_free(job->conversation);
     free(job->system_read);
     free(job->prompt_read);
     secrets_release();
@@ -583,7 +601,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
                 (settings->session.style == STYLE_UNSET && !isatty(cli->out.fd))
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
-    return job_texts(job, operands) && job_output(job) &&
+    return job_texts(job, operands) && job_messages(job) && job_output(job) &&
            /* Last, because it empties the file. */
            job_ledger(job) &&
            record_file_open(&job->record, cli, settings->record);

@@ -37,6 +37,18 @@ const struct option_row run_options[] = {
          "the model that merges for --consensus aggregate; the first -m unless "
          "given"),
     TEXT("system", 's', AT(system), "TEXT|@FILE", "the system prompt"),
+    TEXT("messages", 0, AT(conversation.file), "FILE",
+         "a conversation before the prompt: the JSON of OpenAI, Anthropic, "
+         "Gemini, the AI SDK or --save-messages; the prompt may then be left "
+         "out"),
+    TEXTS("message", 0, AT(conversation.messages), "ROLE=TEXT|@FILE",
+          "a message behind those, of system, user or assistant; may be given "
+          "again"),
+    TEXTS("image", 0, AT(conversation.images), "FILE|URL",
+          "an image before the prompt; the provider fetches a URL; may be "
+          "given again"),
+    TEXTS("file", 0, AT(conversation.files), "FILE|URL",
+          "a document or audio before the prompt, as --image"),
     CHOICE("style", 0, AT(style), "json-schema|typescript|example",
            "how the prompt shows the schema; the contract's unless given"),
     FLAG("instruct-system", 0, AT(instruct_system),
@@ -109,6 +121,8 @@ const struct option_row run_options[] = {
     TEXT("replay", 0, AT(replay), "FILE",
          "answer from a recording, by the exchange with the same request, "
          "without a network"),
+    TEXT("save-messages", 0, AT(conversation.save), "FILE",
+         "write the conversation to FILE, to go on with by --messages"),
     SECTION("Output"),
     CHOICE("report", 0, SESSION(report), "text|json|plain|github|sarif",
            "form of the report on standard error: text as compilers write, "
@@ -279,6 +293,11 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
          "--aggregator is for --consensus aggregate"},
         {settings->consensus && settings->session.derive,
          "leave one of them out", "--derive is not for --consensus"},
+        {settings->consensus && settings->conversation.save,
+         "leave one of them out", "--save-messages is not for --consensus"},
+        {settings->dry_run && settings->conversation.save,
+         "leave one of them out",
+         "--dry-run has no answer that --save-messages could write"},
         {settings->consensus && settings->show_reply,
          "--verbose shows what each model does",
          "--show-reply is not for --consensus"},

@@ -5,6 +5,7 @@
 
 #include <surety-run.h>
 
+#include "run_messages.h"
 #include "session.h"
 
 /* The options as texts. Filled by options_parse. */
@@ -16,6 +17,7 @@ struct run_settings {
     const char *quorum, *aggregator;
     const char *config;
     const char *system;
+    struct messages_settings conversation;
     int style; /* choice of --style, from 1 */
     bool instruct_system;
     int mode; /* choice of --mode */
