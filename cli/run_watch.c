@@ -140,6 +140,21 @@ static void show_prompt(struct run_watch *watch, uint32_t attempt)
     output_flush(&watch->cli->err);
 }
 
+/* Shows a call of a tool, or its result. */
+static void say_tool(struct run_watch *watch, const surety_event *event)
+{
+    surety_buf *out = &watch->cli->err.buf;
+
+    end_line(watch);
+    surety_buf_text(out, "surety run: ");
+    put_safe(out, watch->who);
+    put_format(out, "%s%s ", watch->who.len ? ": " : "",
+               event->kind == SURETY_EVENT_TOOL ? "calls" : "result of");
+    put_safe(out, event->tool);
+    put_safe_line(out, ": ", event->text);
+    output_flush(&watch->cli->err);
+}
+
 static void say(struct run_watch *watch, const surety_event *event)
 {
     surety_buf *out = &watch->cli->err.buf;
@@ -168,6 +183,8 @@ void run_watch_event(void *ctx, const surety_event *event)
     if (event->kind == SURETY_EVENT_TEXT ||
         event->kind == SURETY_EVENT_REASONING)
         watch->text_bytes += event->text.len;
+    else if (watch->verbose && event->tool.len)
+        say_tool(watch, event);
     else if (watch->verbose)
         say(watch, event);
     if (event->kind == SURETY_EVENT_ATTEMPT && watch->show_prompt)

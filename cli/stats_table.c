@@ -268,6 +268,13 @@ static void put_runs(const struct stats_table *table)
     grid_write(&grid, table->width, table->color, groups > 1, table->out);
     grid_done(&grid);
     put_notes(table, total);
+    if (table->info->tool_calls) {
+        put_count(table->out, table->info->tool_calls);
+        put_format(table->out, " call%s of tools, ",
+                   plural(table->info->tool_calls));
+        put_count(table->out, table->info->tool_failed);
+        surety_buf_text(table->out, " without a result.\n");
+    }
 }
 
 /* ---- errors and repairs -------------------------------------------------- */

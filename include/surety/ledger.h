@@ -41,7 +41,11 @@ typedef struct surety_entry {
     surety_str id;   /* a UUID (RFC 9562), 36 characters, made by the caller */
     surety_str run;  /* the UUID of the run that it belongs to */
     uint32_t number; /* in its run, from 1 */
-    surety_str purpose; /* "ask", "retry", "re-ask", "patch", ... */
+    /* "ask", "retry", "re-ask", "patch", "step" (after calls of tools). "tool":
+     * no attempt but a call of a tool, by the reply of the attempt with the
+     * same number; provider and mode are "tool" too, model is its name, prompt
+     * its arguments, and reply its result. */
+    surety_str purpose;
     surety_str contract, contract_version; /* empty: none */
     surety_str provider, model, mode;
     int64_t started_ms;
@@ -55,7 +59,8 @@ typedef struct surety_entry {
     surety_str finish_reason, request_id, response_id;
     bool ok; /* the reply satisfies its contract */
     bool fallback;
-    surety_str stage; /* how far the judged reply got; may be empty */
+    surety_str stage; /* how far the judged reply got; "tools": it calls tools;
+                       * may be empty */
     const surety_entry_issue *errors, *repairs;
     size_t error_count, repair_count;
     bool usage_known; /* false: the token counts are not kept */

@@ -169,6 +169,9 @@ typedef struct surety_stats_info {
     size_t repair_count;
     uint64_t repairs_left;
     size_t cover_count;
+    uint64_t tool_calls;  /* of the models, whatever the options select of their
+                           * runs; no attempts */
+    uint64_t tool_failed; /* of them, without a result */
 } surety_stats_info;
 /* stats NULL, or before surety_stats_read: gives an empty info. */
 SURETY_API const surety_stats_info *

@@ -165,6 +165,8 @@ static void record_end(const surety__results *results, surety__run_store *store,
             record_errors(results, store, entry);
         if (outcome && !fallback)
             record_repairs(outcome, store, entry);
+    } else if (attempt->what == CASE_CALLS) {
+        entry->stage = SURETY__LITERAL("tools");
     } else if (attempt->what == CASE_VALIDATOR) {
         entry->stage = SURETY__LITERAL("validator");
     }

@@ -17,7 +17,8 @@
 /* Whether the entry's reply is valid. */
 static bool group_is_valid(const surety_entry *entry)
 {
-    /* Without a contract, every complete reply is valid. */
+    /* Without a contract, every complete reply is valid, unless it calls tools
+     * (stage "tools"). */
     return entry->ok ||
            (!entry->contract.len && !entry->stage.len &&
             entry->state == SURETY_ENTRY_DONE && !entry->failure.len);
@@ -33,8 +34,9 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
     const bool refused = group_is(entry->failure, "refusal") ||
                          group_is(entry->failure, "filter");
     /* An empty reply leads to a retry, as a broken call does, unless it was
-     * judged. So it is no try. */
+     * judged. So it is no try; nor is a reply that calls tools. */
     const bool tried = entry->state == SURETY_ENTRY_DONE &&
+                       !group_is(entry->stage, "tools") &&
                        (entry->stage.len || !group_is(entry->failure, "empty"));
     unsigned marks = tally->marks;
 
@@ -235,7 +237,8 @@ bool surety__group_call(surety_stats *stats, surety__group *group,
     info->calls++;
     if (group_is(entry->purpose, "retry"))
         info->retries++;
-    else if (entry->purpose.len && !group_is(entry->purpose, "ask"))
+    else if (entry->purpose.len && !group_is(entry->purpose, "ask") &&
+             !group_is(entry->purpose, "step"))
         info->reasks++;
     info->failed += entry->state == SURETY_ENTRY_FAILED ||
                     entry->state == SURETY_ENTRY_UNKNOWN;

@@ -143,6 +143,14 @@ static surety__part *stats_part_of(surety_stats *stats, surety__stats_run *run,
     return part;
 }
 
+/* Counts a call of a tool. It is no attempt, and belongs to no group, because
+ * its row does not name the model that made it. */
+static void stats_count_tool(surety_stats *stats, const surety_entry *entry)
+{
+    stats->tool_calls++;
+    stats->tool_failed += entry->failure.len > 0;
+}
+
 /* Counts an entry of a run. */
 static bool stats_count(surety_stats *stats, surety__stats_run *run,
                         const surety_entry *entry)
@@ -193,7 +201,9 @@ surety_status surety__stats_add(surety_stats *stats, const surety_entry *entry,
         return SURETY_MISUSE;
     if (!stats->status) {
         run = stats_run_of(stats, &own);
-        if (run && stats_wants(stats, &own))
+        if (run && surety_str_equal(own.purpose, SURETY__LITERAL("tool")))
+            stats_count_tool(stats, &own);
+        else if (run && stats_wants(stats, &own))
             (void)stats_count(stats, run, &own);
     }
     return stats_result(stats, reterr);
@@ -254,6 +264,8 @@ surety_status surety__stats_end(surety_stats *stats, surety_error *reterr)
             .repair_count = stats->repairs.list.count,
             .repairs_left = stats->repairs.left,
             .cover_count = stats->covers.count,
+            .tool_calls = stats->tool_calls,
+            .tool_failed = stats->tool_failed,
         };
     return stats_result(stats, reterr);
 }

@@ -183,6 +183,7 @@ struct surety_stats {
     surety_status status; /* the first failure */
     int64_t from_ms, to_ms;
     uint64_t reply; /* the number of the current entry */
+    uint64_t tool_calls, tool_failed;
 
     surety__map runs;
     size_t run_count;

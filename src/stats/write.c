@@ -272,6 +272,9 @@ surety_status surety_stats_write(const surety_stats *stats, unsigned sections,
     sums_moment("to", stats->to_ms, out);
     if (sections & SURETY_STATS_RUNS)
         sums_runs(stats, out);
+    if (sections & SURETY_STATS_RUNS && stats->tool_calls)
+        surety__template_write(out, ",'tools':{'calls':$n,'failed':$n}",
+                               stats->tool_calls, stats->tool_failed);
     if (sections & SURETY_STATS_ERRORS)
         sums_issues("errors", &stats->errors, false, top, out);
     if (sections & SURETY_STATS_REPAIRS)

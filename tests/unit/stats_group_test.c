@@ -48,6 +48,35 @@ static surety_status one_run(struct check *t, const surety_entry *entries,
     return status;
 }
 
+/* A reply that calls tools is no try, and a tool's row no attempt. */
+TEST(counts_calls_of_tools_apart)
+{
+    surety_entry entries[4];
+    surety_stats *stats = NULL;
+    const surety_stats_info *info;
+
+    entries[0] = sample_attempt(RUN_1, 1);
+    entries[0].ok = false;
+    entries[0].stage = surety_str_of("tools");
+    entries[1] = sample_attempt(RUN_1, 1);
+    entries[1].purpose = surety_str_of("tool");
+    entries[1].model = surety_str_of("add");
+    entries[2] = entries[1];
+    entries[2].failure = surety_str_of("timeout");
+    entries[3] = sample_attempt(RUN_1, 2);
+    entries[3].purpose = surety_str_of("step");
+    TRY(stats_of(t, NULL, 0, &stats));
+    for (size_t i = 0; i < CHECK_COUNT(entries); i++)
+        TRY(surety__stats_add(stats, &entries[i], NULL));
+    TRY(surety__stats_end(stats, NULL));
+    info = surety_stats_info_of(stats);
+    CHECK(info->total->runs == 1 && info->total->first == 1);
+    CHECK(info->total->calls == 2 && info->total->reasks == 0);
+    CHECK(info->tool_calls == 2 && info->tool_failed == 1);
+done:
+    surety_stats_free(stats);
+}
+
 TEST(tells_the_try)
 {
     surety_entry entries[6];
@@ -706,6 +735,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"names what it knows", names_what_it_knows},
+        {"counts calls of tools apart", counts_calls_of_tools_apart},
         {"tells at which try a reply was valid", tells_the_try},
         {"tells how runs ended", tells_the_ending},
         {"tells who was cancelled", tells_who_was_cancelled},
