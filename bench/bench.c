@@ -51,6 +51,7 @@ struct set {
                                 * schema is no contract */
     surety_checker *checker;
     surety_findings *findings;
+    surety_buf out; /* what is written, again and again */
     surety_doc *scratch;
     surety_judge *judge;     /* NULL but in the mode reply */
     surety_lenient *lenient; /* NULL but in the mode stream */
@@ -91,13 +92,23 @@ static bool value_check(struct set *set, const surety_doc *doc)
     return valid;
 }
 
-/* A verdict, and every error where it is no. */
+/* Whether there is any error; all of them are in the findings. */
 static bool value_errors(struct set *set, const surety_doc *doc)
 {
-    return value_check(set, doc) ||
-           surety_checker_report(set->checker, set->schema,
+    return surety_checker_report(set->checker, set->schema,
                                  surety_doc_root(doc), set->findings,
-                                 NULL) != SURETY_OK;
+                                 NULL) == SURETY_OK &&
+           surety_findings_count(set->findings) > 0;
+}
+
+/* The same, and all of them as JSON: so their locations and messages are
+ * read. */
+static bool value_written(struct set *set, const surety_doc *doc)
+{
+    surety_buf_reset(&set->out);
+    return value_errors(set, doc) &&
+           surety_findings_write(set->findings, false, SURETY_OUTPUT_BASIC,
+                                 &set->out) == SURETY_OK;
 }
 
 static bool text_check(struct set *set, surety_str text)
@@ -161,6 +172,12 @@ static void pass_errors(struct set *set)
 {
     for (size_t i = 0; i < set->count; i++)
         set->valid += value_errors(set, set->docs[i]);
+}
+
+static void pass_written(struct set *set)
+{
+    for (size_t i = 0; i < set->count; i++)
+        set->valid += value_written(set, set->docs[i]);
 }
 
 static void pass_bytes(struct set *set)
@@ -265,6 +282,7 @@ static const struct work {
     {"surety check", pass_check, has_docs, 1},  /* a document to yes or no */
     {"surety again", pass_again, has_docs, REPEAT},  /* each in a row */
     {"surety errors", pass_errors, has_docs, 1},     /* to all that is wrong */
+    {"surety written", pass_written, has_docs, 1},   /* and that as JSON */
     {"surety bytes", pass_bytes, has_docs, 1},       /* bytes to yes or no */
     {"surety compile", pass_compile, has_schema, 1}, /* text to a schema */
     {"surety strict", pass_strict, has_contract, 1}, /* to one for OpenAI */
@@ -344,6 +362,7 @@ static void schema_open(struct set *set, const char *path)
     set->scratch = surety_doc_new(NULL);
     set->checker = surety_checker_new(NULL, &limits);
     set->findings = surety_findings_new(NULL);
+    surety_buf_init(&set->out, NULL, 0);
     if (strcmp(path, "-") == 0)
         return;
     set->schema_text = file_open(path);
@@ -387,6 +406,7 @@ static void set_close(struct set *set)
     surety_doc_free(set->scratch);
     surety_checker_free(set->checker);
     surety_findings_free(set->findings);
+    surety_buf_done(&set->out);
     surety_schema_free(set->schema);
     surety_contract_free(set->contract);
     surety_judge_free(set->judge);

@@ -64,6 +64,7 @@ ROWS = (
     Row("check, each once", "check", CHECKED, "ajv", "check"),
     Row("check, 20 times", "again", CHECKED, "Blaze", "again"),
     Row("all errors", "errors", ("damaged",), "ajv", "errors", 0.5, 1),
+    Row("all errors, written", "written", ("damaged",), "ajv", "written"),
     Row("compile", "compile", ("real", "made", "compile"), "ajv", "compile"),
 )
 # Rows of a set each: the kind, and the goal in MB/s of some sets.

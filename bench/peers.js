@@ -87,6 +87,11 @@ function worksOf(schemaPath, texts) {
   works['ajv errors'] = () => {
     for (const value of values) works.valid += report(value);
   };
+  works['ajv written'] = () => {
+    for (const value of values) {
+      if (!report(value)) works.valid += JSON.stringify(report.errors).length;
+    }
+  };
   works['ajv bytes'] = () => {
     for (const text of texts) {
       works.valid += validate(JSON.parse(text.toString()));

@@ -153,7 +153,7 @@ SURETY_API bool surety_findings_truncated(const surety_findings *findings);
  * keywords in the schema and of the values in the instance. For a failed anyOf
  * or oneOf these are the failures of the branch that was probably meant; if
  * that branch is not clear, there is one finding for the keyword. A valid
- * instance gives no finding. */
+ * instance gives no finding, and costs what surety_checker_check does. */
 SURETY_API surety_status surety_checker_report(surety_checker *checker,
                                                const surety_schema *schema,
                                                surety_val val,

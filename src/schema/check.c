@@ -142,6 +142,8 @@ surety_status surety_checker_report(surety_checker *checker,
 {
     surety__step root = {.index = UINT32_MAX};
     surety__machine *machine;
+    surety_status status;
+    bool valid = false;
 
     if (!checker || !schema || !val.doc || !findings)
         return surety__fail(reterr, SURETY_MISUSE,
@@ -150,8 +152,15 @@ surety_status surety_checker_report(surety_checker *checker,
     findings->doc = val.doc;
     machine = &checker->machine;
     machine->findings = findings;
-    surety__machine_start(machine, schema, val, MODE_REPORT, reterr);
-    surety__machine_remember(machine);
-    surety__shape_report(machine, schema->root, surety__cell_of(val), root);
-    return checker_end(machine, reterr);
+    machine->passed.open = !schema->dynamic;
+    machine->passed.count = 0;
+    status = surety_checker_check(checker, schema, val, &valid, reterr);
+    if (!status && !valid) {
+        surety__machine_start(machine, schema, val, MODE_REPORT, reterr);
+        surety__machine_remember(machine);
+        surety__shape_report(machine, schema->root, surety__cell_of(val), root);
+        status = checker_end(machine, reterr);
+    }
+    machine->passed.open = false;
+    return status;
 }

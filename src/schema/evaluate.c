@@ -32,7 +32,9 @@
  *    and is looked for there before a frame is added.
  * 5. Objects whose members are checked by name alone, and arrays whose items
  *    all have one shape, have loops of their own for the validity.
- *    Patterns, prefixes, evaluated bits and reports take the wide ones. */
+ *    Patterns, prefixes, evaluated bits and reports take the wide ones.
+ * 6. What fails notes which of its children hold (surety__passed). They hold
+ *    wherever the shape is applied to the value: a report leaves them out. */
 #include "schema/evaluate.h"
 
 #include "schema/assert.h"
@@ -50,114 +52,11 @@ enum phase {
     PHASE_END
 };
 
-/* ---- leaves ------------------------------------------------------------ */
-
-/* Each gives OPEN where it is not so simple: surety__assert_all decides. */
-
-/* A number that is no integer against bounds that are: the digits before its
- * dot decide. */
-static enum surety__validity leaf_real(surety_str text,
-                                       const surety__numbers *numbers)
-{
-    bool negative = text.ptr[0] == '-';
-    size_t i = negative;
-    int64_t whole = 0;
-
-    for (; i < text.len && text.ptr[i] >= '0' && text.ptr[i] <= '9'; i++) {
-        if (i == 18)
-            return VALID_OPEN;
-        whole = whole * 10 + (text.ptr[i] - '0');
-    }
-    for (size_t k = i; k < text.len; k++)
-        if (text.ptr[k] == 'e' || text.ptr[k] == 'E')
-            return VALID_OPEN;
-    whole = negative ? -whole - 1 : whole;
-    /* whole < number < whole + 1 */
-    return surety__valid_if(whole >= numbers->lower && whole < numbers->upper);
-}
-
-static enum surety__validity leaf_number(const surety__machine *machine,
-                                         const surety__shape *shape,
-                                         const surety__cell *cell)
-{
-    const surety__numbers *numbers = shape->numbers;
-
-    if (!numbers || !numbers->ranged || shape->choices || shape->constant)
-        return VALID_OPEN;
-    if (cell->kind == CELL_INT)
-        return surety__valid_if(
-            cell->i >= numbers->least && cell->i <= numbers->most &&
-            (!numbers->multiple_of || cell->i % numbers->multiple_of->i == 0));
-    if (cell->kind != CELL_REAL)
-        return VALID_OPEN;
-    return numbers->multiple_of
-               ? VALID_NO /* which is an integer */
-               : leaf_real(surety__cell_str(machine->doc, cell), numbers);
-}
-
-static enum surety__validity leaf_string(surety__machine *machine,
-                                         const surety__shape *shape,
-                                         const surety__cell *cell)
-{
-    const surety__strings *strings = shape->strings;
-    surety_str text = surety__cell_str(machine->doc, cell);
-
-    if ((shape->choices || shape->constant) && !shape->words)
-        return VALID_OPEN;
-    if (!strings)
-        return surety__valid_if(surety__words_find(shape->words, text));
-    if (!(cell->flags & FLAG_ASCII) || shape->words || strings->format ||
-        strings->content_base64 || strings->content_json)
-        return VALID_OPEN;
-    if (text.len < strings->min_length || text.len > strings->max_length)
-        return VALID_NO;
-    return surety__valid_if(
-        !strings->pattern ||
-        surety__assert_pattern(machine, strings->pattern, text));
-}
-
-static enum surety__validity leaf_container(const surety__shape *shape,
-                                            const surety__cell *cell)
-{
-    return shape->choices || shape->constant
-               ? VALID_OPEN
-               : surety__valid_if(!surety__assert_count(shape, cell));
-}
-
-bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
-                        const surety__cell *cell)
-{
-    enum surety__validity valid = VALID_OPEN;
-
-    if (cell->kind >= CELL_ARRAY)
-        valid = leaf_container(shape, cell);
-    else if (surety__cell_is_number(cell))
-        valid = leaf_number(machine, shape, cell);
-    else if (surety__cell_is_string(cell))
-        valid = leaf_string(machine, shape, cell);
-    return valid == VALID_OPEN ? surety__assert_all(machine, shape, cell)
-                               : valid == VALID_YES;
-}
-
 /* ---- subschemas in a report ---------------------------------------------- */
 
 static surety__step step_child(surety__keyword keyword)
 {
     return (surety__step){.keyword = keyword, .index = UINT32_MAX};
-}
-
-/* Where most of the value of a frame is one child whose parts nest, it is that
- * child that does not hold, most likely: it gets a frame at once, for else it
- * would be evaluated twice. */
-enum { PARTED_EACH = 4 };
-
-static bool report_parts(const surety__machine *machine,
-                         const surety__cell *cell)
-{
-    const surety__cell *whole = machine->frames[machine->depth - 1].cell;
-
-    return cell->kind >= CELL_ARRAY && cell->span > whole->span / 2 &&
-           cell->span / PARTED_EACH > cell->count && !machine->memo.open;
 }
 
 enum surety__validity surety__child_report(surety__machine *machine,
@@ -178,7 +77,7 @@ enum surety__validity surety__child_report(surety__machine *machine,
         return VALID_YES;
     }
     machine->mode = MODE_VALIDITY;
-    if (!marks && !report_parts(machine, next->cell))
+    if (!marks && !surety__passed_find(machine, shape, next->cell))
         valid = surety__child_validity(machine, &shape, next->cell);
     machine->mode = mode;
     return valid == VALID_YES ? VALID_YES : VALID_OPEN;
@@ -302,6 +201,8 @@ EVALUATE_INLINE enum surety__validity phase_members_wide(
         /* Of a member that is not allowed the name is the mistake. */
         if (report && step.keyword == KW_ADDITIONAL_PROPERTIES && child->never)
             value = frame->cursor;
+        if (report && value < frame->passed)
+            continue;
         valid =
             surety__child_evaluate(machine, child, value, step, next, report);
         if (valid != VALID_YES)
@@ -348,9 +249,7 @@ EVALUATE_INLINE enum surety__validity phase_members(surety__machine *machine,
             enum surety__validity valid =
                 surety__child_validity(machine, &child, cursor + 1);
 
-            if (valid == VALID_NO)
-                return valid;
-            if (valid == VALID_OPEN) {
+            if (valid != VALID_YES) {
                 frame->cursor = cursor;
                 frame->left = left;
                 frame->count = count;
@@ -361,6 +260,7 @@ EVALUATE_INLINE enum surety__validity phase_members(surety__machine *machine,
         }
         cursor = surety__cell_after(cursor + 1);
     }
+    frame->cursor = cursor;
     frame->count = count;
     return members_end(machine, frame, false);
 }
@@ -414,9 +314,7 @@ EVALUATE_INLINE enum surety__validity phase_items(surety__machine *machine,
         enum surety__validity valid =
             surety__child_validity(machine, &child, cursor);
 
-        if (valid == VALID_NO)
-            return valid;
-        if (valid == VALID_OPEN) {
+        if (valid != VALID_YES) {
             frame->cursor = cursor;
             frame->left = left;
             next->shape = child;
@@ -455,8 +353,10 @@ EVALUATE_INLINE enum surety__validity phase_items_wide(
         if (prefix)
             step.index = ordinal;
         surety__bits_mark(machine, frame->bits, ordinal);
-        valid = surety__child_evaluate(machine, child, frame->cursor, step,
-                                       next, report);
+        valid = report && frame->cursor < frame->passed
+                    ? VALID_YES
+                    : surety__child_evaluate(machine, child, frame->cursor,
+                                             step, next, report);
         if (valid != VALID_YES)
             return valid;
         frame->cursor = surety__cell_after(frame->cursor);
@@ -676,7 +576,17 @@ EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
         if (frame->bits == BITS_NONE)
             return false;
     }
+    if (report)
+        frame->passed = surety__passed_find(machine, shape, cell);
     return frame_children(frame, report);
+}
+
+/* Notes how far a frame came that does not hold. */
+static void frame_fails(surety__machine *machine, const surety__frame *frame)
+{
+    if (frame->phase == PHASE_MEMBERS || frame->phase == PHASE_MEMBERS_WIDE ||
+        frame->phase == PHASE_ITEMS || frame->phase == PHASE_ITEMS_WIDE)
+        surety__passed_note(machine, frame->shape, frame->cell, frame->cursor);
 }
 
 /* Goes on with the frame's phases as far as it can. */
@@ -766,16 +676,17 @@ static inline bool flat_child(surety__machine *machine,
                              : flat_nested(machine, shape, cell));
 }
 
-static bool flat_members(surety__machine *machine,
-                         const surety__objects *objects,
-                         const surety__cell *object)
+/* NULL: the members hold. Otherwise those before the cell that is given do. */
+static const surety__cell *flat_members(surety__machine *machine,
+                                        const surety__objects *objects,
+                                        const surety__cell *object)
 {
     const surety_doc *const doc = machine->doc;
     const surety__cell *key = object + 1;
     uint32_t required = objects->required_count;
 
     if (object->count < required)
-        return false;
+        return key;
     for (uint32_t left = object->count; left; left--) {
         const surety__cell *value = key + 1;
         const surety__slot *slot = surety__slot_find(objects, doc, key);
@@ -789,9 +700,9 @@ static bool flat_members(surety__machine *machine,
             continue;
         }
         if (!flat_child(machine, child, value))
-            return false;
+            return value - 1;
     }
-    return required == 0;
+    return required == 0 ? NULL : key;
 }
 
 /* The next item. Of many items that nest, a loop reads a cell each and would
@@ -805,17 +716,19 @@ static inline const surety__cell *item_after(const surety__cell *item)
     return item;
 }
 
-static bool flat_items(surety__machine *machine, const surety__shape *rest,
-                       const surety__cell *array)
+/* The same for items. */
+static const surety__cell *flat_items(surety__machine *machine,
+                                      const surety__shape *rest,
+                                      const surety__cell *array)
 {
     const surety__cell *item = array + 1;
 
     for (uint32_t left = array->count; left; left--) {
         if (!flat_child(machine, rest, item))
-            return false;
+            return item;
         item = item_after(item);
     }
-    return true;
+    return NULL;
 }
 
 /* Whether a value of HOW_FLAT satisfies shape. A call from here may
@@ -823,23 +736,31 @@ static bool flat_items(surety__machine *machine, const surety__shape *rest,
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell)
 {
+    const surety__cell *failed;
+
     if (!(shape->quick >> cell->kind & 1)) {
         surety__frame frame;
         surety__next next;
 
         frame.shape = shape;
         frame.cell = cell;
-        return frame_begin(machine, &frame, BITS_NONE, false, false) &&
-               frame_validity(machine, &frame, VALID_OPEN, &next) == VALID_YES;
+        if (frame_begin(machine, &frame, BITS_NONE, false, false) &&
+            frame_validity(machine, &frame, VALID_OPEN, &next) == VALID_YES)
+            return true;
+        frame_fails(machine, &frame);
+        return false;
     }
     if (!surety__machine_charge(machine, 1 + cell->count / 16))
         return false;
     if (shape->checks >> cell->kind & 1 &&
         !surety__leaf_holds(machine, shape, cell))
         return false;
-    return cell->kind == CELL_OBJECT
-               ? flat_members(machine, shape->objects, cell)
-               : flat_items(machine, shape->arrays->rest->direct, cell);
+    failed = cell->kind == CELL_OBJECT
+                 ? flat_members(machine, shape->objects, cell)
+                 : flat_items(machine, shape->arrays->rest->direct, cell);
+    if (failed)
+        surety__passed_note(machine, shape, cell, failed);
+    return !failed;
 }
 
 enum surety__validity surety__memo_validity(surety__machine *machine,
@@ -928,6 +849,8 @@ EVALUATE_INLINE bool evaluate(surety__machine *machine, surety__next next,
                 if (valid == VALID_OPEN)
                     continue;
             } else {
+                if (!report && valid == VALID_NO)
+                    frame_fails(machine, frame);
                 /* The validity of a frame that ends is for the one below. */
                 if (frame->owns)
                     frame_end(machine, frame, valid == VALID_YES,

@@ -106,6 +106,31 @@ void surety__memo_note(surety__machine *machine, const surety__shape *shape,
         machine->status = SURETY_NOMEM;
 }
 
+void surety__passed_add(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell, const surety__cell *until)
+{
+    surety__passed *passed = &machine->passed;
+
+    /* An evaluation that is broken off is none that failed. */
+    if (machine->status)
+        return;
+    passed->list[passed->count % PASSED_MAX].shape = shape;
+    passed->list[passed->count % PASSED_MAX].cell = cell;
+    passed->list[passed->count++ % PASSED_MAX].until = until;
+}
+
+const surety__cell *surety__passed_find(const surety__machine *machine,
+                                        const surety__shape *shape,
+                                        const surety__cell *cell)
+{
+    const surety__passed *passed = &machine->passed;
+
+    for (uint32_t i = 0; i < passed->count && i < PASSED_MAX; i++)
+        if (passed->list[i].cell == cell && passed->list[i].shape == shape)
+            return passed->list[i].until;
+    return NULL;
+}
+
 bool surety__machine_room(surety__machine *machine, size_t depth)
 {
     if (!surety__grow(machine->alloc, &machine->frames, &machine->frame_cap,

@@ -4,6 +4,7 @@
  * machine.c    its life, its budget of work, the evaluated bits
  * evaluate.c   the core: frames and their phases
  * applied.c    the applicators of a frame (allOf, anyOf, if, $ref, ...)
+ * leaf.c       assertions for the validity, the common ones at once
  * assert.c     assertions without subschemas
  * report.c     what a report notes of a failure (findings.h has the rest)
  * meant.c      the branch of a failed anyOf or oneOf that was meant */
@@ -55,9 +56,10 @@ typedef struct surety__frame {
     bool keeps;   /* children that it evaluates count for the frame below */
     bool matched; /* properties or patterns cover the present member */
     /* Of a report only. */
-    bool reported;          /* the anyOf or oneOf that failed */
-    uint32_t first, second; /* branches that matched */
-    surety__mark *mark;     /* NULL: no finding is in it so far */
+    bool reported;              /* the anyOf or oneOf that failed */
+    uint32_t first, second;     /* branches that matched */
+    surety__mark *mark;         /* NULL: no finding is in it so far */
+    const surety__cell *passed; /* the children before it hold */
     surety__step step;
 } surety__frame;
 
@@ -75,6 +77,20 @@ typedef struct surety__memo {
     uint64_t work;       /* steps set aside */
     bool open;
 } surety__memo;
+
+/* How far the last evaluations came that failed. A report begins with a check;
+ * it does not go again through what held. Other calls note nothing, nor does a
+ * schema with a dynamic scope, on which the children may depend. */
+enum { PASSED_MAX = 8 };
+typedef struct surety__passed {
+    struct {
+        const surety__shape *shape;
+        const surety__cell *cell;  /* for which shape does not hold: */
+        const surety__cell *until; /* but for the children before this one */
+    } list[PASSED_MAX];
+    uint32_t count; /* of all: the first is overwritten by the ninth */
+    bool open;
+} surety__passed;
 
 typedef struct surety__machine {
     const surety_schema *schema;
@@ -98,6 +114,7 @@ typedef struct surety__machine {
     surety_doc *content; /* scratch of contentMediaType */
     bool enough;         /* the report is full */
     surety__memo memo;
+    surety__passed passed;
     surety_error *reterr;
     const surety_alloc *alloc;
 } surety__machine;
@@ -142,6 +159,23 @@ bool surety__memo_find(const surety__machine *machine,
 /* Remembers it, while there is room. The status is set when out of memory. */
 void surety__memo_note(surety__machine *machine, const surety__shape *shape,
                        const surety__cell *cell, bool holds);
+/* Notes that shape does not hold for cell, but for its children before until.
+ */
+void surety__passed_add(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell, const surety__cell *until);
+static inline void surety__passed_note(surety__machine *machine,
+                                       const surety__shape *shape,
+                                       const surety__cell *cell,
+                                       const surety__cell *until)
+{
+    if (machine->passed.open)
+        surety__passed_add(machine, shape, cell, until);
+}
+/* Until where the children of cell are known to hold for shape, which does not;
+ * NULL: it is unknown. */
+const surety__cell *surety__passed_find(const surety__machine *machine,
+                                        const surety__shape *shape,
+                                        const surety__cell *cell);
 /* Room for a frame at depth. False, with the status set, when out of memory. */
 bool surety__machine_room(surety__machine *machine, size_t depth);
 /* Reads text to the machine's content, which holds it until the next call. The
@@ -188,7 +222,7 @@ void surety__shape_report(surety__machine *machine, const surety__shape *shape,
 /* Whether an APPLY_DEPENDENT or APPLY_PROPERTY_VALUE applies to an object. */
 bool surety__applies(const surety_doc *doc, const surety__cell *object,
                      const surety__applicator *applicator);
-/* Whether cell satisfies shape without its subschemas. */
+/* Whether cell satisfies shape without its subschemas. (leaf.c) */
 bool surety__leaf_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell);
 
