@@ -30,6 +30,17 @@ static uint64_t branches_tagged(const surety_doc *doc, const surety__tag *tag,
     return found;
 }
 
+/* The branches that a tag excludes for the value of its member. */
+static uint64_t branches_excluded(const surety_doc *doc, const surety__tag *tag,
+                                  const surety__cell *member)
+{
+    return tag->excluded && member->kind == CELL_STRING &&
+                   surety__words_find(tag->excluded,
+                                      surety__cell_str(doc, member))
+               ? tag->excluding
+               : 0;
+}
+
 /* Of many branches without a tag: those that the names of the members allow. A
  * branch is at one name that it requires. */
 static uint64_t branches_named(const surety_doc *doc,
@@ -107,7 +118,8 @@ static uint64_t branches_few(const surety_doc *doc,
                 continue;
             absent &= ~(1u << k);
             branches &= tag->kinds[key[1].kind] &
-                        (tag->open | branches_tagged(doc, tag, key + 1));
+                        (tag->open | branches_tagged(doc, tag, key + 1)) &
+                        ~branches_excluded(doc, tag, key + 1);
         }
         key = surety__cell_after(key + 1);
     }
@@ -119,7 +131,8 @@ static uint64_t branches_few(const surety_doc *doc,
         const surety__screen *screen =
             &branching->screens[__builtin_ctzll(left)];
 
-        if ((screen->needs & ~names) || (names & ~screen->allows))
+        if ((screen->needs & ~names) || (names & ~screen->allows) ||
+            (screen->some && !(names & screen->some)))
             branches ^= left & -left;
     }
     return branches;

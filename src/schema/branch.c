@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Telling the branches of anyOf and oneOf apart without trying them.
  *
- * Two things are looked for in the branches, through references, allOf and one
- * more union: members whose values some of them fix by const or enum, or whose
- * kinds differ (tags), and the names that a branch must have or may not have.
- * Only necessary conditions are collected, so a branch that is ruled out would
- * have failed, and one that is left may still fail. */
+ * Two things are looked for in the branches, through references, allOf and a
+ * few more unions: members whose values some of them fix by const or enum, or
+ * whose kinds differ (tags), and the names that a branch must have or may not
+ * have. Only necessary conditions are collected, so a branch that is ruled out
+ * would have failed, and one that is left may still fail. */
 #include "schema/compile.h"
 
 enum {
     BRANCH_SHAPES = 16, /* a branch and what it applies to the same value */
     BRANCH_SETS = 16,   /* sets of values for one member of one branch */
     BRANCH_TAGS = 16,   /* members that are tried */
+    /* Unions in each other that are looked through, for a tag and for names. */
+    BRANCH_UNIONS_TAG = 1,
+    BRANCH_UNIONS = 2,
     ALL_KINDS = (1 << CELL_KINDS) - 1
 };
 
@@ -35,8 +38,9 @@ struct branch_facts {
     uint64_t shared; /* and of those that have several */
     const surety__choices *sets[BRANCH_SETS]; /* the tag's values, if any */
     uint32_t set_count;
-    uint16_t kinds; /* of the tag's value */
-    bool required;  /* the tag must be there */
+    const surety__words *excluded; /* strings that the tag is not; or NULL */
+    uint16_t kinds;                /* of the tag's value */
+    bool required;                 /* the tag must be there */
 };
 
 static uint64_t branch_bit(uint32_t hash)
@@ -44,8 +48,19 @@ static uint64_t branch_bit(uint32_t hash)
     return (uint64_t)1 << (hash & 63);
 }
 
-/* shape and what its references and allOf apply. */
-static void parts_collect(const surety__shape *shape,
+static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
+{
+    return applicator->shapes[i]->direct->how[CELL_OBJECT] != HOW_NO;
+}
+
+static bool applicator_is_union(const surety__applicator *applicator)
+{
+    return applicator->kind == APPLY_ANY || applicator->kind == APPLY_ONE;
+}
+
+/* shape and what its references and allOf apply; with `firsts` also the first
+ * branch of each union that objects can satisfy. */
+static void parts_collect(const surety__shape *shape, bool firsts,
                           struct branch_parts *parts)
 {
     parts->shapes[0] = shape->direct;
@@ -54,12 +69,18 @@ static void parts_collect(const surety__shape *shape,
         for (uint32_t a = 0; a < parts->shapes[i]->applicator_count; a++) {
             const surety__applicator *applicator =
                 &parts->shapes[i]->applicators[a];
+            const bool first = firsts && applicator_is_union(applicator);
 
             for (uint32_t s = 0;
-                 applicator->kind == APPLY_ALL && s < applicator->count &&
-                 parts->count < BRANCH_SHAPES;
-                 s++)
+                 (applicator->kind == APPLY_ALL || first) &&
+                 s < applicator->count && parts->count < BRANCH_SHAPES;
+                 s++) {
+                if (first && !branch_is_open(applicator, s))
+                    continue;
                 parts->shapes[parts->count++] = applicator->shapes[s]->direct;
+                if (first)
+                    break;
+            }
         }
 }
 
@@ -85,6 +106,36 @@ static uint16_t tag_kinds(const surety__shape *shape)
     return kinds;
 }
 
+/* The values of a branch whose only keywords are `type` and one of enum and
+ * const; NULL: it has others. */
+static const surety__choices *branch_choices(const surety__shape *branch,
+                                             const surety_doc *doc)
+{
+    const bool several = branch->constant && branch->choices;
+
+    return several || branch->applicator_count || branch->numbers ||
+                   branch->strings || branch->arrays || branch->objects ||
+                   branch->at.doc != doc ||
+                   (branch->lexical_integer && branch->types != TYPE_ANY)
+               ? NULL
+           : branch->constant ? branch->constant
+                              : branch->choices;
+}
+
+/* The strings that no value of the shape is; NULL: there are none. */
+static const surety__words *tag_excluded(const surety__shape *shape)
+{
+    for (uint32_t i = 0; i < shape->applicator_count; i++) {
+        const surety__applicator *applicator = &shape->applicators[i];
+        const surety__shape *branch = applicator->shapes[0]->direct;
+
+        if (applicator->kind == APPLY_NOT && branch->types & TYPE_STRING &&
+            branch_choices(branch, branch->at.doc))
+            return branch->words;
+    }
+    return NULL;
+}
+
 /* Adds the conditions of the shape itself on the tag. */
 static void facts_add_tag(struct branch_facts *facts,
                           const surety__objects *objects,
@@ -101,6 +152,8 @@ static void facts_add_tag(struct branch_facts *facts,
     facts->kinds &= tag_kinds(property->shape->direct);
     if (!facts->set_count && tag_choices(property->shape->direct))
         facts->sets[facts->set_count++] = tag_choices(property->shape->direct);
+    if (!facts->excluded)
+        facts->excluded = tag_excluded(property->shape->direct);
 }
 
 /* Adds members that have a schema. */
@@ -150,34 +203,43 @@ static struct branch_facts facts_plain(const struct branch_parts *parts,
     return facts;
 }
 
-/* Adds what the alternatives of a union have in common. */
+static struct branch_facts facts_of(const surety__shape *branch,
+                                    const struct branch_tag *tag,
+                                    unsigned unions);
+
+/* Adds what the alternatives of a union have in common; facts_of. */
 static void facts_union(struct branch_facts *facts,
                         const surety__applicator *applicator,
-                        const struct branch_tag *tag)
+                        const struct branch_tag *tag, unsigned unions)
 {
     struct branch_facts all = {.screen = {.needs = UINT64_MAX},
                                .required = true};
     bool tagged = true;
+    bool some = true;
 
     for (uint32_t i = 0; i < applicator->count; i++) {
-        struct branch_parts parts;
         struct branch_facts one;
 
-        if (applicator->shapes[i]->direct->how[CELL_OBJECT] == HOW_NO)
+        if (!branch_is_open(applicator, i))
             continue;
-        parts_collect(applicator->shapes[i], &parts);
-        one = facts_plain(&parts, tag);
+        one = facts_of(applicator->shapes[i], tag, unions - 1);
+        some = some && (one.screen.needs || one.screen.some);
+        all.screen.some |=
+            one.screen.needs ? one.screen.needs : one.screen.some;
         all.screen.needs &= one.screen.needs;
         all.screen.allows |= one.screen.allows;
         facts_name(facts, one.named, one.shared);
         all.kinds |= one.kinds;
         all.required = all.required && one.required;
-        tagged = tagged && one.set_count && all.set_count < BRANCH_SETS;
-        if (tagged)
-            all.sets[all.set_count++] = one.sets[0];
+        tagged = tagged && one.set_count &&
+                 all.set_count + one.set_count <= BRANCH_SETS;
+        for (uint32_t s = 0; tagged && s < one.set_count; s++)
+            all.sets[all.set_count++] = one.sets[s];
     }
     facts->screen.needs |= all.screen.needs;
     facts->screen.allows &= all.screen.allows;
+    if (some && !facts->screen.some)
+        facts->screen.some = all.screen.some;
     facts->kinds &= all.kinds;
     facts->required = facts->required || all.required;
     if (facts->set_count || !tagged)
@@ -186,22 +248,22 @@ static void facts_union(struct branch_facts *facts,
     facts->set_count = all.set_count;
 }
 
+/* The conditions of a branch; so many unions in each other are looked
+ * through. */
 static struct branch_facts facts_of(const surety__shape *branch,
-                                    const struct branch_tag *tag)
+                                    const struct branch_tag *tag,
+                                    unsigned unions)
 {
     struct branch_parts parts;
     struct branch_facts facts;
 
-    parts_collect(branch, &parts);
+    parts_collect(branch, false, &parts);
     facts = facts_plain(&parts, tag);
-    for (uint32_t i = 0; i < parts.count; i++)
-        for (uint32_t a = 0; a < parts.shapes[i]->applicator_count; a++) {
-            const surety__applicator *applicator =
-                &parts.shapes[i]->applicators[a];
-
-            if (applicator->kind == APPLY_ANY || applicator->kind == APPLY_ONE)
-                facts_union(&facts, applicator, tag);
-        }
+    for (uint32_t i = 0; i < parts.count && unions; i++)
+        for (uint32_t a = 0; a < parts.shapes[i]->applicator_count; a++)
+            if (applicator_is_union(&parts.shapes[i]->applicators[a]))
+                facts_union(&facts, &parts.shapes[i]->applicators[a], tag,
+                            unions);
     return facts;
 }
 
@@ -210,22 +272,6 @@ static struct branch_facts facts_of(const surety__shape *branch,
 /* Values with one hash that are compared with each other: a set of them is one
  * number. */
 enum { BRANCH_EQUALS = 64 };
-
-/* The values of a branch whose only keywords are `type` and one of enum and
- * const; NULL: it has others. */
-static const surety__choices *branch_choices(const surety__shape *branch,
-                                             const surety_doc *doc)
-{
-    const bool several = branch->constant && branch->choices;
-
-    return several || branch->applicator_count || branch->numbers ||
-                   branch->strings || branch->arrays || branch->objects ||
-                   branch->at.doc != doc ||
-                   (branch->lexical_integer && branch->types != TYPE_ANY)
-               ? NULL
-           : branch->constant ? branch->constant
-                              : branch->choices;
-}
 
 /* Leaves out the values that several branches have; each is a hash, and a
  * branch and index. False: too many have one hash. */
@@ -301,11 +347,6 @@ bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
 
 /* ---- the switch ---------------------------------------------------------- */
 
-static bool branch_is_open(const surety__applicator *applicator, uint32_t i)
-{
-    return applicator->shapes[i]->direct->how[CELL_OBJECT] != HOW_NO;
-}
-
 bool surety__hashed_open(surety__compiler *compiler, surety__hashed *hashed,
                          size_t count)
 {
@@ -333,9 +374,10 @@ static surety__pair *hashed_add(surety__hashed *hashed, uint64_t hash,
 
 /* What a member would do as a tag. */
 struct tag_score {
-    uint32_t fixed; /* branches that fix its value */
-    size_t values;  /* by so many */
-    bool differs;   /* no kind of value is for all branches */
+    uint32_t fixed;     /* branches that fix its value */
+    size_t values;      /* by so many */
+    uint32_t excluding; /* branches that exclude values */
+    bool differs;       /* no kind of value is for all branches */
 };
 
 static struct tag_score tag_score(const surety__applicator *applicator,
@@ -349,10 +391,11 @@ static struct tag_score tag_score(const surety__applicator *applicator,
 
         if (!branch_is_open(applicator, i))
             continue;
-        facts = facts_of(applicator->shapes[i], tag);
+        facts = facts_of(applicator->shapes[i], tag, BRANCH_UNIONS_TAG);
         score.fixed += facts.set_count != 0;
         for (uint32_t s = 0; s < facts.set_count; s++)
             score.values += facts.sets[s]->count;
+        score.excluding += facts.excluded != NULL;
         kinds &= facts.kinds;
     }
     score.differs = kinds == 0;
@@ -381,7 +424,7 @@ static uint32_t tags_find(const surety__applicator *applicator, uint64_t shared,
 
     for (uint32_t i = 0; i < applicator->count && !parts.count; i++)
         if (branch_is_open(applicator, i))
-            parts_collect(applicator->shapes[i], &parts);
+            parts_collect(applicator->shapes[i], true, &parts);
     for (uint32_t s = 0; s < parts.count; s++) {
         const surety__objects *objects = parts.shapes[s]->objects;
 
@@ -399,7 +442,7 @@ static uint32_t tags_find(const surety__applicator *applicator, uint64_t shared,
                 tag_kinds(property->shape->direct))
                 continue;
             one.score = tag_score(applicator, &one.tag);
-            if (one.score.fixed < 2 && !one.score.differs)
+            if (one.score.fixed + one.score.excluding < 2 && !one.score.differs)
                 continue;
             while (at && found[at - 1].score.fixed < one.score.fixed)
                 at--;
@@ -456,7 +499,7 @@ static size_t branch_names(const surety__shape *branch, surety__hashed *names,
     size_t count = 0;
 
     *ret_rarest = NULL;
-    parts_collect(branch, &parts);
+    parts_collect(branch, false, &parts);
     for (uint32_t s = 0; s < parts.count; s++) {
         const surety__objects *objects = parts.shapes[s]->objects;
 
@@ -498,7 +541,7 @@ static void many_take(struct branch_many *many, uint32_t branch,
 
     *ret_required = false;
     if (many->tag.name.ptr) {
-        facts = facts_of(shape, &many->tag);
+        facts = facts_of(shape, &many->tag, BRANCH_UNIONS_TAG);
         *ret_required = facts.required;
     } else if (branch_names(shape, &many->names, &rarest) && rarest) {
         many_pair(many, rarest->key, branch);
@@ -655,11 +698,15 @@ static bool tag_few(surety__compiler *compiler,
 
         if (!branch_is_open(applicator, i))
             continue;
-        facts = facts_of(applicator->shapes[i], &found->tag);
+        facts = facts_of(applicator->shapes[i], &found->tag, BRANCH_UNIONS_TAG);
         if (!facts.required)
             tag->lacking |= bit;
         if (!facts.set_count)
             tag->open |= bit;
+        if (!tag->excluded)
+            tag->excluded = facts.excluded;
+        if (facts.excluded && facts.excluded == tag->excluded)
+            tag->excluding |= bit;
         for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++)
             if (facts.kinds >> kind & 1)
                 tag->kinds[kind] |= bit;
@@ -689,10 +736,11 @@ static bool switch_few(surety__compiler *compiler,
 
         if (!branch_is_open(applicator, i))
             continue;
-        facts = facts_of(applicator->shapes[i], &none);
+        facts = facts_of(applicator->shapes[i], &none, BRANCH_UNIONS);
         facts_name(&all, facts.named, facts.shared);
         screens[i] = facts.screen;
-        decides = decides || screens[i].needs || ~screens[i].allows;
+        decides = decides || screens[i].needs || screens[i].some ||
+                  ~screens[i].allows;
         built->objects |= (uint64_t)1 << i;
     }
     built->screens = screens;
@@ -717,8 +765,7 @@ bool surety__fold_switch(surety__compiler *compiler,
     surety__switch *built;
     uint32_t open = 0;
 
-    if (applicator->choice ||
-        (applicator->kind != APPLY_ANY && applicator->kind != APPLY_ONE))
+    if (applicator->choice || !applicator_is_union(applicator))
         return true;
     for (uint32_t i = 0; i < applicator->count; i++)
         open += branch_is_open(applicator, i);

@@ -220,6 +220,7 @@ typedef struct surety__choices {
  * Each name is one of 64 bits, by its hash. */
 typedef struct surety__screen {
     uint64_t needs;  /* names that must be there */
+    uint64_t some;   /* names of which one must be there; 0: none must */
     uint64_t allows; /* names that may be there */
 } surety__screen;
 
@@ -229,9 +230,11 @@ enum { SWITCH_BRANCHES = 64, SWITCH_TAGS = 4 };
 typedef struct surety__tag {
     surety_str name;
     uint16_t hash;
-    surety__hashed values; /* by surety__val_hash, of const and enum */
-    uint64_t open;         /* branches without values for the member */
-    uint64_t lacking;      /* branches that an object without it may satisfy */
+    surety__hashed values;         /* by surety__val_hash, of const and enum */
+    uint64_t open;                 /* branches without values for the member */
+    const surety__words *excluded; /* strings that these branches exclude; */
+    uint64_t excluding;            /* NULL: none do. Not of many branches */
+    uint64_t lacking; /* branches that an object without it may satisfy */
     uint64_t kinds[CELL_KINDS]; /* branches that allow the kind; not of many */
 } surety__tag;
 

@@ -282,6 +282,8 @@ static const char *const tag_tests[] = {
     "{\"not\":{\"enum\":[\"ab\",\"b\"]}}",
     "{\"type\":\"string\",\"not\":{\"enum\":[\"a\",1]}}",
     "{\"not\":{\"enum\":[\"a\",\"b\"],\"minLength\":2}}",
+    "{\"if\":{\"enum\":[\"a\",\"ab\"]},\"else\":{\"type\":\"null\"}}",
+    "{\"anyOf\":[{\"enum\":[\"a\",\"b\"]},{\"type\":\"boolean\"}]}",
     "{\"pattern\":\"^a\"}",
     "{\"type\":\"string\",\"pattern\":\"b\"}",
     "{\"type\":[\"string\",\"null\"]}",

@@ -357,6 +357,11 @@ static void say_tag(struct shapes *shapes, const surety__tag *tag,
     say_hashed(shapes, &tag->values, count);
     say(shapes, ", open ");
     surety_buf_number(shapes->out, surety__branches_count(tag->open, count));
+    if (tag->excluded) {
+        say(shapes, ", excluding ");
+        surety_buf_number(shapes->out,
+                          surety__branches_count(tag->excluding, count));
+    }
     say(shapes, ", lacking ");
     surety_buf_number(shapes->out, surety__branches_count(tag->lacking, count));
 }
