@@ -348,17 +348,28 @@ TOLD = {"enhancedStory": "As a user I want to log in by email.",
         "confidence": 0.85}
 
 
+# The document's "Prompt Modification", word for word.
+STORY_WORDS = """\
+You MUST respond with a JSON object in the following format:
+{
+  "enhancedStory": "The complete enhanced user story text...",
+  "changesApplied": [
+    {"category": "validation", "description": "Added email format validation"},
+    {"category": "accessibility", "description": "Added ARIA labels", \
+"location": "form fields"}
+  ],
+  "confidence": 0.85
+}
+"""
+
+
 def test_story():
     prompt = surety("prompt", "-c", STORY, "--system").out
-    check("S2.8 the system prompt asks for one JSON value like an example",
-          prompt.startswith("Answer with one JSON value")
-          and all(part in prompt for part in (
-              '"enhancedStory"', '"changesApplied"', '"location"',
-              '"confidence": 0.85')), prompt)
-    check("S2.8 what may be left out is reported",
-          "What may be left out: confidence, changesApplied[].location."
-          in prompt, prompt)
+    same("S2.8 the system prompt asks for JSON in the document's words",
+         prompt, STORY_WORDS)
     example = json.loads(surety("prompt", "-c", STORY, "--example").out)
+    same("S2.8 what it shows is the example",
+         json.loads(prompt.partition("\n")[2]), example)
     same("S2.8 the example has two changes, one with a location",
          [sorted(change) for change in example["changesApplied"]],
          [["category", "description"], ["category", "description",
@@ -369,7 +380,7 @@ def test_story():
         body = json.loads(result.out)
         check("S2.8 it is sent as the system prompt",
               body["messages"][0]["role"] in ("system", "developer")
-              and '"changesApplied"' in body["messages"][0]["content"]
+              and body["messages"][0]["content"] == STORY_WORDS
               and '"changesApplied"' not in body["messages"][1]["content"],
               body)
         result = ask(STORY, "--report", "json",
@@ -413,6 +424,18 @@ ANSWER = {"census_data": {"success": True,
 FINAL = "Thought: I now know the final answer\nFinal Answer: "
 
 
+# The document's "Agent Prompt Format", word for word.
+CENSUS_WORDS = """\
+The agent must output in this format:
+
+Thought: I now know the final answer
+Final Answer: {"census_data": {...}, "data_summary": "...", ...}
+
+**Critical**: The entire JSON object must be on ONE line with NO line breaks \
+inside it.
+"""
+
+
 def test_census():
     schema = shown(CENSUS)
     same("S3.2 the seven members", list(schema["properties"]),
@@ -443,6 +466,10 @@ def test_census():
             ("S3.18", ("several years", "a column Year"))):
         check(f"{number} the model is told which rows data holds",
               all(word in data["description"] for word in words), data)
+    asked = surety("prompt", "-c", CENSUS, "Which?").out
+    check("S3.22 S3.23 the form is asked for in the document's words",
+          "\n\n" + CENSUS_WORDS in asked
+          and asked.startswith("Which?"), asked)
     gives("S3.22 the answer behind its thought",
           surety("check", "-c", CENSUS, stdin=FINAL + json.dumps(ANSWER)), 0,
           json.dumps(ANSWER, separators=(",", ":")) + "\n")
