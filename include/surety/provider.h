@@ -87,9 +87,10 @@ typedef struct surety_answer {
      * reply is incomplete: the part that came; if only a part of a tool's
      * arguments came, that part. */
     surety_str text;
-    /* The structured value as JSON text: the arguments of the tool (mode TOOL;
-     * the first call if there are several), or the text of structured output
-     * (mode NATIVE). Empty: none, or incomplete. */
+    /* The structured value as JSON text: the arguments of the answer's tool
+     * (mode TOOL; the first call if there are several), or the text of
+     * structured output (mode NATIVE). Empty: none, or incomplete; or the model
+     * called other tools. */
     surety_str native;
     surety_str refusal;       /* the model's text when it declined */
     surety_str finish_reason; /* how the reply ended, in the provider's own
@@ -110,7 +111,8 @@ typedef struct surety_answer {
     bool ambiguous; /* the request may have been carried out, but no answer says
                      * so */
     /* The answer as a message: text, reasoning and calls of tools in their
-     * order, each with the item that its provider wants to get back. */
+     * order, each with the item that its provider wants to get back. It has no
+     * parts if the answer is incomplete. */
     surety_message message;
 } surety_answer;
 

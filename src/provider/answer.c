@@ -18,8 +18,14 @@ static void answer_pass(const surety__decoder *decoder, surety__piece piece,
 
 void surety__answer_text(surety__decoder *decoder, surety_str text)
 {
+    surety__draft *draft;
+
     if (decoder->is.broken || !text.len)
         return;
+    draft = surety__draft_open(decoder, SURETY_PART_TEXT);
+    if (!draft)
+        return;
+    draft->len += text.len;
     surety_buf_add(&decoder->text, text);
     answer_pass(decoder,
                 decoder->mode == SURETY_MODE_NATIVE ? PIECE_NATIVE : PIECE_TEXT,
@@ -28,8 +34,14 @@ void surety__answer_text(surety__decoder *decoder, surety_str text)
 
 void surety__answer_reasoning(surety__decoder *decoder, surety_str text)
 {
-    if (!decoder->is.broken)
-        answer_pass(decoder, PIECE_REASONING, text);
+    surety__draft *draft;
+
+    if (decoder->is.broken || !text.len)
+        return;
+    draft = surety__draft_open(decoder, SURETY_PART_REASONING);
+    if (draft)
+        surety_buf_add(&draft->text, text);
+    answer_pass(decoder, PIECE_REASONING, text);
 }
 
 void surety__answer_refusal(surety__decoder *decoder, surety_str text)
@@ -38,61 +50,43 @@ void surety__answer_refusal(surety__decoder *decoder, surety_str text)
         surety_buf_add(&decoder->refusal, text);
 }
 
-/* Whether a fragment belongs to the first tool call. */
-static bool answer_is_first(surety__decoder *decoder, uint64_t index,
-                            surety_str id)
-{
-    if (!decoder->is.has_native) {
-        decoder->is.has_native = true;
-        decoder->is.native_index = index;
-    }
-    if (decoder->is.native_over || index != decoder->is.native_index)
-        return false;
-    if (!id.len || id.len > SURETY__NAME_MAX)
-        return true;
-    if (!decoder->native_id.len)
-        surety_buf_add(&decoder->native_id, id);
-    /* Some servers give every call the index 0, so the ids distinguish them. */
-    if (!surety_str_equal(surety_buf_str(&decoder->native_id), id))
-        decoder->is.native_over = true;
-    return !decoder->is.native_over;
-}
-
-void surety__answer_arguments(surety__decoder *decoder, surety_val index,
-                              surety_str id, surety_str fragment)
+uint64_t surety__answer_index(surety__decoder *decoder, surety_val index,
+                              uint64_t otherwise)
 {
     const bool given = surety_val_kind(index) > SURETY_KIND_NULL;
     const uint64_t number =
-        given ? surety_val_uint(index, SURETY__BLOCKS_MAX) : 0;
+        given ? surety_val_uint(index, SURETY__BLOCKS_MAX) : otherwise;
 
-    if (decoder->is.broken)
-        return;
-    if (number >= SURETY__BLOCKS_MAX) {
+    if (number >= SURETY__BLOCKS_MAX)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the index of a tool call is impossible: an "
                              "integer from 0 to %d is expected",
                              SURETY__BLOCKS_MAX - 1);
+    return number;
+}
+
+void surety__answer_arguments(surety__decoder *decoder, surety__draft *draft,
+                              surety_str fragment)
+{
+    if (decoder->is.broken || !draft || draft->over)
         return;
-    }
-    if (!answer_is_first(decoder, number, id))
-        return;
-    surety_buf_add(&decoder->native, fragment);
-    if (decoder->mode == SURETY_MODE_TOOL)
+    surety_buf_add(&draft->text, fragment);
+    if (draft == surety__draft_native(decoder))
         answer_pass(decoder, PIECE_NATIVE, fragment);
 }
 
-void surety__answer_object(surety__decoder *decoder, surety_val value)
+void surety__answer_object(surety__decoder *decoder, surety__draft *draft,
+                           surety_val value)
 {
-    if (decoder->is.broken || decoder->is.native_over || decoder->native.len)
+    if (decoder->is.broken || !draft || draft->text.len)
         return;
-    decoder->is.has_native = true;
-    decoder->is.native_over = true;
     if (surety_val_kind(value) > SURETY_KIND_NULL)
-        (void)surety_val_write(value, SURETY_STYLE_COMPACT, &decoder->native);
+        (void)surety_val_write(value, SURETY_STYLE_COMPACT, &draft->text);
     else
-        surety_buf_text(&decoder->native, "{}");
-    if (decoder->mode == SURETY_MODE_TOOL)
-        answer_pass(decoder, PIECE_NATIVE, surety_buf_str(&decoder->native));
+        surety_buf_text(&draft->text, "{}");
+    draft->over = true;
+    if (draft == surety__draft_native(decoder))
+        answer_pass(decoder, PIECE_NATIVE, surety_buf_str(&draft->text));
 }
 
 void surety__answer_show(surety__decoder *decoder, surety_buf *out,

@@ -15,7 +15,13 @@
 #include "provider/protocol.h"
 
 /* The kind of the open block (decoder->is.block_kind). */
-enum { BLOCK_TEXT = 't', BLOCK_TOOL = 'u', BLOCK_OTHER = 'o' };
+enum {
+    BLOCK_TEXT = 't',
+    BLOCK_TOOL = 'u',
+    BLOCK_THINKING = 'h',
+    BLOCK_INPUT = 'i', /* a call of one of the provider's tools */
+    BLOCK_OTHER = 'o'
+};
 
 /* max_tokens is required. Every available model accepts this value. */
 enum { ANTHROPIC_TOKENS = 8192 };
@@ -172,16 +178,57 @@ static void anthropic_stop(surety__decoder *decoder, surety_val holder)
     surety__answer_finish(decoder, reason);
 }
 
+/* Whether a call was made by one of the provider's tools, which then must be
+ * named when it goes back. */
+static bool anthropic_has_caller(surety_val block)
+{
+    const surety_val caller = surety_val_get(block, "caller");
+
+    return surety_val_kind(caller) == SURETY_KIND_OBJECT &&
+           !surety_val_is(surety_val_get(caller, "type"), "direct");
+}
+
+/* Begins a call. */
+static surety__draft *anthropic_call(surety__decoder *decoder, surety_val block)
+{
+    surety__draft *draft = surety__draft_add(decoder, SURETY_PART_CALL);
+
+    if (draft)
+        surety__draft_name(decoder, draft,
+                           surety_val_str(surety_val_get(block, "id")),
+                           surety_val_str(surety_val_get(block, "name")));
+    return draft;
+}
+
 static void anthropic_block(surety__decoder *decoder, surety_val block)
 {
     const surety_val type = surety_val_get(block, "type");
+    const bool signs = surety_val_str(surety_val_get(block, "signature")).len;
+    surety__draft *draft;
 
-    if (surety_val_is(type, "text"))
+    if (decoder->is.broken)
+        return;
+    if (surety_val_is(type, "text")) {
         surety__answer_text(
             decoder, surety__answer_string(decoder, block, "text", "a text"));
-    else if (surety_val_is(type, "thinking"))
+    } else if (surety_val_is(type, "tool_use")) {
+        draft = anthropic_call(decoder, block);
+        surety__answer_object(decoder, draft, surety_val_get(block, "input"));
+        if (anthropic_has_caller(block))
+            surety__draft_item(draft, block);
+    } else if (surety_val_is(type, "thinking")) {
         surety__answer_reasoning(
             decoder, surety_val_str(surety_val_get(block, "thinking")));
+        if (signs)
+            surety__draft_item(
+                surety__draft_open(decoder, SURETY_PART_REASONING), block);
+    } else {
+        /* Others go back as they came: redacted thinking, the provider's
+         * tools. */
+        surety__draft_item(surety__draft_add(decoder, SURETY_PART_REASONING),
+                           block);
+    }
+    surety__draft_close(decoder);
 }
 
 static void anthropic_whole(surety__decoder *decoder, surety_val root)
@@ -192,12 +239,8 @@ static void anthropic_whole(surety__decoder *decoder, surety_val root)
         surety__answer_break(decoder, SURETY_FAILURE_PROTOCOL,
                              "the response has no array \"content\"");
     surety__answer_names(decoder, root, "id", "model");
-    SURETY_EACH (block, content) {
-        if (surety_val_is(surety_val_get(block, "type"), "tool_use"))
-            surety__answer_object(decoder, surety_val_get(block, "input"));
-        else
-            anthropic_block(decoder, block);
-    }
+    SURETY_EACH (block, content)
+        anthropic_block(decoder, block);
     anthropic_stop(decoder, root);
     surety__answer_usage(decoder, surety_val_get(root, "usage"));
 }
@@ -220,28 +263,86 @@ static uint64_t anthropic_index(surety__decoder *decoder, surety_val root)
     return index.doc ? number : 0;
 }
 
+/* Begins the item of a block that goes back with what its deltas bring: the
+ * members that are there, without those that deltas fill. */
+static void anthropic_item(surety__draft *draft, surety_val block)
+{
+    if (!draft)
+        return;
+    surety_buf_byte(&draft->raw, '{');
+    SURETY_EACH (member, block) {
+        const surety_str key = surety_val_str(surety_val_key(member));
+
+        if (surety_str_equal(key, SURETY__LITERAL("thinking")) ||
+            surety_str_equal(key, SURETY__LITERAL("signature")) ||
+            surety_str_equal(key, SURETY__LITERAL("input")))
+            continue;
+        surety__template_write(
+            &draft->raw, draft->raw.len > 1 ? ",$s:$v" : "$s:$v", key, member);
+    }
+}
+
 static void anthropic_open(surety__decoder *decoder, surety_val root)
 {
     const surety_val block = surety_val_get(root, "content_block");
+    const surety_val type = surety_val_get(block, "type");
     const surety_val input = surety_val_get(block, "input");
+    surety__draft *draft;
 
     decoder->is.block_index = anthropic_index(decoder, root);
     decoder->is.block_kind = BLOCK_OTHER;
-    if (surety_val_is(surety_val_get(block, "type"), "text"))
+    if (decoder->is.broken)
+        return;
+    if (surety_val_is(type, "text")) {
         decoder->is.block_kind = BLOCK_TEXT;
-    if (surety_val_is(surety_val_get(block, "type"), "tool_use") &&
-        !decoder->is.has_native) {
-        decoder->is.block_kind = BLOCK_TOOL;
-        surety__answer_arguments(decoder, surety_val_get(root, "index"),
-                                 surety_val_str(surety_val_get(block, "id")),
-                                 (surety_str){NULL, 0});
+        surety__answer_text(
+            decoder, surety__answer_string(decoder, block, "text", "a text"));
+    } else if (surety_val_is(type, "tool_use") && surety_val_count(input)) {
         /* Some proxies send all arguments at once. */
-        if (surety_val_count(input)) {
-            surety__answer_object(decoder, input);
-            decoder->is.block_kind = BLOCK_OTHER;
-        }
+        anthropic_block(decoder, block);
+    } else if (surety_val_is(type, "tool_use")) {
+        decoder->is.block_kind = BLOCK_TOOL;
+        draft = anthropic_call(decoder, block);
+        if (anthropic_has_caller(block))
+            anthropic_item(draft, block);
+    } else if (surety_val_is(type, "thinking")) {
+        decoder->is.block_kind = BLOCK_THINKING;
+        anthropic_item(surety__draft_add(decoder, SURETY_PART_REASONING),
+                       block);
+        surety__answer_reasoning(
+            decoder, surety_val_str(surety_val_get(block, "thinking")));
+        draft = surety__draft_last(decoder);
+        if (draft)
+            surety_buf_add(&draft->id,
+                           surety_val_str(surety_val_get(block, "signature")));
+    } else if (input.doc) {
+        decoder->is.block_kind = BLOCK_INPUT;
+        anthropic_item(surety__draft_add(decoder, SURETY_PART_REASONING),
+                       block);
+    } else {
+        anthropic_block(decoder, block);
     }
-    anthropic_block(decoder, block);
+}
+
+/* Completes the item of the block that ends. A thought without a signature, and
+ * arguments that are no JSON, do not go back. */
+static void anthropic_close(surety__decoder *decoder)
+{
+    surety__draft *draft = surety__draft_last(decoder);
+    const char kind = decoder->is.block_kind;
+
+    decoder->is.block_kind = 0;
+    if (!draft)
+        return;
+    draft->over = true;
+    if (kind == BLOCK_THINKING && draft->id.len)
+        surety__template_write(&draft->raw, ",'thinking':$s,'signature':$s}",
+                               surety_buf_str(&draft->text),
+                               surety_buf_str(&draft->id));
+    else if (kind == BLOCK_THINKING)
+        surety_buf_reset(&draft->raw);
+    else if ((kind == BLOCK_TOOL || kind == BLOCK_INPUT) && draft->raw.len)
+        surety__draft_input(decoder, draft);
 }
 
 static void anthropic_delta(surety__decoder *decoder, surety_val root)
@@ -261,12 +362,17 @@ static void anthropic_delta(surety__decoder *decoder, surety_val root)
     else if (surety_val_is(type, "thinking_delta"))
         surety__answer_reasoning(
             decoder, surety_val_str(surety_val_get(delta, "thinking")));
+    else if (surety_val_is(type, "signature_delta") &&
+             decoder->is.block_kind == BLOCK_THINKING)
+        surety_buf_add(&surety__draft_last(decoder)->id,
+                       surety_val_str(surety_val_get(delta, "signature")));
     else if (surety_val_is(type, "input_json_delta") &&
-             decoder->is.block_kind == BLOCK_TOOL)
-        surety__answer_arguments(
-            decoder, surety_val_get(root, "index"), (surety_str){NULL, 0},
-            surety__answer_string(decoder, delta, "partial_json",
-                                  "partial_json"));
+             (decoder->is.block_kind == BLOCK_TOOL ||
+              decoder->is.block_kind == BLOCK_INPUT))
+        surety__answer_arguments(decoder, surety__draft_last(decoder),
+                                 surety__answer_string(decoder, delta,
+                                                       "partial_json",
+                                                       "partial_json"));
 }
 
 static void anthropic_event(surety__decoder *decoder, surety_str type,
@@ -286,7 +392,7 @@ static void anthropic_event(surety__decoder *decoder, surety_str type,
     } else if (surety_str_equal(type, SURETY__LITERAL("content_block_delta"))) {
         anthropic_delta(decoder, root);
     } else if (surety_str_equal(type, SURETY__LITERAL("content_block_stop"))) {
-        decoder->is.block_kind = 0;
+        anthropic_close(decoder);
     } else if (surety_str_equal(type, SURETY__LITERAL("message_delta"))) {
         anthropic_stop(decoder, surety_val_get(root, "delta"));
         surety__answer_usage(decoder, surety_val_get(root, "usage"));

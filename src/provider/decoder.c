@@ -30,6 +30,9 @@ enum {
 surety__decoder *surety__decoder_new(const surety_limits *limits,
                                      const surety_alloc *alloc)
 {
+    static const surety_model model = {.protocol = SURETY_PROTOCOL_TEXT};
+    static const surety__call nothing = {.model = &model,
+                                         .mode = SURETY_MODE_PROMPT};
     surety__decoder *decoder = surety__new(alloc, sizeof(*decoder));
 
     if (!decoder)
@@ -45,8 +48,7 @@ surety__decoder *surety__decoder_new(const surety_limits *limits,
         surety__decoder_free(decoder);
         return NULL;
     }
-    surety__decoder_begin(decoder, SURETY_PROTOCOL_TEXT, SURETY_MODE_PROMPT,
-                          (surety_str){NULL, 0}, NULL);
+    surety__decoder_begin(decoder, &nothing, NULL);
     return decoder;
 }
 
@@ -56,26 +58,33 @@ void surety__decoder_free(surety__decoder *decoder)
         return;
     for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++)
         surety_buf_done(&decoder->buffers[i]);
+    surety__drafts_done(decoder);
     surety__sse_done(&decoder->sse);
     surety_doc_free(decoder->doc);
     surety__free(decoder->alloc, decoder, sizeof(*decoder));
 }
 
-void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
-                           surety_mode mode, surety_str secret,
+void surety__decoder_begin(surety__decoder *decoder, const surety__call *call,
                            const surety__listener *listener)
 {
     static const surety__reading nothing = {.retry_after = -1,
                                             .should_retry = -1};
+    const bool tools = call->tool_count && call->mode != SURETY_MODE_PROMPT;
 
     for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++)
         surety_buf_reset(&decoder->buffers[i]);
     surety__sse_reset(&decoder->sse);
+    decoder->drafts.count = 0;
     decoder->is = nothing;
-    decoder->protocol = surety__protocol_of(protocol);
-    decoder->mode = mode;
+    decoder->is.protocol = call->model->protocol;
+    decoder->is.tools = tools;
+    decoder->protocol = surety__protocol_of(call->model->protocol);
+    decoder->mode =
+        tools && !call->schema.len ? SURETY_MODE_PROMPT : call->mode;
     decoder->listener = listener ? *listener : (surety__listener){NULL, NULL};
-    surety_buf_add(&decoder->secret, secret);
+    surety_buf_add(&decoder->secret, call->model->key);
+    if (tools)
+        surety_buf_add(&decoder->answer_tool, call->schema_name);
 }
 
 /* Records buffers that failed. Returns whether reading goes on. */
@@ -92,6 +101,7 @@ static bool decoder_goes_on(surety__decoder *decoder)
                 "the response is larger than the limit text_bytes_max of %zu",
                 decoder->limits.text_bytes_max);
     }
+    surety__drafts_check(decoder);
     return !decoder->is.broken && !decoder->is.starved;
 }
 
@@ -478,7 +488,8 @@ static void decoder_judge(surety__decoder *decoder)
     surety__reading *is = &decoder->is;
     const bool has_reply =
         surety__str_trim(surety_buf_str(&decoder->text)).len ||
-        (decoder->mode == SURETY_MODE_TOOL && is->has_native);
+        surety__draft_native(decoder) ||
+        (is->tools && surety__draft_call(decoder));
     surety_buf clean;
 
     assert(!is->broken);
@@ -496,6 +507,8 @@ static void decoder_judge(surety__decoder *decoder)
         is->failure = SURETY_FAILURE_REFUSAL;
     else if (is->failure == SURETY_FAILURE_NONE && !has_reply)
         is->failure = SURETY_FAILURE_EMPTY;
+    if (is->failure == SURETY_FAILURE_NONE)
+        surety__drafts_end(decoder);
     if (is->failure == SURETY_FAILURE_NONE ||
         is->failure == SURETY_FAILURE_REFUSAL)
         return;
@@ -594,7 +607,8 @@ surety_status surety__decoder_answer(const surety__decoder *decoder,
                                      surety_answer *ret_answer)
 {
     const surety__reading *is = &decoder->is;
-    const surety_str native = surety_buf_str(&decoder->native);
+    const surety__draft *native = surety__draft_native(decoder);
+    const bool called = is->tools && surety__draft_call(decoder);
     surety_answer answer = {
         .failure = is->failure,
         .text = surety_buf_str(&decoder->text),
@@ -610,21 +624,23 @@ surety_status surety__decoder_answer(const surety__decoder *decoder,
         .retry_after_ms = is->retry_after,
         .should_retry = is->should_retry,
         .ambiguous = is->ambiguous,
+        .message = {.role = SURETY_ROLE_ASSISTANT,
+                    .parts = decoder->drafts.parts},
     };
 
     if (is->starved)
         return SURETY_NOMEM;
     if (!is->finished)
         return SURETY_MORE;
-    if (decoder->mode == SURETY_MODE_TOOL && is->has_native) {
-        if (is->failure == SURETY_FAILURE_NONE)
-            answer.native = native.len ? native : SURETY__LITERAL("{}");
-        else if (!answer.text.len)
-            answer.text = native;
-    } else if (decoder->mode == SURETY_MODE_NATIVE &&
-               is->failure == SURETY_FAILURE_NONE) {
+    if (is->failure == SURETY_FAILURE_NONE)
+        answer.message.part_count = decoder->drafts.count;
+    if (native && is->failure == SURETY_FAILURE_NONE)
+        answer.native = answer.message.parts[is->native - 1].text;
+    else if (native && !answer.text.len)
+        answer.text = surety_buf_str(&native->text);
+    else if (decoder->mode == SURETY_MODE_NATIVE && !called &&
+             is->failure == SURETY_FAILURE_NONE)
         answer.native = answer.text;
-    }
     *ret_answer = answer;
     return SURETY_OK;
 }

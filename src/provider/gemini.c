@@ -181,20 +181,58 @@ static void gemini_body(const surety__call *call, surety_buf *out)
 
 /* ---- responses ----------------------------------------------------------- */
 
+static void gemini_call(surety__decoder *decoder, surety_val call)
+{
+    surety__draft *draft = surety__draft_add(decoder, SURETY_PART_CALL);
+
+    if (!draft)
+        return;
+    surety__draft_name(decoder, draft,
+                       surety_val_str(surety_val_get(call, "id")),
+                       surety_val_str(surety_val_get(call, "name")));
+    surety__answer_object(decoder, draft, surety_val_get(call, "args"));
+}
+
+/* A part with a signature goes back as it is, and so does one that has neither
+ * text nor call (a step of the provider's own tools). Texts without one go on
+ * over the events. */
+static void gemini_part(surety__decoder *decoder, surety_val part)
+{
+    const surety_val call = surety_val_get(part, "functionCall");
+    const bool signs =
+        surety_val_str(surety_val_get(part, "thoughtSignature")).len;
+    const bool thought =
+        surety_val_bool(surety_val_get(part, "thought"), false);
+    const bool writes = surety_val_get(part, "text").doc;
+    const surety_str text =
+        surety__answer_string(decoder, part, "text", "a part's text");
+
+    if (decoder->is.broken)
+        return;
+    if (signs)
+        surety__draft_close(decoder);
+    if (surety_val_kind(call) == SURETY_KIND_OBJECT)
+        gemini_call(decoder, call);
+    else if (thought)
+        surety__answer_reasoning(decoder, text);
+    else
+        surety__answer_text(decoder, text);
+    if (signs && !call.doc && !text.len)
+        (void)surety__draft_add(decoder, thought || !writes
+                                             ? SURETY_PART_REASONING
+                                             : SURETY_PART_TEXT);
+    else if (!writes && !call.doc && surety_val_count(part))
+        (void)surety__draft_add(decoder, SURETY_PART_REASONING);
+    else if (!signs)
+        return;
+    surety__draft_item(surety__draft_last(decoder), part);
+    surety__draft_close(decoder);
+}
+
 static void gemini_parts(surety__decoder *decoder, surety_val parts)
 {
-    SURETY_EACH (part, parts) {
-        const surety_val call = surety_val_get(part, "functionCall");
-        const surety_str text =
-            surety__answer_string(decoder, part, "text", "a part's text");
-
-        if (surety_val_kind(call) == SURETY_KIND_OBJECT)
-            surety__answer_object(decoder, surety_val_get(call, "args"));
-        else if (surety_val_bool(surety_val_get(part, "thought"), false))
-            surety__answer_reasoning(decoder, text);
-        else
-            surety__answer_text(decoder, text);
-    }
+    SURETY_EACH (part, parts)
+        gemini_part(decoder, part);
 }
 
 static void gemini_event(surety__decoder *decoder, surety_str type,

@@ -199,45 +199,111 @@ static void openai_content(surety__decoder *decoder, surety_val message)
                                          decoder, part, "text", "a text part"));
 }
 
-/* Takes tool calls. A delta has fragments of any call; of a whole message only
- * the first call counts. */
-static void openai_tools(surety__decoder *decoder, surety_val calls)
+/* The call that a fragment goes on with; NULL: a new one begins. Servers leave
+ * out the index or the id, repeat the id or the name, or give every call the
+ * index 0. A call that is complete ends with a brace, and no fragment begins
+ * with one. */
+static surety__draft *openai_call_of(const surety__decoder *decoder,
+                                     surety_val call, surety_str fragment)
 {
-    SURETY_EACH (call, calls) {
-        const surety_val function = surety_val_get(call, "function");
-        const surety_val arguments = surety_val_get(function, "arguments");
-        const surety_str id = surety_val_str(surety_val_get(call, "id"));
+    const surety_val index = surety_val_get(call, "index");
+    const surety_str id = surety_val_str(surety_val_get(call, "id"));
+    const surety_val name =
+        surety_val_get(surety_val_get(call, "function"), "name");
+    surety__draft *draft = surety__draft_call(decoder);
 
-        /* Some servers send an object instead of the protocol's text. */
-        if (surety_val_kind(arguments) == SURETY_KIND_OBJECT)
-            surety__answer_object(decoder, arguments);
-        else
-            surety__answer_arguments(decoder, surety_val_get(call, "index"), id,
-                                     surety__answer_string(decoder, function,
-                                                           "arguments",
-                                                           "arguments"));
-        if (decoder->is.form == FORM_WHOLE)
-            break;
+    if (decoder->is.form == FORM_WHOLE)
+        return NULL;
+    if (surety_val_kind(index) > SURETY_KIND_NULL)
+        draft = surety__draft_at(decoder, surety_val_uint(index, 0) + 1);
+    if (!draft)
+        return NULL;
+    if (id.len && id.len <= SURETY__NAME_MAX && draft->id.len &&
+        !surety_str_equal(surety_buf_str(&draft->id), id))
+        return NULL;
+    if (surety_val_str(name).len && draft->text.len &&
+        draft->text.ptr[draft->text.len - 1] == '}' && fragment.len &&
+        fragment.ptr[0] == '{')
+        return NULL;
+    return draft;
+}
+
+/* Takes a call, or a fragment of one. */
+static void openai_call(surety__decoder *decoder, surety_val call)
+{
+    const surety_val function = surety_val_get(call, "function");
+    const surety_val arguments = surety_val_get(function, "arguments");
+    const surety_str name = surety_val_str(surety_val_get(function, "name"));
+    const uint64_t number =
+        surety__answer_index(decoder, surety_val_get(call, "index"), 0);
+    /* Some servers send an object instead of the protocol's text. */
+    const bool object = surety_val_kind(arguments) == SURETY_KIND_OBJECT;
+    const surety_str fragment =
+        object ? (surety_str){NULL, 0}
+               : surety__answer_string(decoder, function, "arguments",
+                                       "arguments");
+    surety__draft *draft;
+
+    if (decoder->is.broken)
+        return;
+    draft = openai_call_of(decoder, call, fragment);
+    if (!draft) {
+        draft = surety__draft_add(decoder, SURETY_PART_CALL);
+        if (!draft)
+            return;
+        draft->index = number + 1;
+    }
+    surety__draft_name(decoder, draft,
+                       surety_val_str(surety_val_get(call, "id")), name);
+    /* Google's servers give the signature of a call here. */
+    if (surety_val_get(call, "extra_content").doc)
+        surety__draft_item(draft, surety_val_get(call, "extra_content"));
+    if (object)
+        surety__answer_object(decoder, draft, arguments);
+    else
+        surety__answer_arguments(decoder, draft, fragment);
+}
+
+/* Takes reasoning, in one of the members that servers have for it. */
+static void openai_thinking(surety__decoder *decoder, surety_val message)
+{
+    static const char *const members[] = {"reasoning_content", "reasoning"};
+    surety__draft *draft;
+
+    for (size_t i = 0; i < SURETY__COUNT(members); i++) {
+        const surety_str text =
+            surety_val_str(surety_val_get(message, members[i]));
+
+        if (!text.len)
+            continue;
+        surety__answer_reasoning(decoder, text);
+        draft = surety__draft_open(decoder, SURETY_PART_REASONING);
+        if (draft && !draft->name.len)
+            surety_buf_text(&draft->name, members[i]);
+        return;
     }
 }
 
 static void openai_message(surety__decoder *decoder, surety_val message)
 {
-    surety_val reasoning = surety_val_get(message, "reasoning_content");
+    const surety_val called = surety_val_get(message, "function_call");
+    surety__draft *draft;
 
-    if (!surety_val_str(reasoning).len)
-        reasoning = surety_val_get(message, "reasoning");
-    surety__answer_reasoning(decoder, surety_val_str(reasoning));
+    openai_thinking(decoder, message);
     openai_content(decoder, message);
     surety__answer_refusal(
         decoder, surety__answer_string(decoder, message, "refusal", "refusal"));
-    openai_tools(decoder, surety_val_get(message, "tool_calls"));
-    if (surety_val_kind(surety_val_get(message, "function_call")) ==
-        SURETY_KIND_OBJECT)
-        surety__answer_arguments(
-            decoder, surety_val_none(), (surety_str){NULL, 0},
-            surety_val_str(surety_val_get(
-                surety_val_get(message, "function_call"), "arguments")));
+    SURETY_EACH (call, surety_val_get(message, "tool_calls"))
+        openai_call(decoder, call);
+    if (surety_val_kind(called) != SURETY_KIND_OBJECT || decoder->is.broken)
+        return;
+    draft = surety__draft_open(decoder, SURETY_PART_CALL);
+    if (!draft)
+        return;
+    surety__draft_name(decoder, draft, (surety_str){NULL, 0},
+                       surety_val_str(surety_val_get(called, "name")));
+    surety__answer_arguments(
+        decoder, draft, surety_val_str(surety_val_get(called, "arguments")));
 }
 
 /* Reads a chunk, or a whole response. */
@@ -311,6 +377,7 @@ const surety__protocol surety__protocol_openai = {
     .replaceable = openai_replaceable,
     .whole = openai_whole,
     .event = openai_event,
+    .members = true,
     .tokens = openai_tokens,
     .endings = openai_endings,
 };

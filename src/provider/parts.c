@@ -15,9 +15,6 @@
 /* Anthropic's documentation: at most 4 cache marks a request. */
 enum { PARTS_MARKS_MAX = 4 };
 
-/* Begins the ids that the decoder makes where a provider gave none. */
-#define PARTS_MADE_ID "surety-"
-
 static surety__source parts_source(const surety_part *part)
 {
     const bool media =
@@ -333,7 +330,7 @@ static void parts_field(surety__writer *writer, char field,
     static const surety_prompt_part none;
     surety_buf *out = writer->out;
     const bool made =
-        surety__str_starts(part->id, SURETY__LITERAL(PARTS_MADE_ID));
+        surety__str_starts(part->id, SURETY__LITERAL(SURETY__MADE_ID));
 
     switch (field) {
     case 't':

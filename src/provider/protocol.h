@@ -84,6 +84,9 @@ typedef struct surety__protocol {
      * there is only the mode PROMPT. */
     void (*whole)(surety__decoder *decoder, surety_val root);
     void (*event)(surety__decoder *decoder, surety_str type, surety_val root);
+    /* Text and reasoning are members of the message, not items of a list: each
+     * comes once. */
+    bool members;
     const surety__tokens *tokens;
     const surety__ending *endings; /* the last row has no word */
 } surety__protocol;
@@ -214,6 +217,9 @@ enum {
     SURETY__BLOCKS_MAX = 4096  /* tool calls or content blocks in a reply */
 };
 
+/* Begins the ids that are made for calls where a provider gave none. */
+#define SURETY__MADE_ID "surety-"
+
 /* The form of the body. */
 typedef enum surety__form {
     FORM_UNKNOWN = 0,
@@ -243,9 +249,10 @@ typedef struct surety__reading {
                              * reply ended */
     surety_usage usage;
     bool has_finish;       /* a finish reason arrived */
-    bool has_native;       /* a tool was called */
-    bool native_over;      /* its arguments are complete */
-    uint64_t native_index; /* the number of that call */
+    surety_protocol protocol;
+    bool tools;    /* the model may call others than the answer's */
+    size_t native; /* the number of the draft that is the answer's call, from 1;
+                    * 0: none */
 
     /* For the protocols' own use. */
     bool begun;           /* a stream's first event arrived */
@@ -253,6 +260,24 @@ typedef struct surety__reading {
     uint64_t block_index; /* its number */
     uint64_t counts[SURETY__TOKENS_MAX]; /* of the protocol's rows */
 } surety__reading;
+
+/* A part of the message under way. */
+typedef struct surety__draft {
+    surety_part_kind kind;
+    bool over;         /* what comes next is another part */
+    uint64_t index;    /* the provider's number of its block or item */
+    size_t start, len; /* TEXT: its bytes in the decoder's text */
+    /* The text of a REASONING; the arguments, id and name of a CALL; the item
+     * that goes back. A REASONING with a name goes back as this member. */
+    surety_buf text, id, name, raw;
+} surety__draft;
+typedef struct surety__drafts {
+    surety__draft *items;
+    size_t count, cap;
+    size_t made; /* drafts with buffers, from answers before too */
+    surety_part *parts;
+    size_t part_cap;
+} surety__drafts;
 
 struct surety__decoder {
     const surety_alloc *alloc;
@@ -263,6 +288,7 @@ struct surety__decoder {
     surety__reading is;
     surety__sse sse;
     surety_doc *doc; /* the body, or one event at a time */
+    surety__drafts drafts;
 
     union {
         struct {
@@ -270,11 +296,11 @@ struct surety__decoder {
             surety_buf secret, content_type, location, retry_date;
             surety_buf body; /* while the form is unknown or FORM_WHOLE */
             /* For the answer. */
-            surety_buf text, native, refusal, finish_reason, model;
+            surety_buf text, refusal, finish_reason, model;
             surety_buf response_id, request_id, error_code, error_message;
-            surety_buf native_id; /* id of the first tool call */
+            surety_buf answer_tool; /* the name of the answer's tool */
         };
-        surety_buf buffers[15]; /* the same, as a list */
+        surety_buf buffers[14]; /* the same, as a list */
     };
 };
 
@@ -282,13 +308,16 @@ struct surety__decoder {
 void surety__answer_text(surety__decoder *decoder, surety_str text);
 void surety__answer_reasoning(surety__decoder *decoder, surety_str text);
 void surety__answer_refusal(surety__decoder *decoder, surety_str text);
-/* Adds a fragment of the arguments of the tool call with this index and id
- * (empty: the fragment has none). Only the first call counts; others are
- * ignored. An invalid index breaks the answer. */
-void surety__answer_arguments(surety__decoder *decoder, surety_val index,
-                              surety_str id, surety_str fragment);
-/* The same with complete arguments as a JSON value; none: an empty object. */
-void surety__answer_object(surety__decoder *decoder, surety_val value);
+/* The number of a call; an impossible one breaks the answer. */
+uint64_t surety__answer_index(surety__decoder *decoder, surety_val index,
+                              uint64_t otherwise);
+/* Add a fragment of the arguments of a call, or all of them as a JSON value
+ * (none: an empty object); a call that has arguments keeps them. draft may be
+ * NULL. */
+void surety__answer_arguments(surety__decoder *decoder, surety__draft *draft,
+                              surety_str fragment);
+void surety__answer_object(surety__decoder *decoder, surety__draft *draft,
+                           surety_val value);
 /* Appends at most max bytes of text as one line without the secret. */
 void surety__answer_show(surety__decoder *decoder, surety_buf *out,
                          surety_str text, size_t max);
@@ -312,6 +341,36 @@ void surety__answer_break(surety__decoder *decoder, surety_failure failure,
 /* Takes the usage by the protocol's rows, if it is plausible: each count is an
  * integer from 0 to 10^12, and parts are not larger than their totals. */
 void surety__answer_usage(surety__decoder *decoder, surety_val usage);
+
+/* ---- the message under way (draft.c) ------------------------------------- */
+
+/* Begins a part. NULL: out of memory or too many, and the answer has that. */
+surety__draft *surety__draft_add(surety__decoder *decoder,
+                                 surety_part_kind kind);
+/* The part of this kind that goes on, or a new one. */
+surety__draft *surety__draft_open(surety__decoder *decoder,
+                                  surety_part_kind kind);
+/* The last part; the last with this index; the last call. NULL: none. */
+surety__draft *surety__draft_last(const surety__decoder *decoder);
+surety__draft *surety__draft_at(const surety__decoder *decoder, uint64_t index);
+surety__draft *surety__draft_call(const surety__decoder *decoder);
+/* Ends the last part. */
+void surety__draft_close(surety__decoder *decoder);
+/* Sets a call's id and name where it has none yet. */
+void surety__draft_name(surety__decoder *decoder, surety__draft *draft,
+                        surety_str id, surety_str name);
+/* Sets the item that goes back, unless there is one. draft may be NULL. */
+void surety__draft_item(surety__draft *draft, surety_val item);
+/* Ends the item that goes back with the member input, from the text that came.
+ * Where that is no JSON, there is no item. */
+void surety__draft_input(surety__decoder *decoder, surety__draft *draft);
+/* The call of the answer's tool; NULL: none. */
+surety__draft *surety__draft_native(const surety__decoder *decoder);
+/* Records failures of the last part's buffers. */
+void surety__drafts_check(surety__decoder *decoder);
+/* Makes the message's parts of a complete answer. */
+void surety__drafts_end(surety__decoder *decoder);
+void surety__drafts_done(surety__decoder *decoder);
 
 /* ---- errors (failure.c, retry.c) ----------------------------------------- */
 

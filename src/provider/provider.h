@@ -106,10 +106,9 @@ surety__decoder *surety__decoder_new(const surety_limits *limits,
                                      const surety_alloc *alloc);
 void surety__decoder_free(surety__decoder *decoder); /* takes NULL */
 
-/* Prepares for the response to a call of this protocol and mode; the last one
- * is forgotten. secret (may be empty): a text that no message may contain. */
-void surety__decoder_begin(surety__decoder *decoder, surety_protocol protocol,
-                           surety_mode mode, surety_str secret,
+/* Prepares for the response to this call; the last one is forgotten. The call
+ * is not needed later. No message contains the model's key. */
+void surety__decoder_begin(surety__decoder *decoder, const surety__call *call,
                            const surety__listener *listener);
 /* The three events of a receiver. feed returns false if the rest is of no use:
  * a limit, an error, out of memory. The first bytes of the body decide whether

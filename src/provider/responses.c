@@ -183,27 +183,103 @@ static void responses_reasoning(surety__decoder *decoder, surety_val parts)
                                  surety_val_str(surety_val_get(part, "text")));
 }
 
+/* Takes the arguments of a call. */
+static void responses_call(surety__decoder *decoder, surety_val item)
+{
+    surety__draft *draft = surety__draft_add(decoder, SURETY_PART_CALL);
+    const surety_str arguments =
+        surety__answer_string(decoder, item, "arguments", "arguments");
+
+    if (!draft)
+        return;
+    surety__draft_name(decoder, draft,
+                       surety_val_str(surety_val_get(item, "call_id")),
+                       surety_val_str(surety_val_get(item, "name")));
+    surety__answer_arguments(decoder, draft, arguments);
+}
+
+/* Whether an item must go back as it is. The message of a plain answer need
+ * not, which saves a copy of its text. */
+static bool responses_goes_back(const surety__decoder *decoder, surety_val item)
+{
+    return decoder->is.tools || surety_val_get(item, "phase").doc ||
+           !surety_val_is(surety_val_get(item, "type"), "message") ||
+           decoder->drafts.count > 1;
+}
+
+/* Ends a part with the complete form of its item. */
+static void responses_keep(surety__decoder *decoder, surety__draft *draft,
+                           surety_val item)
+{
+    if (responses_goes_back(decoder, item))
+        surety__draft_item(draft, item);
+    draft->over = true;
+}
+
+/* Takes an item of which nothing came. */
+static void responses_item(surety__decoder *decoder, surety_val item)
+{
+    const surety_val type = surety_val_get(item, "type");
+    const size_t before = decoder->drafts.count;
+
+    surety__draft_close(decoder);
+    if (decoder->is.broken) {
+        return;
+    } else if (responses_is_commentary(item)) {
+        responses_reasoning(decoder, surety_val_get(item, "content"));
+    } else if (surety_val_is(type, "message")) {
+        responses_content(decoder, surety_val_get(item, "content"));
+    } else if (surety_val_is(type, "function_call")) {
+        responses_call(decoder, item);
+    } else if (surety__draft_add(decoder, SURETY_PART_REASONING)) {
+        responses_reasoning(decoder, surety_val_get(item, "summary"));
+    }
+    if (decoder->drafts.count > before)
+        responses_keep(decoder, surety__draft_last(decoder), item);
+}
+
+/* Takes the complete form of an item of a stream. A message that came in no
+ * delta is left to the last event. */
+static void responses_done(surety__decoder *decoder, surety_val item)
+{
+    const surety_val type = surety_val_get(item, "type");
+    const bool message = surety_val_is(type, "message");
+    const bool called = surety_val_is(type, "function_call");
+    const surety_part_kind kind = called ? SURETY_PART_CALL
+                                  : message && !responses_is_commentary(item)
+                                      ? SURETY_PART_TEXT
+                                      : SURETY_PART_REASONING;
+    surety__draft *draft = surety__draft_at(decoder, decoder->is.block_index);
+
+    if (!draft)
+        draft = surety__draft_last(decoder);
+    if (draft && !draft->over && draft->kind == kind) {
+        if (called && !draft->text.len)
+            surety__answer_arguments(
+                decoder, draft,
+                surety_val_str(surety_val_get(item, "arguments")));
+        responses_keep(decoder, draft, item);
+    } else if (!message) {
+        responses_item(decoder, item);
+    }
+}
+
 /* Takes the output of a whole response, except what came in the stream. */
 static void responses_output(surety__decoder *decoder, surety_val output)
 {
-    const bool streamed = decoder->text.len || decoder->refusal.len;
+    const bool wrote = decoder->text.len || decoder->refusal.len;
+    const bool called = surety__draft_call(decoder) != NULL;
+    const bool begun = decoder->is.begun;
 
     SURETY_EACH (item, output) {
         const surety_val type = surety_val_get(item, "type");
+        const bool came = responses_is_commentary(item)          ? begun
+                          : surety_val_is(type, "message")       ? wrote
+                          : surety_val_is(type, "function_call") ? called
+                                                                 : begun;
 
-        if (responses_is_commentary(item)) {
-            if (!decoder->is.begun)
-                responses_reasoning(decoder, surety_val_get(item, "content"));
-        } else if (surety_val_is(type, "message") && !streamed)
-            responses_content(decoder, surety_val_get(item, "content"));
-        else if (surety_val_is(type, "function_call") &&
-                 !decoder->is.has_native)
-            surety__answer_arguments(
-                decoder, surety_val_none(),
-                surety_val_str(surety_val_get(item, "call_id")),
-                surety__answer_string(decoder, item, "arguments", "arguments"));
-        else if (surety_val_is(type, "reasoning") && !decoder->is.begun)
-            responses_reasoning(decoder, surety_val_get(item, "summary"));
+        if (!came)
+            responses_item(decoder, item);
     }
 }
 
@@ -247,23 +323,39 @@ static void responses_last(surety__decoder *decoder, surety_val root)
     const surety_val response = surety_val_get(root, "response");
 
     surety__answer_names(decoder, response, "id", "model");
-    if (!decoder->is.has_native ||
-        (!decoder->text.len && !decoder->refusal.len))
-        responses_output(decoder, surety_val_get(response, "output"));
+    responses_output(decoder, surety_val_get(response, "output"));
     responses_end(decoder, response);
     decoder->is.done = true;
 }
 
-/* Records the phase of an item: it comes only when the item begins, not with
- * its texts. */
+/* Notes which item an event is about. */
+static void responses_at(surety__decoder *decoder, surety_val root)
+{
+    const uint64_t index = surety_val_uint(surety_val_get(root, "output_index"),
+                                           decoder->is.block_index);
+
+    if (index != decoder->is.block_index)
+        decoder->is.block_kind = 0;
+    decoder->is.block_index = index;
+}
+
+/* Takes the beginning of an item: only it has the phase and a call's name. */
 static void responses_begin_item(surety__decoder *decoder, surety_val root)
 {
+    const surety_val item = surety_val_get(root, "item");
+    surety__draft *draft;
+
     decoder->is.begun = true;
+    surety__draft_close(decoder);
     decoder->is.block_kind =
-        responses_is_commentary(surety_val_get(root, "item")) ? BLOCK_COMMENTARY
-                                                              : 0;
-    decoder->is.block_index =
-        surety_val_uint(surety_val_get(root, "output_index"), 0);
+        responses_is_commentary(item) ? BLOCK_COMMENTARY : 0;
+    if (!surety_val_is(surety_val_get(item, "type"), "function_call"))
+        return;
+    draft = surety__draft_add(decoder, SURETY_PART_CALL);
+    if (draft)
+        surety__draft_name(decoder, draft,
+                           surety_val_str(surety_val_get(item, "call_id")),
+                           surety_val_str(surety_val_get(item, "name")));
 }
 
 static void responses_text(surety__decoder *decoder, surety_val root)
@@ -271,12 +363,29 @@ static void responses_text(surety__decoder *decoder, surety_val root)
     const surety_str text =
         surety__answer_string(decoder, root, "delta", "delta");
 
-    if (decoder->is.block_kind == BLOCK_COMMENTARY &&
-        decoder->is.block_index ==
-            surety_val_uint(surety_val_get(root, "output_index"), 0))
+    if (decoder->is.block_kind == BLOCK_COMMENTARY)
         surety__answer_reasoning(decoder, text);
     else
         surety__answer_text(decoder, text);
+}
+
+/* Takes a piece of the arguments of a call; some servers do not say that an
+ * item begins. */
+static void responses_arguments(surety__decoder *decoder, surety_val root)
+{
+    const surety_str none = {NULL, 0};
+    surety__draft *draft = surety__draft_at(decoder, decoder->is.block_index);
+
+    (void)surety__answer_index(decoder, surety_val_get(root, "output_index"),
+                               0);
+    if (!draft || draft->over || draft->kind != SURETY_PART_CALL) {
+        draft = surety__draft_add(decoder, SURETY_PART_CALL);
+        if (!draft)
+            return;
+        surety__draft_name(decoder, draft, none, none);
+    }
+    surety__answer_arguments(
+        decoder, draft, surety__answer_string(decoder, root, "delta", "delta"));
 }
 
 static void responses_event(surety__decoder *decoder, surety_str type,
@@ -287,6 +396,7 @@ static void responses_event(surety__decoder *decoder, surety_str type,
     if (!surety__str_starts(type, SURETY__LITERAL("response.")))
         return;
     decoder->is.begun = decoder->is.begun || delta.doc;
+    responses_at(decoder, root);
     if (surety_str_equal(type, SURETY__LITERAL("response.output_text.delta")))
         responses_text(decoder, root);
     else if (surety_str_equal(type,
@@ -298,10 +408,10 @@ static void responses_event(surety__decoder *decoder, surety_str type,
     else if (surety_str_equal(
                  type, SURETY__LITERAL("response.function_call_arguments."
                                        "delta")))
-        surety__answer_arguments(
-            decoder, surety_val_get(root, "output_index"),
-            (surety_str){NULL, 0},
-            surety__answer_string(decoder, root, "delta", "delta"));
+        responses_arguments(decoder, root);
+    else if (surety_str_equal(type,
+                              SURETY__LITERAL("response.output_item.done")))
+        responses_done(decoder, surety_val_get(root, "item"));
     else if (surety_str_equal(
                  type, SURETY__LITERAL("response.reasoning_text.delta")) ||
              surety_str_equal(type,

@@ -110,8 +110,7 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     if (status == SURETY_OK) {
         exchange->begun = exchange->ended = false;
         surety__watch_begin(&exchange->watch, plan, at, stake);
-        surety__decoder_begin(exchange->decoder, model->protocol, plan->mode,
-                              model->key, &listener);
+        surety__decoder_begin(exchange->decoder, &call, &listener);
         status = transport->start(transport->ctx, exchange_id(exchange),
                                   &request, &receiver, reterr);
     }

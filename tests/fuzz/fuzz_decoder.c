@@ -12,6 +12,7 @@ static const char secret[] = "sk-x";
 struct given {
     surety_protocol protocol;
     surety_mode mode;
+    bool tools;
     int status;
     surety_header header;
     surety_delivery delivery;
@@ -31,6 +32,7 @@ static void choose(struct given *given, const uint8_t *data, size_t size)
     *given = (struct given){
         .protocol = (surety_protocol)(data[0] % 5),
         .mode = (surety_mode)(SURETY_MODE_NATIVE + data[0] / 5 % 3),
+        .tools = data[0] / 15 % 2 == 1,
         .status = statuses[data[1] % (sizeof(statuses) / sizeof(*statuses))],
         .header = {surety_str_of("content-type"),
                    surety_str_of(types[data[2] % 4]), false},
@@ -45,10 +47,16 @@ static void read_cut(surety__decoder *decoder, const struct given *given,
                      size_t cut, surety_answer *ret_answer)
 {
     const surety_str body = given->body;
+    const surety_model model = {.protocol = given->protocol,
+                                .key = surety_str_of(secret)};
+    const surety__call call = {.model = &model,
+                               .mode = given->mode,
+                               .schema = surety_str_of("{}"),
+                               .schema_name = surety_str_of("n"),
+                               .tool_count = given->tools};
     bool goes_on = true;
 
-    surety__decoder_begin(decoder, given->protocol, given->mode,
-                          surety_str_of(secret), NULL);
+    surety__decoder_begin(decoder, &call, NULL);
     if (given->status)
         surety__decoder_head(decoder, given->status, &given->header, 1);
     for (size_t at = 0; at < body.len && goes_on;) {
@@ -81,7 +89,9 @@ static void check_answer(const struct given *given, const surety_answer *answer)
     must(usage->reasoning_tokens <= usage->output_tokens);
     must(usage->known || (!usage->input_tokens && !usage->output_tokens));
     must(answer->retry_after_ms >= -1);
-    must(answer->failure || answer->text.len || answer->native.len);
+    must(answer->failure || answer->text.len || answer->native.len ||
+         (given->tools && answer->message.part_count));
+    must(!answer->failure || !answer->message.part_count);
     must(!answer->native.len || !answer->failure);
     must(!answer->native.len || given->mode != SURETY_MODE_PROMPT);
     must(given->status < 300 || answer->failure);
@@ -93,6 +103,36 @@ static void check_answer(const struct given *given, const surety_answer *answer)
     check_shown(answer->model);
     check_shown(answer->response_id);
     check_shown(answer->request_id);
+}
+
+/* A message goes back to every protocol. */
+static void check_message(const surety_message *parts)
+{
+    const surety__message message = {.role = SURETY_ROLE_ASSISTANT,
+                                     .parts = parts->parts,
+                                     .part_count = parts->part_count};
+    surety__arena arena;
+    surety_buf body;
+
+    surety__arena_init(&arena, NULL, 0);
+    surety_buf_init(&body, NULL, 0);
+    for (int i = 0; i < SURETY_PROTOCOL_TEXT; i++) {
+        const surety_model model = {.protocol = (surety_protocol)i,
+                                    .model = surety_str_of("m"),
+                                    .base_url = surety_str_of("http://h")};
+        const surety__call call = {.model = &model,
+                                   .mode = SURETY_MODE_PROMPT,
+                                   .messages = &message,
+                                   .message_count = 1};
+        surety_doc *doc = surety_doc_new(NULL);
+        surety_request request;
+
+        must(!surety__call_encode(&call, &arena, &body, &request, NULL));
+        must(doc && !surety_doc_read(doc, request.body, NULL, NULL));
+        surety_doc_free(doc);
+    }
+    surety__arena_done(&arena);
+    surety_buf_done(&body);
 }
 
 static void check_same(const surety_answer *a, const surety_answer *b)
@@ -108,6 +148,16 @@ static void check_same(const surety_answer *a, const surety_answer *b)
          a->usage.input_tokens == b->usage.input_tokens &&
          a->usage.output_tokens == b->usage.output_tokens);
     must(a->ambiguous == b->ambiguous);
+    must(a->message.part_count == b->message.part_count);
+    for (size_t i = 0; i < a->message.part_count; i++) {
+        const surety_part *x = &a->message.parts[i];
+        const surety_part *y = &b->message.parts[i];
+
+        must(x->kind == y->kind && surety_str_equal(x->text, y->text));
+        must(surety_str_equal(x->id, y->id));
+        must(surety_str_equal(x->name, y->name));
+        must(surety_str_equal(x->raw, y->raw));
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -124,6 +174,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     must(whole && cut);
     read_cut(whole, &given, given.body.len, &want);
     check_answer(&given, &want);
+    if (want.message.part_count)
+        check_message(&want.message);
     read_cut(cut, &given, 1 + data[3] % given.body.len, &got);
     check_same(&want, &got);
     read_cut(cut, &given, 0, &got);

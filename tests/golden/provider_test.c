@@ -14,7 +14,8 @@
  *
  * Of a response:
  *
- *     === response   PROTOCOL MODE STATUS, then a header a line
+ *     === response   PROTOCOL MODE STATUS, where the call had tools of its own
+ *                    " tools", then a header a line
  *     === delivery   FAILURE and a message; left out: none
  *     === body       its bytes, with the last line end
  *     === answer     a line each: what is not its default; texts as JSON
@@ -44,6 +45,7 @@ struct response {
     surety_delivery delivery;
     surety_str body;
     bool stream;
+    bool tools; /* the call had others than the answer's, which is `answer` */
 };
 
 static size_t checks; /* how many answers were compared */
@@ -303,6 +305,7 @@ static void response_read(const struct golden *golden,
     memcpy(first, line.ptr, line.len);
     if (sscanf(first, "%31s %31s %d", protocol, mode, &response->status) != 3)
         golden_die("a response needs PROTOCOL MODE STATUS", first);
+    response->tools = strstr(first, " tools") != NULL;
     response->protocol = protocol_named(surety_str_of(protocol));
     response->mode = mode_named(surety_str_of(mode));
     while (golden_line(&lines, &line) && response->header_count < HEADERS_MAX) {
@@ -360,6 +363,33 @@ static void write_text(surety_buf *out, const char *name, surety_str text)
     surety_buf_byte(out, '\n');
 }
 
+/* The parts of the message, unless it is the text alone. */
+static void write_message(const surety_message *message, surety_buf *out)
+{
+    if (message->part_count == 1 &&
+        message->parts[0].kind == SURETY_PART_TEXT &&
+        !message->parts[0].raw.len)
+        return;
+    for (size_t i = 0; i < message->part_count; i++) {
+        const surety_part *part = &message->parts[i];
+
+        surety__buf_printf(out, "part %s", surety_part_kind_name(part->kind));
+        if (part->id.len || part->name.len)
+            surety__buf_printf(out, " %.*s %.*s", (int)part->id.len,
+                               part->id.len ? part->id.ptr : "",
+                               (int)part->name.len,
+                               part->name.len ? part->name.ptr : "");
+        surety_buf_text(out, ": ");
+        surety_json_string(out, part->text);
+        surety_buf_byte(out, '\n');
+        if (part->raw.len)
+            surety_buf_text(out, "  raw ");
+        surety_buf_add(out, part->raw);
+        if (part->raw.len)
+            surety_buf_byte(out, '\n');
+    }
+}
+
 static void write_answer(const surety_answer *answer,
                          const struct pieces *pieces, surety_buf *out)
 {
@@ -367,6 +397,7 @@ static void write_answer(const surety_answer *answer,
                        surety_failure_name(answer->failure));
     write_text(out, "text", answer->text);
     write_text(out, "native", answer->native);
+    write_message(&answer->message, out);
     write_text(out, "refusal", answer->refusal);
     write_text(out, "finish", answer->finish_reason);
     write_text(out, "model", answer->model);
@@ -405,13 +436,22 @@ static surety_failure response_feed(surety__decoder *decoder,
     const int64_t now_ms = (int64_t)1795219200 * 1000;
     struct pieces pieces;
     const surety__listener listener = {&pieces, hear_piece};
+    const surety_model model = {.protocol = response->protocol,
+                                .key = surety_str_of("sk-planted-secret")};
+    const surety__tool_spec tool = {.name = surety_str_of("other")};
+    const surety__call call = {.model = &model,
+                               .mode = response->mode,
+                               .schema = response->tools ? surety_str_of("{}")
+                                                         : (surety_str){"", 0},
+                               .schema_name = surety_str_of("answer"),
+                               .tools = &tool,
+                               .tool_count = response->tools};
     surety_answer answer;
     bool goes_on = true;
 
     for (int i = 0; i < 3; i++)
         surety_buf_init(&pieces.bufs[i], NULL, 0);
-    surety__decoder_begin(decoder, response->protocol, response->mode,
-                          SURETY__LITERAL("sk-planted-secret"), &listener);
+    surety__decoder_begin(decoder, &call, &listener);
     if (response->status)
         surety__decoder_head(decoder, response->status, response->headers,
                              response->header_count);
@@ -527,6 +567,53 @@ static bool cuts_hold(surety__decoder *decoder, const struct response *given)
     return good;
 }
 
+/* The message of an answer goes back to its protocol with each item byte for
+ * byte, and to every other with the names of its calls. */
+static bool message_goes_back(const surety__decoder *decoder,
+                              const struct response *response)
+{
+    surety__message message = {.role = SURETY_ROLE_ASSISTANT};
+    surety_answer answer;
+    surety__arena arena;
+    surety_request request;
+    surety_buf body;
+    bool good = true;
+
+    if (surety__decoder_answer(decoder, &answer) || !answer.message.part_count)
+        return true;
+    message.parts = answer.message.parts;
+    message.part_count = answer.message.part_count;
+    surety__arena_init(&arena, NULL, 0);
+    surety_buf_init(&body, NULL, 0);
+    for (int i = 0; i < SURETY_PROTOCOL_TEXT && good; i++) {
+        const surety_model model = {.protocol = (surety_protocol)i,
+                                    .model = surety_str_of("m"),
+                                    .base_url = surety_str_of("https://h")};
+        const surety__call call = {.model = &model,
+                                   .mode = SURETY_MODE_PROMPT,
+                                   .messages = &message,
+                                   .message_count = 1};
+
+        good = !surety__call_encode(&call, &arena, &body, &request, NULL);
+        for (size_t k = 0; k < message.part_count && good; k++) {
+            const surety_part *part = &message.parts[k];
+            const bool own = model.protocol == response->protocol &&
+                             (part->kind != SURETY_PART_REASONING ||
+                              model.protocol != SURETY_PROTOCOL_OPENAI);
+            const surety_str wants = own ? part->raw : part->name;
+
+            good = !wants.len ||
+                   surety__str_find(request.body, wants) < request.body.len;
+            if (!good)
+                printf("# part %zu does not go back to %s\n", k,
+                       surety_protocol_name(model.protocol));
+        }
+    }
+    surety__arena_done(&arena);
+    surety_buf_done(&body);
+    return good;
+}
+
 /* The answer is `want` however the bytes come. */
 static bool splits_hold(surety__decoder *decoder,
                         const struct response *response, surety_str want,
@@ -586,7 +673,8 @@ static bool response_holds(const struct golden *golden,
     (void)response_feed(decoder, &response, response.body.len,
                         response.body.len, out);
     want = surety_buf_str(out);
-    good = splits_hold(decoder, &response, want, 1) &&
+    good = message_goes_back(decoder, &response) &&
+           splits_hold(decoder, &response, want, 1) &&
            line_ends_hold(decoder, &response, want) &&
            cuts_hold(decoder, &response);
     if (surety__str_find(want, secret) < want.len) {

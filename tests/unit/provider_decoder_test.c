@@ -14,9 +14,11 @@ static void begin(surety__decoder *decoder, surety_protocol protocol,
 {
     const surety_header header = {surety_str_of("Content-Type"),
                                   surety_str_of(type), false};
+    const surety_model model = {.protocol = protocol,
+                                .key = surety_str_of("sk-planted")};
+    const surety__call call = {.model = &model, .mode = mode};
 
-    surety__decoder_begin(decoder, protocol, mode,
-                          SURETY__LITERAL("sk-planted"), NULL);
+    surety__decoder_begin(decoder, &call, NULL);
     surety__decoder_head(decoder, status, &header, 1);
 }
 
@@ -256,6 +258,9 @@ TEST(takes_many_and_odd_headers)
 {
     enum { MANY = 10000 };
     const surety_alloc *alloc = check_alloc(t);
+    const surety_model model = {.protocol = SURETY_PROTOCOL_ANTHROPIC,
+                                .key = surety_str_of("sk-planted")};
+    const surety__call call = {.model = &model, .mode = SURETY_MODE_PROMPT};
     surety__decoder *decoder = surety__decoder_new(NULL, alloc);
     surety_header *headers =
         surety__resize(alloc, NULL, 0, MANY * sizeof(*headers));
@@ -268,9 +273,7 @@ TEST(takes_many_and_odd_headers)
             (surety_header){surety_str_of("Request-Id"),
                             surety_str_of("r\r\nx: sk-planted"), false};
     headers[0].value = (surety_str){"", 0};
-    surety__decoder_begin(decoder, SURETY_PROTOCOL_ANTHROPIC,
-                          SURETY_MODE_PROMPT, SURETY__LITERAL("sk-planted"),
-                          NULL);
+    surety__decoder_begin(decoder, &call, NULL);
     surety__decoder_head(decoder, 401, headers, MANY);
     surety__decoder_head(decoder, 200, headers, 0); /* not heard */
     TRY(end(decoder, &answer));
@@ -349,6 +352,8 @@ TEST(knows_what_is_ambiguous)
         {SURETY_FAILURE_TIMEOUT, true, true, false},
         {SURETY_FAILURE_COMMAND, true, false, false},
     };
+    const surety_model model = {.protocol = SURETY_PROTOCOL_OPENAI};
+    const surety__call call = {.model = &model, .mode = SURETY_MODE_NATIVE};
     surety__decoder *decoder = surety__decoder_new(NULL, check_alloc(t));
     surety_answer answer;
 
@@ -357,8 +362,7 @@ TEST(knows_what_is_ambiguous)
         const surety_delivery delivery = {
             .failure = rows[i].failure, .sent = rows[i].sent, .message = "so"};
 
-        surety__decoder_begin(decoder, SURETY_PROTOCOL_OPENAI,
-                              SURETY_MODE_NATIVE, (surety_str){NULL, 0}, NULL);
+        surety__decoder_begin(decoder, &call, NULL);
         if (rows[i].head)
             surety__decoder_head(decoder, 200, NULL, 0);
         surety__decoder_finish(decoder, &delivery, 0);

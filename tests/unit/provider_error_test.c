@@ -282,9 +282,10 @@ static surety_status answer_to(surety__decoder *decoder,
 {
     const surety_header json = {surety_str_of("content-type"),
                                 surety_str_of("application/json"), false};
+    const surety_model model = {.protocol = protocol};
+    const surety__call call = {.model = &model, .mode = SURETY_MODE_NATIVE};
 
-    surety__decoder_begin(decoder, protocol, SURETY_MODE_NATIVE,
-                          (surety_str){NULL, 0}, NULL);
+    surety__decoder_begin(decoder, &call, NULL);
     surety__decoder_head(decoder, status, &json, 1);
     surety__decoder_feed(decoder, body);
     surety__decoder_finish(decoder, &ended, 0);

@@ -172,6 +172,8 @@ TEST(puts_errors_into_classes)
 {
     const surety_header json = {surety_str_of("content-type"),
                                 surety_str_of("application/json"), false};
+    const surety_model model = {.protocol = SURETY_PROTOCOL_OPENAI};
+    const surety__call call = {.model = &model, .mode = SURETY_MODE_NATIVE};
     surety__decoder *decoder = surety__decoder_new(NULL, check_alloc(t));
     surety_answer answer;
     char body[512];
@@ -185,8 +187,7 @@ TEST(puts_errors_into_classes)
                  "\"%s\"}}",
                  rows[i].type, code ? "\"" : "", code ? rows[i].code : "null",
                  code ? "\"" : "", rows[i].message);
-        surety__decoder_begin(decoder, SURETY_PROTOCOL_OPENAI,
-                              SURETY_MODE_NATIVE, (surety_str){NULL, 0}, NULL);
+        surety__decoder_begin(decoder, &call, NULL);
         surety__decoder_head(decoder, rows[i].status, &json, 1);
         surety__decoder_feed(decoder, surety_str_of(body));
         surety__decoder_finish(decoder, &ended, 0);
