@@ -7,9 +7,19 @@ import OpenAI from "openai";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { GoogleGenAI } from "@google/genai";
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, isStepCount, jsonSchema, tool } from "ai";
 
 const url = process.argv[2];
 const seen = {};
+// The body of the last request of each agent: its whole conversation.
+const bodies = {};
+let running = null;
+const send = globalThis.fetch;
+globalThis.fetch = (to, request) => {
+  if (typeof request?.body === "string") bodies[running] = request.body;
+  return send(to, request);
+};
 const STEPS = 6; // more than any agent here needs
 const QUESTION = "What is the weather in Rome and Oslo?";
 const schema = {
@@ -24,6 +34,7 @@ const weather = ({ city }) => {
 
 async function see(name, work) {
   cities.length = 0;
+  running = name;
   try {
     const text = await work();
     seen[name] = cities.length ? { text, cities: [...cities] } : text;
@@ -120,6 +131,19 @@ await see("gemini loop stream", async () => {
   throw new Error("the agent does not end");
 });
 
+await see("ai generateText", async () => {
+  const messages = [{ role: "user", content: QUESTION }];
+  const model = createOpenAI({ apiKey: "sk-test", baseURL: url + "/v1" });
+  const { text, responseMessages } = await generateText({
+    model: model.chat("agent"), messages, stopWhen: isStepCount(STEPS),
+    tools: { weather: tool({ inputSchema: jsonSchema(schema),
+                             execute: weather }) } });
+  bodies["ai generateText"] =
+    JSON.stringify([...messages, ...responseMessages]);
+  return text;
+});
+const conversations = { ...bodies };
+
 // ---- what else a request is like --------------------------------------------
 const chat = (more) => openai.chat.completions.create({
   model: "form", messages: [{ role: "user", content: "JSON, please" }],
@@ -201,4 +225,4 @@ await see("anthropic batches", () => anthropic.messages.batches.list());
 await see("gemini images", () => google.models.generateImages(
   { model: "plain", prompt: "A cat" }));
 
-console.log(JSON.stringify(seen));
+console.log(JSON.stringify({ ...seen, conversations }));

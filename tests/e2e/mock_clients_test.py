@@ -10,11 +10,13 @@ import os
 import shutil
 import subprocess
 
-from cli_run import check, run_tests, same, skip
+from cli_run import (FOLDER, check, gives, run_tests, same, skip, surety,
+                     write)
 from mock_run import Mock
 from others_run import npm_install
 
-CLIENTS = ["openai@7.55.0", "@anthropic-ai/sdk@1.11.0", "@google/genai@3.1.0"]
+CLIENTS = ["openai@7.55.0", "@anthropic-ai/sdk@1.11.0", "@google/genai@3.1.0",
+           "ai@7.0.173", "@ai-sdk/openai@4.0.118", "zod@4.1.8"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 TEXT = "Grüße, wörld: 日本語 🎉 done."
 SCRIPT = {"require_key": "sk-test", "models": [
@@ -62,7 +64,7 @@ AGENTS = {"require_key": "sk-test", "models": ["agent", "plain", "form"],
 AGENT_LOOPS = ("openai runTools", "openai runTools stream", "responses loop",
                "responses loop stream", "anthropic toolRunner",
                "anthropic toolRunner stream", "gemini calls",
-               "gemini loop stream")
+               "gemini loop stream", "ai generateText")
 
 
 def see(program, script):
@@ -138,6 +140,37 @@ def test_clients():
     same("gemini 429", seen["gemini 429"]["status"], 429)
 
 
+def check_conversation(name, conversation):
+    """surety run takes what a client sent as it is: the same calls and results
+    in every form, so that another provider can go on with them."""
+    file = write("conversation.json", conversation)
+    result = surety("run", "-m", "exec:echo Bye.", "--ledger", "none",
+                    "--messages", file, "--save-messages", "saved.json",
+                    "Thanks.")
+    if result.code:
+        check(f"{name}: its conversation is taken", False, result)
+        return
+    with open(os.path.join(FOLDER, "saved.json"), encoding="utf-8") as saved:
+        messages = json.load(saved)
+    calls, results = [], []
+    for message in messages:
+        for part in message["content"]:
+            if isinstance(part, dict) and part["type"] == "call":
+                calls.append((part["id"], part["arguments"]["city"]))
+            if isinstance(part, dict) and part["type"] == "result":
+                results.append((part["id"], part["text"]))
+    same(f"{name}: its conversation is taken, with both calls",
+         [city for _, city in calls], ["Rome", "Oslo"])
+    same(f"{name}: and their results", results,
+         [(one, text) for (one, _), text in zip(calls, (ROME, OSLO))])
+    check(f"{name}: nothing in it had to be repaired",
+          "-result]" not in result.err, result.err)
+    for model in ("openai", "responses", "anthropic", "gemini"):
+        gives(f"{name}: {model} can go on with it",
+              surety("run", "-m", f"{model}:m", "--dry-run", "--messages",
+                     file), 0)
+
+
 def test_agents():
     seen, log = see("mock_agents.mjs", AGENTS)
     if seen is None:
@@ -146,6 +179,7 @@ def test_agents():
     for name in AGENT_LOOPS:
         same(f"{name}: results of tools reach the model", seen[name],
              {"text": "Both are fine.", "cities": ["Rome", "Oslo"]})
+        check_conversation(name, seen["conversations"][name])
     for name, said in (("text", "no tools"), ("json_object", "an object"),
                        ("auto", "may call"), ("none", "may not call"),
                        ("gemini json", "an object")):
