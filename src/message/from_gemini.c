@@ -79,30 +79,6 @@ static void from_gemini_call(surety__import *import, surety_val item,
     surety__import_call_add(import, part);
 }
 
-/* The id of the oldest call of that name which has no result yet. */
-static surety_str from_gemini_waiting(const surety__import *import,
-                                      surety_str name)
-{
-    const surety_conversation *conversation = import->conversation;
-    const surety_message *calls = NULL;
-    size_t before = 0;
-
-    for (size_t i = 0; i < import->part_count; i++)
-        before += import->parts[i].kind == SURETY_PART_RESULT &&
-                  surety_str_equal(import->parts[i].name, name);
-    if (conversation->count > 0)
-        calls = &conversation->messages[conversation->count - 1];
-    /* The part for the result itself is counted. */
-    for (size_t i = 0; calls && i < calls->part_count; i++) {
-        const surety_part *part = &calls->parts[i];
-
-        if (part->kind == SURETY_PART_CALL &&
-            surety_str_equal(part->name, name) && --before == 0)
-            return part->id;
-    }
-    return (surety_str){NULL, 0};
-}
-
 /* Gives the text of a response, which is {output} or {error} by convention;
  * false: it is another object. */
 static bool from_gemini_response(surety_val response, surety_part *part)
@@ -133,7 +109,7 @@ static void from_gemini_result(surety__import *import, surety_val item,
     is_usual = from_gemini_response(surety_val_get(val, "response"), part) &&
                part->id.len > 0;
     if (part->id.len == 0)
-        part->id = from_gemini_waiting(import, part->name);
+        part->id = surety__import_waiting(import, part->name);
     if (part->id.len == 0) {
         surety__import_fail(import, item,
                             "no call of %.*s waits for this result",

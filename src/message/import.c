@@ -143,14 +143,52 @@ static uint64_t import_hash(surety_str id)
     return id.len > 0 ? surety__hash(id.ptr, id.len) : 0;
 }
 
+static surety__import_queue *import_queue(const surety__import *import,
+                                          surety_str name)
+{
+    surety__import_queue *queue =
+        surety__map_get(&import->queues, import_hash(name));
+
+    while (queue && !surety_str_equal(queue->name, name))
+        queue = queue->next;
+    return queue;
+}
+
+/* Puts a call behind those of its name in the open message. */
+static bool import_enqueue(surety__import *import, surety__import_call *call)
+{
+    const uint64_t hash = import_hash(call->name);
+    const size_t message = import->conversation->count;
+    surety__import_queue *queue = import_queue(import, call->name);
+
+    if (!queue) {
+        queue = surety__arena_take(&import->arena, sizeof(*queue));
+        if (!queue)
+            return false;
+        queue->name = call->name;
+        queue->next = surety__map_get(&import->queues, hash);
+        if (!surety__map_put(&import->queues, import->conversation->alloc, hash,
+                             queue))
+            return false;
+    }
+    if (queue->first && queue->message == message)
+        queue->last->later = call;
+    else
+        queue->first = call;
+    queue->last = call;
+    queue->message = message;
+    return true;
+}
+
 void surety__import_call_add(surety__import *import, surety_part *call)
 {
+    const surety_alloc *alloc = import->conversation->alloc;
     surety__import_call *own;
     surety_buf id;
 
     import->call_count++;
     if (call->id.len == 0) {
-        surety_buf_init(&id, import->conversation->alloc, 0);
+        surety_buf_init(&id, alloc, 0);
         surety__buf_printf(&id, "call_%zu", import->call_count);
         call->id = surety__import_take(import, &id);
     }
@@ -162,9 +200,23 @@ void surety__import_call_add(surety__import *import, surety_part *call)
         own->name = call->name;
         own->next = surety__map_get(&import->calls, import_hash(call->id));
     }
-    if (!own || !surety__map_put(&import->calls, import->conversation->alloc,
-                                 import_hash(call->id), own))
+    if (!own ||
+        !surety__map_put(&import->calls, alloc, import_hash(call->id), own) ||
+        !import_enqueue(import, own))
         import_nomem(import);
+}
+
+surety_str surety__import_waiting(surety__import *import, surety_str name)
+{
+    surety__import_queue *queue = import_queue(import, name);
+    surety_str id = {NULL, 0};
+
+    if (queue && queue->first &&
+        queue->message + 1 == import->conversation->count) {
+        id = queue->first->id;
+        queue->first = queue->first->later;
+    }
+    return id;
 }
 
 void surety__import_result(surety__import *import, surety_part *result)

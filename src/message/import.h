@@ -13,11 +13,21 @@
 
 #include "message/conversation.h"
 
-/* A call that was read, in the list of those with its id's hash. */
+/* A call that was read. */
 typedef struct surety__import_call {
-    struct surety__import_call *next;
+    struct surety__import_call *next;  /* with the same hash of the id */
+    struct surety__import_call *later; /* of that name, in the same message */
     surety_str id, name;
 } surety__import_call;
+
+/* The calls of one name in the last message that has such calls: those that no
+ * result without an id was given to. */
+typedef struct surety__import_queue {
+    struct surety__import_queue *next; /* with the same hash of the name */
+    surety_str name;
+    size_t message; /* its index */
+    surety__import_call *first, *last;
+} surety__import_queue;
 
 typedef struct surety__import {
     surety_conversation *conversation;
@@ -31,6 +41,7 @@ typedef struct surety__import {
     size_t part_count, part_cap;
     surety_part unused; /* given out after a failure */
     surety__map calls;  /* by the hash of their ids */
+    surety__map queues; /* by the hash of their names */
     size_t call_count;
 } surety__import;
 
@@ -65,6 +76,9 @@ bool surety__import_role(surety_val name, surety_role *ret_role);
 
 /* Remembers a call, and makes an id if it has none. */
 void surety__import_call_add(surety__import *import, surety_part *call);
+/* Gives the id of the oldest call of that name in the message before, for a
+ * result without an id; each call once. Empty: there is none. */
+surety_str surety__import_waiting(surety__import *import, surety_str name);
 /* Names a result by the call with its id, unless it has a name. */
 void surety__import_result(surety__import *import, surety_part *result);
 /* Joins the texts behind the result at this index of the open message to its

@@ -373,6 +373,7 @@ surety_status surety_conversation_read(surety_conversation *conversation,
         conversation->note_count = note_count;
     }
     surety__map_done(&import.calls, alloc);
+    surety__map_done(&import.queues, alloc);
     surety__free(alloc, import.parts, import.part_cap * sizeof(*import.parts));
     surety__arena_done(&import.arena);
     surety_doc_free(import.scratch);
