@@ -412,8 +412,11 @@ static bool call_cut(const call_longs *longs, surety_str body,
 
     if (!parts)
         return false;
-    while ((mark = memchr(body.ptr, 0, body.len))) {
-        assert(count < 2 * longs->count); /* each text is written once */
+    /* Each text is written once at most. A byte 0 that is no mark is of a text
+     * that should be JSON and is not: it stays. */
+    while (count < 2 * longs->count &&
+           (mark = memchr(body.ptr, 0, body.len - 1)) &&
+           (unsigned char)mark[1] < longs->count) {
         parts[count++] = (surety_str){body.ptr, (size_t)(mark - body.ptr)};
         parts[count++] = longs->texts[(size_t)mark[1]];
         surety__str_skip(&body, parts[count - 2].len + sizeof(longs->marks[0]));

@@ -272,6 +272,44 @@ done:
     surety_doc_free(body);
 }
 
+/* A tool's parameters should be JSON. A byte 0 in them is no mark of a part. */
+TEST(a_byte_0_is_no_mark)
+{
+    static char schema[16 << 10];
+    static const char *const others[] = {"{\0}", "\0\0\0", "\0\377", "{}\0"};
+    const surety_alloc *alloc = check_alloc(t);
+    surety_transport transport = {.version = 2};
+    surety_model model = model_of(SURETY_PROTOCOL_OPENAI);
+    surety__arena arena;
+    surety_buf body;
+
+    surety__arena_init(&arena, alloc, 0);
+    surety_buf_init(&body, alloc, 0);
+    memset(schema, ' ', sizeof(schema));
+    model.transport = &transport;
+    for (size_t i = 0; i < CHECK_COUNT(others); i++) {
+        const surety__tool_spec tool = {.name = surety_str_of("seek"),
+                                        .parameters = {others[i], 3}};
+        const surety__call call = {.model = &model,
+                                   .mode = SURETY_MODE_NATIVE,
+                                   .messages = &hello,
+                                   .message_count = 1,
+                                   .tools = &tool,
+                                   .tool_count = 1,
+                                   .schema = {schema, sizeof(schema)},
+                                   .schema_name = surety_str_of("order")};
+        surety_request request;
+        const surety_status status =
+            surety__call_encode(&call, &arena, &body, &request, NULL);
+
+        TRY(status == SURETY_SYNTAX ? SURETY_OK : status);
+        CHECK(status || request.part_count <= 3);
+    }
+done:
+    surety__arena_done(&arena);
+    surety_buf_done(&body);
+}
+
 TEST(keeps_a_nul_and_refuses_what_is_no_utf8)
 {
     const surety_alloc *alloc = check_alloc(t);
@@ -385,6 +423,7 @@ int main(int argc, char **argv)
         {"copies what is JSON already", copies_what_is_json_already},
         {"writes the parts of a message", writes_the_parts_of_a_message},
         {"long texts are parts", long_texts_are_parts},
+        {"a byte 0 is no mark", a_byte_0_is_no_mark},
         {"writes a conversation", writes_a_conversation},
         {"keeps a NUL and refuses what is no UTF-8",
          keeps_a_nul_and_refuses_what_is_no_utf8},
