@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "library.h"
+#include "words.h"
 
 struct prompt_settings {
     const char *contract;
     int style;
     bool system, native, example, size;
+    struct words_settings words;
 };
 
 SETTINGS_FIT(struct prompt_settings);
@@ -21,9 +23,11 @@ const struct option_row prompt_options[] = {
          "what the answer must satisfy: " CONTRACT_IS),
     CHOICE("style", 0, AT(style), "json-schema|typescript|example",
            "the form of the schema; the contract's unless given"),
+    WORDS_ROW_INSTRUCTIONS(AT(words)),
+    WORDS_ROW_SYSTEM(AT(words)),
     FLAG("system", 0, AT(system),
-         "the format instructions alone, for a system prompt; no PROMPT is "
-         "read"),
+         "what a system prompt gets: the template for it, and the format "
+         "instructions; no PROMPT is read"),
     FLAG("native", 0, AT(native),
          "for a provider's structured output: say what the value means, not "
          "where in the reply it is"),
@@ -52,27 +56,34 @@ static surety_status prompt_example(const surety_contract *contract,
 static void prompt_put(struct cli *cli, const struct prompt_settings *settings,
                        const surety_contract *contract, surety_str text)
 {
-    const surety_prompt_options options = {
-        .size = sizeof(options),
-        .style = (surety_prompt_style)settings->style,
-        .native = settings->native};
+    struct words words = {
+        .options = {.size = sizeof(words.options),
+                    .style = (surety_prompt_style)settings->style,
+                    .native = settings->native,
+                    .instruct_system = settings->system}};
     surety_buf *out = &cli->out.buf;
     const size_t start = out->len;
     surety_status status;
     surety_error error;
 
+    if (!words_read(&words, cli, &settings->words))
+        goto done;
     if (settings->example)
         status = prompt_example(contract, out, &error);
+    else if (settings->system)
+        status = surety_prompt_system(contract, NO_TEXT, NO_TEXT,
+                                      &words.options, out, &error);
     else
-        status = surety_prompt_write(
-            contract, settings->system ? surety_str_of("") : text, &options,
-            out, &error);
+        status =
+            surety_prompt_write(contract, text, &words.options, out, &error);
     if (status != SURETY_OK)
         cli_report(cli, cli_code_of(status, CODE_USAGE), settings->contract,
                    NO_TEXT, &error);
     else if (settings->size)
         put_format(&cli->err.buf, "%zu bytes, about %zu tokens\n",
                    out->len - start, (out->len - start + 3) / 4);
+done:
+    words_done(&words);
 }
 
 void prompt_run(struct cli *cli, const void *given,

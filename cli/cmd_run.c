@@ -52,7 +52,7 @@ struct job {
     surety_budget budget;
     surety_ledger *ledger;
     bool ledger_optional;
-    surety_prompt_options prompt_options;
+    struct words words;
     surety_run *run;
     struct run_consensus consensus;
 };
@@ -132,6 +132,14 @@ static bool job_texts(struct job *job, const struct operands *operands)
                job_is_text(job, job->system, "system prompt");
     return cli_usage(job->cli, "write it as an argument, or to standard input",
                      "the prompt is empty");
+}
+
+static bool job_words(struct job *job)
+{
+    job->words.options = (surety_prompt_options){
+        .size = sizeof(job->words.options),
+        .style = (surety_prompt_style)job->settings->style};
+    return words_read(&job->words, job->cli, &job->settings->words);
 }
 
 static bool job_contract(struct job *job)
@@ -388,7 +396,7 @@ static surety_run_options job_options(struct job *job)
         .system = job->system,
         .prompt = job->prompt,
         .instruct_system = settings->instruct_system,
-        .prompt_options = settings->style ? &job->prompt_options : NULL,
+        .prompt_options = &job->words.options,
         .judge = job->contract ? &job->session.options : NULL,
         .models = job->models,
         .model_count = job->model_count,
@@ -413,9 +421,6 @@ static surety_run_options job_options(struct job *job)
         options.stop = (surety_stop)(settings->stop - 1);
     if (!options.has_feedback)
         options.feedback = SURETY_FEEDBACK_ERRORS;
-    job->prompt_options =
-        (surety_prompt_options){.size = sizeof(job->prompt_options),
-                                .style = (surety_prompt_style)settings->style};
     return options;
 }
 
@@ -559,6 +564,7 @@ static void job_done(struct job *job)
     surety_conversation_free(job->conversation);
     free(job->system_read);
     free(job->prompt_read);
+    words_done(&job->words);
     secrets_release();
 }
 
@@ -601,7 +607,8 @@ static bool job_begin(struct job *job, const struct operands *operands)
                 (settings->session.style == STYLE_UNSET && !isatty(cli->out.fd))
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
-    return job_texts(job, operands) && job_messages(job) && job_output(job) &&
+    return job_texts(job, operands) && job_words(job) && job_messages(job) &&
+           job_output(job) &&
            /* Last, because it empties the file. */
            job_ledger(job) &&
            record_file_open(&job->record, cli, settings->record);

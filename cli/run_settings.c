@@ -51,6 +51,9 @@ const struct option_row run_options[] = {
           "a document or audio before the prompt, as --image"),
     CHOICE("style", 0, AT(style), "json-schema|typescript|example",
            "how the prompt shows the schema; the contract's unless given"),
+    WORDS_ROW_INSTRUCTIONS(AT(words)),
+    WORDS_ROW_REASK(AT(words)),
+    WORDS_ROW_SYSTEM(AT(words)),
     FLAG("instruct-system", 0, AT(instruct_system),
          "put the format instructions into the system prompt"),
     TEXT("config", 0, AT(config), "FILE",
@@ -207,6 +210,9 @@ static const char *wants_contract(const struct run_settings *settings)
         bool given;
         const char *name;
     } rows[] = {{settings->style, "style"},
+                {settings->words.instructions, "instructions"},
+                {settings->words.reask, "reask"},
+                {settings->words.system, "system-template"},
                 {settings->instruct_system, "instruct-system"},
                 {settings->mode, "mode"},
                 {settings->retries, "retries"},

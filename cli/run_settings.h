@@ -7,6 +7,7 @@
 
 #include "run_messages.h"
 #include "session.h"
+#include "words.h"
 
 /* The options as texts. Filled by options_parse. */
 struct run_settings {
@@ -18,6 +19,7 @@ struct run_settings {
     const char *config;
     const char *system;
     struct messages_settings conversation;
+    struct words_settings words;
     int style; /* choice of --style, from 1 */
     bool instruct_system;
     int mode; /* choice of --mode */

@@ -33,6 +33,31 @@ def test_prompt():
           surety(*base, "--system", "--size").err)
 
 
+def test_words():
+    write("point.json", POINT)
+    write("words.txt", "For ${prompt}:\nlike ${example}\n")
+    base = ("prompt", "-c", "point.json")
+    example = surety(*base, "--instructions", "${example}", "--system").out
+    gives("instructions of a file", surety(*base, "--instructions",
+                                           "@words.txt", "${schema}"), 0,
+          f"For ${{schema}}:\nlike {example}\n")
+    gives("no instructions", surety(*base, "--instructions", "none", "Hi\n"),
+          0, "Hi\n")
+    gives("the system part", surety(*base, "--system", "--instructions", "none",
+                                    "--system-template", "$${a}"), 0, "${a}")
+    write("wrong.txt", "a\n b ${promt}\n")
+    complains("a variable that does not exist",
+              surety(*base, "--instructions", "@wrong.txt", "Hi"), 2,
+              "wrong.txt:2:4: error: ${promt} is no variable of the "
+              "instructions")
+    complains("one of another part",
+              surety(*base, "--system-template", "${reply}", "Hi"), 2,
+              "--system-template:1:1: error: ${reply} is no variable of the "
+              "system part")
+    complains("an empty template", surety(*base, "--instructions", "", "Hi"),
+              2, "the template of --instructions is empty")
+
+
 def test_prompt_mistakes():
     write("point.json", POINT)
     complains("no contract", surety("prompt", "x"), 2, "-c")
@@ -67,4 +92,4 @@ def test_retry_prompt():
               "--retry-prompt")
 
 
-run_tests(test_prompt, test_prompt_mistakes, test_retry_prompt)
+run_tests(test_prompt, test_words, test_prompt_mistakes, test_retry_prompt)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* words.h: the options for prompts in one's own words: templates, each a text
+ * or @FILE. */
+#ifndef CLI_WORDS_H
+#define CLI_WORDS_H
+
+#include "cli.h"
+#include "options.h"
+
+enum { WORDS = 3 };
+
+/* The options as texts; NULL: not given. Filled by options_parse. */
+struct words_settings {
+    const char *instructions, *reask, *system;
+};
+
+#define WORDS_ROW_INSTRUCTIONS(at)                                             \
+    TEXT("instructions", 0,                                                    \
+         (at) + offsetof(struct words_settings, instructions),                 \
+         "TEXT|@FILE|none",                                                    \
+         "a template in place of the format instructions, with ${prompt}, "    \
+         "${schema} and ${example}; none: the prompt alone")
+#define WORDS_ROW_REASK(at)                                                    \
+    TEXT("reask", 0, (at) + offsetof(struct words_settings, reask),            \
+         "TEXT|@FILE",                                                         \
+         "a template for a re-ask, with ${errors} and ${reply} too")
+#define WORDS_ROW_SYSTEM(at)                                                   \
+    TEXT("system-template", 0, (at) + offsetof(struct words_settings, system), \
+         "TEXT|@FILE",                                                         \
+         "a template that follows the system prompt, as --instructions")
+
+/* The options of a command's prompts, and what was read for its templates. */
+struct words {
+    surety_prompt_options options;
+    char *read[WORDS];
+};
+
+/* Reads the templates into the options, and checks them. False: the message is
+ * written. Call words_done in any case. */
+bool words_read(struct words *words, struct cli *cli,
+                const struct words_settings *settings);
+void words_done(struct words *words);
+
+#endif
