@@ -229,5 +229,21 @@ const struct command commands[] = {
        "dimensions_explored=@dimensions.txt",
        "which dimensions were explored, and which were not"}},
      stats_run},
+    {"tools",
+     "list the tools of a file, or call one without a model",
+     "[OPTION...] FILE [NAME [ARGUMENTS]]",
+     "Lists the tools of FILE as a model sees them, or calls the tool NAME "
+     "with "
+     "ARGUMENTS (JSON, @FILE, or standard input for -; none: {}) as a run "
+     "does: "
+     "the arguments are checked, the tool does its work, and its result is "
+     "checked. Prints the result to standard output, and what a model would "
+     "read of a failure to standard error. Ends with 1 where arguments or "
+     "result are not valid, with 3 where the tool failed.",
+     tools_options,
+     {{"surety tools tools.json", "names, descriptions and parameters"},
+      {"surety tools tools.json add '{\"a\": 1, \"b\": 2}'",
+       "the result of one call"}},
+     tools_run},
 #endif
     {.name = NULL}};

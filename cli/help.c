@@ -13,7 +13,8 @@ const struct example help_codes[] = {
     {"0", "valid, or a fallback that the contract allows"},
     {"1", "a reply or an instance does not satisfy its contract or schema"},
     {"2", "a mistake in the command line, a contract, a schema or surety.json"},
-    {"3", "no model gave a reply: its provider or the network failed"},
+    {"3", "no model gave a reply: its provider or the network failed; or a "
+          "tool failed"},
     {"4",
      "a file, a database or a --validator could not be used, or memory ran "
      "out"},

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety tools: shows the tools of a file as a model sees them, and calls one
+ * without a model. */
+#include "commands.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <surety-run.h>
+
+#include "grid.h"
+#include "run_world.h"
+
+struct tools_settings {
+    bool json;
+};
+
+SETTINGS_FIT(struct tools_settings);
+
+const struct option_row tools_options[] = {
+    SECTION("Output"),
+    FLAG("json", 0, offsetof(struct tools_settings, json),
+         "the list as an array of objects; the result of a call as an object"),
+    OPTION_END};
+
+/* ---- the list ------------------------------------------------------------ */
+
+static void tools_list_json(const surety_tools *tools, surety_buf *out)
+{
+    surety_buf_byte(out, '[');
+    for (size_t i = 0; i < surety_tools_count(tools); i++) {
+        const surety_tool_info *info = surety_tools_info(tools, i);
+
+        surety_buf_text(out, i ? ",\n {" : "{");
+        surety_json_text(out, "name", info->name);
+        surety_json_text(out, "description", info->description);
+        surety_json_name(out, "parameters");
+        surety_buf_add(out, info->parameters);
+        if (info->result.len) {
+            surety_json_name(out, "result");
+            surety_buf_add(out, info->result);
+        }
+        surety_buf_byte(out, '}');
+    }
+    surety_buf_text(out, "]\n");
+}
+
+static void tools_list(const surety_tools *tools, surety_buf *out)
+{
+    static const struct grid_column columns[] = {
+        {"NAME", true, 0}, {"DESCRIPTION", true, 0}, {"PARAMETERS", true, 0}};
+    struct grid grid;
+
+    grid_init(&grid, columns, COUNT_OF(columns));
+    for (size_t i = 0; i < surety_tools_count(tools); i++) {
+        const surety_tool_info *info = surety_tools_info(tools, i);
+        surety_str description = info->description;
+
+        grid_text(&grid, info->name);
+        grid_text(&grid,
+                  description.len ? cli_line(&description) : description);
+        grid_text(&grid, info->parameters);
+    }
+    grid_write(&grid, SIZE_MAX / 2, false, false, out);
+    grid_done(&grid);
+}
+
+/* ---- a call -------------------------------------------------------------- */
+
+static int tools_code(surety_tool_failure failure)
+{
+    switch (failure) {
+    case SURETY_TOOL_NONE: return CODE_VALID;
+    case SURETY_TOOL_UNKNOWN: return CODE_USAGE;
+    case SURETY_TOOL_ARGUMENTS:
+    case SURETY_TOOL_RESULT: return CODE_INVALID;
+    default: return CODE_PROVIDER;
+    }
+}
+
+static void tools_result_json(const surety_tool_result *result, surety_buf *out)
+{
+    surety_buf_byte(out, '{');
+    surety_json_text(out, "failure",
+                     surety_str_of(surety_tool_failure_name(result->failure)));
+    surety_json_text(out, "message", result->message);
+    surety_json_text(out, "arguments", result->arguments);
+    surety_json_bool(out, "sent", result->sent);
+    surety_json_bool(out, "checked", result->checked);
+    surety_json_text(out, "text", result->text);
+    surety_buf_text(out, "}\n");
+}
+
+static void tools_call(struct cli *cli, surety_tools *tools, bool json,
+                       const struct operands *operands)
+{
+    const surety_tool_result *result = NULL;
+    surety_str arguments = NO_TEXT;
+    char *read = NULL;
+    surety_error error;
+    surety_status status;
+
+    if (!cli_text(cli, operands->count > 2 ? operands->items[2] : NULL, true,
+                  &arguments, &read))
+        return;
+    signals_catch();
+    status = surety_tools_call(tools, surety_str_of(operands->items[1]),
+                               arguments, signals_caught(), &result, &error);
+    free(read);
+    if (status != SURETY_OK) {
+        cli_fail_error(cli, cli_code_of(status, CODE_WORLD), &error);
+        return;
+    }
+    cli_raise(cli, tools_code(result->failure));
+    if (json) {
+        tools_result_json(result, &cli->out.buf);
+    } else {
+        struct output *output = result->failure ? &cli->err : &cli->out;
+
+        surety_buf_add(&output->buf, result->text);
+        surety_buf_byte(&output->buf, '\n');
+    }
+    signals_raise(cli);
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+/* Reads the tools of a file; NULL: the message is written. */
+static surety_tools *tools_open(struct cli *cli, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const surety_str folder = {path, slash ? (size_t)(slash - path) : 0};
+    const surety_tools_options options = {.size = sizeof(options),
+                                          .limits = &cli->limits};
+    surety_tools *tools = NULL;
+    surety_str text = NO_TEXT;
+    surety_error error;
+    surety_status status;
+
+    if (!cli_read(cli, path, input_text(&cli->limits), CODE_USAGE, &text))
+        return NULL;
+    status = surety_tools_new(&options, &tools, &error);
+    if (status == SURETY_OK)
+        status = surety_tools_read(
+            tools, text, slash == path ? (surety_str){"/", 1} : folder, &error);
+    if (status != SURETY_OK) {
+        cli_report(cli, cli_code_of(status, CODE_USAGE), input_name(path), text,
+                   &error);
+        surety_tools_free(tools);
+        tools = NULL;
+    }
+    free((char *)text.ptr);
+    return tools;
+}
+
+void tools_run(struct cli *cli, const void *given,
+               const struct operands *operands)
+{
+    const struct tools_settings *settings = given;
+    surety_tools *tools;
+
+    if (operands->count < 1 || operands->count > 3) {
+        cli_usage(cli, "surety tools FILE lists its tools",
+                  "name a tools file, and a tool to call with its arguments");
+        return;
+    }
+    tools = tools_open(cli, operands->items[0]);
+    if (!tools)
+        return;
+    if (operands->count > 1)
+        tools_call(cli, tools, settings->json, operands);
+    else if (settings->json)
+        tools_list_json(tools, &cli->out.buf);
+    else
+        tools_list(tools, &cli->out.buf);
+    surety_tools_free(tools);
+}
