@@ -252,6 +252,41 @@ done:
     surety__decoder_free(decoder);
 }
 
+/* ---- parts --------------------------------------------------------------- */
+
+/* Each event is a call with an id of its own. The allocations are libc's: so
+ * many need not fail one by one. */
+TEST(bounds_the_parts_of_a_message)
+{
+    surety__decoder *decoder = surety__decoder_new(NULL, NULL);
+    const surety_model model = {.protocol = SURETY_PROTOCOL_OPENAI};
+    const surety__call call = {
+        .model = &model, .mode = SURETY_MODE_NATIVE, .tool_count = 1};
+    surety_answer answer;
+    char event[160];
+
+    NEED(decoder);
+    for (int over = 0; over < 2; over++) {
+        surety__decoder_begin(decoder, &call, NULL);
+        for (int i = 0; i < SURETY__BLOCKS_MAX + over; i++) {
+            snprintf(event, sizeof(event),
+                     "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{"
+                     "\"index\":0,\"id\":\"c%d\",\"function\":{\"name\":"
+                     "\"n\"}}]}}]}\n\n",
+                     i);
+            (void)feed(decoder, event);
+        }
+        (void)feed(decoder, "data: [DONE]\n\n");
+        TRY(end(decoder, &answer));
+        CHECK(answer.failure ==
+              (over ? SURETY_FAILURE_LIMIT : SURETY_FAILURE_NONE));
+        CHECK(answer.message.part_count ==
+              (over ? 0 : (size_t)SURETY__BLOCKS_MAX));
+    }
+done:
+    surety__decoder_free(decoder);
+}
+
 /* ---- heads --------------------------------------------------------------- */
 
 TEST(takes_many_and_odd_headers)
@@ -411,6 +446,7 @@ int main(int argc, char **argv)
         {"bounds an event and its depth", bounds_an_event_and_its_depth},
         {"stops listening after the end", stops_listening_after_the_end},
         {"bounds an error", bounds_an_error},
+        {"bounds the parts of a message", bounds_the_parts_of_a_message},
         {"takes many and odd headers", takes_many_and_odd_headers},
         {"finds the form of a body", finds_the_form_of_a_body},
         {"knows what is ambiguous", knows_what_is_ambiguous},
