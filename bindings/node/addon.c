@@ -371,6 +371,7 @@ static const struct limit {
     {"memoMax", offsetof(surety_limits, memo_max), false},
     {"mediaBytesMax", offsetof(surety_limits, media_bytes_max), true},
     {"messagesMax", offsetof(surety_limits, messages_max), false},
+    {"serverToolsMax", offsetof(surety_limits, server_tools_max), true},
 };
 
 /* False: it sets none. */

@@ -233,7 +233,8 @@ export type Limits = { [name in "textBytesMax" | "depthMax" | "numberLenMax" |
   "patternHeapKibMax" | "workPerValue" | "workBase" | "findingsMax" |
   "candidatesMax" | "ruleTimeMsMax" | "ruleMemoryMibMax" | "repairsMax" |
   "blankRunMax" | "repeatRunMax" | "repeatDataMax" | "attemptRawMax" |
-  "memoMax" | "mediaBytesMax" | "messagesMax"]?: number };
+  "memoMax" | "mediaBytesMax" | "messagesMax" |
+  "serverToolsMax"]?: number };
 
 export interface ContractOptions {
   /** The name where the contract gives none. */

@@ -211,6 +211,9 @@ typedef struct surety_limits {
     size_t media_bytes_max;
     /* Messages of one conversation; 100,000, as many as a provider takes. */
     uint32_t messages_max;
+    /* Tools that one server of the Model Context Protocol lists, and pages of
+     * its list; 1,024, ten times what large servers have. */
+    size_t server_tools_max;
 } surety_limits;
 
 /* Returns given (may be NULL) with each 0 replaced by its default. */

@@ -112,26 +112,15 @@ static void mcp_end_all(struct mcp *mcp, surety_delivery delivery)
 }
 
 /* Gives an exchange its response, and ends it. */
-static surety_status mcp_deliver(struct mcp *mcp, struct mcp_exchange **place,
-                                 surety_val response)
+static void mcp_deliver(struct mcp *mcp, struct mcp_exchange **place,
+                        surety_val response)
 {
-    struct mcp_exchange *exchange = *place;
+    surety__intake *intake = &(*place)->intake;
     surety_delivery delivery = {.failure = SURETY_FAILURE_NONE};
-    surety_status status;
-    surety_buf text;
 
-    surety_buf_init(&text, mcp->alloc, 0);
-    status = surety_val_write(response, SURETY_STYLE_COMPACT, &text);
-    if (!status) {
-        const surety_receiver *receiver = &exchange->intake.receiver;
-
-        receiver->head(receiver->ctx, 0, NULL, 0);
-        (void)surety__intake_take(&exchange->intake, surety_buf_str(&text),
-                                  &delivery);
-        mcp_end(mcp, place, delivery);
-    }
-    surety_buf_done(&text);
-    return status;
+    intake->receiver.head(intake->receiver.ctx, 0, NULL, 0);
+    (void)surety__intake_take(intake, surety_val_text(response), &delivery);
+    mcp_end(mcp, place, delivery);
 }
 
 /* ---- the process --------------------------------------------------------- */
@@ -281,52 +270,58 @@ static void mcp_opening_late(struct mcp *mcp)
 
 /* ---- what the server writes ---------------------------------------------- */
 
-static surety_status mcp_message(struct mcp *mcp, surety_val message)
+static void mcp_message(struct mcp *mcp, surety_val message)
 {
     uint64_t number;
     const surety__mcp_kind kind = surety__mcp_kind_of(message, &number);
     struct mcp_exchange **place = &mcp->first;
 
     if (mcp->state == MCP_STATE_ENDING)
-        return SURETY_OK;
+        return;
     if (kind == MCP_REQUEST && mcp->era == MCP_ERA_LEGACY)
         surety__mcp_write_answer(message, &mcp->out);
     if (kind != MCP_RESPONSE || !number)
-        return SURETY_OK;
+        return;
     if (number == mcp->opening &&
         (mcp->state == MCP_STATE_PROBE || mcp->state == MCP_STATE_INITIALIZE)) {
         mcp_opening(mcp, message);
-        return SURETY_OK;
+        return;
     }
     while (*place && (*place)->number != number)
         place = &(*place)->next;
-    return *place ? mcp_deliver(mcp, place, message) : SURETY_OK;
+    if (*place)
+        mcp_deliver(mcp, place, message);
 }
 
-/* Reads one line: a message, or (revision 2025-03-26) an array of them. */
+/* Reads one line: a message, or (revision 2025-03-26) an array of them. A
+ * message that cannot be read breaks the connection, because its request would
+ * wait in vain; another line that cannot be read is no message. */
 static surety_status mcp_line(struct mcp *mcp, surety_str line,
                               surety_error *reterr)
 {
     const surety_read_options options = {.size = sizeof(options),
                                          .limits = &mcp->limits};
     surety_error error;
-    surety_status status = surety_doc_read(mcp->doc, line, &options, &error);
+    const surety_status status =
+        surety_doc_read(mcp->doc, line, &options, &error);
     const surety_val root = surety_doc_root(mcp->doc);
 
-    if (status == SURETY_LIMIT)
-        mcp_break(mcp, surety__delivery_of(SURETY_FAILURE_LIMIT, true,
-                                           "a message of the server: %s",
-                                           error.message));
-    if (status == SURETY_LIMIT || status == SURETY_SYNTAX)
-        return SURETY_OK;
-    if (!status && surety_val_kind(root) == SURETY_KIND_ARRAY) {
+    if (status == SURETY_NOMEM)
+        return surety__fail_nomem(reterr);
+    if (status) {
+        if (surety__str_find(line, SURETY__LITERAL("\"jsonrpc\"")) < line.len)
+            mcp_break(mcp,
+                      surety__delivery_of(
+                          status == SURETY_LIMIT ? SURETY_FAILURE_LIMIT
+                                                 : SURETY_FAILURE_PROTOCOL,
+                          true, "a message of the server: %s", error.message));
+    } else if (surety_val_kind(root) == SURETY_KIND_ARRAY) {
         SURETY_EACH (item, root)
-            if (!status)
-                status = mcp_message(mcp, item);
-    } else if (!status) {
-        status = mcp_message(mcp, root);
+            mcp_message(mcp, item);
+    } else {
+        mcp_message(mcp, root);
     }
-    return status ? surety__fail_nomem(reterr) : SURETY_OK;
+    return SURETY_OK;
 }
 
 /* Takes bytes of standard output. When the process is retired, the rest is of

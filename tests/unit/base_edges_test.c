@@ -580,7 +580,7 @@ TEST(limits_are_found_in_messages)
         count++;
     CHECK(surety_limit_at(count - 1, &limit) &&
           !surety_limit_at(count, &limit));
-    CHECK_TEXT(surety_str_of(limit.name), "messages_max");
+    CHECK_TEXT(surety_str_of(limit.name), "server_tools_max");
     CHECK(surety_limits_of(&none).depth_max == 512);
     CHECK(surety_limits_of(&none).size == sizeof(none));
 done:

@@ -22,7 +22,7 @@ static void limits_fill(void *own)
 
 static void limits_alter(void *own)
 {
-    ((surety_limits *)own)->messages_max = 9;
+    ((surety_limits *)own)->server_tools_max = 9;
 }
 
 static void limits_act(const void *given, surety_buf *out)
@@ -35,7 +35,7 @@ static void limits_act(const void *given, surety_buf *out)
     surety_buf_byte(out, ' ');
     surety_buf_number(out, limits.findings_max);
     surety_buf_byte(out, ' ');
-    surety_buf_number(out, limits.messages_max);
+    surety_buf_number(out, limits.server_tools_max);
 }
 
 static const surety_limits options_shallow = {.size = sizeof(surety_limits),
@@ -352,7 +352,7 @@ static void prompt_act(const void *given, surety_buf *out)
 /* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
-    OPTIONS_ROW(surety_limits, messages_max, .fill = limits_fill,
+    OPTIONS_ROW(surety_limits, server_tools_max, .fill = limits_fill,
                 .alter = limits_alter, .act = limits_act, .lenient = true),
     OPTIONS_ROW(surety_read_options, limits, .fill = read_fill,
                 .alter = read_alter, .act = read_act),

@@ -344,6 +344,24 @@ done:
     talk_done(&talk);
 }
 
+TEST(breaks_off_where_a_message_cannot_be_read)
+{
+    struct talk talk;
+
+    talk_init(&talk, t);
+    TRY(talk_open(&talk, t,
+                  "read l; " MODERN "echo '{\"a\": '; read l; "
+                  "answer 2 \"$(printf '\"\\377\"')\"; read end",
+                  NEVER_MS));
+    TRY(talk_start(&talk, 0, "tools/call", "{}"));
+    TRY(talk_wait(&talk, 0, 1));
+    CHECK(talk.heard[0].failure == SURETY_FAILURE_PROTOCOL &&
+          talk.heard[0].sent);
+    CHECK(strncmp(talk.heard[0].message, "a message of the server: ", 25) == 0);
+done:
+    talk_done(&talk);
+}
+
 TEST(refuses_what_is_no_request_to_the_server)
 {
     static const surety_str bad = {"A=B", 3};
@@ -383,6 +401,8 @@ int main(int argc, char **argv)
         {"cancels and ignores what comes late",
          cancels_and_ignores_what_comes_late},
         {"bounds what a server sends", bounds_what_a_server_sends},
+        {"breaks off where a message cannot be read",
+         breaks_off_where_a_message_cannot_be_read},
         {"refuses what is no request to the server",
          refuses_what_is_no_request_to_the_server},
     };

@@ -168,6 +168,7 @@ class Limits(Structure):
         ("memo_max", c_uint32),
         ("media_bytes_max", c_size_t),
         ("messages_max", c_uint32),
+        ("server_tools_max", c_size_t),
     ]
 
 
