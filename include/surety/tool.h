@@ -100,12 +100,42 @@ SURETY_API surety_status surety_tools_add(surety_tools *tools,
  * against the built-in contract surety/tools. A command runs outside of this
  * program, an HTTP call leaves it; neither gets a key but those that the file
  * names. Relative paths of commands start at folder; empty: the working folder.
- * Nothing is opened before a tool is called. On failure the set has the tools
- * before the wrong one. SURETY_SYNTAX with line, column and path; other
- * statuses as surety_tools_add. */
+ * Nothing but its servers is started before a tool is called. On failure the
+ * set has the tools before the wrong one. SURETY_SYNTAX with line, column and
+ * path; other statuses as surety_tools_add. */
 SURETY_API surety_status surety_tools_read(surety_tools *tools, surety_str text,
                                            surety_str folder,
                                            surety_error *reterr);
+
+/* ---- tools of a server --------------------------------------------------- */
+
+/* A server of the Model Context Protocol, over the standard input and output of
+ * its process. */
+typedef struct surety_tool_server {
+    size_t size;        /* sizeof(surety_tool_server) */
+    surety_str command; /* JSON: ["COMMAND", "TEXT", ...]; no shell reads it */
+    surety_str prefix;  /* of the names of its tools in the set */
+    /* The server's names of the tools that are wanted; none: all. */
+    const surety_str *only;
+    size_t only_count;
+    uint32_t time_ms_max;    /* of one call; 0: 60,000 */
+    size_t result_bytes_max; /* 0: 262,144 */
+    /* Names of the variables that the server inherits, as surety_exec_open. */
+    const surety_str *environment;
+    size_t environment_count;
+} surety_tool_server;
+
+/* Starts a server, and adds the tools that it lists; it ends with the set. All
+ * texts are copied. In a tool's name other characters than those of a name
+ * become "_", and "_2" and so on follows a name that the set has already. When
+ * *cancelled (may be NULL) is not 0, it stops within 100 ms. On failure the set
+ * has the tools before the wrong one. SURETY_IO: the server cannot be started
+ * or breaks the protocol; SURETY_TIMEOUT after a minute; SURETY_LIMIT
+ * (server_tools_max, ...); SURETY_CANCELLED; others as surety_tools_add. */
+SURETY_API surety_status surety_tools_connect(surety_tools *tools,
+                                              const surety_tool_server *server,
+                                              const volatile int *cancelled,
+                                              surety_error *reterr);
 
 /* ---- what a set has ------------------------------------------------------ */
 

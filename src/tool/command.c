@@ -59,10 +59,8 @@ const surety__tool_kind surety__tool_command = {
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Writes argv:[...]. The path of a program that is relative and has a slash
- * starts at folder; a name without one is looked for in PATH. */
-static void command_write(surety_val command, surety_str folder,
-                          surety_buf *out)
+void surety__tool_command_write(surety_val command, surety_str folder,
+                                surety_buf *out)
 {
     const surety_val program = surety_val_first(command);
     const surety_str name = surety_val_str(program);
@@ -75,7 +73,7 @@ static void command_write(surety_val command, surety_str folder,
         surety_buf_byte(&path, '/');
     }
     surety_buf_add(&path, name);
-    surety_buf_text(out, "argv:[");
+    surety_buf_byte(out, '[');
     surety_json_string(out, surety_buf_str(&path));
     for (surety_val text = surety_val_next(command, program); text.doc;
          text = surety_val_next(command, text)) {
@@ -106,7 +104,8 @@ surety_status surety__tool_command_read(surety_tools *tools, surety_val row,
     surety_buf_init(&url, tools->alloc, 0);
     surety_buf_init(&key, tools->alloc, 0);
     if (command.doc) {
-        command_write(command, folder, &url);
+        surety_buf_text(&url, "argv:");
+        surety__tool_command_write(command, folder, &url);
     } else {
         surety_buf_text(&url, "exec:");
         surety_buf_add(&url, surety_val_str(surety_val_get(row, "shell")));

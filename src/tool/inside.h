@@ -47,6 +47,11 @@ typedef struct surety__tool_link {
     surety_transport *transport; /* NULL: not open */
 } surety__tool_link;
 
+/* Writes the arguments of a command as JSON. The path of a program that is
+ * relative and has a slash starts at folder; a name without one is looked for
+ * in PATH. */
+void surety__tool_command_write(surety_val command, surety_str folder,
+                                surety_buf *out);
 /* Read what does the work of a tool of a file, into tool->spec, and give the
  * key of its link. at: the member on which an error is, if it is not the
  * tool's. SYNTAX, MISUSE, NOMEM. */
@@ -91,7 +96,19 @@ struct surety__tool_call {
     surety_delivery delivery;
 };
 
+/* ---- read.c -------------------------------------------------------------- */
+
+/* The link that a tool shares with those of the same kind and key. NULL when
+ * out of memory. */
+surety__tool_link *surety__tools_link(surety_tools *tools,
+                                      const surety__tool_kind *kind,
+                                      surety_str key);
+
 /* ---- send.c -------------------------------------------------------------- */
+
+/* Opens the transport of a tool if it is not open. */
+surety_status surety__tool_open(surety_tools *tools, const surety__tool *tool,
+                                surety_error *reterr);
 
 /* Sends the request of the call; the transport is opened if it is not open.
  * Fails with why nothing could be sent; SYNTAX: because of the arguments. */

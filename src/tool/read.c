@@ -111,10 +111,9 @@ done:
 
 /* ---- a tool -------------------------------------------------------------- */
 
-/* The link that a tool shares with those of the same kind and key. */
-static surety__tool_link *read_link(surety_tools *tools,
-                                    const surety__tool_kind *kind,
-                                    surety_str key)
+surety__tool_link *surety__tools_link(surety_tools *tools,
+                                      const surety__tool_kind *kind,
+                                      surety_str key)
 {
     surety__tool_link *link = tools->links;
 
@@ -185,11 +184,56 @@ static surety_status read_tool(const struct read_file *file, surety_val row,
     }
     if (status != SURETY_OK)
         return read_at(file, at, NULL, reterr, status);
-    tool->link = read_link(tools, tool->kind, key);
+    tool->link = surety__tools_link(tools, tool->kind, key);
     if (!tool->link)
         return surety__fail_nomem(reterr);
     status = surety__tools_put(tools, tool, reterr);
     return status == SURETY_OK ? status : read_place(file, row, reterr, status);
+}
+
+/* The texts of an array, in the arena of the set. NULL when out of memory. */
+static const surety_str *read_texts(surety_tools *tools, surety_val list)
+{
+    const size_t count = surety_val_count(list);
+    surety_str *texts =
+        surety__arena_take(&tools->arena, (count + 1) * sizeof(*texts));
+    size_t i = 0;
+
+    SURETY_EACH (text, list)
+        if (texts)
+            texts[i++] = surety_val_str(text);
+    return texts;
+}
+
+/* Adds the tools of a server. */
+static surety_status read_server(const struct read_file *file, surety_val row,
+                                 surety_error *reterr)
+{
+    const surety_val environment = surety_val_get(row, "env");
+    const surety_val only = surety_val_get(row, "only");
+    surety_tool_server server = {
+        .size = sizeof(server),
+        .environment = read_texts(file->tools, environment),
+        .environment_count = surety_val_count(environment),
+        .prefix = surety_val_str(surety_val_get(row, "prefix")),
+        .only = read_texts(file->tools, only),
+        .only_count = surety_val_count(only),
+        .time_ms_max =
+            (uint32_t)surety_val_uint(surety_val_get(row, "time_ms"), 0),
+        .result_bytes_max =
+            (size_t)surety_val_uint(surety_val_get(row, "result_bytes"), 0)};
+    surety_buf command;
+    surety_status status;
+
+    surety_buf_init(&command, file->tools->alloc, 0);
+    surety__tool_command_write(surety_val_get(row, "mcp"), file->folder,
+                               &command);
+    server.command = surety_buf_str(&command);
+    status = command.status || !server.environment || !server.only
+                 ? surety__fail_nomem(reterr)
+                 : surety_tools_connect(file->tools, &server, NULL, reterr);
+    surety_buf_done(&command);
+    return status ? read_at(file, row, NULL, reterr, status) : SURETY_OK;
 }
 
 surety_status surety_tools_read(surety_tools *tools, surety_str text,
@@ -207,6 +251,13 @@ surety_status surety_tools_read(surety_tools *tools, surety_str text,
     if (status == SURETY_OK)
         SURETY_EACH (row, surety_val_get(surety_doc_root(file.doc), "tools")) {
             status = read_tool(&file, row, reterr);
+            if (status != SURETY_OK)
+                break;
+        }
+    if (status == SURETY_OK)
+        SURETY_EACH (row,
+                     surety_val_get(surety_doc_root(file.doc), "servers")) {
+            status = read_server(&file, row, reterr);
             if (status != SURETY_OK)
                 break;
         }

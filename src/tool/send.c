@@ -32,9 +32,8 @@ static void send_end(void *ctx, const surety_delivery *delivery)
     call->exchange_id = 0;
 }
 
-/* Opens the transport of a tool. */
-static surety_status send_open(surety_tools *tools, const surety__tool *tool,
-                               surety_error *reterr)
+surety_status surety__tool_open(surety_tools *tools, const surety__tool *tool,
+                                surety_error *reterr)
 {
     const surety_tools_options *options = &tools->options;
     surety_transport *inner = NULL;
@@ -72,7 +71,7 @@ surety_status surety__tool_send(surety__tool_call *call, surety_error *reterr)
                                                &call->arena, &request, reterr);
 
     if (status == SURETY_OK)
-        status = send_open(call->tools, tool, reterr);
+        status = surety__tool_open(call->tools, tool, reterr);
     if (status != SURETY_OK)
         return status;
     call->starved = false;

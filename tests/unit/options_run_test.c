@@ -496,6 +496,28 @@ static void tool_act(const void *given, surety_buf *out)
     surety_tools_free(tools);
 }
 
+static void server_fill(void *own)
+{
+    static const surety_str bad = {"A=B", 3};
+
+    ((surety_tool_server *)own)->command = surety_str_of("[\"true\"]");
+    ((surety_tool_server *)own)->environment = &bad;
+}
+
+static void server_alter(void *own)
+{
+    ((surety_tool_server *)own)->environment_count = 1;
+}
+
+static void server_act(const void *given, surety_buf *out)
+{
+    surety_tools *tools = NULL;
+
+    (void)surety_tools_new(NULL, &tools, NULL);
+    options_ended(surety_tools_connect(tools, given, NULL, NULL), out);
+    surety_tools_free(tools);
+}
+
 static void conversation_fill(void *own)
 {
     static const surety_limits limits = {.size = sizeof(limits),
@@ -545,6 +567,8 @@ static const struct options_row options_rows[] = {
                 .act = stats_act),
     OPTIONS_ROW(surety_tools_options, wrap_ctx, .fill = tools_fill,
                 .act = tools_act),
+    OPTIONS_ROW(surety_tool_server, environment_count, .fill = server_fill,
+                .alter = server_alter, .act = server_act),
     OPTIONS_ROW(surety_tool, polls, .fill = tool_fill, .alter = tool_alter,
                 .act = tool_act),
 };
