@@ -27,7 +27,7 @@ bool surety__import_fail(surety__import *import, surety_val val,
     va_start(args, format);
     import->status = surety__failv(import->reterr, SURETY_SYNTAX, format, args);
     va_end(args);
-    import_place(import, val);
+    import_place(import, val.doc ? val : import->item);
     return false;
 }
 

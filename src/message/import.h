@@ -87,7 +87,8 @@ void surety__import_fold(surety__import *import, size_t at);
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Fails with the position of val. Returns false. */
+/* Fails with the position of val, or of the open message if val is absent.
+ * Returns false. */
 bool surety__import_fail(surety__import *import, surety_val val,
                          const char *format, ...)
     __attribute__((format(printf, 3, 4)));
