@@ -221,9 +221,11 @@ class _Machine:
                 self.contract.limits,
                 _abi.Limits.from_address(options.limits)))
         _spending(options, settings)
-        if settings.style is not None:
-            options.prompt_options = self.keep(
-                prompt_options(settings.style, False))
+        written = prompt_options(settings.style, False)
+        written.instructions = str_of(settings.instructions)
+        written.reask = str_of(settings.reask)
+        written.system = str_of(settings.system_template)
+        options.prompt_options = self.keep(written)
         if settings.retries is not None:
             options.retry_max = settings.retries or SURETY_RUN_NONE
         if settings.feedback is not None:
@@ -335,6 +337,8 @@ class _Settings:
     def __init__(self, *, models: Union[None, str, Sequence[str]] = None,
                  config: Any = None, system: str = "",
                  instruct_system: bool = False, style: Optional[str] = None,
+                 instructions: str = "", reask: str = "",
+                 system_template: str = "",
                  mode: Optional[str] = None,
                  temperature: Optional[float] = None,
                  output_tokens_max: Optional[int] = None, whole: bool = False,
@@ -377,7 +381,10 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     "replay:FILE", those of the configuration), asked in turn; without them, the
     configuration's default. config: a Config, or what makes one. system,
     instruct_system: the system prompt, and whether the format instructions
-    are there. style: of the schema in the prompt. mode ("auto", "native",
+    are there. style: of the schema in the prompt. instructions ("none": the
+    prompt alone), reask, system_template: templates in place of the contract's,
+    with ${prompt}, ${schema}, ${example} and, in reask, ${errors} and ${reply};
+    $${ stands for ${. mode ("auto", "native",
     "tool", "prompt"), temperature, output_tokens_max, whole (no stream),
     timeouts (seconds for connect, first_byte, idle, total): of every model.
     retries: re-asks after the first call; without it as the contract says.

@@ -87,6 +87,18 @@ class Runs(unittest.TestCase):
         copy = pickle.loads(pickle.dumps(result))
         self.assertEqual(copy.report(), report)
 
+    def test_words(self):
+        """Templates, whose values are not read again."""
+        result = run(self.contract, "${schema}?", models="exec:echo '{}'",
+                     retries=1, ledger=False, instructions="<${prompt}>",
+                     reask="Wrong: ${reply}")
+        self.assertEqual(result.attempts[0].prompt, "<${schema}?>")
+        self.assertEqual(result.attempts[1].prompt,
+                         "<${schema}?>\n\nWrong: =====\n{}\n=====")
+        with self.assertRaises(surety.Syntax):
+            run(self.contract, "x", models="exec:echo '{}'", ledger=False,
+                system_template="${errors}")
+
     def test_rejected(self):
         with Mock({"replies": [{"json": {"a": "x"}}],
                    "then": "repeat"}) as mock:
