@@ -93,6 +93,10 @@ static surety_status read_check(const struct read_file *file,
     if (status != SURETY_OK || surety_findings_count(findings) == 0)
         goto done;
     finding = surety_findings_at(findings, 0);
+    if (!finding.keyword.ptr) {
+        status = surety__fail_nomem(reterr);
+        goto done;
+    }
     /* The contract has one oneOf: for what does the work. */
     status = surety_str_equal(finding.keyword, SURETY__LITERAL("oneOf"))
                  ? surety__fail(reterr, SURETY_SYNTAX,
