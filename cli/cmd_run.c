@@ -22,6 +22,7 @@
 #include "run_settings.h"
 #include "run_watch.h"
 #include "run_world.h"
+#include "toolset.h"
 
 #define RECORDING_MAX ((size_t)256 << 20)
 
@@ -42,6 +43,8 @@ struct job {
     struct record_file record;
     struct validator_bounds bounds; /* its environment names go to exec models
                                      * too */
+    struct toolset_world tools_world;
+    surety_tools *tools; /* from --tools */
     surety_config *config;
     surety_model *models;
     struct watched *watched; /* one for each model */
@@ -194,6 +197,19 @@ static bool job_recording(struct job *job)
         return true;
     return cli_report(job->cli, cli_code_of(status, CODE_USAGE), path, NO_TEXT,
                       &error);
+}
+
+static bool job_tools(struct job *job)
+{
+    const struct run_settings *settings = job->settings;
+
+    if (!settings->tools)
+        return true;
+    job->tools_world = (struct toolset_world){
+        .replay = job->recording,
+        .record = settings->record ? &job->record : NULL};
+    job->tools = toolset_open(job->cli, settings->tools, &job->tools_world);
+    return job->tools != NULL;
 }
 
 static bool job_config(struct job *job)
@@ -410,7 +426,10 @@ static surety_run_options job_options(struct job *job)
         .ledger_optional = job->ledger_optional,
         .event = run_watch_event,
         .event_ctx = &job->watch,
-        .limits = &job->cli->limits};
+        .limits = &job->cli->limits,
+        .tools = job->tools,
+        .steps_max = (uint32_t)job->numbers.steps,
+        .tool_calls_max = (uint32_t)job->numbers.tool_calls};
 
     if (job->conversation)
         options.messages = surety_conversation_messages(job->conversation,
@@ -557,6 +576,7 @@ static void job_done(struct job *job)
     surety_config_free(job->config);
     surety_recording_free(job->recording);
     record_file_close(&job->record);
+    surety_tools_free(job->tools);
     surety_contract_free(job->contract);
     free(job->models);
     free(job->watched);
@@ -608,7 +628,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
     return job_texts(job, operands) && job_words(job) && job_messages(job) &&
-           job_output(job) &&
+           job_tools(job) && job_output(job) &&
            /* Last, because it empties the file. */
            job_ledger(job) &&
            record_file_open(&job->record, cli, settings->record);

@@ -10,6 +10,7 @@
 
 #include "grid.h"
 #include "run_world.h"
+#include "toolset.h"
 
 struct tools_settings {
     bool json;
@@ -125,34 +126,6 @@ static void tools_call(struct cli *cli, surety_tools *tools, bool json,
 
 /* ---- the command --------------------------------------------------------- */
 
-/* Reads the tools of a file; NULL: the message is written. */
-static surety_tools *tools_open(struct cli *cli, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const surety_str folder = {path, slash ? (size_t)(slash - path) : 0};
-    const surety_tools_options options = {.size = sizeof(options),
-                                          .limits = &cli->limits};
-    surety_tools *tools = NULL;
-    surety_str text = NO_TEXT;
-    surety_error error;
-    surety_status status;
-
-    if (!cli_read(cli, path, input_text(&cli->limits), CODE_USAGE, &text))
-        return NULL;
-    status = surety_tools_new(&options, &tools, &error);
-    if (status == SURETY_OK)
-        status = surety_tools_read(
-            tools, text, slash == path ? (surety_str){"/", 1} : folder, &error);
-    if (status != SURETY_OK) {
-        cli_report(cli, cli_code_of(status, CODE_USAGE), input_name(path), text,
-                   &error);
-        surety_tools_free(tools);
-        tools = NULL;
-    }
-    free((char *)text.ptr);
-    return tools;
-}
-
 void tools_run(struct cli *cli, const void *given,
                const struct operands *operands)
 {
@@ -164,7 +137,7 @@ void tools_run(struct cli *cli, const void *given,
                   "name a tools file, and a tool to call with its arguments");
         return;
     }
-    tools = tools_open(cli, operands->items[0]);
+    tools = toolset_open(cli, operands->items[0], NULL);
     if (!tools)
         return;
     if (operands->count > 1)

@@ -112,6 +112,15 @@ const struct option_row run_options[] = {
          "time on the clock, waiting included; 1200 unless given"),
     TEXT("max-usd", 0, AT(usd), "DOLLARS",
          "money; each model needs a price in the configuration"),
+    SECTION("Tools"),
+    TEXT("tools", 0, AT(tools), "FILE",
+         "tools that the model may call: commands and HTTP calls of a tools "
+         "file (surety tools FILE lists them)"),
+    TEXT("max-steps", 0, AT(steps), "N",
+         "replies that may call tools; then the model may only answer; 16 "
+         "unless given"),
+    TEXT("max-tool-calls", 0, AT(tool_calls), "N",
+         "calls of tools in all; 64 unless given"),
     SECTION("Records"),
     TEXT("ledger", 0, AT(ledger), "URL|none",
          "where attempts are recorded: a file of SQLite or postgresql://...; "
@@ -169,6 +178,9 @@ static const struct amount {
     {"first-byte-timeout", AT(first_byte), TO(first_byte_ms), 3, 1, DAY_MS,
      DAY_RANGE},
     {"idle-timeout", AT(idle), TO(idle_ms), 3, 1, DAY_MS, DAY_RANGE},
+    {"max-steps", AT(steps), TO(steps), 0, 1, 1000, "1 to 1000"},
+    {"max-tool-calls", AT(tool_calls), TO(tool_calls), 0, 1, 10000,
+     "1 to 10000"},
     {"max-calls", AT(calls), TO(calls), 0, 1, 10000, "1 to 10000"},
     {"max-tokens", AT(tokens), TO(tokens), 0, 1, 1000000000000,
      "1 to 1000000000000"},

@@ -29,6 +29,7 @@ struct run_settings {
     int feedback; /* choice of --feedback */
     int stop;     /* choice of --stop */
     const char *calls, *tokens, *seconds, *usd;
+    const char *tools, *steps, *tool_calls;
     const char *connect, *first_byte, *idle, *total;
     const char *ledger;
     bool ledger_raw, ledger_optional;
@@ -42,6 +43,7 @@ struct run_numbers {
     uint64_t calls, tokens, ms, cost_picousd; /* the budget */
     uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
     uint64_t retries, temperature_millionths, output_tokens, quorum;
+    uint64_t steps, tool_calls;
 };
 
 SETTINGS_FIT(struct run_settings);

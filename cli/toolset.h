@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* toolset.h: the tools of a file, for a run or alone. */
+#ifndef CLI_TOOLSET_H
+#define CLI_TOOLSET_H
+
+#include <surety-run.h>
+
+#include "cli.h"
+#include "run_world.h"
+
+/* What the calls of tools go through instead of the world. Begins zeroed. */
+struct toolset_world {
+    const surety_recording *replay; /* they are answered by it; NULL: made */
+    struct record_file *record;     /* they are recorded in it; NULL: not */
+};
+
+/* Reads the tools of a file; NULL: the message is written. world (may be NULL)
+ * must outlive the set. */
+surety_tools *toolset_open(struct cli *cli, const char *path,
+                           const struct toolset_world *world);
+
+#endif
