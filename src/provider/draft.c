@@ -255,6 +255,8 @@ void surety__drafts_end(surety__decoder *decoder)
     for (size_t i = 0; i < drafts->count; i++) {
         surety__draft *draft = &drafts->items[i];
 
+        /* An id that memory ran out for is not one that is missing. */
+        draft_check(decoder, draft);
         if (draft->kind == SURETY_PART_CALL && !draft_id_is_new(drafts, i))
             draft_make_id(decoder, i);
         if (decoder->protocol->members)

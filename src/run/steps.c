@@ -192,9 +192,13 @@ static bool steps_refuse(surety__steps *steps, surety__use *use)
     const surety_str spent =
         SURETY__LITERAL("This call was not made: no more calls of tools are "
                         "allowed. Answer with what you have.");
-    const surety__use *first;
-    const size_t count = steps_equals(steps, use, &first);
+    const surety__tool *tool =
+        surety__tools_find(steps_options(steps)->tools, use->seen.name);
+    const surety__use *first = NULL;
+    size_t count = 0;
 
+    if (!tool->info.polls)
+        count = steps_equals(steps, use, &first);
     if (count >= SURETY__STEPS_EQUAL_MAX) {
         steps->repeats = true;
         steps_skip(use, SURETY_TOOL_CANCELLED, again,

@@ -270,6 +270,41 @@ done:
     steps_close(&trial, tools);
 }
 
+/* A model that has tools of its own: two calls at once, whose results are
+ * messages with the ids of the calls. */
+static void steps_native(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = "{\"choices\":[{\"index\":0,\"message\":{\"role\":"
+                 "\"assistant\",\"content\":\"I add.\",\"tool_calls\":[{"
+                 "\"id\":\"call_a\",\"type\":\"function\",\"function\":{"
+                 "\"name\":\"add\",\"arguments\":\"{\\\"a\\\":1,"
+                 "\\\"b\\\":2}\"}},{\"id\":\"call_b\",\"type\":"
+                 "\"function\",\"function\":{\"name\":\"add\","
+                 "\"arguments\":\"{\\\"a\\\":3,\\\"b\\\":4}\"}}]},"
+                 "\"finish_reason\":\"tool_calls\"}]}"},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+    const char *body;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    trial.models[0].mode = SURETY_MODE_NATIVE;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 2);
+    CHECK(strstr(trial.fake.bodies[0], "\"name\":\"add\""));
+    CHECK(strstr(trial.fake.bodies[0], "response_format"));
+    body = trial.fake.bodies[1];
+    CHECK(strstr(body, "\"tool_call_id\":\"call_a\""));
+    CHECK(strstr(body, "\"tool_call_id\":\"call_b\""));
+    CHECK(surety_run_info_of(trial.run)->tool_use_count == 2);
+done:
+    steps_close(&trial, tools);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -280,6 +315,7 @@ int main(int argc, char **argv)
         {"a tool that hangs", steps_hang},
         {"a run that is cancelled cancels its tools", steps_cancel},
         {"a re-ask keeps the steps", steps_reask},
+        {"calls of the provider's form", steps_native},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
