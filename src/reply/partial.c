@@ -212,7 +212,9 @@ surety_status surety__partial_check(surety_judge *judge, surety__trial *trial,
     if (status != SURETY_OK)
         return status;
     trial->error_count = 0;
-    for (size_t i = 0; i < surety_findings_count(trial->findings); i++) {
+    /* Of a valid value the findings are those of a value before it. */
+    for (size_t i = 0; !valid && i < surety_findings_count(trial->findings);
+         i++) {
         const surety_finding finding = surety_findings_at(trial->findings, i);
 
         if (!finding.keyword.ptr)
