@@ -39,7 +39,7 @@ FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "command", "limit", "protocol", "cancelled", "request", "schema",
             "context", "auth", "model", "quota", "rate_limit", "overloaded",
             "server", "refusal", "filter", "length", "empty", "address")
-EVENT_KINDS = ("attempt", "text", "reasoning", "decision")
+EVENT_KINDS = ("attempt", "text", "reasoning", "decision", "tool", "result")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
                 "refused", "provider", "budget", "ledger", "cancelled",
                 "validator")
