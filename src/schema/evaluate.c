@@ -38,6 +38,7 @@
 #include "schema/evaluate.h"
 
 #include "schema/assert.h"
+#include "schema/leaf.h"
 
 /* The phases of a frame, in this order as far as its value has them. */
 enum phase {
@@ -561,7 +562,7 @@ EVALUATE_INLINE bool frame_begin(surety__machine *machine, surety__frame *frame,
     if (report) {
         surety__assert_all(machine, shape, cell);
     } else if (shape->checks >> cell->kind & 1 &&
-               !surety__leaf_holds(machine, shape, cell)) {
+               !surety__leaf_valid(machine, shape, cell)) {
         return false;
     }
     if (cell->kind < CELL_ARRAY)
@@ -672,7 +673,7 @@ static inline bool flat_child(surety__machine *machine,
     const unsigned how = shape->how[cell->kind];
 
     return how == HOW_YES ||
-           (how == HOW_CHECK ? surety__leaf_holds(machine, shape, cell)
+           (how == HOW_CHECK ? surety__leaf_valid(machine, shape, cell)
                              : flat_nested(machine, shape, cell));
 }
 
@@ -753,7 +754,7 @@ bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
     if (!surety__machine_charge(machine, 1 + cell->count / 16))
         return false;
     if (shape->checks >> cell->kind & 1 &&
-        !surety__leaf_holds(machine, shape, cell))
+        !surety__leaf_valid(machine, shape, cell))
         return false;
     failed = cell->kind == CELL_OBJECT
                  ? flat_members(machine, shape->objects, cell)

@@ -378,11 +378,37 @@ done:
     surety_contract_free(contract);
 }
 
+/* A partial value that is valid is taken as it is, whatever was wrong with
+ * values before it in the same reply. */
+TEST(a_valid_part_is_not_closed)
+{
+    static const char text[] = "{\"type\":\"object\",\"x-surety\":{"
+                               "\"repair\":\"align\"}}";
+    const surety_judge_options options = {.size = sizeof(options),
+                                          .partial = true};
+    surety_contract *contract = NULL;
+    surety_outcome *outcome = NULL;
+
+    TRY(check_contract(t, text, &contract));
+    TRY(surety_contract_judge(
+        contract, surety_str_of("[1] [2] {\"data\": [[\"n\"], [\"a\""),
+        &options, &outcome, NULL));
+    CHECK(surety_outcome_info_of(outcome)->ok);
+    CHECK(surety_outcome_info_of(outcome)->partial);
+    CHECK(surety_outcome_info_of(outcome)->repaired_count == 0);
+    CHECK_JSON(surety_outcome_info_of(outcome)->value,
+               "{\"data\":[[\"n\"],[\"a\"]]}");
+done:
+    surety_outcome_free(outcome);
+    surety_contract_free(contract);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"nothing cut is silently another", nothing_cut_is_silently_another},
         {"a number at the root", a_number_at_the_root},
+        {"a valid part is not closed", a_valid_part_is_not_closed},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
