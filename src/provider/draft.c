@@ -210,7 +210,8 @@ static surety_part draft_part(const surety__decoder *decoder,
         .raw = surety_buf_str(&draft->raw),
     };
 
-    if (draft->kind == SURETY_PART_TEXT && draft->len)
+    /* Where memory ran out, the text has no bytes. */
+    if (draft->kind == SURETY_PART_TEXT && draft->len && decoder->text.len)
         part.text = (surety_str){decoder->text.ptr + draft->start, draft->len};
     if (draft->kind != SURETY_PART_CALL)
         return part;

@@ -361,12 +361,13 @@ static surety_status mcp_take(struct mcp *mcp, surety_str bytes,
 static surety_status mcp_flush(struct mcp *mcp, surety_error *reterr)
 {
     const surety_str out = surety_buf_str(&mcp->out);
-    surety_str rest = {out.ptr + mcp->written, out.len - mcp->written};
+    surety_str rest = out;
 
     if (mcp->out.status)
         return surety__fail_nomem(reterr);
     if (!out.len)
         return SURETY_OK;
+    surety__str_skip(&rest, mcp->written);
     if (surety__process_write(&mcp->process, &rest)) {
         mcp->written = out.len - rest.len;
         return SURETY_OK;
