@@ -19,12 +19,13 @@ from ._issues import Issue, Repair
 from ._library import VERSION as __version__
 from ._library import lib as _lib
 from ._outcome import Outcome
-from ._result import Answer, Attempt, Ballot, Event, RunResult, Usage
+from ._result import Answer, Attempt, Ballot, Event, RunResult, ToolUse, Usage
 from ._run import Backoff, Budget, Consensus, run, run_async
 from ._schema import Schema, SchemaWarning, Validation, validate
 from ._stream import Part, Stream
 from ._strict import Strict, StrictNote
 from ._text import Candidate, candidates, extract
+from ._tools import Tool
 from ._validators import Problem
 
 #: The version of the library that is loaded.
@@ -38,7 +39,8 @@ __all__ = [
     "InvalidReply", "Io", "Issue", "Limit", "Misuse", "Mock", "NoMemory",
     "NotFound", "Outcome", "Part", "Problem", "Repair", "RunFailed",
     "RunResult", "Schema", "Stream", "Strict", "StrictNote", "SuretyError",
-    "SuretyWarning", "Syntax", "Timeout", "Unsupported", "Usage",
+    "SuretyWarning", "Syntax", "Timeout", "Tool", "ToolUse",
+    "Unsupported", "Usage",
     "Validation", "__version__", "candidates", "contracts", "extract",
     "engine_path", "engine_version", "run", "run_async", "validate",
 ]

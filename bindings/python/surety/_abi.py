@@ -40,6 +40,8 @@ FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "context", "auth", "model", "quota", "rate_limit", "overloaded",
             "server", "refusal", "filter", "length", "empty", "address")
 EVENT_KINDS = ("attempt", "text", "reasoning", "decision", "tool", "result")
+TOOL_FAILURES = ("none", "unknown", "arguments", "failed", "unreachable",
+                 "broken", "timeout", "limit", "result", "cancelled")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
                 "refused", "provider", "budget", "ledger", "cancelled",
                 "validator")
@@ -48,6 +50,7 @@ VOTE_HOWS = ("unanimous", "majority", "plurality", "median", "tie", "left_out")
 
 SURETY_PLACES = 6
 SURETY_RUN_NONE = 0xFFFFFFFF
+SURETY_REPLAY_MATCH = 1
 SIZE_MAX = c_size_t(-1).value
 
 # The enum of a tuple, and the prefix of its names in C.
@@ -70,6 +73,7 @@ ENUMS = {
     "surety_stop": ("SURETY_STOP_", STOPS),
     "surety_event_kind": ("SURETY_EVENT_", EVENT_KINDS),
     "surety_run_verdict": ("SURETY_RUN_", RUN_VERDICTS),
+    "surety_tool_failure": ("SURETY_TOOL_", TOOL_FAILURES),
     "surety_consensus_kind": ("SURETY_CONSENSUS_", CONSENSUS_KINDS),
     "surety_vote_how": ("SURETY_VOTE_", VOTE_HOWS),
 }
@@ -518,6 +522,81 @@ class Message(Structure):
         ("role", c_int),
         ("parts", c_void_p),
         ("part_count", c_size_t),
+    ]
+
+
+class ConversationNote(Structure):
+    _fields_ = [
+        ("rule", c_char_p),
+        ("message", c_size_t),
+        ("location", Text),
+        ("text", Text),
+    ]
+
+
+class Transport(Structure):
+    _fields_ = [
+        ("version", c_uint32),
+        ("ctx", c_void_p),
+        ("start", c_void_p),
+        ("cancel", c_void_p),
+        ("wait", c_void_p),
+        ("close", c_void_p),
+    ]
+
+
+class ToolsOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("limits", c_void_p),
+        ("alloc", c_void_p),
+        ("environment", c_void_p),
+        ("environment_ctx", c_void_p),
+        ("wrap", c_void_p),
+        ("wrap_ctx", c_void_p),
+    ]
+
+
+class ToolCall(Structure):
+    _fields_ = [
+        ("tool", Text),
+        ("id", Text),
+        ("arguments", Val),
+        ("text", Text),
+    ]
+
+
+class Tool(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("name", Str),
+        ("description", Str),
+        ("parameters", Str),
+        ("result", Str),
+        ("validators", c_void_p),
+        ("validator_count", c_size_t),
+        ("call", c_void_p),
+        ("cancel", c_void_p),
+        ("ctx", c_void_p),
+        ("time_ms_max", c_uint32),
+        ("result_bytes_max", c_size_t),
+        ("polls", c_bool),
+    ]
+
+
+class ToolUse(Structure):
+    _fields_ = [
+        ("id", Text),
+        ("attempt", c_uint32),
+        ("call", Text),
+        ("name", Text),
+        ("arguments", Text),
+        ("result", Text),
+        ("failure", c_int),
+        ("message", Text),
+        ("made", c_bool),
+        ("started_ms", c_uint64),
+        ("ended_ms", c_uint64),
     ]
 
 

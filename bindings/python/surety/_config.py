@@ -5,7 +5,7 @@ import ctypes
 import os
 import threading
 import warnings
-from ctypes import CFUNCTYPE, addressof, byref, c_int, c_void_p
+from ctypes import CFUNCTYPE, addressof, byref, c_int, c_void_p, cast
 from typing import IO, Any, Dict, List, Mapping, Optional
 
 from . import _abi
@@ -17,10 +17,12 @@ from ._values import dump
 
 WARN = CFUNCTYPE(None, c_void_p, Text)
 RECORD = CFUNCTYPE(c_int, c_void_p, Text)
+CLOSE = CFUNCTYPE(None, c_void_p)
 
 
 class SuretyWarning(UserWarning):
-    """Of a configuration: what is allowed and likely not meant."""
+    """Of a configuration: what is allowed and likely not meant. Of messages:
+    what was left out or repaired."""
 
 
 def _recording(replay: Any) -> bytes:
@@ -59,7 +61,7 @@ class Config:
         options = _abi.ConfigOptions(
             size=ctypes.sizeof(_abi.ConfigOptions),
             folder=str_of(os.fsencode(folder)),
-            warn=ctypes.cast(self._warn, c_void_p).value)
+            warn=cast(self._warn, c_void_p).value)
         try:
             if replay is not None:
                 options.replay = self._open_recording(replay)
@@ -95,7 +97,7 @@ class Config:
                 return -_abi.STATUSES.index("io")
 
         self._record = RECORD(write)
-        return ctypes.cast(self._record, c_void_p).value
+        return cast(self._record, c_void_p).value
 
     def _open(self, library: Any, source: Any,
               options: "_abi.ConfigOptions") -> None:
@@ -114,6 +116,26 @@ class Config:
         if status:
             raise failure(status, error)
         self.handle = made.value
+
+    @property
+    def wraps(self) -> bool:
+        """Whether wrap puts something in a transport's place."""
+        return self._recording is not None or self._file is not None
+
+    def wrap(self, inner: int, made: Any, error: Any) -> int:
+        """For the tools of a run: the transport in place of theirs, so that
+        what is replayed reaches nothing, and what is recorded is all. The
+        status of the library."""
+        if self._recording is None:
+            recorded: int = self._library.surety_record_open(
+                inner, cast(self._record, c_void_p), None, None, made, error)
+            return recorded
+        status: int = self._library.surety_replay_open(
+            self._recording, _abi.SURETY_REPLAY_MATCH, None, made, error)
+        if status == _abi.OK:
+            transport = _abi.Transport.from_address(inner)
+            CLOSE(transport.close)(transport.ctx)
+        return status
 
     def warn(self) -> None:
         """Gives out what the library said."""
@@ -193,7 +215,7 @@ class Mock:
             port=port, folder=str_of(os.fsencode(folder)))
         if log is not None:
             self._log = LOG(lambda _, line: log(str(line)))
-            options.log = ctypes.cast(self._log, c_void_p).value
+            options.log = cast(self._log, c_void_p).value
         text: Bytes = script if isinstance(script, (str, bytes)) \
             else dump(script)
         made, error = c_void_p(), Error()

@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 from ctypes import (POINTER, byref, c_bool, c_char_p, c_double, c_int,
-                    c_size_t, c_uint16, c_uint32, c_uint64, c_void_p,
+                    c_size_t, c_uint, c_uint16, c_uint32, c_uint64, c_void_p,
                     string_at)
 from typing import Any, Dict, List, Optional, Tuple, Union
 
@@ -32,6 +32,7 @@ CORE: Signatures = {
     "surety_buf_init": (None, [P, P, c_size_t]),
     "surety_buf_done": (None, [P]),
     "surety_buf_reset": (None, [P]),
+    "surety_buf_add": (None, [P, Str]),
     # json.h
     "surety_doc_new": (P, [P]),
     "surety_doc_free": (None, [P]),
@@ -112,6 +113,8 @@ CORE: Signatures = {
 RUN: Signatures = {
     "surety_recording_read": (c_int, [Str, P, P, P]),
     "surety_recording_free": (None, [P]),
+    "surety_replay_open": (c_int, [P, c_uint, P, P, P]),
+    "surety_record_open": (c_int, [P, P, P, P, P, P]),
     "surety_config_read": (c_int, [Str, P, P, P]),
     "surety_config_load": (c_int, [Str, P, P, P]),
     "surety_config_free": (None, [P]),
@@ -125,8 +128,22 @@ RUN: Signatures = {
     "surety_run_wait": (c_int, [P, P, P]),
     "surety_run_info_of": (POINTER(_abi.RunInfo), [P]),
     "surety_run_attempt": (Attempt, [P, c_size_t]),
+    "surety_run_tool_use": (_abi.ToolUse, [P, c_size_t]),
+    "surety_run_messages": (P, [P, P]),
     "surety_run_write": (c_int, [P, c_int, Str, P]),
     "surety_run_write_log": (c_int, [P, c_bool, P]),
+    "surety_conversation_new": (c_int, [P, P, P]),
+    "surety_conversation_free": (None, [P]),
+    "surety_conversation_add": (c_int, [P, P, P]),
+    "surety_conversation_read": (c_int, [P, Str, P]),
+    "surety_conversation_repair": (c_int, [P, P]),
+    "surety_conversation_write": (c_int, [P, P]),
+    "surety_conversation_messages": (P, [P, P]),
+    "surety_conversation_note_at": (c_bool, [P, c_size_t, P]),
+    "surety_tools_new": (c_int, [P, P, P]),
+    "surety_tools_free": (None, [P]),
+    "surety_tools_add": (c_int, [P, P, P]),
+    "surety_tools_read": (c_int, [P, Str, Str, P]),
     "surety_consensus_new": (c_int, [P, P, P]),
     "surety_consensus_free": (None, [P]),
     "surety_consensus_wait": (c_int, [P, P, P]),

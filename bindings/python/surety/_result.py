@@ -10,6 +10,7 @@ from typing import (Any, Dict, Generic, List, NamedTuple, NoReturn, Optional,
 from . import _abi
 from ._errors import InvalidReply, RunFailed, SuretyError
 from ._library import buffer, lib, number_of, str_of
+from ._messages import Conversation
 from ._outcome import Outcome, instance, sarif
 from ._validators import Asked
 from ._values import dump, json_of, load
@@ -20,12 +21,15 @@ T = TypeVar("T")
 class Event(NamedTuple):
     """kind: "attempt" (a call is about to be sent), "text" and "reasoning" (a
     piece of the reply, of the model's reasoning), "decision" (what was decided,
-    as a sentence). attempt counts from 1. member: of a consensus, whose it
-    is."""
+    as a sentence), "tool" (a tool is called; text has its arguments), "result"
+    (what the model reads of it). attempt counts from 1. member: of a consensus,
+    whose it is. tool: the tool's name; call: what pairs call and result."""
     kind: str
     attempt: int
     text: str
     member: Optional[int] = None
+    tool: str = ""
+    call: str = ""
 
 
 class Usage(NamedTuple):
@@ -85,6 +89,26 @@ class Attempt(NamedTuple):
     candidate: Any = None
 
 
+class ToolUse(NamedTuple):
+    """One call of a tool by a model. attempt: whose reply has it, from 1; call:
+    what pairs call and result in the conversation. arguments: with their
+    repairs; the text of the model where that is no JSON. result: what the model
+    reads. failure None: there is a result; else "unknown", "arguments",
+    "failed", "timeout", ... (docs/tools.md), and message says why. made: the
+    tool was called, or may have been."""
+    id: str
+    attempt: int
+    call: str
+    name: str
+    arguments: Any
+    result: str
+    failure: Optional[str]
+    message: str
+    made: bool
+    started_ms: Optional[int]
+    ended_ms: Optional[int]
+
+
 class Ballot(NamedTuple):
     """How one field of a vote was decided. given: what each voter gave there, a
     pair of the member and its value; who gave nothing is not in it."""
@@ -116,6 +140,11 @@ class RunResult(Generic[T]):
     #: The judgement of the last reply that could be judged; None: no such.
     outcome: Optional[Outcome[T]]
     attempts: Tuple[Attempt, ...]
+    #: The conversation to go on with, in the form of docs/messages.md: the
+    #: messages, the prompt, the calls of tools with their results, the answer.
+    #: Of a consensus the winner's.
+    messages: List[Dict[str, Any]]
+    tool_uses: Tuple[ToolUse, ...]
     usage: Usage
     #: In dollars; None where a model that was asked has no price.
     cost: Optional[Decimal]
@@ -222,6 +251,21 @@ def _attempt(library: Any, handle: Any, i: int) -> Attempt:
         json.loads(value) if value else None)
 
 
+def _tool_use(library: Any, handle: Any, i: int) -> ToolUse:
+    one = library.surety_run_tool_use(handle, i)
+    text = str(one.arguments)
+    try:
+        arguments = json.loads(text)
+    except ValueError:
+        arguments = text
+    return ToolUse(
+        str(one.id), one.attempt, str(one.call), str(one.name), arguments,
+        str(one.result),
+        _abi.TOOL_FAILURES[one.failure] if one.failure else None,
+        str(one.message), one.made, one.started_ms or None,
+        one.ended_ms or None)
+
+
 def _given(text: "_abi.Str") -> str:
     """A text in a struct of the kind that is given."""
     return str(_abi.Text.from_buffer_copy(text))
@@ -253,6 +297,10 @@ def run_result(library: Any, handle: Any, contract: Any,
     result.attempts = tuple(
         _attempt(library, handle, i)
         for i in range(info.attempt_count))
+    result.messages = Conversation().take(handle)
+    result.tool_uses = tuple(
+        _tool_use(library, handle, i)
+        for i in range(info.tool_use_count))
     result._texts = _texts(lambda form, out: library.surety_run_write(
         handle, form, str_of(""), out))
     with buffer() as out:
@@ -319,8 +367,10 @@ def consensus_result(library: Any, handle: Any, contract: Any,
     result.outcome = taken.outcome if taken is not None else None
     result.reply_first = taken.reply_first if taken is not None else ""
     result.reply_last = taken.reply_last if taken is not None else ""
-    result.attempts = tuple(attempt for member in result.members
-                            for attempt in member.attempts)
+    result.messages = taken.messages if taken is not None else []
+    runs = result.members
     if result.aggregator is not None:
-        result.attempts += result.aggregator.attempts
+        runs += (result.aggregator,)
+    result.attempts = tuple(one for run in runs for one in run.attempts)
+    result.tool_uses = tuple(one for run in runs for one in run.tool_uses)
     return result

@@ -10,7 +10,7 @@ import queue
 import threading
 from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_size_t, c_void_p
 from decimal import Decimal
-from typing import (Any, Callable, List, Mapping, NamedTuple, Optional,
+from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
                     Sequence, Union)
 
 from . import _abi
@@ -19,8 +19,11 @@ from ._config import Config
 from ._contract import (Contract, JudgeOptions, Validators, prompt_options)
 from ._errors import Io, failure
 from ._library import limits_over, number_of, run_library, str_of
+from ._messages import Conversation
+from ._requests import Request
 from ._result import Event, RunResult, consensus_result, run_result
-from ._validators import Asked, Question
+from ._tools import Toolset
+from ._validators import Asked
 
 EVENT = CFUNCTYPE(None, c_void_p, POINTER(_abi.Event))
 MEMBER_EVENT = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(_abi.Event))
@@ -124,6 +127,7 @@ class _Machine:
         self.engine = run_library()
         self.kept: List[Any] = []
         self.asked: Optional[Asked] = None
+        self.tools: Optional[Toolset] = None
         self.handle: Any = None
         self.ledger: Any = None
         self.post = post
@@ -191,7 +195,7 @@ class _Machine:
         def forward(member: Optional[int], event: Any) -> None:
             one = event.contents
             post(Event(_abi.EVENT_KINDS[one.kind], one.attempt,
-                       str(one.text), member))
+                       str(one.text), member, str(one.tool), str(one.call)))
 
         made = MEMBER_EVENT(lambda _, member, event: forward(member, event)) \
             if kind is MEMBER_EVENT else \
@@ -240,6 +244,7 @@ class _Machine:
             self.asked = judge.asked
             options.judge = self.keep(judge.raw)
             self.kept.append(judge)
+        self._converse(options)
         self.kept.append(options)
         made, error = c_void_p(), Error()
         if self.is_consensus:
@@ -252,6 +257,22 @@ class _Machine:
         if status:
             raise failure(status, error)
         self.handle = made.value
+
+    def _converse(self, options: "_abi.RunOptions") -> None:
+        """The messages and the tools."""
+        settings = self.settings
+        options.keep_reasks = settings.keep_reasks
+        options.steps_max = settings.steps_max
+        options.tool_calls_max = settings.tool_calls_max
+        if settings.messages is not None:
+            conversation = Conversation()
+            conversation.read(settings.messages)
+            conversation.give(options)
+            self.kept.append(conversation)
+        if settings.tools is not None:
+            self.tools = Toolset(settings.tools, self.config, options.limits,
+                                 self.post)
+            options.tools = self.tools.handle
 
     def _open_consensus(self, run: Any, made: Any, error: Any) -> int:
         given = self.settings.consensus
@@ -290,8 +311,9 @@ class _Machine:
         return thread
 
     def result(self) -> "RunResult[Any]":
-        if self.asked is not None:
-            self.asked.raise_kept()
+        tools = self.tools.asked if self.tools is not None else []
+        for asked in tools if self.asked is None else [self.asked, *tools]:
+            asked.raise_kept()
         failed = failure(self.status, self.error) if self.status else None
         if failed is not None and not isinstance(failed, Io):
             raise failed
@@ -302,19 +324,6 @@ class _Machine:
         result.recording_error = failed
         return result
 
-    def answer(self, question: Question) -> None:
-        """Asks the validators, in the thread that called run."""
-        asked = self.asked
-        assert asked is not None
-        question.answer = asked.judges.answer_now(question, asked.kept)
-        question.done.set()
-
-    async def answer_async(self, question: Question) -> None:
-        asked = self.asked
-        assert asked is not None
-        question.answer = await asked.judges.answer(question, True, asked.kept)
-        question.done.set()
-
     def close(self) -> None:
         """Frees the run before what it stands on. No thread may be in it."""
         library = self.engine
@@ -323,6 +332,8 @@ class _Machine:
             library.surety_consensus_free(handle)
         elif handle:
             library.surety_run_free(handle)
+        if self.tools is not None:
+            self.tools.close()
         ledger, self.ledger = self.ledger, None
         if ledger:
             library.surety_ledger_close(ledger)
@@ -353,6 +364,9 @@ class _Settings:
                  on_event: Optional[Callable[[Event], Any]] = None,
                  consensus: Union[None, str, Consensus, Mapping[str, Any]]
                  = None, seed: int = 0, validators: Validators = None,
+                 messages: Any = None, keep_reasks: bool = False,
+                 tools: Any = None, steps_max: int = 0,
+                 tool_calls_max: int = 0,
                  **judge: Any) -> None:
         if isinstance(config, Config) and not (replay is record is None):
             raise ValueError("replay and record are the Config's own")
@@ -373,7 +387,7 @@ def _contract_of(given: Any) -> Optional[Contract[Any]]:
     return Contract(given)
 
 
-def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
+def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
     """Asks models until a reply satisfies the contract.
 
     contract: a Contract, or what makes one; None: the reply is the result.
@@ -400,6 +414,13 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
     for several models at once. repair, certain, partial, derive, fallback,
     extract, variables: as for Contract.check.
 
+    messages: the conversation before the prompt, which may then be empty: the
+    messages of the result of a run, or a list or request of OpenAI, Anthropic,
+    Gemini or the AI SDK, as dicts or JSON. keep_reasks: the result's messages
+    have replies that failed, too. tools: functions, Tools, and paths of tools
+    files; functions are called in this thread. steps_max: replies that may call
+    tools (16); tool_calls_max: calls in the run (64).
+
     A model that fails, or replies that are all invalid, are no exceptions: the
     result says so, and its `parsed` raises RunFailed. Ctrl-C cancels the run;
     what was spent until then is in the ledger."""
@@ -413,8 +434,8 @@ def run(contract: Any, prompt: str, **settings: Any) -> "RunResult[Any]":
             event = events.get()
             if event is None:
                 break
-            if isinstance(event, Question):
-                machine.answer(event)
+            if isinstance(event, Request):
+                event.answer_now()
             else:
                 options.on_event(event)
     except BaseException:
@@ -441,18 +462,29 @@ def _end(machine: _Machine,
         machine.close()
 
 
-async def run_async(contract: Any, prompt: str,
+async def run_async(contract: Any, prompt: str = "",
                     **settings: Any) -> "RunResult[Any]":
     """The same for asyncio. Cancelling the task cancels the run. on_event may
-    be a coroutine function."""
+    be a coroutine function, and so may tools and validators; the calls of a
+    reply are made side by side."""
     import asyncio
 
     options = _Settings(**settings)
     loop = asyncio.get_running_loop()
     events: "asyncio.Queue[Any]" = asyncio.Queue()
+    tasks: "Dict[Request, asyncio.Task[None]]" = {}
 
     def post(event: Any) -> None:
         loop.call_soon_threadsafe(events.put_nowait, event)
+
+    def answer(request: Request) -> None:
+        if request.dropped:
+            if request in tasks:
+                tasks[request].cancel()
+            return
+        task = tasks[request] = loop.create_task(request.answer_async())
+        task.add_done_callback(
+            lambda task: None if request.dropped else events.put_nowait(task))
 
     machine = await loop.run_in_executor(
         None, lambda: _Machine(_contract_of(contract), prompt, options, post))
@@ -463,16 +495,21 @@ async def run_async(contract: Any, prompt: str,
             event = await events.get()
             if event is None:
                 break
-            if isinstance(event, Question):
-                await machine.answer_async(event)
-                continue
-            said = options.on_event(event)
-            if inspect.isawaitable(said):
-                await said
+            if isinstance(event, Request):
+                answer(event)
+            elif isinstance(event, asyncio.Task):
+                event.result()
+            else:
+                said = options.on_event(event)
+                if inspect.isawaitable(said):
+                    await said
     except BaseException:
         machine.cancelled.value = 1
         raise
     finally:
+        for task in tasks.values():
+            task.cancel()
         result = _end(machine, thread)
+        await asyncio.gather(*tasks.values(), return_exceptions=True)
     assert result is not None
     return result

@@ -13,6 +13,7 @@ from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
 from . import _abi
 from ._errors import Misuse
 from ._library import lib, str_of
+from ._requests import Request
 from ._values import json_of, loads
 
 VALIDATE = CFUNCTYPE(c_int, c_void_p, POINTER(_abi.Validation),
@@ -208,7 +209,7 @@ class Asked:
         key = question.value, question.given
         asked = self.waiting.setdefault(key, question)
         if asked is question and self.post is not None:
-            self.post(question)
+            self.post(Judgement(self, question))
         if not asked.done.wait(SLICE_SECONDS):
             return None
         del self.waiting[key]
@@ -261,6 +262,25 @@ class Asked:
         error, self.error = self.error, None
         if error is not None:
             raise error
+
+
+class Judgement(Request):
+    """A question that another thread answers."""
+
+    def __init__(self, asked: Asked, question: Question) -> None:
+        self.asked, self.question = asked, question
+
+    def answer_now(self) -> None:
+        asked = self.asked
+        self._end(asked.judges.answer_now(self.question, asked.kept))
+
+    async def answer_async(self) -> None:
+        asked = self.asked
+        self._end(await asked.judges.answer(self.question, True, asked.kept))
+
+    def _end(self, answer: Answer) -> None:
+        self.question.answer = answer
+        self.question.done.set()
 
 
 class Callback:

@@ -5,6 +5,7 @@ with a fraction or an exponent are floats, or, where decimals are asked for,
 exact."""
 
 import ctypes
+import dataclasses
 import json
 from ctypes import byref
 from decimal import Decimal
@@ -91,6 +92,27 @@ def dump(value: Any) -> bytes:
     """A value of Python's as JSON text. TypeError, ValueError: JSON has no such
     value."""
     return encode(_writes(value))
+
+
+def _plain(value: Any) -> Any:
+    """What JSON has, of what it has no word for."""
+    if hasattr(value, "model_dump"):  # Pydantic 2
+        return value.model_dump(mode="json", by_alias=True)
+    if hasattr(value, "parse_obj"):  # Pydantic 1
+        return json.loads(value.json(by_alias=True))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: getattr(value, field.name)
+                for field in dataclasses.fields(value)}
+    raise TypeError(f"JSON has no {type(value).__name__}")
+
+
+_writes_any = json.JSONEncoder(ensure_ascii=False, allow_nan=False,
+                               separators=(",", ":"), default=_plain).encode
+
+
+def dump_any(value: Any) -> bytes:
+    """The same; models of Pydantic and dataclasses may be in it."""
+    return encode(_writes_any(value))
 
 
 class Doc:

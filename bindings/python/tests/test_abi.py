@@ -8,8 +8,8 @@ import shutil
 import subprocess
 import tempfile
 import unittest
-from ctypes import (c_bool, c_char_p, c_double, c_int, c_size_t, c_uint16,
-                    c_uint32, c_uint64, c_void_p)
+from ctypes import (c_bool, c_char_p, c_double, c_int, c_size_t, c_uint,
+                    c_uint16, c_uint32, c_uint64, c_void_p)
 
 from surety import _abi, _library
 
@@ -94,6 +94,7 @@ class Headers(unittest.TestCase):
 
     def test_functions(self):
         plain = {"bool": c_bool, "size_t": c_size_t, "uint16_t": c_uint16,
+                 "unsigned": c_uint,
                  "uint32_t": c_uint32, "uint64_t": c_uint64,
                  "double": c_double,
                  "const char *": c_char_p, "void": None,
@@ -116,9 +117,11 @@ class Headers(unittest.TestCase):
                                      re.M))
         for name, (result, given) in {**_library.CORE, **_library.RUN,
                                       **_library.SERVE}.items():
-            said, types = re.match(r"(.*) \((.*)\)$", listed[name]).groups()
+            said, types = re.match(r"([^(]*) \((.*)\)$",
+                                   listed[name]).groups()
             self.assertIs(result, kind(said, True), name)
-            types = [] if types == "void" else types.split(", ")
+            types = [] if types == "void" else re.split(
+                r", (?![^()]*\))", types)
             self.assertEqual(given, [kind(one, False) for one in types], name)
 
 

@@ -3,7 +3,8 @@
 
 from typing import Any, Dict, List, Optional, Tuple, Type
 
-from surety import Contract, Issue, Outcome, Part, RunResult, run
+from surety import (Contract, Issue, Outcome, Part, RunResult, Tool, ToolUse,
+                    run)
 
 
 class Model:
@@ -28,3 +29,17 @@ def two(contract: Contract[Any]) -> Tuple[Issue, ...]:
     result: RunResult[Any] = run(contract, "x")
     print(span, text, report, parts, pair, single, result)
     return outcome.errors
+
+
+def three(contract: Contract[Model]) -> Model:
+    def double(number: int) -> int:
+        return 2 * number
+
+    result = run(contract, messages=[{"role": "user", "content": "x"}],
+                 tools=[double, Tool(double, name="twice"), "tools.json"])
+    messages: List[Dict[str, Any]] = result.messages
+    uses: Tuple[ToolUse, ...] = result.tool_uses
+    failure: Optional[str] = uses[0].failure
+    print(messages, failure)
+    made: Model = result.parsed
+    return made

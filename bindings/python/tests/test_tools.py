@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Conversations and tools of a run. The law: a function gets arguments that
+satisfy its signature, in the thread that called run, once for each call."""
+
+import asyncio
+import json
+import os
+import pickle
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+from dataclasses import dataclass
+from typing import List, Optional
+
+import surety
+from surety import Contract, Misuse, Tool, run, run_async
+
+try:
+    import pydantic
+except ImportError:
+    pydantic = None
+TWO = pydantic is not None and pydantic.VERSION.startswith("2")
+
+SUM = {"type": "object", "required": ["sum"],
+       "properties": {"sum": {"type": "integer"}}}
+NUMBERS = {"type": "object", "required": ["a", "b"],
+           "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}},
+           "additionalProperties": False}
+
+
+def calls(*given):
+    """A reply that calls tools: pairs of name and arguments."""
+    return {"text": "".join(
+        "<tool_call>" + json.dumps({"name": name, "arguments": arguments})
+        + "</tool_call>" for name, arguments in given)}
+
+
+ANSWER = {"json": {"sum": 3}}
+
+
+def mock(*replies):
+    return surety.Mock({"replies": [*replies, {**ANSWER, "repeat": True}]})
+
+
+def go(replies, tools, **settings):
+    settings.setdefault("mode", "prompt")
+    with mock(*replies) as server:
+        return run(Contract(SUM, name="sum"), "One and two?", models="mock:m",
+                   config=server.config(), ledger=False, tools=tools,
+                   **settings)
+
+
+def go_async(replies, tools, **settings):
+    async def work(server):
+        return await run_async(
+            Contract(SUM, name="sum"), "One and two?", models="mock:m",
+            config=server.config(), ledger=False, tools=tools, mode="prompt",
+            **settings)
+
+    with mock(*replies) as server:
+        return asyncio.run(work(server))
+
+
+def add(**numbers):
+    """Adds two integers.
+
+    Both are needed."""
+    return {"sum": numbers["a"] + numbers["b"]}
+
+
+ADD = Tool(add, parameters=NUMBERS)
+ONE_TWO = ("add", {"a": 1, "b": 2})
+
+
+class Functions(unittest.TestCase):
+    def test_a_call(self):
+        threads, events = [], []
+
+        def seen(**numbers):
+            threads.append(threading.current_thread())
+            return add(**numbers)
+
+        for mode in ("prompt", "native"):
+            reply = calls(ONE_TWO) if mode == "prompt" else \
+                {"tool": "add", "json": ONE_TWO[1]}
+            events.clear()
+            result = go([reply], Tool(seen, name="add", parameters=NUMBERS),
+                        on_event=events.append, mode=mode)
+            self.assertEqual(result.verdict, "valid", result.message)
+            self.assertEqual(len(result.attempts), 2)
+            use = result.tool_uses[0]
+            self.assertEqual(
+                (use.name, use.arguments, use.result, use.failure, use.made,
+                 use.attempt, use.message),
+                ("add", ONE_TWO[1], '{"sum":3}', None, True, 1, ""))
+            shown = [one for one in events if one.kind in ("tool", "result")]
+            self.assertEqual(
+                [(one.kind, one.text, one.tool, one.call) for one in shown],
+                [("tool", '{"a":1,"b":2}', "add", use.call),
+                 ("result", '{"sum":3}', "add", use.call)])
+            self.assertEqual([one["role"] for one in result.messages],
+                             ["user", "assistant", "tool", "assistant"])
+            self.assertEqual(result.messages[2]["content"][0]["name"], "add")
+            self.assertEqual(pickle.loads(pickle.dumps(result)).tool_uses,
+                             result.tool_uses)
+        self.assertEqual(threads, [threading.current_thread()] * 2)
+
+    def test_what_the_model_sees(self):
+        result = go([], ADD)
+        for text in ("- add: Adds two integers.\n\nBoth are needed.\n",
+                     '"additionalProperties":false'):
+            self.assertIn(text, result.attempts[0].prompt)
+        self.assertEqual(result.tool_uses, ())
+
+    def test_wrong_arguments(self):
+        made = []
+
+        def one(**_):
+            made.append(1)
+
+        result = go([calls(("add", {"a": "x"})), calls(("sub", {}))],
+                    Tool(one, name="add", parameters=NUMBERS))
+        self.assertEqual([use.failure for use in result.tool_uses],
+                         ["arguments", "unknown"])
+        self.assertIn("/a", result.tool_uses[0].result)
+        self.assertEqual(made, [])
+
+    def test_what_is_raised(self):
+        def fails(text):
+            raise ValueError(text)
+
+        for text, seen in (("no such city", "ValueError: no such city"),
+                           ("a\0b", "ValueError: a b"),
+                           ("é" * 400, "ValueError: " + "é" * 152 + "..."),
+                           ("", "ValueError: ")):
+            result = go([calls(("f", {}))],
+                        Tool(lambda: fails(text), name="f"))
+            use = result.tool_uses[0]
+            self.assertEqual((use.failure, use.message, result.ok),
+                             ("failed", seen, True))
+
+    def test_what_comes_out(self):
+        """What is no result, and no exception, is an error of the program."""
+        async def later():
+            return 1
+
+        def stops():
+            raise KeyboardInterrupt
+
+        for function, kind in ((later, Misuse), (stops, KeyboardInterrupt),
+                               (object, TypeError),
+                               (lambda: float("nan"), ValueError)):
+            with self.assertRaises(kind):
+                go([calls(("f", {}))], Tool(function, name="f", parameters={
+                    "type": "object"}))
+
+    def test_results(self):
+        @dataclass
+        class Point:
+            x: int
+
+        for value, text in (("ab", "ab"), (None, "null"), ([1, "é"], '[1,"é"]'),
+                            ({"p": [Point(1)]}, '{"p":[{"x":1}]}')):
+            result = go([calls(("f", {}))], Tool(lambda: value, name="f"))
+            self.assertEqual(result.tool_uses[0].result, text)
+        result = go([calls(("f", {}))], Tool(lambda: "\ud800", name="f"))
+        self.assertEqual(result.tool_uses[0].failure, "result")
+        result = go([calls(("f", {}))],
+                    Tool(lambda: {"sum": "x"}, name="f", result=SUM))
+        self.assertEqual(result.tool_uses[0].failure, "result")
+        result = go([calls(("f", {}))],
+                    Tool(lambda: "x" * 20, name="f", result_bytes_max=10))
+        self.assertEqual(result.tool_uses[0].failure, "limit")
+
+    def test_limits(self):
+        replies = [calls(("add", {"a": i, "b": i})) for i in range(5)]
+        self.assertEqual(len(go(replies, ADD, steps_max=2).tool_uses), 2)
+        uses = go([calls(*[("add", {"a": i, "b": 0}) for i in range(3)])],
+                  ADD, tool_calls_max=2).tool_uses
+        self.assertEqual([use.made for use in uses], [True, True, False])
+
+    def test_a_tool_that_is_slow(self):
+        made = []
+
+        def slow(a):
+            time.sleep(0.6)
+            made.append(a)
+            return a
+
+        one = {"type": "object", "properties": {"a": {"type": "integer"}}}
+        tool = Tool(slow, seconds=0.2, parameters=one)
+        for way in (go, go_async):
+            made.clear()
+            result = way([calls(("slow", {"a": 1}), ("slow", {"a": 2}))], tool)
+            self.assertEqual([use.failure for use in result.tool_uses],
+                             ["timeout", "timeout"])
+            self.assertEqual(made, [1])  # the other was dropped before it began
+            self.assertTrue(result.ok)
+
+    def test_mistakes(self):
+        for tools, kind in (([5], TypeError), ([print], TypeError),
+                            (lambda: 1, Misuse), ([ADD, ADD], Misuse),
+                            (Tool(add, parameters={"type": "array"}), Misuse),
+                            ("/none/such.json", surety.Io),
+                            ({"tools": [{"name": "x"}]}, surety.Syntax)):
+            with self.assertRaises(kind):
+                go([], tools)
+
+
+@unittest.skipUnless(TWO, "Pydantic 2 is not installed")
+class Signatures(unittest.TestCase):
+    def test_signature(self):
+        class Place(pydantic.BaseModel):
+            city: str
+
+        class Weather(pydantic.BaseModel):
+            degrees: int
+
+        seen = []
+
+        def weather(place: Place, days: "Optional[List[int]]" = None, *,
+                    schema: bool = False) -> Weather:
+            """The weather of a city."""
+            seen.append((place, days, schema))
+            return Weather(degrees=20)
+
+        result = go([calls(("weather", {"place": {"city": "Oslo"}})),
+                     calls(("weather", {"place": {"city": "Rome"},
+                                        "days": [1], "schema": True})),
+                     calls(("weather", {"place": {}, "hours": 1}))], weather)
+        self.assertEqual(seen, [(Place(city="Oslo"), None, False),
+                                (Place(city="Rome"), [1], True)])
+        self.assertEqual(result.tool_uses[0].result, '{"degrees":20}')
+        self.assertEqual(result.tool_uses[2].failure, "arguments")
+        self.assertIn("hours", result.tool_uses[2].result)
+
+    def test_model(self):
+        class Even(pydantic.BaseModel):
+            a: int
+
+            @pydantic.field_validator("a")
+            @classmethod
+            def even(cls, a):
+                if a % 2:
+                    raise ValueError("must be even")
+                return a
+
+        def half(even):
+            return even.a // 2
+
+        result = go([calls(("half", {"a": 1})), calls(("half", {"a": 4}))],
+                    Tool(half, parameters=Even))
+        self.assertEqual([use.failure for use in result.tool_uses],
+                         ["arguments", None])
+        self.assertIn("must be even", result.tool_uses[0].result)
+        self.assertEqual(result.tool_uses[1].result, "2")
+
+    def test_methods(self):
+        class Shop:
+            def price(self, item: str) -> int:
+                """What an item costs."""
+                return len(item)
+
+            def __call__(self, item: int) -> int:
+                return item
+
+        result = go([calls(("price", {"item": "abc"}), ("shop", {"item": 7}))],
+                    [Shop().price, Tool(Shop(), name="shop")])
+        self.assertEqual([use.result for use in result.tool_uses], ["3", "7"])
+
+
+class Asynchronous(unittest.TestCase):
+    def test_side_by_side(self):
+        """Each waits until all have begun."""
+        async def work():
+            waiting = []
+
+            async def meet(a):
+                waiting.append(a)
+                while len(waiting) < 3:
+                    await asyncio.sleep(0.001)
+                return a
+
+            tool = Tool(meet, seconds=20, parameters={
+                "type": "object", "properties": {"a": {"type": "integer"}}})
+            with mock(calls(*[("meet", {"a": i}) for i in range(3)])) as server:
+                return await run_async(
+                    SUM, "x", models="mock:m", config=server.config(),
+                    ledger=False, tools=tool, mode="prompt")
+
+        result = asyncio.run(work())
+        self.assertEqual([use.result for use in result.tool_uses],
+                         ["0", "1", "2"])
+
+    def test_what_comes_of_them(self):
+        async def fails():
+            await asyncio.sleep(0)
+            raise ValueError("no")
+
+        self.assertEqual(go_async([calls(("fails", {}))], fails)
+                         .tool_uses[0].message, "ValueError: no")
+        self.assertEqual(go_async([calls(ONE_TWO)], ADD).tool_uses[0].result,
+                         '{"sum":3}')
+
+        async def broken():
+            return object()
+
+        with self.assertRaises(TypeError):
+            go_async([calls(("broken", {}))], broken)
+
+    def test_cancelled(self):
+        """By its time limit, and with the run."""
+        ends = []
+
+        async def forever():
+            try:
+                await asyncio.sleep(1000)
+            except asyncio.CancelledError:
+                ends.append(1)
+                raise
+
+        result = go_async([calls(("forever", {}))],
+                          Tool(forever, seconds=0.1))
+        self.assertEqual((result.tool_uses[0].failure, result.ok, ends),
+                         ("timeout", True, [1]))
+
+        async def work(server):
+            task = asyncio.ensure_future(run_async(
+                SUM, "x", models="mock:m", config=server.config(),
+                ledger=False, tools=forever, mode="prompt"))
+            await asyncio.sleep(0.3)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+
+        with mock(calls(("forever", {}))) as server:
+            asyncio.run(work(server))
+        self.assertEqual(ends, [1, 1])
+
+
+class Files(unittest.TestCase):
+    def test_file(self):
+        """Paths of commands start at the file's folder; what is replayed
+        starts none."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tools.json")
+            script, made = (os.path.join(folder, name)
+                            for name in ("count.sh", "made"))
+            with open(script, "w", encoding="utf-8") as file:
+                file.write(f"#!/bin/sh\nprintf x >>{made}\necho 7\n")
+            os.chmod(script, 0o755)
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"tools": [{"name": "count",
+                                      "command": ["./count.sh"],
+                                      "parameters": {"type": "object"}}]},
+                          file)
+            record = os.path.join(folder, "record")
+            first = go([calls(("count", {}))], [path, ADD], record=record)
+            self.assertEqual(first.tool_uses[0].result.strip(), "7",
+                             first.tool_uses)
+            self.assertEqual(os.path.getsize(made), 1)
+            again = run(Contract(SUM, name="sum"), "One and two?",
+                        models="mock:m", mode="prompt", ledger=False,
+                        tools=[path, ADD], replay=record, config={
+                            "providers": {"mock": {
+                                "base_url": "http://127.0.0.1:9/v1"}}})
+            self.assertEqual(again.tool_uses[0].result.strip(), "7",
+                             again.message)
+            self.assertEqual(os.path.getsize(made), 1)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('{"tools": [\n5]}')
+            with self.assertRaises(surety.Syntax) as caught:
+                go([], path)
+            self.assertEqual((caught.exception.source, caught.exception.line),
+                             (path, 2))
+
+
+class Conversations(unittest.TestCase):
+    def test_forms(self):
+        """Messages of any client, and those of a result, go on."""
+        call = {"id": "c1", "type": "function", "function": {
+            "name": "f", "arguments": "{}"}}
+        chat = [{"role": "system", "content": "Be brief."},
+                {"role": "user", "content": "Hello"},
+                {"role": "assistant", "content": None, "refusal": None,
+                 "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "c1", "content": "7"}]
+        anthropic = {"system": "Be brief.", "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Hello"}]},
+            {"role": "assistant", "content": [
+                {"type": "tool_use", "id": "c1", "name": "f", "input": {}}]},
+            {"role": "user", "content": [{
+                "type": "tool_result", "tool_use_id": "c1", "content": "7"}]}]}
+        made = []
+        for messages in (chat, json.dumps(chat), anthropic):
+            result = run(SUM, "And now?", models="exec:echo '{\"sum\": 1}'",
+                         ledger=False, messages=messages)
+            self.assertTrue(result.ok, result.message)
+            self.assertEqual(result.messages[-2:], [
+                {"role": "user", "content": "And now?"},
+                {"role": "assistant", "content": '{"sum": 1}\n'}])
+            made.append(result.messages[:4])
+        self.assertEqual([one["role"] for one in made[0]],
+                         ["system", "user", "assistant", "tool"])
+        again = run(SUM, messages=made[0] + [{"role": "user",
+                                             "content": "So?"}],
+                    models="exec:grep -c Hello >/dev/null; echo '{\"sum\": 2}'",
+                    ledger=False)
+        self.assertEqual((again.value, again.messages[:4]),
+                         ({"sum": 2}, made[0]))
+        self.assertEqual(len(again.messages), 6)
+
+    def test_what_is_repaired(self):
+        cut = [{"role": "user", "content": "x"},
+               {"role": "assistant", "tool_calls": [
+                   {"id": "c", "type": "function",
+                    "function": {"name": "f", "arguments": "{}"}}]}]
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = run(None, "y", models="exec:cat", messages=cut,
+                         ledger=False)
+        self.assertEqual([one.category for one in caught],
+                         [surety.SuretyWarning])
+        self.assertIn("missing-result", str(caught[0].message))
+        self.assertIn("Error of f", result.value)
+
+    def test_mistakes(self):
+        for messages in ([{"role": "nobody", "content": "x"}], [5], "{"):
+            with self.assertRaises(surety.Syntax):
+                run(None, "x", models="exec:cat", messages=messages)
+
+    def test_replies_that_failed(self):
+        bad = {"json": {"sum": "x"}}
+        for keeps, count in ((False, 2), (True, 4)):
+            result = go([bad], None, keep_reasks=keeps)
+            self.assertEqual(len(result.messages), count)
+
+
+if __name__ == "__main__":
+    unittest.main()
