@@ -306,7 +306,7 @@ export class Contract<T = unknown> {
     { system: string; prompt: string };
   /** A value that satisfies the contract. */
   example(): T;
-  run(options: Omit<RunOptions, "contract">): Promise<RunResult<T>>;
+  run(options: Omit<RunSettings, "contract"> & Asked): Promise<RunResult<T>>;
 }
 
 /** A contract by name ("maverick/fixer-result@1"), from a file, from a JSON
@@ -395,12 +395,81 @@ export function validate(schema: JsonSchema | Uint8Array | ZodLike,
 // ---- runs -------------------------------------------------------------------
 
 export interface RunEvent {
-  kind: "attempt" | "text" | "reasoning" | "decision";
+  kind: "attempt" | "text" | "reasoning" | "decision" | "tool" | "result";
   /** From 1. */
   attempt: number;
   text: string;
   /** Of a consensus: whose it is, from 0. */
   member?: number;
+  /** Of a tool (text has its arguments) and of its result: the tool's name,
+   * and what pairs the two. */
+  tool?: string;
+  call?: string;
+}
+
+/** A part of a message in Surety's own form: the contract surety/messages. */
+export interface MessagePart {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+export interface Message {
+  readonly role: "system" | "user" | "assistant" | "tool";
+  readonly content: string | readonly MessagePart[];
+}
+/** A list of messages, or a request that has one, in the form of OpenAI,
+ * Anthropic, Gemini, the AI SDK or Surety; a string is its JSON. */
+export type Messages = readonly object[] | object | string;
+
+/** What a tool's function gets besides the arguments. */
+export interface ToolContext {
+  /** The model's id of the call. */
+  readonly id: string;
+  /** Aborted when the result is not waited for any more: the run was cancelled,
+   * or the time of the call is over. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool that the model may call. */
+export interface Tool<Arguments = any> {
+  /** A letter or "_", then letters, digits, "_" and "-"; at most 64. */
+  name?: string;
+  /** What it does and when to call it, for the model. */
+  description?: string;
+  /** What its arguments must satisfy, of the type object; none: it has no
+   * arguments. */
+  parameters?: ZodLike<Arguments> | JsonSchema | Contract<Arguments>;
+  /** What its result must satisfy; none: any text. */
+  result?: ZodLike | JsonSchema | Contract;
+  /** Gives the result: a string as it is, everything else as JSON. The model
+   * reads the message of what it throws. */
+  execute(given: Arguments, context: ToolContext): unknown;
+  /** Of one call; 60. */
+  seconds?: number;
+  /** Equal calls are no mistake of the model: the result may differ. */
+  polls?: boolean;
+}
+/** Gives the tool itself: with a Zod schema, the arguments of execute have its
+ * type. */
+export function tool<Output>(it: Tool<Output> &
+  { parameters: ZodLike<Output> | Contract<Output> }): Tool<Output>;
+export function tool(it: Tool): Tool;
+
+/** A call of a tool in a run. */
+export interface ToolUse {
+  /** Which attempt's reply has it, from 1. */
+  readonly attempt: number;
+  /** What pairs call and result in the messages. */
+  readonly id: string;
+  readonly name: string;
+  /** As they were repaired; a string where the model wrote no JSON. */
+  readonly arguments: unknown;
+  /** What the model got. */
+  readonly result: string;
+  /** The tool was called, or may have been. */
+  readonly made: boolean;
+  /** Why there is no result; undefined: there is one. */
+  readonly failure: string | undefined;
+  readonly message: string;
 }
 
 export interface Budget {
@@ -410,11 +479,26 @@ export interface Budget {
   dollars?: number | string;
 }
 
-export interface RunOptions extends Omit<CheckOptions, "native" | "cut"> {
+/** A prompt, or the conversation before it, or both. */
+export type Asked = { prompt: Text; messages?: Messages } |
+  { prompt?: undefined; messages: Messages };
+export type RunOptions = RunSettings & Asked;
+
+export interface RunSettings extends Omit<CheckOptions, "native" | "cut"> {
   /** Without one the reply is the value. */
   contract?: string | URL | Uint8Array | JsonSchema | ZodLike | Contract;
-  prompt: Text;
   system?: Text;
+  /** The result's messages have the replies that failed too, each with its
+   * re-ask. */
+  keepReasks?: boolean;
+  /** An array, or an object with the tools by their names; not for a
+   * consensus. */
+  tools?: readonly (Tool & { name: string })[] | { readonly [name: string]:
+    Tool };
+  /** Replies that may call tools; 16. */
+  stepsMax?: number;
+  /** Calls of tools in the whole run; 64. */
+  toolCallsMax?: number;
   /** Put the format instructions into the system part. */
   instructSystem?: boolean;
   /** Names of the configuration, "PROVIDER:MODEL", "exec:COMMAND" or
@@ -500,6 +584,10 @@ export class RunResult<T = unknown> {
   readonly hint: string;
   /** The judgement of the last reply that could be judged. */
   readonly outcome: Outcome<T> | undefined;
+  /** The conversation to go on with; of a consensus, none. */
+  readonly messages: Message[];
+  /** The calls of tools, in the order of the replies. */
+  readonly toolUses: ToolUse[];
   readonly replyFirst: string | undefined;
   readonly replyLast: string | undefined;
   /** Why the recording could not be written, though there is a verdict. */

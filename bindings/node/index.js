@@ -3,5 +3,6 @@
 import surety from "./index.cjs";
 
 export const { Contract, InvalidReply, Outcome, RunFailed, RunResult, Stream,
-  SuretyError, contract, contracts, extract, run, validate, version } = surety;
+  SuretyError, contract, contracts, extract, run, tool, validate, version } =
+  surety;
 export default surety;

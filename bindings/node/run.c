@@ -12,18 +12,14 @@
  * clean-up hook cancels the run and waits for the thread, before Node.js closes
  * the function. The object has two holders, the handle and the function, and
  * is freed after both. */
-#include "addon.h"
+#include "ask.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FORMS 6 /* of surety_report */
-#define ASKS 4  /* the kind of a message that asks the validators */
-#define WAIT_NS 50000000
 
 static const napi_type_tag run_tag = {0x6e2c8a4b7d1f3059u, 0xa1b3c5d7e9f10254u};
 
@@ -38,16 +34,17 @@ struct run {
     struct contract *contract; /* held; NULL: none */
     struct bytes prompt, system, config, folder, ledger, replay, record;
     struct bytes cost, cost_all, aggregator, source;
+    struct bytes messages; /* JSON; empty: none */
     struct bytes *models, *environment;
     size_t model_count, environment_count;
     bool replay_given;
     bool config_given; /* config is the configuration itself, no path */
     bool consensus;
     struct judging judging;
+    struct asking asking;
+    struct asker asker; /* for the validators */
     surety_validator validator;
-    pthread_mutex_t lock; /* of the questions; the handle's, all its life */
-    pthread_cond_t answered;
-    struct question *questions;
+    struct toolbox toolbox;
     surety_run_options options;
     surety_limits limits; /* the configuration's, the contract's over them */
     surety_prompt_options prompt_options;
@@ -68,42 +65,25 @@ struct run {
     surety_buf reports[FORMS]; /* those that there are not stay empty */
     bool reported;             /* there is a verdict, and they are written */
     surety_buf log, value;     /* the value's JSON */
+    surety_buf conversation;   /* the messages to go on with, as JSON */
 };
 
-/* A value that JavaScript's validators are asked about. */
-struct question {
-    struct question *next;
-    surety_buf value, issues;
-    bool is_answered;
-};
-
-/* A message of the thread about an event. The end needs no message, so it
+/* A note on its way; its texts are in bytes. The end needs no message, so it
  * cannot fail for want of memory. */
 struct message {
-    int kind; /* surety_event_kind, or ASKS */
-    uint32_t attempt;
-    size_t member; /* SIZE_MAX: none */
-    size_t len;
-    char text[];
+    struct note note;
+    char bytes[];
 };
 
 /* ---- life ---------------------------------------------------------------- */
 
-static void question_free(struct question *question)
-{
-    surety_buf_done(&question->value);
-    surety_buf_done(&question->issues);
-    free(question);
-}
-
 static void run_free(struct shared *object)
 {
     struct run *run = (struct run *)object;
-    struct question *question;
     struct bytes *texts[] = {&run->prompt,     &run->system, &run->config,
                              &run->folder,     &run->ledger, &run->replay,
                              &run->record,     &run->cost,   &run->cost_all,
-                             &run->aggregator, &run->source};
+                             &run->aggregator, &run->source, &run->messages};
     size_t i;
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -115,122 +95,61 @@ static void run_free(struct shared *object)
         surety_buf_done(&run->reports[i]);
     surety_buf_done(&run->log);
     surety_buf_done(&run->value);
-    while ((question = run->questions)) {
-        run->questions = question->next;
-        question_free(question);
-    }
-    pthread_mutex_destroy(&run->lock);
-    pthread_cond_destroy(&run->answered);
+    surety_buf_done(&run->conversation);
+    toolbox_drop(&run->toolbox);
+    asking_done(&run->asking);
     shared_drop(run->contract ? &run->contract->base : NULL);
     free(run);
 }
 
 /* ---- in the thread ----------------------------------------------------- */
 
-/* False: the message was not sent. */
-static bool post(struct run *run, struct message head, surety_str text)
+/* Copies a text behind the others; gives where the next begins. */
+static char *text_pack(surety_str *text, char *place)
 {
-    struct message *message =
-        run->deaf ? NULL : malloc(sizeof(*message) + text.len);
+    if (text->len)
+        memcpy(place, text->ptr, text->len);
+    text->ptr = place;
+    return place + text->len;
+}
 
+/* Sends a note. CANCELLED: nobody hears it. */
+static surety_status post(void *ctx, const struct note *note)
+{
+    struct run *run = ctx;
+    struct message *message;
+    char *place;
+
+    if (run->deaf)
+        return SURETY_CANCELLED;
+    message = malloc(sizeof(*message) + note->text.len + note->tool.len +
+                     note->call.len);
     if (!message)
-        return false;
-    head.len = text.len;
-    *message = head;
-    if (text.len)
-        memcpy(message->text, text.ptr, text.len);
+        return SURETY_NOMEM;
+    message->note = *note;
+    place = text_pack(&message->note.text, message->bytes);
+    place = text_pack(&message->note.tool, place);
+    text_pack(&message->note.call, place);
     if (napi_call_threadsafe_function(run->tell, message,
                                       napi_tsfn_nonblocking)) {
         run->deaf = true;
         free(message);
+        return SURETY_CANCELLED;
     }
-    return !run->deaf;
+    return SURETY_OK;
 }
 
 static void heard_member(void *ctx, size_t member, const surety_event *event)
 {
-    const struct message head = {(int)event->kind, event->attempt, member, 0};
+    const struct note note = {(int)event->kind, event->attempt, member,
+                              event->text,      event->tool,    event->call};
 
-    post(ctx, head, event->text);
+    post(ctx, &note);
 }
 
 static void heard(void *ctx, const surety_event *event)
 {
     heard_member(ctx, SIZE_MAX, event);
-}
-
-/* The question about a value; NULL: it is not asked. */
-static struct question **question_find(struct run *run, surety_str value)
-{
-    struct question **place = &run->questions;
-
-    while (*place && !surety_str_equal(surety_buf_str(&(*place)->value), value))
-        place = &(*place)->next;
-    return place;
-}
-
-/* Asks JavaScript, once; false: that cannot be done. The lock is held. */
-static bool question_ask(struct run *run, surety_str value)
-{
-    const struct message head = {ASKS, 0, SIZE_MAX, 0};
-    struct question *question = calloc(1, sizeof(*question));
-
-    if (!question)
-        return false;
-    surety_buf_init(&question->value, NULL, 0);
-    surety_buf_init(&question->issues, NULL, 0);
-    surety_buf_add(&question->value, value);
-    if (question->value.status || !post(run, head, value)) {
-        question_free(question);
-        return run->deaf;
-    }
-    question->next = run->questions;
-    run->questions = question;
-    return true;
-}
-
-/* A validator in the run's thread. It waits for a moment, then says that there
- * is no answer yet: so the run can be cancelled, and others of a consensus go
- * on. */
-static surety_status asked(void *ctx, const surety_validation *validation,
-                           surety_error *reterr)
-{
-    struct run *run = ctx;
-    struct question **place, *question = NULL;
-    surety_status status = SURETY_MORE;
-    struct timespec until;
-    surety_buf value;
-
-    surety_buf_init(&value, NULL, 0);
-    surety_val_write(validation->value, SURETY_STYLE_COMPACT, &value);
-    if (value.status)
-        return SURETY_NOMEM;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += WAIT_NS;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_mutex_lock(&run->lock);
-    if (!*question_find(run, surety_buf_str(&value)) &&
-        !question_ask(run, surety_buf_str(&value)))
-        status = SURETY_NOMEM;
-    place = question_find(run, surety_buf_str(&value));
-    if (*place && !(*place)->is_answered)
-        pthread_cond_timedwait(&run->answered, &run->lock, &until);
-    place = question_find(run, surety_buf_str(&value));
-    if (*place && (*place)->is_answered) {
-        question = *place;
-        *place = question->next;
-    }
-    pthread_mutex_unlock(&run->lock);
-    if (question) {
-        status = question->issues.status
-                     ? SURETY_NOMEM
-                     : issues_say(surety_buf_str(&question->issues), validation,
-                                  reterr);
-        question_free(question);
-    }
-    surety_buf_done(&value);
-    return status;
 }
 
 /* The environment as JavaScript had it when the run began: process.env of a
@@ -263,6 +182,8 @@ struct world {
     surety_model *models;
     surety_model aggregator;
     FILE *record;
+    surety_tools *tools;
+    surety_conversation *conversation;
     surety_run *run;
     surety_consensus *consensus;
 };
@@ -445,6 +366,60 @@ static surety_status ledger_open(struct run *run, struct world *world,
     return status;
 }
 
+static surety_status tools_open(struct run *run, struct world *world,
+                                surety_error *reterr)
+{
+    const surety_tools_options options = {.size = sizeof(options),
+                                          .limits = &run->limits,
+                                          .environment = variable,
+                                          .environment_ctx = run};
+    surety_status status =
+        toolbox_open(&run->toolbox, &options, &world->tools, reterr);
+
+    run->options.tools = world->tools;
+    return status;
+}
+
+static surety_status messages_read(struct run *run, struct world *world,
+                                   surety_error *reterr)
+{
+    const surety_conversation_options options = {.size = sizeof(options),
+                                                 .limits = &run->limits};
+    surety_status status;
+
+    if (run->messages.str.len == 0)
+        return SURETY_OK;
+    status = surety_conversation_new(&options, &world->conversation, reterr);
+    if (!status)
+        status = surety_conversation_read(world->conversation,
+                                          run->messages.str, reterr);
+    if (!status)
+        run->options.messages = surety_conversation_messages(
+            world->conversation, &run->options.message_count);
+    return status;
+}
+
+/* The conversation to go on with. */
+static surety_status messages_write(struct run *run, const surety_run *ended,
+                                    surety_error *reterr)
+{
+    const surety_conversation_options options = {.size = sizeof(options),
+                                                 .limits = &run->limits};
+    surety_conversation *conversation = NULL;
+    const surety_message *messages;
+    size_t i, count;
+    surety_status status =
+        surety_conversation_new(&options, &conversation, reterr);
+
+    messages = surety_run_messages(ended, &count);
+    for (i = 0; i < count && !status; i++)
+        status = surety_conversation_add(conversation, &messages[i], reterr);
+    if (!status)
+        status = surety_conversation_write(conversation, &run->conversation);
+    surety_conversation_free(conversation);
+    return status;
+}
+
 /* Whether there is something to report: a recording that could not be written
  * takes no answer away. */
 static bool run_has_ended(const struct world *world, surety_status waited)
@@ -484,6 +459,8 @@ static surety_status run_wait(struct run *run, struct world *world,
     if (!status && world->run)
         status = surety_run_write_log(world->run, false, &run->log);
     if (!status && world->run)
+        status = messages_write(run, world->run, reterr);
+    if (!status && world->run)
         value = surety_outcome_info_of(surety_run_info_of(world->run)->outcome)
                     ->value;
     else if (!status)
@@ -516,9 +493,15 @@ static void *run_main(void *argument)
     if (!run->status)
         run->status = ledger_open(run, &world, error);
     if (!run->status)
+        run->status = tools_open(run, &world, error);
+    if (!run->status)
+        run->status = messages_read(run, &world, error);
+    if (!run->status)
         run->status = run_wait(run, &world, error);
     surety_consensus_free(world.consensus);
     surety_run_free(world.run);
+    surety_tools_free(world.tools);
+    surety_conversation_free(world.conversation);
     surety_ledger_close(world.ledger);
     surety_config_free(world.config);
     surety_recording_free(world.recording);
@@ -557,10 +540,12 @@ static bool undefined_make(napi_env env, napi_value *ret)
 }
 
 /* The arguments that tell the end: -1, the error or undefined, and the reports,
- * the log and the value, or undefined where the run has no verdict. */
+ * the log, the value and the conversation, or undefined where the run has no
+ * verdict. */
 static bool end_make(napi_env env, struct run *run, napi_value *arguments)
 {
-    surety_buf *written;
+    surety_buf *written[FORMS + 3] = {
+        [FORMS] = &run->log, &run->value, &run->conversation};
     napi_value text;
     uint32_t i;
 
@@ -578,30 +563,32 @@ static bool end_make(napi_env env, struct run *run, napi_value *arguments)
         return undefined_make(env, &arguments[2]);
     if (napi_create_array_with_length(env, FORMS, &arguments[2]))
         return false;
-    for (i = 0; i <= FORMS + 1; i++) {
-        written = i < FORMS    ? &run->reports[i]
-                  : i == FORMS ? &run->log
-                               : &run->value;
-        text = string_make(env, surety_buf_str(written));
-        surety_buf_done(written);
+    for (i = 0; i < FORMS; i++)
+        written[i] = &run->reports[i];
+    for (i = 0; i < FORMS + 3; i++) {
+        text = string_make(env, surety_buf_str(written[i]));
+        surety_buf_done(written[i]);
         if (!text || napi_set_element(env, arguments[2], i, text))
             return false;
     }
     return true;
 }
 
-/* The arguments that tell an event: its kind, attempt, text and member. */
-static bool event_make(napi_env env, const struct message *message,
-                       napi_value *arguments)
+/* The arguments that tell a note: its kind, number, text, member, tool and
+ * call. */
+static bool note_make(napi_env env, const struct note *note,
+                      napi_value *arguments)
 {
-    surety_str text = {message->text, message->len};
-
-    arguments[2] = string_make(env, text);
-    return arguments[2] &&
-           !napi_create_int32(env, message->kind, &arguments[0]) &&
-           !napi_create_uint32(env, message->attempt, &arguments[1]) &&
-           (message->member == SIZE_MAX ||
-            !napi_create_double(env, (double)message->member, &arguments[3]));
+    arguments[2] = string_make(env, note->text);
+    arguments[4] = string_make(env, note->tool);
+    arguments[5] = string_make(env, note->call);
+    return arguments[2] && arguments[4] && arguments[5] &&
+           !napi_create_int32(env, note->kind, &arguments[0]) &&
+           !napi_create_uint32(env, note->number, &arguments[1]) &&
+           (note->member == SIZE_MAX
+                ? undefined_make(env, &arguments[3])
+                : !napi_create_double(env, (double)note->member,
+                                      &arguments[3]));
 }
 
 /* Calls the callback, which throws nothing: index.cjs catches what its users'
@@ -609,13 +596,14 @@ static bool event_make(napi_env env, const struct message *message,
 static void message_give(napi_env env, napi_value callback, void *context,
                          void *data)
 {
-    napi_value arguments[4], receiver, result;
+    const struct message *message = data;
+    napi_value arguments[6], receiver, result;
 
     if (env && callback && undefined_make(env, &receiver) &&
-        undefined_make(env, &arguments[3]) &&
-        (data ? event_make(env, data, arguments)
-              : end_make(env, context, arguments)))
-        napi_call_function(env, receiver, callback, 4, arguments, &result);
+        (message ? note_make(env, &message->note, arguments)
+                 : end_make(env, context, arguments)))
+        napi_call_function(env, receiver, callback, message ? 6 : 3, arguments,
+                           &result);
     free(data);
 }
 
@@ -688,6 +676,9 @@ static bool options_take(napi_env env, napi_value spec, struct run *run)
     options->prompt_options = &run->prompt_options;
     options->instruct_system = flag_take(env, spec, "instructSystem");
     options->commit = flag_take(env, spec, "commit");
+    options->keep_reasks = flag_take(env, spec, "keepReasks");
+    options->steps_max = count_take(env, spec, "stepsMax");
+    options->tool_calls_max = count_take(env, spec, "toolCallsMax");
     options->ledger_optional = flag_take(env, spec, "ledgerOptional");
     run->ledger_raw = flag_take(env, spec, "ledgerRaw");
     run->replay_given = flag_take(env, spec, "replayGiven");
@@ -737,6 +728,8 @@ static bool spec_take(napi_env env, napi_value spec, struct run *run)
                      &run->cost_all) ||
         !text_take(env, spec, "aggregator", &run->aggregator) ||
         !text_take(env, spec, "source", &run->source) ||
+        !text_take(env, spec, "messages", &run->messages) ||
+        !toolbox_take(env, spec, &run->asking, &run->toolbox) ||
         !texts_take(env, spec, "models", &run->models, &run->model_count) ||
         !texts_take(env, spec, "environment", &run->environment,
                     &run->environment_count))
@@ -748,7 +741,7 @@ static bool spec_take(napi_env env, napi_value spec, struct run *run)
         if (!judging_take(env, judging, &run->judging))
             return false;
         run->options.judge = &run->judging.options;
-        run->validator = (surety_validator){.validate = asked, .ctx = run};
+        run->validator = asker_validator(&run->asker);
         run->judging.options.validators = &run->validator;
     }
     return true;
@@ -770,8 +763,9 @@ static bool run_begin(napi_env env, struct run *run)
     return true;
 }
 
-/* runStart(spec, callback): the run's handle. The callback hears (kind,
- * attempt, text, member) of each event, and at the end (-1, error, reports). */
+/* runStart(spec, callback): the run's handle. The callback hears (kind, number,
+ * text, member, tool, call) of each event and question, and at the end (-1,
+ * error, reports). */
 static napi_value run_start(napi_env env, napi_callback_info info)
 {
     napi_value arguments[2], name, handle;
@@ -788,8 +782,11 @@ static napi_value run_start(napi_env env, napi_callback_info info)
         surety_buf_init(&run->reports[i], NULL, 0);
     surety_buf_init(&run->log, NULL, 0);
     surety_buf_init(&run->value, NULL, 0);
-    pthread_mutex_init(&run->lock, NULL);
-    pthread_cond_init(&run->answered, NULL);
+    surety_buf_init(&run->conversation, NULL, 0);
+    asking_init(&run->asking);
+    run->asking.post = post;
+    run->asking.ctx = run;
+    run->asker = (struct asker){&run->asking, SIZE_MAX};
     if (!spec_take(env, arguments[0], run)) {
         shared_drop(&run->base);
         return NULL;
@@ -817,30 +814,25 @@ static napi_value run_start(napi_env env, napi_callback_info info)
     return handle;
 }
 
-/* runAnswer(run, value, issues): what the validators say of a value. */
+/* runAnswer(run, id, text, failed): the answer to a question: the issues of the
+ * validators, a tool's result, or why it failed. */
 static napi_value run_answer(napi_env env, napi_callback_info info)
 {
-    struct bytes value = {{NULL, 0}, NULL}, issues = {{NULL, 0}, NULL};
-    struct question *question;
-    napi_value arguments[3];
+    struct bytes text = {{NULL, 0}, NULL};
+    napi_value arguments[4];
+    bool failed = false;
     struct run *run;
+    uint32_t id;
 
-    if (!arguments_take(env, info, 3, arguments) ||
-        !(run = handle_take(env, arguments[0], &run_tag)) ||
-        !bytes_take(env, arguments[1], &value))
+    if (!arguments_take(env, info, 4, arguments) ||
+        !(run = handle_take(env, arguments[0], &run_tag)))
         return NULL;
-    if (bytes_take(env, arguments[2], &issues)) {
-        pthread_mutex_lock(&run->lock);
-        question = *question_find(run, value.str);
-        if (question && !question->is_answered) {
-            surety_buf_add(&question->issues, issues.str);
-            question->is_answered = true;
-        }
-        pthread_cond_broadcast(&run->answered);
-        pthread_mutex_unlock(&run->lock);
-    }
-    bytes_drop(&value);
-    bytes_drop(&issues);
+    if (napi_get_value_uint32(env, arguments[1], &id) ||
+        napi_get_value_bool(env, arguments[3], &failed))
+        return fail_node(env);
+    if (bytes_take(env, arguments[2], &text))
+        asking_answer(&run->asking, id, text.str, failed);
+    bytes_drop(&text);
     return NULL;
 }
 

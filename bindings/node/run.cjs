@@ -6,6 +6,7 @@ const { readFile } = require("node:fs/promises");
 const process = require("node:process");
 
 const { parse, stringify } = require("./json.cjs");
+const { Toolbox, messagesOf, usesOf } = require("./tools.cjs");
 const { Said } = require("./validators.cjs");
 const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
   flag, known, text, whole, written, wrong } = require("./core.cjs");
@@ -13,11 +14,13 @@ const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
 const MODES = ["auto", "native", "tool", "prompt"];
 const STOPS = ["weigh", "always", "never"];
 const KINDS = ["first", "fastest", "vote", "aggregate"];
-const EVENTS = ["attempt", "text", "reasoning", "decision"];
-const ASKS = EVENTS.length; // no event: a validator is to be asked
+const EVENTS = ["attempt", "text", "reasoning", "decision", "tool", "result"];
+// Questions are no events. ORDER questions (ask.h)
+const [VALIDATE, CALL, CANCEL] = [0, 1, 2].map((it) => EVENTS.length + it);
 const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
-const OPTIONS = ["contract", "prompt", "models", "system", "instructSystem",
-  "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
+const OPTIONS = ["contract", "prompt", "messages", "keepReasks", "tools",
+  "stepsMax", "toolCallsMax", "models", "system", "instructSystem", "config",
+  "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
   "whole", "timeouts", "backoff", "budget", "stop", "commit", "consensus",
   "onEvent", "signal", "bigint", "source", ...JUDGED];
@@ -122,9 +125,16 @@ async function recordingOf(replay) {
 // What the addon is asked for, all but the contract and the recording.
 function specOf(options) {
   const { temperature } = options;
+  const messages = messagesOf(options.messages);
+  if (options.tools !== undefined && options.consensus !== undefined)
+    wrong("a consensus has no tools");
   if (temperature !== undefined && typeof temperature !== "number")
     wrong("temperature is no number");
-  return { prompt: text(options.prompt, "the prompt"),
+  return { prompt: messages !== undefined && options.prompt === undefined ?
+    undefined : text(options.prompt, "the prompt"), messages,
+  keepReasks: flag(options.keepReasks, "keepReasks"),
+  stepsMax: whole(options.stepsMax, "stepsMax"),
+  toolCallsMax: whole(options.toolCallsMax, "toolCallsMax"),
     system: options.system === undefined ? undefined :
       text(options.system, "system"),
     instructSystem: flag(options.instructSystem, "instructSystem"),
@@ -170,6 +180,8 @@ class RunResult {
       details.cost_picousd === undefined ? undefined :
       Number(details.cost_picousd) / PICO;
     this.attempts = details.attempts ?? [];
+    this.messages = JSON.parse(reports[FORMS.length + 2] || "[]");
+    this.toolUses = usesOf(this.attempts, bigint);
     this.outcome = undefined;
     this.value = undefined;
     this.#take(details, runnable, bigint, said);
@@ -229,16 +241,47 @@ class RunResult {
 }
 
 function event(onEvent, kind, parameters) {
-  const [attempt, words, member] = parameters;
+  const [attempt, words, member, tool, call] = parameters;
   const it = { kind: EVENTS[kind], attempt, text: words };
   if (member !== undefined)
     it.member = member;
+  if (tool)
+    Object.assign(it, { tool, call });
   onEvent(it);
+}
+
+// Answers the questions of a run. answer(id, text, failed) reaches it.
+class Answers {
+  #validators;
+  #said;
+  #toolbox;
+  #bigint;
+
+  constructor(validators, said, toolbox, bigint) {
+    this.#validators = validators;
+    this.#said = said;
+    this.#toolbox = toolbox;
+    this.#bigint = bigint;
+  }
+
+  async hear(kind, [id, words, member, , call], answer) {
+    if (kind === CANCEL)
+      this.#toolbox.cancel(id);
+    else if (kind === CALL)
+      await this.#toolbox.call(id, member, words, call,
+        (text, failed) => answer(id, text, failed));
+    else if (member === undefined)
+      answer(id, this.#said.add(words, await this.#validators.askAsync(
+        parse(words, this.#bigint))), false);
+    else
+      answer(id, JSON.stringify((await this.#toolbox.validate(member,
+        words)).issues), false);
+  }
 }
 
 // Starts the addon's run; gives its reports when it has ended. What a validator
 // throws that is no refusal cancels the run, as what onEvent throws.
-function reportsOf(spec, { onEvent, signal }, validators, said) {
+function reportsOf(spec, { onEvent, signal }, answers) {
   return new Promise((resolve, reject) => {
     let handle, thrown, abort;
     const fail = (error) => {
@@ -246,15 +289,13 @@ function reportsOf(spec, { onEvent, signal }, validators, said) {
       if (handle)
         addon.runCancel(handle);
     };
-    const ask = async (value, bigint) => {
-      const written = said.add(value, await validators.askAsync(
-        parse(value, bigint)));
+    const answer = (...parameters) => {
       if (handle)
-        addon.runAnswer(handle, value, written);
+        addon.runAnswer(handle, ...parameters);
     };
     const hear = (kind, ...parameters) => {
-      if (kind === ASKS) {
-        ask(parameters[1], spec.bigint).catch(fail);
+      if (kind >= VALIDATE) {
+        answers.hear(kind, parameters, answer).catch(fail);
         return;
       }
       if (kind >= 0) {
@@ -294,7 +335,11 @@ async function run(options, contractOf, runnableOf) {
   const judged = Object.fromEntries(JUDGED.filter((it) =>
     given[it] !== undefined).map((it) => [it, given[it]]));
   const runnable = contract && runnableOf(contract, judged);
-  const spec = specOf(given);
+  const toolbox = new Toolbox(given.tools, (source) => {
+    const schema = contractOf(source);
+    return { ...runnableOf(schema, {}).how, text: stringify(schema.schema) };
+  }, bigint);
+  const spec = { ...specOf(given), tools: toolbox.spec };
   given.signal?.throwIfAborted();
   Object.assign(spec, await recordingOf(given.replay));
   given.signal?.throwIfAborted();
@@ -305,7 +350,7 @@ async function run(options, contractOf, runnableOf) {
   const said = new Said();
   spec.bigint = bigint || runnable?.how.bigint === true;
   const { reports, error } = await reportsOf(spec, given,
-    runnable?.how.validators, said);
+    new Answers(runnable?.how.validators, said, toolbox, spec.bigint));
   const result = new RunResult(reports, runnable, spec.bigint, said);
   result.recordingError = error;
   return runnable ? result.settle(runnable.finish, said) : result;

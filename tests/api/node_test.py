@@ -26,10 +26,11 @@ FOLDER = os.path.join(BUILD, "node-binding")
 PACKAGES = ["zod@4.6.7", "typescript@7.0.2", "@types/node@26.6.6"]
 QUIET = ["--no-audit", "--no-fund", "--fetch-retries=0",
          "--fetch-timeout=20000"]
-FILES = {"README.md", "addon.c", "addon.h", "build.mjs", "core.cjs",
+FILES = {"README.md", "addon.c", "addon.h", "ask.c", "ask.h", "build.mjs",
+         "core.cjs",
          "index.cjs", "index.d.cts", "index.d.ts", "index.js", "json.cjs",
          "judge.c", "package.json", "run.c", "run.cjs", "stream.cjs",
-         "validators.cjs"}
+         "tools.cjs", "validators.cjs"}
 TSC = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022",
        "--types", "node"]
 
@@ -245,7 +246,7 @@ def main():
         link(app, modules)
     shutil.copytree(os.path.join(BINDING, "test"), os.path.join(app, "test"))
     for name in ("check.test.mjs", "run.test.mjs", "life.test.mjs",
-                 "validators.test.mjs"):
+                 "tools.test.mjs", "validators.test.mjs"):
         test_file(app, name)
     if modules:
         test_file(app, "zod.test.mjs")

@@ -2,7 +2,7 @@
 // What TypeScript must infer, and what it must refuse; compiled, never run.
 import * as z from "zod";
 import * as mini from "zod/mini";
-import surety, { contract, extract, InvalidReply, run, validate,
+import surety, { contract, extract, InvalidReply, run, tool, validate,
   type Contract, type Infer, type Outcome, type Part } from "surety";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends
@@ -52,6 +52,20 @@ async function parts(chunks: AsyncIterable<string>): Promise<void> {
   same<typeof plain.value, string | undefined>();
   const own = await story.run({ prompt: "x", config: { default: "a" } });
   same<typeof own.parsed, Story>();
+  const add = tool({ name: "add", parameters: z.object({ a: z.number(),
+    b: z.string().default("1").transform(Number) }),
+  execute: async (given, { signal }) => {
+    same<typeof given, { a: number; b: number }>();
+    signal.throwIfAborted();
+    return given.a + given.b;
+  } });
+  const talk = await run({ contract: Story, tools: { add, now: {
+    execute: () => Date.now() } }, stepsMax: 3, messages: [{ role: "user",
+    content: "x" }] });
+  const again = await story.run({ messages: talk.messages, prompt: "And?",
+    onEvent: ({ kind, tool, call }) => void [kind === "result", tool, call] });
+  const failure: string | undefined = again.toolUses[0]?.failure;
+  void failure;
 }
 
 try {
