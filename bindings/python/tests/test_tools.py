@@ -185,7 +185,7 @@ class Functions(unittest.TestCase):
         made = []
 
         def slow(a):
-            time.sleep(0.6)
+            time.sleep(1)
             made.append(a)
             return a
 
@@ -312,9 +312,10 @@ class Asynchronous(unittest.TestCase):
 
     def test_cancelled(self):
         """By its time limit, and with the run."""
-        ends = []
+        begins, ends = [], []
 
         async def forever():
+            begins.append(1)
             try:
                 await asyncio.sleep(1000)
             except asyncio.CancelledError:
@@ -330,7 +331,8 @@ class Asynchronous(unittest.TestCase):
             task = asyncio.ensure_future(run_async(
                 SUM, "x", models="mock:m", config=server.config(),
                 ledger=False, tools=forever, mode="prompt"))
-            await asyncio.sleep(0.3)
+            while len(begins) < 2:
+                await asyncio.sleep(0.01)
             task.cancel()
             with self.assertRaises(asyncio.CancelledError):
                 await task
