@@ -44,7 +44,7 @@ struct job {
     struct validator_bounds bounds; /* its environment names go to exec models
                                      * too */
     struct toolset_world tools_world;
-    surety_tools *tools; /* from --tools */
+    surety_tools *tools; /* from --tools and --mcp */
     surety_config *config;
     surety_model *models;
     struct watched *watched; /* one for each model */
@@ -203,12 +203,13 @@ static bool job_tools(struct job *job)
 {
     const struct run_settings *settings = job->settings;
 
-    if (!settings->tools)
+    if (!settings->tools && !settings->servers.count)
         return true;
     job->tools_world = (struct toolset_world){
         .replay = job->recording,
         .record = settings->record ? &job->record : NULL};
-    job->tools = toolset_open(job->cli, settings->tools, &job->tools_world);
+    job->tools = toolset_open(job->cli, settings->tools, &settings->servers,
+                              &job->tools_world);
     return job->tools != NULL;
 }
 
@@ -628,10 +629,11 @@ static bool job_begin(struct job *job, const struct operands *operands)
             ? SURETY_STYLE_COMPACT
             : SURETY_STYLE_PRETTY);
     return job_texts(job, operands) && job_words(job) && job_messages(job) &&
-           job_tools(job) && job_output(job) &&
-           /* Last, because it empties the file. */
-           job_ledger(job) &&
-           record_file_open(&job->record, cli, settings->record);
+           job_output(job) && job_ledger(job) &&
+           /* Late, because it empties the file; but the lists of servers are
+            * recorded too. */
+           record_file_open(&job->record, cli, settings->record) &&
+           job_tools(job);
 }
 
 void run_run(struct cli *cli, const void *given,

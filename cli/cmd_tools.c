@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety tools: shows the tools of a file as a model sees them, and calls one
- * without a model. */
+/* surety tools: shows the tools of a file or of servers as a model sees them,
+ * and calls one without a model. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -13,12 +13,18 @@
 #include "toolset.h"
 
 struct tools_settings {
+    struct texts servers;
     bool json;
 };
 
 SETTINGS_FIT(struct tools_settings);
 
 const struct option_row tools_options[] = {
+    SECTION("Tools"),
+    TEXTS(
+        "mcp", 0, offsetof(struct tools_settings, servers), "COMMAND",
+        "the tools of a server of the Model Context Protocol, which this line "
+        "for /bin/sh starts, in place of FILE; again for another one"),
     SECTION("Output"),
     FLAG("json", 0, offsetof(struct tools_settings, json),
          "the list as an array of objects; the result of a call as an object"),
@@ -92,6 +98,7 @@ static void tools_result_json(const surety_tool_result *result, surety_buf *out)
     surety_buf_text(out, "}\n");
 }
 
+/* Calls the tool that the operands name: NAME [ARGUMENTS]. */
 static void tools_call(struct cli *cli, surety_tools *tools, bool json,
                        const struct operands *operands)
 {
@@ -101,11 +108,11 @@ static void tools_call(struct cli *cli, surety_tools *tools, bool json,
     surety_error error;
     surety_status status;
 
-    if (!cli_text(cli, operands->count > 2 ? operands->items[2] : NULL, true,
+    if (!cli_text(cli, operands->count > 1 ? operands->items[1] : NULL, true,
                   &arguments, &read))
         return;
     signals_catch();
-    status = surety_tools_call(tools, surety_str_of(operands->items[1]),
+    status = surety_tools_call(tools, surety_str_of(operands->items[0]),
                                arguments, signals_caught(), &result, &error);
     free(read);
     if (status != SURETY_OK) {
@@ -130,18 +137,23 @@ void tools_run(struct cli *cli, const void *given,
                const struct operands *operands)
 {
     const struct tools_settings *settings = given;
+    const size_t files = settings->servers.count ? 0 : 1;
+    struct operands call;
     surety_tools *tools;
 
-    if (operands->count < 1 || operands->count > 3) {
+    if (operands->count < files || operands->count > files + 2) {
         cli_usage(cli, "surety tools FILE lists its tools",
-                  "name a tools file, and a tool to call with its arguments");
+                  "name a tools file or --mcp COMMAND, and a tool to call with "
+                  "its arguments");
         return;
     }
-    tools = toolset_open(cli, operands->items[0], NULL);
+    tools = toolset_open(cli, files ? operands->items[0] : NULL,
+                         &settings->servers, NULL);
     if (!tools)
         return;
-    if (operands->count > 1)
-        tools_call(cli, tools, settings->json, operands);
+    call = (struct operands){operands->items + files, operands->count - files};
+    if (call.count > 0)
+        tools_call(cli, tools, settings->json, &call);
     else if (settings->json)
         tools_list_json(tools, &cli->out.buf);
     else

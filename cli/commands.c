@@ -231,9 +231,10 @@ const struct command commands[] = {
      stats_run},
     {"tools",
      "list the tools of a file, or call one without a model",
-     "[OPTION...] FILE [NAME [ARGUMENTS]]",
-     "Lists the tools of FILE as a model sees them, or calls the tool NAME "
-     "with "
+     "[OPTION...] FILE [NAME [ARGUMENTS]]\n"
+     "[OPTION...] --mcp COMMAND [NAME [ARGUMENTS]]",
+     "Lists the tools of FILE, or of the servers of --mcp, as a model sees "
+     "them, or calls the tool NAME with "
      "ARGUMENTS (JSON, @FILE, or standard input for -; none: {}) as a run "
      "does: "
      "the arguments are checked, the tool does its work, and its result is "
@@ -243,7 +244,8 @@ const struct command commands[] = {
      tools_options,
      {{"surety tools tools.json", "names, descriptions and parameters"},
       {"surety tools tools.json add '{\"a\": 1, \"b\": 2}'",
-       "the result of one call"}},
+       "the result of one call"},
+      {"surety tools --mcp 'surety mcp'", "the tools of a server"}},
      tools_run},
 #endif
     {.name = NULL}};

@@ -116,6 +116,10 @@ const struct option_row run_options[] = {
     TEXT("tools", 0, AT(tools), "FILE",
          "tools that the model may call: commands and HTTP calls of a tools "
          "file (surety tools FILE lists them)"),
+    TEXTS(
+        "mcp", 0, AT(servers), "COMMAND",
+        "the tools of a server of the Model Context Protocol, which this line "
+        "for /bin/sh starts; again for another one"),
     TEXT("max-steps", 0, AT(steps), "N",
          "replies that may call tools; then the model may only answer; 16 "
          "unless given"),

@@ -30,6 +30,7 @@ struct run_settings {
     int stop;     /* choice of --stop */
     const char *calls, *tokens, *seconds, *usd;
     const char *tools, *steps, *tool_calls;
+    struct texts servers;
     const char *connect, *first_byte, *idle, *total;
     const char *ledger;
     bool ledger_raw, ledger_optional;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tools of a file. A replay answers their calls by the exchange with the same
- * request, as it answers those of models, so it starts no tool. */
+/* Tools of a file and of servers. A replay answers their calls, and the lists
+ * of servers, by the exchange with the same request, as it answers those of
+ * models. So it starts no tool and no server. */
 #include "toolset.h"
 
 #include <stdlib.h>
@@ -26,33 +27,71 @@ static surety_status wrap(void *ctx, surety_transport *inner,
     return status;
 }
 
-surety_tools *toolset_open(struct cli *cli, const char *path,
-                           const struct toolset_world *world)
+/* Adds the tools of a file; false: the message is written. */
+static bool add_file(struct cli *cli, const char *path, surety_tools *tools)
 {
     const char *slash = strrchr(path, '/');
     const surety_str folder = {path, slash ? (size_t)(slash - path) : 0};
+    surety_str text = NO_TEXT;
+    surety_error error;
+    surety_status status;
+
+    if (!cli_read(cli, path, input_text(&cli->limits), CODE_USAGE, &text))
+        return false;
+    status = surety_tools_read(
+        tools, text, slash == path ? (surety_str){"/", 1} : folder, &error);
+    if (status != SURETY_OK)
+        cli_report(cli, cli_code_of(status, CODE_USAGE), input_name(path), text,
+                   &error);
+    free((char *)text.ptr);
+    return status == SURETY_OK;
+}
+
+/* Adds the tools of a server; false: the message is written. */
+static bool add_server(struct cli *cli, const char *line, surety_tools *tools)
+{
+    surety_tool_server server = {.size = sizeof(server)};
+    surety_buf command;
+    surety_error error;
+    surety_status status;
+
+    surety_buf_init(&command, NULL, 0);
+    surety_buf_text(&command, "[\"/bin/sh\",\"-c\",");
+    surety_json_string(&command, surety_str_of(line));
+    surety_buf_byte(&command, ']');
+    server.command = surety_buf_str(&command);
+    if (command.status != SURETY_OK) {
+        surety_buf_done(&command);
+        return cli_nomem(cli);
+    }
+    status = surety_tools_connect(tools, &server, NULL, &error);
+    surety_buf_done(&command);
+    return status == SURETY_OK ||
+           cli_fail(cli, cli_code_of(status, CODE_USAGE), error.hint,
+                    "--mcp %s: %s", line, error.message);
+}
+
+surety_tools *toolset_open(struct cli *cli, const char *path,
+                           const struct texts *servers,
+                           const struct toolset_world *world)
+{
     const bool wraps = world && (world->replay || world->record);
     const surety_tools_options options = {.size = sizeof(options),
                                           .limits = &cli->limits,
                                           .wrap = wraps ? wrap : NULL,
                                           .wrap_ctx = (void *)world};
     surety_tools *tools = NULL;
-    surety_str text = NO_TEXT;
-    surety_error error;
-    surety_status status;
+    bool is_whole;
 
-    if (!cli_read(cli, path, input_text(&cli->limits), CODE_USAGE, &text))
+    if (surety_tools_new(&options, &tools, NULL) != SURETY_OK) {
+        cli_nomem(cli);
         return NULL;
-    status = surety_tools_new(&options, &tools, &error);
-    if (status == SURETY_OK)
-        status = surety_tools_read(
-            tools, text, slash == path ? (surety_str){"/", 1} : folder, &error);
-    if (status != SURETY_OK) {
-        cli_report(cli, cli_code_of(status, CODE_USAGE), input_name(path), text,
-                   &error);
-        surety_tools_free(tools);
-        tools = NULL;
     }
-    free((char *)text.ptr);
-    return tools;
+    is_whole = !path || add_file(cli, path, tools);
+    for (size_t i = 0; is_whole && i < servers->count; i++)
+        is_whole = add_server(cli, servers->items[i], tools);
+    if (is_whole)
+        return tools;
+    surety_tools_free(tools);
+    return NULL;
 }

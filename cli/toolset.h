@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* toolset.h: the tools of a file, for a run or alone. */
+/* toolset.h: the tools of a file and of servers, for a run or alone. */
 #ifndef CLI_TOOLSET_H
 #define CLI_TOOLSET_H
 
@@ -14,9 +14,11 @@ struct toolset_world {
     struct record_file *record;     /* they are recorded in it; NULL: not */
 };
 
-/* Reads the tools of a file; NULL: the message is written. world (may be NULL)
- * must outlive the set. */
+/* Reads the tools of a file (path NULL: none), then lists those of servers of
+ * the Model Context Protocol: command lines for /bin/sh. NULL: the message is
+ * written. world (may be NULL) must outlive the set. */
 surety_tools *toolset_open(struct cli *cli, const char *path,
+                           const struct texts *servers,
                            const struct toolset_world *world);
 
 #endif

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tools of servers of the Model Context Protocol, alone and in a run that is
+recorded and played again; the server is surety mcp: tools_test.py [SURETY]."""
+
+import json
+import os
+
+from cli_run import FOLDER, SURETY, complains, gives, run_tests, same, surety, \
+    write
+from run_mock import CANARY, Mock
+
+ARGUMENTS = {"contract": {"type": "integer"}, "reply": "5"}
+# Counts its starts in `starts`, and adds the tools of surety mcp.
+COUNTED = f"echo started >>starts; exec '{SURETY}' mcp"
+
+
+def servers(*rows):
+    return write("tools.json", {"servers": list(rows)})
+
+
+def starts():
+    path = os.path.join(FOLDER, "starts")
+    if not os.path.exists(path):
+        return 0
+    with open(path, encoding="utf-8") as file:
+        return len(file.readlines())
+
+
+def names(*arguments):
+    result = surety("tools", "--json", *arguments)
+    gives("the list", result, 0)
+    return [tool["name"] for tool in json.loads(result.out)]
+
+
+def test_file():
+    path = servers({"mcp": [SURETY, "mcp"], "prefix": "s_",
+                    "only": ["check", "contracts_list"]},
+                   {"mcp": [SURETY, "mcp"], "only": ["check"]})
+    same("the tools that are wanted", names(path),
+         ["s_check", "s_contracts_list", "check"])
+    result = surety("tools", path, "check", json.dumps(ARGUMENTS))
+    gives("a call", result, 0)
+    report = json.loads(result.out)
+    same("its value", (report["ok"], report["value"]), (True, 5))
+    gives("arguments", surety("tools", path, "check", "{}"), 1, "",
+          "arguments are not valid")
+    complains("no such file",
+              surety("tools", write("x.json", {"servers": [
+                  {"mcp": ["./none"]}]})), 4, "x.json:3:5")
+
+
+def test_command():
+    same("names of two servers", names("--mcp", f"'{SURETY}' mcp", "--mcp",
+                                       f"'{SURETY}' mcp")[9:12],
+         ["contracts_diff", "check_2", "extract_2"])
+    result = surety("tools", "--mcp", f"'{SURETY}' mcp", "check",
+                    json.dumps(ARGUMENTS))
+    same("a call", json.loads(result.out)["value"], 5)
+    complains("no server", surety("tools", "--mcp", "exit 3"), 4,
+              "--mcp exit 3:", "status 3")
+    complains("neither file nor server", surety("tools"), 2)
+    complains("too many", surety("tools", "--mcp", "true", "a", "{}", "b"), 2)
+
+
+def run(*arguments):
+    return surety("run", "--ledger", "none", "-m", "m-openai:m", "--mcp", COUNTED,
+                  *arguments, "Is it an integer?", env={"MOCK_KEY": CANARY})
+
+
+def test_run():
+    """A model calls the tool; a replay of it starts no server."""
+    with Mock({"when": {"last": "user", "tools": "check"}, "tool": "check",
+               "json": ARGUMENTS},
+              {"when": {"last": "tool", "contains": "\"value\":5"},
+               "text": "Yes: 5."}):
+        before = starts()
+        recorded = run("--record", "calls.jsonl")
+        gives("a run", recorded, 0, "Yes: 5.\n")
+        same("a server was started", starts() > before, True)
+        before = starts()
+    replayed = run("--replay", "calls.jsonl")
+    gives("the same from the recording", replayed, 0, recorded.out)
+    same("no server was started", starts(), before)
+
+
+run_tests(test_file, test_command, test_run)
