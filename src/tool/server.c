@@ -22,6 +22,7 @@ enum {
 struct server {
     surety_tool_server given; /* its texts are in the set's arena */
     surety_str url;
+    surety_str key; /* servers with the same key share a process */
 };
 
 /* A tool of a server. */
@@ -500,14 +501,21 @@ static const struct server *server_copy(surety_tools *tools,
 {
     struct server *server = surety__arena_take(&tools->arena, sizeof(*server));
     surety_buf url;
+    size_t len;
 
     if (!server)
         return NULL;
     surety_buf_init(&url, tools->alloc, 0);
     surety_buf_text(&url, "mcp:");
     surety_buf_add(&url, given->command);
+    len = url.len;
+    for (size_t i = 0; i < given->environment_count; i++) {
+        surety_buf_byte(&url, '\n');
+        surety_buf_add(&url, given->environment[i]);
+    }
     server->given = *given;
-    server->url = surety__arena_buf(&tools->arena, &url);
+    server->key = surety__arena_buf(&tools->arena, &url);
+    server->url = (surety_str){server->key.ptr, len};
     server->given.command = surety__arena_text(&tools->arena, given->command);
     server->given.prefix = surety__arena_text(&tools->arena, given->prefix);
     server->given.environment =
@@ -544,7 +552,7 @@ surety_status surety_tools_connect(surety_tools *tools,
     spec->server = server;
     shared->kind = &server_kind;
     shared->spec = spec;
-    shared->link = surety__tools_link(tools, &server_kind, server->url);
+    shared->link = surety__tools_link(tools, &server_kind, server->key);
     if (!shared->link)
         return surety__fail_nomem(reterr);
     status = surety__tool_open(tools, shared, reterr);

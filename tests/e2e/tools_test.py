@@ -64,8 +64,9 @@ def test_command():
 
 
 def run(*arguments):
-    return surety("run", "--ledger", "none", "-m", "m-openai:m", "--mcp", COUNTED,
-                  *arguments, "Is it an integer?", env={"MOCK_KEY": CANARY})
+    return surety("run", "--ledger", "none", "-m", "m-openai:m", "--mcp",
+                  COUNTED, *arguments, "Is it an integer?",
+                  env={"MOCK_KEY": CANARY})
 
 
 def test_run():
