@@ -51,7 +51,7 @@ struct set {
                                 * schema is no contract */
     surety_checker *checker;
     surety_findings *findings;
-    surety_buf out; /* what is written, again and again */
+    surety_buf out; /* scratch */
     surety_doc *scratch;
     surety_judge *judge;     /* NULL but in the mode reply */
     surety_lenient *lenient; /* NULL but in the mode stream */

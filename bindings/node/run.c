@@ -113,7 +113,7 @@ static char *text_pack(surety_str *text, char *place)
     return place + text->len;
 }
 
-/* Sends a note. CANCELLED: nobody hears it. */
+/* Sends a note. CANCELLED: the run has no listener any more. */
 static surety_status post(void *ctx, const struct note *note)
 {
     struct run *run = ctx;

@@ -36,7 +36,7 @@ typedef enum surety__variable {
     VARIABLES
 } surety__variable;
 
-/* A template that was checked. Its text belongs to whoever gave it. */
+/* A template that was checked. Its text belongs to the caller. */
 typedef struct surety__wording {
     surety_str text;    /* ptr NULL: there is none; empty: say nothing */
     unsigned variables; /* bits 1 << surety__variable: those that it has */

@@ -7,7 +7,7 @@
  * 2. Texts are UTF-8. A CALL's text and every raw are one object of JSON,
  *    without white space around it, and nested so little that the written
  *    conversation can be read with the same limits.
- * 3. Parts and texts are in the arena and do not change; what is replaced stays
+ * 3. Parts and texts are in the arena and do not change; a replaced part stays
  *    there until the conversation is freed. */
 #include "message/conversation.h"
 

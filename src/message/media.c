@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* media.c: what a file is: its media type (RFC 6838), by its first bytes, else
+/* media.c: the media type of a file (RFC 6838), by its first bytes, else
  * by the ending of its name, else as text.
  *
  * The first bytes are decisive, because names are often wrong and a provider

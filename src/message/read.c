@@ -260,7 +260,7 @@ static bool reading_is_whole(struct reading *reading, surety_val root)
     return true;
 }
 
-/* Reads what is before the list. */
+/* Reads the members before the list. */
 static void reading_system(const struct reading *reading)
 {
     surety__import *import = reading->import;

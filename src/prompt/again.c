@@ -401,7 +401,7 @@ static void again_reply(surety_str reply, surety_buf *out)
     again_enclose(out, &block);
 }
 
-/* Appends the errors with what is to be known of them. */
+/* Appends the errors, each with its location and its state. */
 static void again_list(const again_state *state, surety_buf *out)
 {
     bool earlier = false;

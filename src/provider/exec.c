@@ -27,7 +27,7 @@ struct exec_child {
     uint64_t id;
     surety__process process; /* not started: see failed */
     surety__arena arena;     /* holds the body */
-    surety_str body;         /* what is not written of it */
+    surety_str body;         /* the part of it that is not written */
     bool has_head;
     bool dismissed;         /* the receiver got the end */
     surety_delivery failed; /* why it could not be started */

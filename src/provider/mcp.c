@@ -78,7 +78,7 @@ struct mcp {
     struct mcp_exchange *first; /* in the order of their start */
     uint64_t number;            /* the last one given */
     bool used;                  /* the process got an exchange */
-    surety_buf out;             /* what is not written yet, from written on */
+    surety_buf out;             /* bytes to write; before `written` they are */
     size_t written;
     surety_buf line; /* the line that is not complete yet */
     surety_doc *doc; /* the message that is read */

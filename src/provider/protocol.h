@@ -264,7 +264,7 @@ typedef struct surety__reading {
 /* A part of the message under way. */
 typedef struct surety__draft {
     surety_part_kind kind;
-    bool over;         /* what comes next is another part */
+    bool over;         /* the next piece begins another part */
     uint64_t index;    /* the provider's number of its block or item */
     size_t start, len; /* TEXT: its bytes in the decoder's text */
     /* The text of a REASONING; the arguments, id and name of a CALL; the item

@@ -6,7 +6,7 @@
  * message.c    the words of its message and hint
  *
  * A report notes facts: the failure, and the marks on the way to it. Texts are
- * written when a finding is read, so nobody pays for those that are only
+ * written when a finding is read, so those cost nothing that are only
  * counted. */
 #ifndef SURETY_SCHEMA_FINDINGS_H
 #define SURETY_SCHEMA_FINDINGS_H

@@ -8,7 +8,7 @@
  * 2. The tool gets arguments that satisfy its parameters, as they are after
  *    repairs.
  * 3. A program's function that has returned MORE is called until it is done, or
- *    is told once that it will not be called again. */
+ *    gets one notice that it will not be called again. */
 #include "tool/inside.h"
 
 enum {

@@ -23,7 +23,7 @@ typedef enum remote_rest { REST_QUERY = 0, REST_BODY, REST_NONE } remote_rest;
 /* A query parameter or a header. */
 struct remote_text {
     surety_str name;
-    surety_str text; /* a template; or what is before the variable's value */
+    surety_str text; /* a template; or the text before the variable's value */
     surety_str variable; /* empty: none */
 };
 

@@ -74,7 +74,7 @@ static surety_status server_request(const surety_tools *tools,
 
 /* ---- results ------------------------------------------------------------- */
 
-/* Appends an item of content: its text, or what it is. */
+/* Appends an item of content: its text, or its kind. */
 static void server_put_item(surety_val item, surety_buf *out)
 {
     const surety_str type = surety_val_str(surety_val_get(item, "type"));

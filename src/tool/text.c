@@ -35,7 +35,7 @@ typedef struct text_reader {
     surety_status status;
 } text_reader;
 
-/* ---- what is written ----------------------------------------------------- */
+/* ---- texts for the model ------------------------------------------------- */
 
 void surety__tool_text_offer(const surety_tools *tools, surety_buf *out)
 {

@@ -17,7 +17,7 @@ static const char plain[] =
 
 /* ---- the scanner --------------------------------------------------------- */
 
-/* A stretch of a template, and what it is read as. */
+/* A stretch of a template, and how it is read. */
 static const struct stretch {
     const char *text, *literal;
     surety__variable variable;

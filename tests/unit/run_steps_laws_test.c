@@ -267,7 +267,7 @@ TEST(whatever_happens)
         run = NULL;
     }
     CHECK(!broken);
-    /* The worlds are what they are meant to be. */
+    /* The worlds have calls and answers enough. */
     CHECK(t->fail_at || (made > LAW_ROUNDS && valid > LAW_ROUNDS / 4));
 done:
     surety_run_free(run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs whose models call tools: the loop, its limits, and what is recorded. */
+/* Runs whose models call tools: the loop, its limits, and its records. */
 #include "check.h"
 #include "run_fake.h"
 

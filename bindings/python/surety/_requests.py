@@ -15,5 +15,5 @@ class Request:
         raise NotImplementedError
 
     async def answer_async(self) -> None:
-        """The same, and awaits what is to be awaited."""
+        """The same, and awaits a coroutine."""
         raise NotImplementedError

@@ -78,7 +78,7 @@ def _contract(given: Any) -> Contract[Any]:
 
 
 def _signature(function: Any, name: str) -> Any:
-    """The arguments of a function as what a contract is made from."""
+    """The arguments of a function, in a form that gives a contract."""
     parameters = inspect.signature(function).parameters.values()
     if not parameters:
         return {"type": "object", "properties": {},
