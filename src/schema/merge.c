@@ -143,7 +143,7 @@ static bool merge_property(const struct merge *merge, surety__objects *objects,
 {
     const uint32_t mask = objects->table_mask;
     uint32_t at = surety__objects_slot(objects, property->hash);
-    surety__property *merged;
+    surety__property *merged = NULL;
 
     while (objects->table[at]) {
         merged = &objects->properties[objects->table[at] - 1];

@@ -35,6 +35,10 @@ static uint32_t law_next(struct law *law, uint32_t below)
 
 /* ---- the world ----------------------------------------------------------- */
 
+/* A call whose argument is no integer. */
+#define LAW_WRONG                                                              \
+    "<tool_call>{\"name\":\"add\",\"arguments\":{\"a\":\"x\"}}</tool_call>"
+
 /* A text of the model: calls, an answer, or nonsense. */
 static void law_say(struct law *law, char *out, size_t size)
 {
@@ -43,8 +47,7 @@ static void law_say(struct law *law, char *out, size_t size)
         "{\"sum\":true}",
         "I do not know.",
         "<tool_call>{\"name\":\"sub\",\"arguments\":{}}</tool_call>",
-        "<tool_call>{\"name\":\"add\",\"arguments\":{\"a\":\"x\"}}"
-        "</tool_call>",
+        LAW_WRONG,
         "<tool_call>{\"name\":\"add\",\"arguments\":{\"a\":",
     };
     const uint32_t kind = law_next(law, 10);
