@@ -348,15 +348,14 @@ static bool tokens_decode(surety__tokens *tokens, const char *start, size_t len,
 {
     surety_doc *doc = tokens->doc;
     const char *ptr = start, *end = start + len;
+    const size_t rest = tokens->scan.len - (size_t)(start - tokens->base);
     char *out;
 
     /* Make room for the rest of the text the first time: later strings fit
-     * then. */
+     * then. A string without a closing quote is one byte longer than that: it
+     * ends at the sentinel. */
     if (doc->own_cap - doc->own_len < len &&
-        surety__doc_own_room(doc, doc->own_len
-                                      ? len
-                                      : tokens->scan.len -
-                                            (size_t)(start - tokens->base))) {
+        surety__doc_own_room(doc, doc->own_len || rest < len ? len : rest)) {
         tokens->nomem = true;
         return false;
     }

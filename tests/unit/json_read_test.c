@@ -773,9 +773,33 @@ done:
     surety_doc_free(doc);
 }
 
+/* A string without a closing quote that has an escape: whatever its length, no
+ * byte is written behind its copy (the sanitizer sees it). */
+TEST(no_quote_closes_an_escape)
+{
+    char text[200];
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+
+    NEED(doc);
+    for (size_t len = 4; len < sizeof(text); len++) {
+        memset(text, 'a', len);
+        text[0] = '"';
+        text[1] = '\\';
+        text[2] = 'n';
+        EXPECT(SURETY_SYNTAX,
+               surety_doc_read(doc, (surety_str){text, len}, NULL, NULL));
+        surety_doc_free(doc);
+        doc = surety_doc_new(check_alloc(t));
+        NEED(doc);
+    }
+done:
+    surety_doc_free(doc);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
+        {"no quote closes an escape", no_quote_closes_an_escape},
         {"refuses what is no JSON", refuses_what_is_no_json},
         {"finds mistakes behind values", finds_mistakes_behind_values},
         {"hints at what was meant", hints_at_what_was_meant},
