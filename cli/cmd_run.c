@@ -575,9 +575,9 @@ static void job_done(struct job *job)
     run_consensus_done(&job->consensus);
     surety_ledger_close(job->ledger);
     surety_config_free(job->config);
+    surety_tools_free(job->tools);
     surety_recording_free(job->recording);
     record_file_close(&job->record);
-    surety_tools_free(job->tools);
     surety_contract_free(job->contract);
     free(job->models);
     free(job->watched);
