@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """surety run with a conversation: from files and options, with media, saved and
-gone on with, and what is wrong with each: messages_test.py [SURETY]."""
+gone on with, and the errors of each: messages_test.py [SURETY]."""
 
 import base64
 import json

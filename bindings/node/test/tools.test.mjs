@@ -84,7 +84,7 @@ test("calls work side by side, and tools may be named by an object",
       ["it is 1", "it is 2", "it is 3"]);
   });
 
-test("what a function throws is the tool's failure", async () => {
+test("an exception of a function is the tool's failure", async () => {
   for (const [thrown, message] of [[new RangeError("no such city"),
     "no such city"], ["plain", "plain"], [new Error(`${"é".repeat(400)}`),
     "é"]]) {
@@ -139,7 +139,7 @@ test("a function that takes too long, and a run that is cancelled",
     assert.equal(signal.aborted, true);
   });
 
-test("Zod says what the arguments are", async (t) => {
+test("a Zod schema describes the arguments", async (t) => {
   const z = await import("zod").catch(() => undefined);
   if (!z) {
     t.skip("no zod");

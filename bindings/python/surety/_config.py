@@ -21,7 +21,7 @@ CLOSE = CFUNCTYPE(None, c_void_p)
 
 
 class SuretyWarning(UserWarning):
-    """Of a configuration: what is allowed and likely not meant. Of messages:
+    """Of a configuration: a setting that is likely a mistake. Of messages:
     what was left out or repaired."""
 
 
@@ -124,7 +124,7 @@ class Config:
 
     def wrap(self, inner: int, made: Any, error: Any) -> int:
         """For the tools of a run: the transport in place of theirs, so that
-        what is replayed reaches nothing, and what is recorded is all. The
+        a replay reaches nothing, and a recording has every exchange. The
         status of the library."""
         if self._recording is None:
             recorded: int = self._library.surety_record_open(

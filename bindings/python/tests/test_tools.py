@@ -344,8 +344,8 @@ class Asynchronous(unittest.TestCase):
 
 class Files(unittest.TestCase):
     def test_file(self):
-        """Paths of commands start at the file's folder; what is replayed
-        starts none."""
+        """Paths of commands start at the file's folder; a replay
+        starts no command."""
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "tools.json")
             script, made = (os.path.join(folder, name)
@@ -429,7 +429,7 @@ class Conversations(unittest.TestCase):
         self.assertIn("Error of f", result.value)
 
     def test_mistakes(self):
-        for messages in ([{"role": "nobody", "content": "x"}], [5], "{"):
+        for messages in ([{"role": "judge", "content": "x"}], [5], "{"):
             with self.assertRaises(surety.Syntax):
                 run(None, "x", models="exec:cat", messages=messages)
 
