@@ -352,9 +352,9 @@ static surety_status tool_receive(surety__tool_call *call, surety_error *reterr)
     if (delivery->failure != SURETY_FAILURE_NONE)
         return tool_fail(call, surety__tool_failure_of(delivery), "%s",
                          delivery->message);
+    call->response.body = surety_buf_str(&call->output);
     status =
-        call->tool->kind->read(call->http_status, surety_buf_str(&call->output),
-                               &call->arena, &reply, &error);
+        call->tool->kind->read(&call->response, &call->arena, &reply, &error);
     if (status == SURETY_NOMEM)
         return status;
     if (status != SURETY_OK)

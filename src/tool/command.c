@@ -42,15 +42,14 @@ static surety_status command_request(const surety_tools *tools,
     return SURETY_OK;
 }
 
-static surety_status command_read(int status, surety_str body,
+static surety_status command_read(const surety__tool_response *response,
                                   surety__arena *arena,
                                   surety__tool_reply *ret_reply,
                                   surety_error *reterr)
 {
-    (void)status;
     (void)arena;
     (void)reterr;
-    *ret_reply = (surety__tool_reply){.text = surety__str_trim(body)};
+    *ret_reply = (surety__tool_reply){.text = surety__str_trim(response->body)};
     return SURETY_OK;
 }
 

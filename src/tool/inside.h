@@ -13,6 +13,13 @@ extern const size_t surety__tools_contract_count;
 /* ---- kinds (command.c, remote.c) -------------------------------------------
  */
 
+/* A response that is complete. */
+typedef struct surety__tool_response {
+    int status;          /* of HTTP; 0: of another kind */
+    surety_str location; /* where a redirect leads; else empty */
+    surety_str body;
+} surety__tool_response;
+
 /* What the response to a call has. */
 typedef struct surety__tool_reply {
     surety_str text;
@@ -30,10 +37,10 @@ typedef struct surety__tool_kind {
                              const surety__tool *tool,
                              const surety_tool_call *call, surety__arena *arena,
                              surety_request *request, surety_error *reterr);
-    /* Reads a response that is complete. NOMEM; SYNTAX: it is none of the
-     * protocol. */
-    surety_status (*read)(int status, surety_str body, surety__arena *arena,
-                          surety__tool_reply *ret_reply, surety_error *reterr);
+    /* Reads a response. NOMEM; SYNTAX: it is none of the protocol. */
+    surety_status (*read)(const surety__tool_response *response,
+                          surety__arena *arena, surety__tool_reply *ret_reply,
+                          surety_error *reterr);
 } surety__tool_kind;
 
 extern const surety__tool_kind surety__tool_command;
@@ -90,9 +97,9 @@ struct surety__tool_call {
     bool waits; /* the function has returned MORE */
     uint64_t deadline_ms;
     /* Of an exchange. */
-    uint64_t exchange_id; /* 0: none is under way */
-    bool starved;         /* out of memory while bytes came */
-    int http_status;
+    uint64_t exchange_id;           /* 0: none is under way */
+    bool starved;                   /* out of memory while bytes came */
+    surety__tool_response response; /* its body is output */
     surety_delivery delivery;
 };
 

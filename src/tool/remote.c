@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* remote.c: tools that are HTTP calls. The file gives the method, the URL,
  * query parameters and headers as templates, in which {NAME} stands for an
- * argument (RFC 6570, level 1, with the items of an array joined by commas).
- * The arguments that no template has go into the query or, as a JSON object,
- * into the body. A status from 300 on is a failure that the tool reports.
+ * argument, and {+NAME} for one that keeps its slashes (after RFC 6570, with
+ * the items of an array joined by commas). The arguments that no template has
+ * go into the query or, as a JSON object, into the body. A status from 300 on
+ * is a failure that the tool reports.
  *
  * Invariants:
  * 1. No argument reaches scheme, host or port, a header's name, or, in the
- *    path, more than a part of one segment: it is percent-encoded, and a
- *    segment that becomes "", "." or ".." is refused.
+ *    path, more than a part of one segment, unless the file says so by {+NAME}:
+ *    it is percent-encoded. A segment that becomes "", "." or ".." is
+ *    refused.
  * 2. A key comes from the environment, only into the member that names it. It
  *    is no part of a recording, nor of a message. */
 #include "tool/inside.h"
@@ -25,6 +27,7 @@ struct remote_text {
     surety_str name;
     surety_str text; /* a template; or the text before the variable's value */
     surety_str variable; /* empty: none */
+    bool optional;       /* left out where the variable is not set */
 };
 
 struct remote_spec {
@@ -42,34 +45,39 @@ struct remote_spec {
 
 /* ---- templates ----------------------------------------------------------- */
 
-/* Takes the next piece off a template: a literal text, or a name. */
-static bool remote_next(surety_str *form, surety_str *ret_literal,
-                        surety_str *ret_name)
+struct remote_piece {
+    surety_str literal; /* before the name */
+    surety_str name;    /* ptr NULL: none */
+    bool slashes;       /* those of the argument are kept */
+};
+
+/* Takes the next piece off a template. */
+static bool remote_next(surety_str *form, struct remote_piece *ret_piece)
 {
     const size_t open = surety__str_find(*form, SURETY__LITERAL("{"));
     size_t close;
 
-    *ret_literal = (surety_str){form->ptr, open};
-    *ret_name = (surety_str){NULL, 0};
+    *ret_piece = (struct remote_piece){.literal = {form->ptr, open}};
     if (!form->len)
         return false;
     surety__str_skip(form, open);
     if (!form->len)
         return true;
     surety__str_skip(form, 1);
+    ret_piece->slashes = form->len && form->ptr[0] == '+';
+    surety__str_skip(form, ret_piece->slashes);
     close = surety__str_find(*form, SURETY__LITERAL("}"));
-    *ret_name = (surety_str){form->ptr, close};
+    ret_piece->name = (surety_str){form->ptr, close};
     surety__str_skip(form, close < form->len ? close + 1 : close);
     return true;
 }
 
 static bool remote_has(surety_str form, surety_str name)
 {
-    surety_str literal;
-    surety_str word;
+    struct remote_piece piece;
 
-    while (remote_next(&form, &literal, &word))
-        if (word.ptr && surety_str_equal(word, name))
+    while (remote_next(&form, &piece))
+        if (piece.name.ptr && surety_str_equal(piece.name, name))
             return true;
     return false;
 }
@@ -90,8 +98,9 @@ static bool remote_uses(const struct remote_spec *spec, surety_str name)
     return false;
 }
 
-/* Appends one value as text; encoded: for a URL. */
-static void remote_scalar(surety_val value, bool encoded, surety_buf *out)
+/* Appends one value as text. kept: the characters that are not encoded for a
+ * URL; NULL: all. */
+static void remote_scalar(surety_val value, const char *kept, surety_buf *out)
 {
     surety_buf text;
 
@@ -100,24 +109,24 @@ static void remote_scalar(surety_val value, bool encoded, surety_buf *out)
         surety_buf_add(&text, surety_val_str(value));
     else
         (void)surety_val_write(value, SURETY_STYLE_COMPACT, &text);
-    if (encoded)
-        surety__buf_percent(out, surety_buf_str(&text), "");
+    if (kept)
+        surety__buf_percent(out, surety_buf_str(&text), kept);
     else
         surety_buf_add(out, surety_buf_str(&text));
     surety__buf_end(&text, &out->status);
 }
 
-static void remote_value(surety_val value, bool encoded, surety_buf *out)
+static void remote_value(surety_val value, const char *kept, surety_buf *out)
 {
     bool first = true;
 
     if (surety_val_kind(value) != SURETY_KIND_ARRAY) {
-        remote_scalar(value, encoded, out);
+        remote_scalar(value, kept, out);
         return;
     }
     SURETY_EACH (item, value) {
         surety_buf_text(out, first ? "" : ",");
-        remote_scalar(item, encoded, out);
+        remote_scalar(item, kept, out);
         first = false;
     }
 }
@@ -127,20 +136,20 @@ static void remote_value(surety_val value, bool encoded, surety_buf *out)
 static bool remote_expand(surety_str form, surety_val arguments, bool encoded,
                           surety_buf *out, surety_str *ret_name)
 {
-    surety_str literal;
-    surety_str name;
+    struct remote_piece piece;
 
-    while (remote_next(&form, &literal, &name)) {
+    while (remote_next(&form, &piece)) {
+        const char *kept = piece.slashes ? "/" : "";
         surety_val value;
 
-        surety_buf_add(out, literal);
-        if (!name.ptr)
+        surety_buf_add(out, piece.literal);
+        if (!piece.name.ptr)
             continue;
-        value = surety_val_member(arguments, name);
-        *ret_name = name;
+        value = surety_val_member(arguments, piece.name);
+        *ret_name = piece.name;
         if (!value.doc || surety_val_kind(value) == SURETY_KIND_NULL)
             return false;
-        remote_value(value, encoded, out);
+        remote_value(value, encoded ? kept : NULL, out);
     }
     return true;
 }
@@ -157,7 +166,8 @@ struct remote_job {
     bool has_query;
 };
 
-/* Reads an environment variable into the arena. */
+/* Reads an environment variable into the arena. UNSUPPORTED: it is not set, and
+ * *ret_value is empty, or it cannot be sent. */
 static surety_status remote_variable(const struct remote_job *job,
                                      surety_str name, surety_str *ret_value,
                                      surety_error *reterr)
@@ -169,6 +179,7 @@ static surety_status remote_variable(const struct remote_job *job,
             : surety__process_variable(name.ptr);
     const surety_str text = surety__str_trim(surety_str_of(value));
 
+    *ret_value = text;
     if (!text.len)
         return surety__fail(reterr, SURETY_UNSUPPORTED,
                             "the environment variable %s is not set", name.ptr);
@@ -179,6 +190,22 @@ static surety_status remote_variable(const struct remote_job *job,
                             name.ptr);
     *ret_value = surety__arena_text(job->arena, text);
     return ret_value->ptr ? SURETY_OK : surety__fail_nomem(reterr);
+}
+
+/* Reads the variable of a query parameter or a header. *ret_whole false: it is
+ * to be left out. */
+static surety_status remote_key(const struct remote_job *job,
+                                const struct remote_text *text,
+                                surety_str *ret_value, bool *ret_whole,
+                                surety_error *reterr)
+{
+    const surety_status status =
+        remote_variable(job, text->variable, ret_value, reterr);
+
+    *ret_whole = status == SURETY_OK;
+    return status == SURETY_UNSUPPORTED && text->optional && !ret_value->len
+               ? SURETY_OK
+               : status;
 }
 
 static surety_status remote_origin(struct remote_job *job, surety_error *reterr)
@@ -262,21 +289,26 @@ static surety_status remote_query(struct remote_job *job,
         const struct remote_text *text = &spec->query[i];
         const size_t len = job->url.len;
         const bool had = job->has_query;
+        bool whole = true;
         surety_str name;
         surety_str value;
         surety_status status;
 
         remote_parameter(job, text->name);
         if (text->variable.len) {
-            status = remote_variable(job, text->variable, &value, reterr);
+            status = remote_key(job, text, &value, &whole, reterr);
             if (status != SURETY_OK)
                 return status;
             surety__buf_percent(&job->url, text->text, "");
             surety__buf_percent(&job->url, value, "");
-            headers[request->header_count++] =
-                (surety_header){SURETY__LITERAL("x-surety-key"), value, true};
-        } else if (!remote_expand(text->text, job->arguments, true, &job->url,
-                                  &name)) {
+            if (whole)
+                headers[request->header_count++] = (surety_header){
+                    SURETY__LITERAL("x-surety-key"), value, true};
+        } else {
+            whole = remote_expand(text->text, job->arguments, true, &job->url,
+                                  &name);
+        }
+        if (!whole) {
             job->url.len = len;
             job->has_query = had;
         }
@@ -301,7 +333,7 @@ static surety_status remote_headers(struct remote_job *job,
 
         surety_buf_init(&out, job->tools->alloc, 0);
         if (text->variable.len) {
-            status = remote_variable(job, text->variable, &value, reterr);
+            status = remote_key(job, text, &value, &whole, reterr);
             surety_buf_add(&out, text->text);
             surety_buf_add(&out, value);
         } else {
@@ -343,7 +375,7 @@ static void remote_rest_of(struct remote_job *job, surety_buf *body)
             (void)surety_val_write(value, SURETY_STYLE_COMPACT, body);
         } else if (surety_val_kind(value) != SURETY_KIND_NULL) {
             remote_parameter(job, surety_val_str(key));
-            remote_value(value, true, &job->url);
+            remote_value(value, "", &job->url);
         }
     }
     if (spec->rest == REST_BODY)
@@ -418,19 +450,26 @@ static surety_status remote_open(surety_tools *tools, const surety__tool *tool,
     return surety_http_open(&options, ret_transport, reterr);
 }
 
-static surety_status remote_read(int status, surety_str body,
+static surety_status remote_read(const surety__tool_response *response,
                                  surety__arena *arena,
                                  surety__tool_reply *ret_reply,
                                  surety_error *reterr)
 {
+    const surety_str body = surety__str_trim(response->body);
+    surety_str location = response->location;
     surety_buf text;
 
-    *ret_reply = (surety__tool_reply){body, false};
-    if (status < REMOTE_BAD)
+    *ret_reply = (surety__tool_reply){response->body, false};
+    if (response->status < REMOTE_BAD)
         return SURETY_OK;
     surety_buf_init(&text, arena->alloc, 0);
-    surety__buf_printf(&text, "HTTP status %d", status);
-    body = surety__str_trim(body);
+    surety__buf_printf(&text, "HTTP status %d", response->status);
+    if (location.len) {
+        /* Its query may repeat the request's, with the key. */
+        location.len = surety__str_find(location, SURETY__LITERAL("?"));
+        surety_buf_text(&text, ", a redirect to ");
+        surety__buf_quoted(&text, location, REMOTE_ERROR_MAX);
+    }
     if (body.len)
         surety_buf_text(&text, ": ");
     surety__buf_quoted(&text, body, REMOTE_ERROR_MAX);
@@ -449,14 +488,15 @@ static surety_status remote_check(surety_val row, surety_str form,
 {
     const surety_val parameters = surety_val_get(row, "parameters");
     const surety_val properties = surety_val_get(parameters, "properties");
-    surety_str literal;
-    surety_str name;
+    struct remote_piece piece;
 
-    while (remote_next(&form, &literal, &name))
-        if (name.ptr && !surety_val_member(properties, name).doc) {
+    while (remote_next(&form, &piece))
+        if (piece.name.ptr && !surety_val_member(properties, piece.name).doc) {
+            const size_t len = piece.name.len;
+
             (void)surety__fail(reterr, SURETY_SYNTAX,
                                "\"{%.*s}\" names no argument",
-                               (int)(name.len < 64 ? name.len : 64), name.ptr);
+                               (int)(len < 64 ? len : 64), piece.name.ptr);
             surety__hint(reterr, "an argument is a property of parameters");
             return SURETY_SYNTAX;
         }
@@ -487,6 +527,8 @@ static surety_status remote_texts(surety_tools *tools, surety_val row,
             &tools->arena, surety_val_str(variable.doc ? before : value));
         text->variable =
             surety__arena_text(&tools->arena, surety_val_str(variable));
+        text->optional =
+            surety_val_bool(surety_val_get(value, "optional"), false);
         if (!text->name.ptr || !text->text.ptr || !text->variable.ptr)
             return surety__fail_nomem(reterr);
         if (!variable.doc && remote_check(row, text->text, reterr))

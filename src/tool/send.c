@@ -9,10 +9,16 @@ static void send_head(void *ctx, int status, const surety_header *headers,
                       size_t count)
 {
     surety__tool_call *call = ctx;
+    surety__tool_response *response = &call->response;
 
-    (void)headers;
-    (void)count;
-    call->http_status = status;
+    response->status = status;
+    for (size_t i = 0; i < count; i++)
+        if (surety__str_equal_nocase(headers[i].name,
+                                     SURETY__LITERAL("location"))) {
+            response->location =
+                surety__arena_text(&call->arena, headers[i].value);
+            call->starved = call->starved || !response->location.ptr;
+        }
 }
 
 static bool send_bytes(void *ctx, surety_str bytes)
@@ -75,7 +81,7 @@ surety_status surety__tool_send(surety__tool_call *call, surety_error *reterr)
     if (status != SURETY_OK)
         return status;
     call->starved = false;
-    call->http_status = 0;
+    call->response = (surety__tool_response){.status = 0};
     call->delivery = (surety_delivery){.failure = SURETY_FAILURE_NONE};
     call->exchange_id = ++call->tools->exchange_id;
     status = tool->link->transport->start(tool->link->transport->ctx,

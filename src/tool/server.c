@@ -146,18 +146,17 @@ static surety_status server_read_response(surety_str body, surety_doc *doc,
                         "error");
 }
 
-static surety_status server_read(int status, surety_str body,
+static surety_status server_read(const surety__tool_response *response,
                                  surety__arena *arena,
                                  surety__tool_reply *ret_reply,
                                  surety_error *reterr)
 {
     surety_doc *doc = surety_doc_new(arena->alloc);
     surety_status read =
-        doc ? server_read_response(body, doc, reterr) : SURETY_NOMEM;
+        doc ? server_read_response(response->body, doc, reterr) : SURETY_NOMEM;
     surety__tool_reply reply = {.failed = true};
     surety_buf text;
 
-    (void)status;
     surety_buf_init(&text, arena->alloc, 0);
     if (!read) {
         const surety_val error = surety_val_get(surety_doc_root(doc), "error");

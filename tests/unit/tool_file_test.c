@@ -20,6 +20,7 @@ struct shown {
     struct check *t;
     surety_buf request;
     int status;
+    const char *location;
     const char *body;
 };
 
@@ -29,6 +30,8 @@ static surety_status shown_start(void *ctx, uint64_t id,
                                  surety_error *reterr)
 {
     struct shown *shown = ctx;
+    const surety_header location = {text("Location"), text(shown->location),
+                                    false};
     const surety_delivery delivery = {.sent = true};
 
     (void)id;
@@ -46,7 +49,8 @@ static surety_status shown_start(void *ctx, uint64_t id,
     }
     surety_buf_byte(&shown->request, '\n');
     surety_buf_add(&shown->request, request->body);
-    receiver->head(receiver->ctx, shown->status, NULL, 0);
+    receiver->head(receiver->ctx, shown->status, &location,
+                   shown->location ? 1 : 0);
     receiver->bytes(receiver->ctx, text(shown->body));
     receiver->end(receiver->ctx, &delivery);
     return shown->request.status;
@@ -102,6 +106,7 @@ static const char *environment(void *ctx, const char *name)
 {
     (void)ctx;
     return strcmp(name, "WEATHER_KEY") == 0      ? "secret-key-1"
+           : strcmp(name, "BAD_KEY") == 0        ? "a\nb"
            : strcmp(name, "WEATHER_ORIGIN") == 0 ? "http://127.0.0.1:8080/"
                                                  : NULL;
 }
@@ -274,7 +279,15 @@ static const char weather[] =
     "\"POST\", \"url\": \"https://api.test/reports/{id}\", \"origin_env\": "
     "\"WEATHER_ORIGIN\"}},"
     "{\"name\": \"keyless\", \"http\": {\"url\": \"https://api.test/\", "
-    "\"query\": {\"key\": {\"env\": \"NO_KEY\"}}}}"
+    "\"query\": {\"key\": {\"env\": \"NO_KEY\"}}}},"
+    "{\"name\": \"rows\", \"parameters\": {\"type\": \"object\", "
+    "\"properties\": {\"set\": {}, \"for\": {}}}, \"http\": {\"url\": "
+    "\"https://api.test/data/{+set}\", \"query\": {\"for\": \"{for}:*\", "
+    "\"key\": {\"env\": \"NO_KEY\", \"optional\": true}}, \"headers\": "
+    "{\"X-Key\": {\"env\": \"NO_KEY\", \"before\": \"Bearer \", "
+    "\"optional\": true}}}},"
+    "{\"name\": \"odd\", \"http\": {\"url\": \"https://api.test/\", "
+    "\"query\": {\"key\": {\"env\": \"BAD_KEY\", \"optional\": true}}}}"
     "]}";
 
 struct sent {
@@ -295,6 +308,8 @@ static const struct sent sents[] = {
     {"report", "{\"id\": 7, \"note\": \"\u00e9\", \"more\": [1]}",
      "POST http://127.0.0.1:8080/reports/7\ncontent-type: application/json\n"
      "{\"note\":\"\u00e9\",\"more\":[1]}"},
+    {"rows", "{\"set\": \"acs/acs5?x\", \"for\": \"a/b\"}",
+     "GET https://api.test/data/acs/acs5%3Fx?for=a%2Fb:*\n"},
 };
 
 struct unsent {
@@ -315,6 +330,14 @@ static const struct unsent unsents[] = {
     {"report", "{}", SURETY_TOOL_ARGUMENTS, "the call needs the argument id"},
     {"keyless", "{}", SURETY_TOOL_UNREACHABLE,
      "the environment variable NO_KEY is not set"},
+    {"rows", "{\"set\": \"acs/../x\"}", SURETY_TOOL_ARGUMENTS,
+     "an argument makes the path lead elsewhere: it must not be empty, \".\" "
+     "or \"..\""},
+    {"rows", "{\"set\": \"/evil.test\"}", SURETY_TOOL_ARGUMENTS,
+     "an argument makes the path lead elsewhere: it must not be empty, \".\" "
+     "or \"..\""},
+    {"odd", "{}", SURETY_TOOL_UNREACHABLE,
+     "the environment variable BAD_KEY has a control character"},
 };
 
 TEST(http_requests)
@@ -346,6 +369,13 @@ TEST(http_requests)
     CHECK(result->failure == SURETY_TOOL_FAILED && result->sent);
     CHECK_TEXT(result->text,
                "The tool failed: HTTP status 404: error: unknown variable");
+    shown.status = 302;
+    shown.location = "/missing_key.html?key=secret-key-1";
+    shown.body = "";
+    TRY(surety_tools_call(tools, text("report"), text("{\"id\":2}"), NULL,
+                          &result, NULL));
+    CHECK_TEXT(result->message,
+               "HTTP status 302, a redirect to /missing_key.html");
 done:
     surety_tools_free(tools);
     surety_buf_done(&shown.request);
