@@ -25,6 +25,7 @@ typedef struct plan_maker {
     size_t piece_count; /* pieces made so far */
     size_t broken_at;   /* pieces before the stream breaks */
     surety_buf content; /* the reply's text, JSON value, ... */
+    size_t call_bytes;  /* of the arguments of "calls" */
 } plan_maker;
 
 void surety__playback_init(surety__playback *plan, const surety_alloc *alloc)
@@ -458,14 +459,47 @@ static void plan_add_chunks(plan_maker *maker, surety__speech_part part,
                  (size_t)surety_val_uint(chunks, PLAN_PIECE));
 }
 
+/* Adds the calls of "calls", each with its arguments: a value, or a text as it
+ * is; without either, an empty object. */
+static void plan_add_calls(plan_maker *maker, surety_val calls)
+{
+    const size_t characters =
+        (size_t)surety_val_uint(plan_get(maker, "chunks"), PLAN_PIECE);
+    surety_buf text;
+
+    surety_buf_init(&text, maker->content.alloc, 0);
+    SURETY_EACH (call, calls) {
+        const surety_val exact = surety_val_get(call, "text");
+        const surety_val json = surety_val_get(call, "json");
+
+        if (maker->piece_count >= maker->broken_at)
+            break;
+        surety_buf_reset(&text);
+        if (exact.doc)
+            surety_buf_add(&text, surety_val_str(exact));
+        else if (json.doc)
+            surety__template_write(&text, "$v", json);
+        else
+            surety_buf_text(&text, "{}");
+        surety__speech_begin_call(&maker->speech,
+                                  surety_val_str(surety_val_get(call, "tool")));
+        plan_add(maker, PART_ARGUMENTS, surety_buf_str(&text), characters);
+        maker->call_bytes += text.len;
+        if (text.status && !maker->plan->status)
+            maker->plan->status = text.status;
+    }
+    surety_buf_done(&text);
+}
+
 /* Adds all parts of the reply, in order, up to where the stream breaks. */
 static void plan_add_all(plan_maker *maker)
 {
+    const surety_val calls = plan_get(maker, "calls");
     const surety_val preamble = plan_get(maker, "preamble");
     const surety_val reasoning = plan_get(maker, "reasoning");
     const surety_val refusal = plan_get(maker, "refusal");
     const surety_val huge = plan_get(maker, "huge");
-    const surety__speech_part part = plan_part(maker);
+    const surety__speech_part part = calls.doc ? PART_TEXT : plan_part(maker);
     const bool has_content = plan_content(maker);
 
     if (reasoning.doc)
@@ -480,7 +514,9 @@ static void plan_add_all(plan_maker *maker)
         plan_add(maker, PART_REFUSAL, surety_val_str(refusal), PLAN_PIECE);
     if (has_content && part == PART_ARGUMENTS)
         plan_add_chunks(maker, part, plan_get(maker, "chunks"));
-    plan_usage(maker, maker->content.len + surety_val_str(refusal).len +
+    plan_add_calls(maker, calls);
+    plan_usage(maker, maker->content.len + maker->call_bytes +
+                          surety_val_str(refusal).len +
                           surety_val_str(preamble).len);
 }
 

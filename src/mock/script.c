@@ -94,28 +94,54 @@ done:
     return status;
 }
 
-/* Checks that at most one member gives the content of a reply. */
-static surety_status script_check_reply(const surety__script *script,
-                                        surety_val reply, surety_error *reterr)
+/* Checks that an object has at most one of these members. what: what it is, for
+ * the message. */
+static surety_status script_check_one(const surety__script *script,
+                                      surety_val object, const char *what,
+                                      const char *const *names,
+                                      surety_error *reterr)
 {
-    static const char *const kinds[] = {"text",  "json", "file", "echo",
-                                        "huge",  "html", "body", "events",
-                                        "bytes", "empty"};
     surety_val found = surety_val_none();
 
-    for (size_t i = 0; i < SURETY__COUNT(kinds); i++) {
-        const surety_val member = surety_val_get(reply, kinds[i]);
+    for (; *names; names++) {
+        const surety_val member = surety_val_get(object, *names);
         const surety_str before = surety_val_str(surety_val_key(found));
 
         if (!member.doc)
             continue;
         if (found.doc)
             return script_fail(script, member, reterr,
-                               "a reply cannot have both \"%.*s\" and \"%s\"",
-                               (int)before.len, before.ptr, kinds[i]);
+                               "a %s cannot have both \"%.*s\" and \"%s\"",
+                               what, (int)before.len, before.ptr, *names);
         found = member;
     }
     return SURETY_OK;
+}
+
+/* Checks that at most one member gives the content of a reply, and one those of
+ * each call; and that calls stand beside a text only. */
+static surety_status script_check_reply(const surety__script *script,
+                                        surety_val reply, surety_error *reterr)
+{
+    static const char *const contents[] = {"text",  "json",  "file", "echo",
+                                           "huge",  "html",  "body", "events",
+                                           "bytes", "empty", NULL};
+    static const char *const others[] = {"calls", "tool",  "deliver",
+                                         "html",  "body",  "events",
+                                         "bytes", "empty", NULL};
+    static const char *const arguments[] = {"json", "text", NULL};
+    const surety_val calls = surety_val_get(reply, "calls");
+    surety_status status =
+        script_check_one(script, reply, "reply", contents, reterr);
+
+    for (size_t i = 1; calls.doc && others[i] && !status; i++) {
+        const char *const both[] = {others[0], others[i], NULL};
+        status = script_check_one(script, reply, "reply", both, reterr);
+    }
+    for (surety_val call = surety_val_first(calls); call.doc && !status;
+         call = surety_val_next(calls, call))
+        status = script_check_one(script, call, "call", arguments, reterr);
+    return status;
 }
 
 /* ---- files --------------------------------------------------------------- */

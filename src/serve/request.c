@@ -352,6 +352,57 @@ surety_str surety__speech_text(const surety__speech *speech,
     return surety_buf_str(&speech->parts[part]);
 }
 
+size_t surety__speech_items(const surety__speech *speech)
+{
+    return PART_ARGUMENTS + speech->call_count;
+}
+
+static surety__speech_item speech_call(const surety__speech *speech, size_t i)
+{
+    const surety_str all = surety__speech_text(speech, PART_ARGUMENTS);
+    surety__speech_item item = {.part = PART_ARGUMENTS, .call = i};
+    size_t end = all.len;
+
+    if (i >= speech->call_count) /* memory ran out */
+        return item;
+    if (i + 1 < speech->call_count)
+        end = speech->calls[i + 1].start;
+    item.tool = speech->calls[i].tool;
+    if (speech->calls[i].start < end && end <= all.len)
+        item.text = (surety_str){all.ptr + speech->calls[i].start,
+                                 end - speech->calls[i].start};
+    return item;
+}
+
+bool surety__speech_item_at(const surety__speech *speech, size_t index,
+                            surety__speech_item *ret_item)
+{
+    assert(index < surety__speech_items(speech));
+    if (index >= PART_ARGUMENTS) {
+        *ret_item = speech_call(speech, index - PART_ARGUMENTS);
+        return true;
+    }
+    *ret_item = (surety__speech_item){.part = (surety__speech_part)index};
+    ret_item->text = surety__speech_text(speech, ret_item->part);
+    return speech->has[index];
+}
+
+surety__speech_item surety__speech_open(const surety__speech *speech)
+{
+    assert(speech->open < PART_NONE);
+    if (speech->open == PART_ARGUMENTS)
+        return speech_call(speech, speech->open_call);
+    return (surety__speech_item){.part = speech->open,
+                                 .text =
+                                     surety__speech_text(speech, speech->open)};
+}
+
+void surety__speech_put_number(const surety__speech_item *item, surety_buf *out)
+{
+    if (item->call)
+        surety__template_write(out, "-$n", (uint64_t)item->call + 1);
+}
+
 void surety__speech_ping(const surety__speech *speech, surety_buf *out)
 {
     if (speech->request->protocol == SURETY_PROTOCOL_ANTHROPIC)
@@ -376,9 +427,8 @@ surety_str surety__closing_word(const surety__closing *ending,
     return surety_str_of(speech->words[speech->has[PART_REFUSAL] ? 3 : 0]);
 }
 
-void surety__speak_arguments(const surety__speech *speech, surety_buf *out)
+void surety__speak_arguments(surety_str text, surety_buf *out)
 {
-    const surety_str text = surety__speech_text(speech, PART_ARGUMENTS);
     surety_doc *doc = surety_doc_new(out->alloc);
     surety_status status =
         doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;

@@ -272,29 +272,39 @@ void surety__speak_error(surety_protocol protocol,
 void surety__speak_models(surety_protocol protocol, const surety_str *models,
                           size_t count, surety_str one, surety_buf *out);
 
-/* The parts of an answer, in their order. Each comes in one piece or in
- * many. */
+/* The parts of an answer, in their order. Each comes in one piece or in many,
+ * and the arguments once for each call of a tool. */
 typedef enum surety__speech_part {
     PART_REASONING = 0,
     PART_TEXT,
     PART_REFUSAL,
-    PART_ARGUMENTS, /* of the tool call */
+    PART_ARGUMENTS, /* of a call of a tool */
     PART_NONE
 } surety__speech_part;
+
+/* A call of a tool in an answer: its arguments are a stretch of the part, from
+ * start to the next call's. */
+typedef struct surety__speech_call {
+    surety_str tool;
+    size_t start;
+} surety__speech_call;
 
 /* An answer under construction. Initialize it with surety__speech_init. */
 typedef struct surety__speech {
     const surety__model_request *request;
     surety_str id; /* without the protocol's prefix */
     surety_str model;
-    surety_str tool;          /* the name of the called tool */
+    surety_str tool;          /* for arguments that no _call came before */
     const char *const *words; /* of the protocol's row (speak.h) */
     uint64_t created;
     surety_buf parts[PART_NONE];
     bool has[PART_NONE]; /* the part came */
+    surety__speech_call *calls;
+    size_t call_count, call_cap;
     /* Only for a stream. */
     surety__speech_part open;
-    uint32_t index;    /* of the open part */
+    size_t open_call;  /* which call is open, if the part is ARGUMENTS */
+    uint32_t index;    /* of the open part or call */
     uint32_t sequence; /* event count of the Responses protocol */
 } surety__speech;
 
@@ -320,6 +330,10 @@ void surety__speech_begin(surety__speech *speech, const surety_usage *usage,
  * order. */
 void surety__speech_piece(surety__speech *speech, surety__speech_part part,
                           surety_str text, surety_buf *out);
+/* Begins a call of a tool: the pieces of PART_ARGUMENTS that follow, at least
+ * one, are its arguments. tool must stay valid until _done. Without it, they
+ * are the arguments of one call, of speech->tool. */
+void surety__speech_begin_call(surety__speech *speech, surety_str tool);
 /* Appends the events after the last piece. */
 void surety__speech_end(surety__speech *speech, const surety__closing *ending,
                         surety_buf *out);

@@ -3,11 +3,12 @@
  *
  * 1. Each protocol is a table of functions (speak.h) in a file of its own.
  * 2. A request is read into surety__model_request. An answer consists of up to
- * four parts. They become events as they come, or one body at the end, so a
- *    script, a test and a gateway all write the same answer the same way.
+ *    three parts and any number of calls of tools. They become events as they
+ *    come, or one body at the end, so a script, a test and a gateway all write
+ *    the same answer the same way.
  * 3. All of it is pure: bytes in, bytes out.
  *
- * What it does not do: images, audio, several tool calls at once. */
+ * What it does not do: images, audio. */
 #include "serve/speak.h"
 
 static const surety__speaker *const speakers[] = {
@@ -221,6 +222,24 @@ void surety__speech_done(surety__speech *speech)
 {
     for (int i = 0; i < PART_NONE; i++)
         surety_buf_done(&speech->parts[i]);
+    surety__free(speech->parts[0].alloc, speech->calls,
+                 speech->call_cap * sizeof(*speech->calls));
+    speech->calls = NULL;
+    speech->call_count = speech->call_cap = 0;
+}
+
+void surety__speech_begin_call(surety__speech *speech, surety_str tool)
+{
+    surety_buf *arguments = &speech->parts[PART_ARGUMENTS];
+    const surety_status status = surety__grow(
+        arguments->alloc, &speech->calls, &speech->call_cap,
+        speech->call_count + 1, sizeof(*speech->calls), SIZE_MAX / 64);
+
+    if (!status)
+        speech->calls[speech->call_count++] =
+            (surety__speech_call){tool, arguments->len};
+    else if (!arguments->status)
+        arguments->status = status;
 }
 
 void surety__speech_begin(surety__speech *speech, const surety_usage *usage,
@@ -251,13 +270,17 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
     const surety__speaker *speaker = speaker_of(speech->request->protocol);
 
     assert(part < PART_NONE);
+    if (part == PART_ARGUMENTS && !speech->call_count)
+        surety__speech_begin_call(speech, speech->tool);
     surety_buf_add(&speech->parts[part], text);
     speech->has[part] = true;
     if (!out)
         return;
-    if (speech->open != part) {
+    if (speech->open != part || (part == PART_ARGUMENTS &&
+                                 speech->open_call + 1 < speech->call_count)) {
         speech_close(speech, out);
         speech->open = part;
+        speech->open_call = speech->call_count ? speech->call_count - 1 : 0;
         if (speaker->part)
             speaker->part(speech, out);
     }

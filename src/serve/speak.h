@@ -151,8 +151,26 @@ surety_str surety__closing_word(const surety__closing *ending,
 /* The text of a part so far. */
 surety_str surety__speech_text(const surety__speech *speech,
                                surety__speech_part part);
-/* Appends the arguments as JSON: unchanged if they are an object's text,
- * otherwise as a string. */
-void surety__speak_arguments(const surety__speech *speech, surety_buf *out);
+/* One thing that an answer says: a part, or one of its calls of tools. */
+typedef struct surety__speech_item {
+    surety__speech_part part;
+    surety_str text; /* so far */
+    surety_str tool; /* of a call */
+    size_t call;     /* of a call: its number, from 0 */
+} surety__speech_item;
+/* An answer has as many possible items: the parts before the calls, and the
+ * calls. _item gives the one at this index; false: it did not come. */
+size_t surety__speech_items(const surety__speech *speech);
+bool surety__speech_item_at(const surety__speech *speech, size_t index,
+                            surety__speech_item *ret_item);
+/* The open item of a stream, which has one. */
+surety__speech_item surety__speech_open(const surety__speech *speech);
+/* Appends what makes the ids of an answer's calls differ: nothing for the
+ * first, "-2" for the second. */
+void surety__speech_put_number(const surety__speech_item *item,
+                               surety_buf *out);
+/* Appends the arguments of a call as JSON: unchanged if they are an object's
+ * text, otherwise as a string. */
+void surety__speak_arguments(surety_str text, surety_buf *out);
 
 #endif

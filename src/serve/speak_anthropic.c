@@ -207,24 +207,35 @@ static void speak_anthropic_begin(surety__speech *speech,
     surety_buf_text(out, "}}\n\n");
 }
 
+/* Appends a call up to its input. */
+static void speak_anthropic_put_call(const surety__speech *speech,
+                                     const surety__speech_item *call,
+                                     surety_buf *out)
+{
+    surety__template_write(out, "{'type':'tool_use','id':'toolu_$e",
+                           speech->id);
+    surety__speech_put_number(call, out);
+    surety__template_write(out, "','name':$s,'input':", call->tool);
+}
+
 static void speak_anthropic_part(surety__speech *speech, surety_buf *out)
 {
-    assert(speech->open < PART_NONE);
+    const surety__speech_item item = surety__speech_open(speech);
+
     surety__template_write(out,
                            "event: content_block_start\n"
                            "data: {'type':'content_block_start','index':$n,"
                            "'content_block':",
                            (uint64_t)speech->index);
-    if (speech->open == PART_ARGUMENTS)
-        surety__template_write(out,
-                               "{'type':'tool_use','id':'toolu_$e','name':$s,"
-                               "'input':{}}",
-                               speech->id, speech->tool);
-    else
+    if (item.part == PART_ARGUMENTS) {
+        speak_anthropic_put_call(speech, &item, out);
+        surety_buf_text(out, "{}}");
+    } else {
         surety__template_write(
-            out, speech->open == PART_REASONING
+            out, item.part == PART_REASONING
                      ? "{'type':'thinking','thinking':'','signature':''}"
                      : "{'type':'text','text':''}");
+    }
     surety_buf_text(out, "}\n\n");
     if (!speech->index)
         surety__speech_ping(speech, out);
@@ -301,28 +312,23 @@ static void speak_anthropic_whole(surety__speech *speech,
     const char *comma = "";
 
     speak_anthropic_put_head(speech, out);
-    for (int i = 0; i < PART_NONE; i++) {
-        const surety_str text =
-            surety__speech_text(speech, (surety__speech_part)i);
-        if (!speech->has[i])
+    for (size_t i = 0; i < surety__speech_items(speech); i++) {
+        surety__speech_item item;
+        if (!surety__speech_item_at(speech, i, &item))
             continue;
         surety_buf_text(out, comma);
         comma = ",";
-        if (i == PART_ARGUMENTS) {
-            surety__template_write(
-                out,
-                "{'type':'tool_use','id':'toolu_$e','name':$s,"
-                "'input':",
-                speech->id, speech->tool);
-            surety__speak_arguments(speech, out);
+        if (item.part == PART_ARGUMENTS) {
+            speak_anthropic_put_call(speech, &item, out);
+            surety__speak_arguments(item.text, out);
             surety_buf_byte(out, '}');
-        } else if (i == PART_REASONING) {
+        } else if (item.part == PART_REASONING) {
             surety__template_write(out,
                                    "{'type':'thinking','thinking':$s,"
                                    "'signature':'c3VyZXR5'}",
-                                   text);
+                                   item.text);
         } else {
-            surety__template_write(out, "{'type':'text','text':$s}", text);
+            surety__template_write(out, "{'type':'text','text':$s}", item.text);
         }
     }
     surety__template_write(out, "],'stop_reason':$s,'stop_sequence':null",

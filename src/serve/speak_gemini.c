@@ -157,29 +157,27 @@ static void speak_gemini_put_error(const surety__problem *problem,
 
 /* ---- responses ----------------------------------------------------------- */
 
-static void speak_gemini_put_part(const surety__speech *speech,
-                                  surety__speech_part part, surety_str text,
+static void speak_gemini_put_part(const surety__speech_item *item,
                                   surety_buf *out)
 {
-    assert(part < PART_NONE);
-    if (part == PART_ARGUMENTS) {
+    if (item->part == PART_ARGUMENTS) {
         surety__template_write(
-            out, "{'functionCall':{'name':$s,'args':", speech->tool);
-        surety__speak_arguments(speech, out);
+            out, "{'functionCall':{'name':$s,'args':", item->tool);
+        surety__speak_arguments(item->text, out);
         surety_buf_text(out, "}}");
     } else {
-        surety__template_write(
-            out, "{'text':$s$r}", text,
-            surety_str_of(part == PART_REASONING ? ",\"thought\":true" : ""));
+        surety__template_write(out, "{'text':$s$r}", item->text,
+                               surety_str_of(item->part == PART_REASONING
+                                                 ? ",\"thought\":true"
+                                                 : ""));
     }
 }
 
 /* Appends a response. Its candidates are as many as requested and all equal.
- * Each has the piece, or if open is PART_NONE, the whole answer. ending NULL:
- * more will come. */
+ * Each has the piece, or if that is NULL, the whole answer. ending NULL: more
+ * will come. */
 static void speak_gemini_put_response(const surety__speech *speech,
-                                      surety__speech_part open,
-                                      surety_str piece,
+                                      const surety__speech_item *piece,
                                       const surety__closing *ending,
                                       surety_buf *out)
 {
@@ -190,16 +188,15 @@ static void speak_gemini_put_response(const surety__speech *speech,
         surety__template_write(out, i ? ",{'content':{'parts':["
                                       : "{'content':{'parts':[");
         comma = "";
-        if (open != PART_NONE)
-            speak_gemini_put_part(speech, open, piece, out);
-        for (int k = 0; k < PART_NONE && open == PART_NONE; k++) {
-            const surety__speech_part part = (surety__speech_part)k;
-            if (!speech->has[k])
+        if (piece)
+            speak_gemini_put_part(piece, out);
+        for (size_t k = 0; k < surety__speech_items(speech) && !piece; k++) {
+            surety__speech_item item;
+            if (!surety__speech_item_at(speech, k, &item))
                 continue;
             surety_buf_text(out, comma);
             comma = ",";
-            speak_gemini_put_part(speech, part,
-                                  surety__speech_text(speech, part), out);
+            speak_gemini_put_part(&item, out);
         }
         surety__template_write(out, "],'role':'model'}");
         if (ending)
@@ -222,41 +219,45 @@ static void speak_gemini_put_response(const surety__speech *speech,
                            speech->model, speech->id);
 }
 
-static void speak_gemini_event(surety__speech *speech, surety_str text,
+static void speak_gemini_event(const surety__speech *speech,
+                               const surety__speech_item *piece,
                                const surety__closing *ending, surety_buf *out)
 {
     surety_buf_text(out, "data: ");
-    speak_gemini_put_response(
-        speech, speech->open == PART_NONE ? PART_TEXT : speech->open, text,
-        ending, out);
+    speak_gemini_put_response(speech, piece, ending, out);
     surety_buf_text(out, "\n\n");
 }
 
 static void speak_gemini_piece(surety__speech *speech, surety_str text,
                                surety_buf *out)
 {
-    if (speech->open != PART_ARGUMENTS)
-        speak_gemini_event(speech, text, NULL, out);
+    const surety__speech_item piece = {.part = speech->open, .text = text};
+
+    if (piece.part != PART_ARGUMENTS)
+        speak_gemini_event(speech, &piece, NULL, out);
 }
 
 static void speak_gemini_close(surety__speech *speech, surety_buf *out)
 {
-    if (speech->open == PART_ARGUMENTS)
-        speak_gemini_event(speech, SURETY__LITERAL(""), NULL, out);
+    const surety__speech_item item = surety__speech_open(speech);
+
+    if (item.part == PART_ARGUMENTS)
+        speak_gemini_event(speech, &item, NULL, out);
 }
 
 static void speak_gemini_end(surety__speech *speech,
                              const surety__closing *ending, surety_buf *out)
 {
+    const surety__speech_item last = {.part = PART_TEXT};
+
     if (!ending->no_mark)
-        speak_gemini_event(speech, SURETY__LITERAL(""), ending, out);
+        speak_gemini_event(speech, &last, ending, out);
 }
 
 static void speak_gemini_whole(surety__speech *speech,
                                const surety__closing *ending, surety_buf *out)
 {
-    speak_gemini_put_response(speech, PART_NONE, SURETY__LITERAL(""), ending,
-                              out);
+    speak_gemini_put_response(speech, NULL, ending, out);
 }
 
 const surety__speaker surety__speaker_gemini = {

@@ -209,15 +209,18 @@ static void speak_openai_chunk(const surety__speech *speech, surety_buf *out)
                            speech->id, speech->created, speech->model);
 }
 
-/* Appends the id of a tool call, which differs between choices. */
-static void speak_openai_put_call(const surety__speech *speech, uint32_t choice,
-                                  surety_buf *out)
+/* Appends the id of a tool call, which differs between calls and choices, and
+ * its function up to the arguments. */
+static void speak_openai_put_call(const surety__speech *speech,
+                                  const surety__speech_item *call,
+                                  uint32_t choice, surety_buf *out)
 {
     surety__template_write(out, "'id':'call_$e", speech->id);
     if (choice)
         surety__template_write(out, "_$n", (uint64_t)choice);
+    surety__speech_put_number(call, out);
     surety__template_write(out, "','type':'function','function':{'name':$s,",
-                           speech->tool);
+                           call->tool);
 }
 
 /* What a chunk carries. */
@@ -238,9 +241,11 @@ static void speak_openai_chunks(const surety__speech *speech,
         [PART_REASONING] = "'reasoning_content':$s",
         [PART_TEXT] = "'content':$s",
         [PART_REFUSAL] = "'refusal':$s",
-        [PART_ARGUMENTS] =
-            "'tool_calls':[{'index':0,'function':{'arguments':$s}}]",
     };
+    surety__speech_item call = {.part = PART_NONE};
+
+    if (speech->open == PART_ARGUMENTS)
+        call = surety__speech_open(speech);
 
     for (uint32_t i = 0; i < speech->request->answers; i++) {
         speak_openai_chunk(speech, out);
@@ -249,9 +254,14 @@ static void speak_openai_chunks(const surety__speech *speech,
             surety__template_write(
                 out, "'role':'assistant','content':'','refusal':null");
         } else if (delta == DELTA_CALL) {
-            surety__template_write(out, "'tool_calls':[{'index':0,");
-            speak_openai_put_call(speech, i, out);
+            surety__template_write(out, "'tool_calls':[{'index':$n,",
+                                   (uint64_t)call.call);
+            speak_openai_put_call(speech, &call, i, out);
             surety__template_write(out, "'arguments':''}}]");
+        } else if (delta == DELTA_TEXT && call.part == PART_ARGUMENTS) {
+            surety__template_write(
+                out, "'tool_calls':[{'index':$n,'function':{'arguments':$s}}]",
+                (uint64_t)call.call, text);
         } else if (delta == DELTA_TEXT) {
             assert(speech->open != PART_NONE);
             surety__template_write(out, pieces[speech->open], text);
@@ -323,12 +333,15 @@ static void speak_openai_put_choice(const surety__speech *speech,
     speak_openai_put_part(speech, PART_REFUSAL, "refusal", out);
     if (speech->has[PART_REASONING])
         speak_openai_put_part(speech, PART_REASONING, "reasoning_content", out);
-    if (speech->has[PART_ARGUMENTS]) {
-        surety__template_write(out, "'tool_calls':[{");
-        speak_openai_put_call(speech, choice, out);
-        surety__template_write(out, "'arguments':$s}}],",
-                               surety__speech_text(speech, PART_ARGUMENTS));
+    for (size_t i = PART_ARGUMENTS; i < surety__speech_items(speech); i++) {
+        surety__speech_item call;
+        surety__speech_item_at(speech, i, &call);
+        surety__template_write(out, call.call ? ",{" : "'tool_calls':[{");
+        speak_openai_put_call(speech, &call, choice, out);
+        surety__template_write(out, "'arguments':$s}}", call.text);
     }
+    if (speech->call_count)
+        surety_buf_text(out, "],");
     surety__template_write(
         out, "'annotations':[]},'logprobs':null,'finish_reason':$s}",
         surety__closing_word(ending, speech));

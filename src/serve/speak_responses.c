@@ -99,34 +99,41 @@ static const struct {
                         NULL, NULL},
 };
 
-/* Appends the id of the part's item. */
+/* Appends the id of an item. */
 static void speak_responses_put_id(const surety__speech *speech,
-                                   surety__speech_part part, surety_buf *out)
+                                   const surety__speech_item *item,
+                                   surety_buf *out)
 {
-    assert(part < PART_NONE);
-    surety__template_write(out, "'$t$e$t'", speak_responses_parts[part].id,
-                           speech->id, part == PART_REFUSAL ? "r" : "");
+    assert(item->part < PART_NONE);
+    surety__template_write(out, "'$t$e", speak_responses_parts[item->part].id,
+                           speech->id);
+    if (item->part == PART_REFUSAL)
+        surety_buf_byte(out, 'r');
+    surety__speech_put_number(item, out);
+    surety_buf_byte(out, '"');
 }
 
-/* Appends the item of a part: empty at its start, complete if is_done. */
+/* Appends an item: empty at its start, complete if is_done. */
 static void speak_responses_put_item(const surety__speech *speech,
-                                     surety__speech_part part, bool is_done,
-                                     surety_buf *out)
+                                     const surety__speech_item *item,
+                                     bool is_done, surety_buf *out)
 {
-    const surety_str text =
-        is_done ? surety__speech_text(speech, part) : SURETY__LITERAL("");
+    const surety_str text = is_done ? item->text : SURETY__LITERAL("");
     const char *status = is_done ? "completed" : "in_progress";
 
     surety__template_write(out, "{'id':");
-    speak_responses_put_id(speech, part, out);
-    if (part == PART_ARGUMENTS) {
+    speak_responses_put_id(speech, item, out);
+    if (item->part == PART_ARGUMENTS) {
         surety__template_write(out,
                                ",'type':'function_call','status':'$t',"
-                               "'call_id':'call_$e','name':$s,'arguments':$s}",
-                               status, speech->id, speech->tool, text);
+                               "'call_id':'call_$e",
+                               status, speech->id);
+        surety__speech_put_number(item, out);
+        surety__template_write(out, "','name':$s,'arguments':$s}", item->tool,
+                               text);
         return;
     }
-    if (part == PART_REASONING)
+    if (item->part == PART_REASONING)
         surety__template_write(out, ",'type':'reasoning','summary':[");
     else
         surety__template_write(out,
@@ -134,7 +141,8 @@ static void speak_responses_put_item(const surety__speech *speech,
                                "'role':'assistant','content':[",
                                status);
     if (is_done)
-        surety__template_write(out, speak_responses_parts[part].content, text);
+        surety__template_write(out, speak_responses_parts[item->part].content,
+                               text);
     surety_buf_text(out, "]}");
 }
 
@@ -213,11 +221,13 @@ static void speak_responses_put_response(const surety__speech *speech,
                            ",'instructions':null,'max_output_tokens':null,"
                            "'metadata':{},'model':$s,'output':[",
                            speech->model);
-    for (int i = 0; i < PART_NONE && (ending || failed); i++) {
-        if (!speech->has[i])
+    for (size_t i = 0; i < surety__speech_items(speech) && (ending || failed);
+         i++) {
+        surety__speech_item item;
+        if (!surety__speech_item_at(speech, i, &item))
             continue;
         surety_buf_text(out, comma);
-        speak_responses_put_item(speech, (surety__speech_part)i, true, out);
+        speak_responses_put_item(speech, &item, true, out);
         comma = ",";
     }
     surety__template_write(out, "],'parallel_tool_calls':true,"
@@ -264,10 +274,11 @@ static void speak_responses_event_response(surety__speech *speech,
 static void speak_responses_event_part(surety__speech *speech, const char *name,
                                        const char *kind, surety_buf *out)
 {
-    assert(speech->open < PART_NONE);
+    const surety__speech_item item = surety__speech_open(speech);
+
     speak_responses_event(speech, name, kind, out);
     surety__template_write(out, ",'item_id':");
-    speak_responses_put_id(speech, speech->open, out);
+    speak_responses_put_id(speech, &item, out);
     surety__template_write(out, ",'output_index':$n", (uint64_t)speech->index);
     surety__template_write(out, speak_responses_parts[speech->open].index);
 }
@@ -291,11 +302,13 @@ static void speak_responses_event_content(surety__speech *speech,
 static void speak_responses_event_item(surety__speech *speech, bool is_done,
                                        surety_buf *out)
 {
+    const surety__speech_item item = surety__speech_open(speech);
+
     speak_responses_event(speech, "output_item", is_done ? ".done" : ".added",
                           out);
     surety__template_write(
         out, ",'output_index':$n,'item':", (uint64_t)speech->index);
-    speak_responses_put_item(speech, speech->open, is_done, out);
+    speak_responses_put_item(speech, &item, is_done, out);
     surety_buf_text(out, "}\n\n");
 }
 
@@ -333,15 +346,15 @@ static void speak_responses_piece(surety__speech *speech, surety_str text,
 
 static void speak_responses_close(surety__speech *speech, surety_buf *out)
 {
-    const surety_str text = surety__speech_text(speech, speech->open);
+    const surety__speech_item item = surety__speech_open(speech);
 
     speak_responses_event_text(speech, ".done",
-                               speak_responses_parts[speech->open].text_name,
-                               text, out);
-    if (speech->open == PART_ARGUMENTS)
-        surety__template_write(out, ",'name':$s", speech->tool);
+                               speak_responses_parts[item.part].text_name,
+                               item.text, out);
+    if (item.part == PART_ARGUMENTS)
+        surety__template_write(out, ",'name':$s", item.tool);
     surety_buf_text(out, "}\n\n");
-    speak_responses_event_content(speech, ".done", text, out);
+    speak_responses_event_content(speech, ".done", item.text, out);
     speak_responses_event_item(speech, true, out);
 }
 

@@ -53,95 +53,99 @@ const google = new GoogleGenAI({ apiKey: "sk-test",
 const chatTools = [{ type: "function", function: {
   name: "weather", description: "Tells the weather.", parameters: schema } }];
 
-for (const stream of [false, true])
-  await see(`openai runTools${stream ? " stream" : ""}`, async () => {
-    const runner = openai.chat.completions.runTools({
-      model: "agent", stream,
-      messages: [{ role: "user", content: QUESTION }],
-      tools: [{ type: "function", function: {
-        ...chatTools[0].function, parse: JSON.parse, function: weather } }],
-    }, { maxChatCompletions: STEPS });
-    return runner.finalContent();
-  });
+// The model asks for one call after the other, or for both at once.
+for (const [model, more] of [["agent", ""], ["several", ", at once"]]) {
+  for (const stream of [false, true])
+    await see(`openai runTools${stream ? " stream" : ""}${more}`, async () => {
+      const runner = openai.chat.completions.runTools({
+        model, stream,
+        messages: [{ role: "user", content: QUESTION }],
+        tools: [{ type: "function", function: {
+          ...chatTools[0].function, parse: JSON.parse, function: weather } }],
+      }, { maxChatCompletions: STEPS });
+      return runner.finalContent();
+    });
 
-for (const stream of [false, true])
-  await see(`responses loop${stream ? " stream" : ""}`, async () => {
-    const input = [{ role: "user", content: QUESTION }];
+  for (const stream of [false, true])
+    await see(`responses loop${stream ? " stream" : ""}${more}`, async () => {
+      const input = [{ role: "user", content: QUESTION }];
+      for (let i = 0; i < STEPS; i++) {
+        const request = {
+          model, input,
+          tools: [{ type: "function", name: "weather", parameters: schema,
+                    strict: true }] };
+        const reply = stream
+          ? await openai.responses.stream(request).finalResponse()
+          : await openai.responses.create(request);
+        const calls = reply.output.filter(
+          (one) => one.type === "function_call");
+        if (!calls.length) return reply.output_text;
+        input.push(...reply.output);
+        for (const call of calls)
+          input.push({ type: "function_call_output", call_id: call.call_id,
+                       output: weather(JSON.parse(call.arguments)) });
+      }
+      throw new Error("the agent does not end");
+    });
+
+  for (const stream of [false, true])
+    await see(`anthropic toolRunner${stream ? " stream" : ""}${more}`,
+              async () => {
+      const runner = anthropic.beta.messages.toolRunner({
+        model, max_tokens: 100, stream, max_iterations: STEPS,
+        messages: [{ role: "user", content: QUESTION }],
+        tools: [betaTool({ name: "weather", description: "Tells the weather.",
+                           inputSchema: schema, run: weather })] });
+      const last = await runner.runUntilDone();
+      return last.content.map((block) => block.text ?? block.type).join("");
+    });
+
+  await see(`gemini calls${more}`, async () => {
+    const reply = await google.models.generateContent({
+      model, contents: QUESTION,
+      config: {
+        automaticFunctionCalling: { maximumRemoteCalls: STEPS },
+        tools: [{
+          tool: async () => ({ functionDeclarations: [
+            { name: "weather", parametersJsonSchema: schema }] }),
+          callTool: async (calls) => calls.map((call) => ({
+            functionResponse: { id: call.id, name: call.name,
+                                response: { output: weather(call.args) } } })),
+        }] } });
+    return reply.text;
+  });
+  await see(`gemini loop stream${more}`, async () => {
+    const contents = [{ role: "user", parts: [{ text: QUESTION }] }];
     for (let i = 0; i < STEPS; i++) {
-      const request = {
-        model: "agent", input,
-        tools: [{ type: "function", name: "weather", parameters: schema,
-                  strict: true }] };
-      const reply = stream
-        ? await openai.responses.stream(request).finalResponse()
-        : await openai.responses.create(request);
-      const calls = reply.output.filter((one) => one.type === "function_call");
-      if (!calls.length) return reply.output_text;
-      input.push(...reply.output);
-      for (const call of calls)
-        input.push({ type: "function_call_output", call_id: call.call_id,
-                     output: weather(JSON.parse(call.arguments)) });
+      const calls = [];
+      let text = "";
+      for await (const chunk of await google.models.generateContentStream({
+        model, contents, config: { tools: [{ functionDeclarations: [
+          { name: "weather", parametersJsonSchema: schema }] }] } })) {
+        calls.push(...(chunk.functionCalls ?? []));
+        text += chunk.text ?? "";
+      }
+      if (!calls.length) return text;
+      contents.push({ role: "model", parts: calls.map((functionCall) =>
+        ({ functionCall })) });
+      contents.push({ role: "user", parts: calls.map((call) =>
+        ({ functionResponse: {
+          name: call.name, response: { output: weather(call.args) } } })) });
     }
     throw new Error("the agent does not end");
   });
 
-for (const stream of [false, true])
-  await see(`anthropic toolRunner${stream ? " stream" : ""}`, async () => {
-    const runner = anthropic.beta.messages.toolRunner({
-      model: "agent", max_tokens: 100, stream, max_iterations: STEPS,
-      messages: [{ role: "user", content: QUESTION }],
-      tools: [betaTool({ name: "weather", description: "Tells the weather.",
-                         inputSchema: schema, run: weather })] });
-    const last = await runner.runUntilDone();
-    return last.content.map((block) => block.text ?? block.type).join("");
+  await see(`ai generateText${more}`, async () => {
+    const messages = [{ role: "user", content: QUESTION }];
+    const provider = createOpenAI({ apiKey: "sk-test", baseURL: url + "/v1" });
+    const { text, responseMessages } = await generateText({
+      model: provider.chat(model), messages, stopWhen: isStepCount(STEPS),
+      tools: { weather: tool({ inputSchema: jsonSchema(schema),
+                               execute: weather }) } });
+    bodies[running] = JSON.stringify([...messages, ...responseMessages]);
+    return text;
   });
-
-await see("gemini calls", async () => {
-  const reply = await google.models.generateContent({
-    model: "agent", contents: QUESTION,
-    config: {
-      automaticFunctionCalling: { maximumRemoteCalls: STEPS },
-      tools: [{
-        tool: async () => ({ functionDeclarations: [
-          { name: "weather", parametersJsonSchema: schema }] }),
-        callTool: async (calls) => calls.map((call) => ({
-          functionResponse: { id: call.id, name: call.name,
-                              response: { output: weather(call.args) } } })),
-      }] } });
-  return reply.text;
-});
-await see("gemini loop stream", async () => {
-  const contents = [{ role: "user", parts: [{ text: QUESTION }] }];
-  for (let i = 0; i < STEPS; i++) {
-    const calls = [];
-    let text = "";
-    for await (const chunk of await google.models.generateContentStream({
-      model: "agent", contents, config: { tools: [{ functionDeclarations: [
-        { name: "weather", parametersJsonSchema: schema }] }] } })) {
-      calls.push(...(chunk.functionCalls ?? []));
-      text += chunk.text ?? "";
-    }
-    if (!calls.length) return text;
-    contents.push({ role: "model", parts: calls.map((functionCall) =>
-      ({ functionCall })) });
-    contents.push({ role: "user", parts: calls.map((call) =>
-      ({ functionResponse: { name: call.name,
-                             response: { output: weather(call.args) } } })) });
-  }
-  throw new Error("the agent does not end");
-});
-
-await see("ai generateText", async () => {
-  const messages = [{ role: "user", content: QUESTION }];
-  const model = createOpenAI({ apiKey: "sk-test", baseURL: url + "/v1" });
-  const { text, responseMessages } = await generateText({
-    model: model.chat("agent"), messages, stopWhen: isStepCount(STEPS),
-    tools: { weather: tool({ inputSchema: jsonSchema(schema),
-                             execute: weather }) } });
-  bodies["ai generateText"] =
-    JSON.stringify([...messages, ...responseMessages]);
-  return text;
-});
+}
 const conversations = { ...bodies };
 
 // ---- what else a request is like --------------------------------------------

@@ -42,7 +42,8 @@ SCRIPT = {"require_key": "sk-test", "models": [
 ROME, OSLO = (f'In {city} it is "fine",\n20 degrees.'
               for city in ("Rome", "Oslo"))
 # An agent's model, which calls a tool twice, and what else a request is like.
-AGENTS = {"require_key": "sk-test", "models": ["agent", "plain", "form"],
+AGENTS = {"require_key": "sk-test", "models": [
+    "agent", "several", "plain", "form"],
           "replies": [
     {"when": {"model": "agent", "last": "user", "tools": "weather"},
      "tool": "weather", "json": {"city": "Rome"}, "repeat": True},
@@ -50,6 +51,12 @@ AGENTS = {"require_key": "sk-test", "models": ["agent", "plain", "form"],
      "text": "Both are fine.", "repeat": True},
     {"when": {"model": "agent", "last": "tool", "contains": ROME},
      "tool": "weather", "json": {"city": "Oslo"}, "repeat": True},
+    {"when": {"model": "several", "last": "user", "tools": "weather"},
+     "text": "I ask for both.", "repeat": True, "calls": [
+         {"tool": "weather", "json": {"city": "Rome"}},
+         {"tool": "weather", "json": {"city": "Oslo"}}]},
+    {"when": {"model": "several", "last": "tool", "contains": [ROME, OSLO]},
+     "text": "Both are fine.", "repeat": True},
     {"when": {"model": "form", "format": "json_object"}, "text": "an object",
      "repeat": True},
     {"when": {"model": "form", "tool_choice": ["auto", "required"]},
@@ -65,6 +72,7 @@ AGENT_LOOPS = ("openai runTools", "openai runTools stream", "responses loop",
                "responses loop stream", "anthropic toolRunner",
                "anthropic toolRunner stream", "gemini calls",
                "gemini loop stream", "ai generateText")
+AT_ONCE = ", at once"  # both calls are in one reply
 
 
 def see(program, script):
@@ -176,7 +184,8 @@ def test_agents():
     if seen is None:
         skip("agents over the official clients", log)
         return
-    for name in AGENT_LOOPS:
+    for name in (loop + more for more in ("", AT_ONCE)
+                 for loop in AGENT_LOOPS):
         same(f"{name}: results of tools reach the model", seen[name],
              {"text": "Both are fine.", "cities": ["Rome", "Oslo"]})
         check_conversation(name, seen["conversations"][name])
@@ -211,7 +220,7 @@ def test_agents():
         same(f"{path} is not tried again",
              sum(line["path"] == path for line in log), count)
     same("a thread is refused once for each runner",
-         sum("no conversation" in (line["message"] or "") for line in log), 2)
+         sum("no conversation" in (line["message"] or "") for line in log), 4)
 
 
 if __name__ == "__main__":

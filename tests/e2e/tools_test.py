@@ -8,7 +8,7 @@ import os
 
 from cli_run import FOLDER, SURETY, complains, gives, run_tests, same, surety, \
     write
-from run_mock import CANARY, Mock
+from run_mock import CANARY, PROTOCOLS, Mock
 
 ARGUMENTS = {"contract": {"type": "integer"}, "reply": "5"}
 # Counts its starts in `starts`, and adds the tools of surety mcp.
@@ -85,4 +85,49 @@ def test_run():
     same("no server was started", starts(), before)
 
 
-run_tests(test_file, test_command, test_run)
+def test_several():
+    """A model that asks for several calls at once gets all results at once, in
+    every protocol, whole and streamed."""
+    add = "import json,sys;a=json.load(sys.stdin);print(a['x']+a['y'])"
+    tools = write("sums.json", {"tools": [
+        {"name": name, "description": "Adds.",
+         "command": ["python3", "-c", add],
+         "parameters": {
+             "type": "object", "required": ["x", "y"], "properties": {
+                 "x": {"type": "integer"}, "y": {"type": "integer"}}}}
+        for name in ("add", "sum")]})
+    pairs = ((20, 22), (30, 33), (400, 44))
+    calls = [{"tool": tool, "json": {"x": x, "y": y}}
+             for tool, (x, y) in zip(("add", "add", "sum"), pairs)]
+    results = [str(x + y) for x, y in pairs]
+    with Mock({"when": {"last": "user"}, "text": "I add.", "repeat": True,
+               "calls": calls},
+              {"when": {"last": "tool", "contains": results},
+               "text": "All three.", "repeat": True}):
+        for protocol in PROTOCOLS:
+            for more in ((), ("--no-stream",)):
+                name = f"{protocol} {' '.join(more)}"
+                result = surety("run", "--ledger", "none", "-m",
+                                f"m-{protocol}:m", "--tools", tools, *more,
+                                "--save-messages", "said.json", "Add.",
+                                env={"MOCK_KEY": CANARY})
+                gives(f"{name}: a run", result, 0, "All three.\n")
+                with open(os.path.join(FOLDER, "said.json"),
+                          encoding="utf-8") as file:
+                    parts = [part for message in json.load(file)
+                             if not isinstance(message["content"], str)
+                             for part in message["content"]]
+                asked = [part for part in parts if part["type"] == "call"]
+                given = [part for part in parts if part["type"] == "result"]
+                same(f"{name}: the calls",
+                     [part["arguments"] for part in asked],
+                     [call["json"] for call in calls])
+                same(f"{name}: each with its id and its result",
+                     [(part["id"], part["text"]) for part in given],
+                     [(part["id"], text)
+                      for part, text in zip(asked, results)])
+                same(f"{name}: all ids differ",
+                     len({part["id"] for part in asked}), 3)
+
+
+run_tests(test_file, test_command, test_run, test_several)

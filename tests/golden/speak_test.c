@@ -9,8 +9,9 @@
  *     === asked              made: what it asks, or how it is refused
  *     === strict             made: whether a strict server takes its schema
  *     === said               an answer: lines `PART: TEXT`, each a piece
- *                            (reasoning, text, refusal, arguments), and
- *                            `finish: WORD`, `usage: IN CACHED OUT REASONING`
+ *                            (reasoning, text, refusal, arguments), `call:
+ * NAME` before a call's arguments, and `finish: WORD`, `usage: IN CACHED OUT
+ * REASONING`
  *     === whole              made: the answer as one body
  *     === stream             made: the answer as events
  *     === failed             lines `status: N`, and type, code, param, message,
@@ -166,11 +167,14 @@ static void make_answer(const struct call *call, bool stream, surety_buf *out)
     read_closing(said, &closing);
     if (stream)
         surety__speech_begin(&speech, &closing.usage, out);
-    while (golden_line(&said, &line))
+    while (golden_line(&said, &line)) {
+        if (golden_take(&line, "call: "))
+            surety__speech_begin_call(&speech, line);
         for (int part = 0; part < PART_NONE; part++)
             if (golden_take(&line, part_names[part]))
                 surety__speech_piece(&speech, (surety__speech_part)part, line,
                                      stream ? out : NULL);
+    }
     if (stream)
         surety__speech_end(&speech, &closing, out);
     else

@@ -633,7 +633,7 @@ done:
 TEST(gives_so_many_answers)
 {
     static const char *const ends[] = {"\"index\":0", "\"index\":2",
-                                       "call_1_2\""};
+                                       "call_1_2\"", "call_1_2-2\""};
     surety__model_request request = {.model = {"m", 1}, .answers = 3};
     const surety__closing ending = {.usage = {true, 3, 1, 2, 0}};
     surety__speech speech = {.request = &request};
@@ -651,6 +651,9 @@ TEST(gives_so_many_answers)
                              request.stream ? &out : NULL);
         surety__speech_piece(&speech, PART_ARGUMENTS, STR("{}"),
                              request.stream ? &out : NULL);
+        surety__speech_begin_call(&speech, STR("g"));
+        surety__speech_piece(&speech, PART_ARGUMENTS, STR("{}"),
+                             request.stream ? &out : NULL);
         if (request.stream)
             surety__speech_end(&speech, &ending, &out);
         else
@@ -658,7 +661,7 @@ TEST(gives_so_many_answers)
         surety__speech_done(&speech);
         surety_buf_byte(&out, 0);
         TRY(out.status);
-        for (size_t k = 0; k < (is_openai ? 3u : 2u); k++)
+        for (size_t k = 0; k < (is_openai ? 4u : 2u); k++)
             CHECK(has(out.ptr, ends[k]));
         CHECK(!has(out.ptr, "\"index\":3"));
     }
