@@ -70,7 +70,8 @@ typedef enum surety_event_kind {
     SURETY_EVENT_REASONING,   /* a chunk of the model's reasoning */
     SURETY_EVENT_DECISION,    /* a decision, as a sentence */
     SURETY_EVENT_TOOL,        /* a tool is called: its arguments, as JSON */
-    SURETY_EVENT_RESULT       /* what the call gave, as the model reads it */
+    SURETY_EVENT_RESULT,      /* what the call gave, as the model reads it */
+    SURETY_EVENT_VALUE        /* the value so far, as JSON */
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;
@@ -161,6 +162,22 @@ typedef struct surety_run_options {
     /* Calls of tools in the whole run; 0: 64. A call beyond is not made, and
      * the model may only answer. */
     uint32_t tool_calls_max;
+    /* Values as they come: SURETY_EVENT_VALUE gives the value so far, closed
+     * (stream.h), of the reply that arrives, as long as it may become valid.
+     * Bytes that arrive together give at most one, and each differs from the
+     * one before; the next attempt begins anew. The last one of a run that ends
+     * VALID, PARTIAL or FALLBACK is the value that the run gives, with defaults
+     * and without unknown members; rely on no other.
+     *
+     * Only that last one comes where the reply does not have the contract's
+     * form: for a patch, and for a provider's form that is converted back
+     * (changes_values of strict.h); and where it may be a call: with tools in
+     * mode PROMPT. Without a contract there is none.
+     *
+     * Behind a value of N bytes the next one is written when N / 256 bytes of
+     * reply more have come: so values are linear in the reply, and short ones
+     * come with every chunk. */
+    bool values;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */

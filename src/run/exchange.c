@@ -20,8 +20,13 @@ static bool exchange_bytes(void *ctx, surety_str bytes)
 {
     surety__run_exchange *exchange = ctx;
 
+    bool goes_on;
+
     exchange->begun = true;
-    return surety__decoder_feed(exchange->decoder, bytes);
+    goes_on = surety__decoder_feed(exchange->decoder, bytes);
+    if (!exchange->ended)
+        surety__show_reply(&exchange->show, &exchange->watch);
+    return goes_on;
 }
 
 static void exchange_ended(void *ctx, const surety_delivery *delivery)
@@ -110,6 +115,7 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     if (status == SURETY_OK) {
         exchange->begun = exchange->ended = false;
         surety__watch_begin(&exchange->watch, plan, at, stake);
+        surety__show_begin(&exchange->show, exchange->attempt, plan);
         surety__decoder_begin(exchange->decoder, &call, &listener);
         status = transport->start(transport->ctx, exchange_id(exchange),
                                   &request, &receiver, reterr);

@@ -106,12 +106,6 @@ static surety_str receive_restore(surety__judging *judging,
     return surety__store_keep(store);
 }
 
-/* Whether the value delivered for the plan may differ from the contract's. */
-static bool receive_restores(const surety__plan *plan)
-{
-    return plan->strict && surety_strict_info_of(plan->strict)->changes_values;
-}
-
 /* Sets the subject of a structured value: the restored value, or the delivered
  * one and what is wrong with it. False: it is not JSON, or out of memory. */
 static bool receive_native(surety__judging *judging, const surety__plan *plan,
@@ -133,7 +127,7 @@ static bool receive_native(surety__judging *judging, const surety__plan *plan,
     if (delivered)
         status = surety_doc_read(delivered, native, &options, NULL);
     if (surety__store_pass(store, status) != SURETY_OK ||
-        !receive_restores(plan))
+        !surety__plan_restores(plan))
         return status == SURETY_OK;
     subject->native = receive_restore(judging, plan->strict,
                                       surety_doc_root(delivered), &same);
@@ -152,7 +146,7 @@ static surety_str receive_restore_partial(const surety__judging *judging,
     surety_str partial = {"", 0};
     surety_status status;
 
-    if (!receive_restores(plan))
+    if (!surety__plan_restores(plan))
         return native;
     status = surety_strict_restore_part(plan->strict, native,
                                         judging->setup->options.limits,
@@ -249,7 +243,7 @@ static void receive_take(surety__judging *judging, const surety__plan *plan,
                (receive_native(judging, plan, answer->native, subject) ||
                 surety__watch_refuses(watch, answer->native))) {
         alone = true;
-    } else if (structured && receive_restores(plan)) {
+    } else if (structured && surety__plan_restores(plan)) {
         alone = receive_found(judging, plan->strict, subject);
     }
     if (alone)

@@ -43,6 +43,18 @@ static void run_end(surety_run *run, surety__end end)
     run->results.end = end;
 }
 
+/* Ends the run with the value of its outcome, if the end has one. */
+static void run_end_value(surety_run *run, surety__end end)
+{
+    const surety__judged *judged = &run->results.judged;
+
+    run_end(run, end);
+    if (judged->outcome && end.verdict >= SURETY_RUN_VALID &&
+        end.verdict <= SURETY_RUN_FALLBACK)
+        surety__show_end(&run->exchange.show, judged->outcome_of.attempt,
+                         surety_outcome_info_of(judged->outcome)->value);
+}
+
 static void run_event(const surety_run *run, surety_event_kind kind,
                       surety_str text)
 {
@@ -51,9 +63,10 @@ static void run_event(const surety_run *run, surety_event_kind kind,
 
 static void run_give_up(surety_run *run, surety_str spent)
 {
-    run_end(run, surety__result_give_up(
-                     &run->store, run->setup.options.contract, &run->results,
-                     run->judging.validators.failed, spent));
+    run_end_value(run, surety__result_give_up(
+                           &run->store, run->setup.options.contract,
+                           &run->results, run->judging.validators.failed,
+                           spent));
 }
 
 /* Ends the run because no call can be planned. */
@@ -376,7 +389,7 @@ static void run_take_answer(surety_run *run)
 static void run_accept(surety_run *run)
 {
     surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer);
-    run_end(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
+    run_end_value(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
 }
 
 /* ---- tools --------------------------------------------------------------- */
@@ -613,6 +626,7 @@ surety_status surety_run_new(const surety_run_options *options,
     run->info = &run->seen;
     surety__store_init(&run->store, own.alloc);
     surety_buf_init(&run->exchange.body, own.alloc, 0);
+    surety__show_init(&run->exchange.show, &run->setup, &run->store);
     run->judging.store = run->forms.store = run->steps.store = &run->store;
     run->judging.validators.store = &run->store;
     run->judging.setup = run->forms.setup = run->steps.setup = &run->setup;
@@ -652,6 +666,7 @@ void surety_run_free(surety_run *run)
     surety_doc_free(run->judging.restored);
     surety__decoder_free(run->exchange.decoder);
     surety_buf_done(&run->exchange.body);
+    surety__show_done(&run->exchange.show);
     surety__free(alloc, results->findings.items,
                  results->findings.cap * sizeof(*results->findings.items));
     surety__free(alloc, results->log.items,

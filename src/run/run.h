@@ -238,12 +238,24 @@ typedef struct surety__watch {
     surety_issue finding; /* if found; the run owns its texts */
 } surety__watch;
 
+/* The values shown to the caller as they come (show.c). */
+typedef struct surety__show {
+    const surety__setup *setup;
+    surety__run_store *store;
+    size_t attempt;  /* the number of the attempt whose values are shown */
+    bool live;       /* the value so far of its reply is shown */
+    size_t shown_of; /* the attempt of the last value shown; 0: none */
+    surety_buf shown, text; /* the last value, and one being written */
+    size_t next; /* bytes of the reply at which the next may be shown */
+} surety__show;
+
 /* A call that was sent, and what arrived of its answer. */
 typedef struct surety__run_exchange {
     const surety_model *model;
     size_t attempt; /* the number of its attempt */
     surety__decoder *decoder;
     surety__watch watch;
+    surety__show show;
     surety_buf body; /* of the request */
     bool begun;      /* the first bytes have arrived */
     size_t received; /* bytes of the reply and its reasoning */
@@ -420,6 +432,12 @@ static inline surety__attempt *surety__attempt_last(const surety__log *log)
     return &log->items[log->count - 1];
 }
 
+/* Whether the value delivered for the plan may differ from the contract's. */
+static inline bool surety__plan_restores(const surety__plan *plan)
+{
+    return plan->strict && surety_strict_info_of(plan->strict)->changes_values;
+}
+
 /* The text of the reply, or the structured value. */
 static inline surety_str surety__attempt_text(const surety__attempt *attempt)
 {
@@ -588,6 +606,9 @@ void surety__watch_feed(surety__watch *watch, surety__piece piece,
                         surety_str text);
 /* Whether the check reads the structured value. */
 bool surety__watch_is_value(const surety__watch *watch);
+/* The contract's value so far; false: there is none, or it cannot become
+ * valid. */
+bool surety__watch_value(const surety__watch *watch, surety_val *ret_val);
 /* The bytes of the reply that arrived. */
 surety_str surety__watch_reply(const surety__watch *watch);
 /* Whether a structured value broke its contract in a prefix that was valid
@@ -595,6 +616,19 @@ surety_str surety__watch_reply(const surety__watch *watch);
 bool surety__watch_refuses(surety__watch *watch, surety_str native);
 /* Copies to the attempt that it was stopped, and what was found. */
 void surety__watch_note(const surety__watch *watch, surety__attempt *attempt);
+
+/* ---- show.c: the values as they come ------------------------------------- */
+
+void surety__show_init(surety__show *show, const surety__setup *setup,
+                       surety__run_store *store);
+void surety__show_done(surety__show *show);
+/* Prepares for the reply to the plan. */
+void surety__show_begin(surety__show *show, size_t attempt,
+                        const surety__plan *plan);
+/* Shows what the watch has of the reply. */
+void surety__show_reply(surety__show *show, const surety__watch *watch);
+/* Shows the value that the run gives; the attempt: the one that brought it. */
+void surety__show_end(surety__show *show, size_t attempt, surety_val val);
 
 /* ---- weigh.c: whether a wrong reply is read on --------------------------- */
 

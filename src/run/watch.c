@@ -238,6 +238,17 @@ bool surety__watch_refuses(surety__watch *watch, surety_str native)
            !watch_is_broken(watch);
 }
 
+bool surety__watch_value(const surety__watch *watch, surety_val *ret_val)
+{
+    const surety_stream_info *info = surety_stream_info_of(watch->stream);
+
+    if ((watch->kind != WATCH_TEXT && watch->kind != WATCH_VALUE) ||
+        info->state != SURETY_STREAM_OPEN || !info->value.doc)
+        return false;
+    *ret_val = info->value;
+    return true;
+}
+
 surety_str surety__watch_reply(const surety__watch *watch)
 {
     return surety_stream_info_of(watch->stream)->reply;

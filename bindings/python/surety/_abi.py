@@ -39,7 +39,8 @@ FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "command", "limit", "protocol", "cancelled", "request", "schema",
             "context", "auth", "model", "quota", "rate_limit", "overloaded",
             "server", "refusal", "filter", "length", "empty", "address")
-EVENT_KINDS = ("attempt", "text", "reasoning", "decision", "tool", "result")
+EVENT_KINDS = ("attempt", "text", "reasoning", "decision", "tool", "result",
+               "value")
 TOOL_FAILURES = ("none", "unknown", "arguments", "failed", "unreachable",
                  "broken", "timeout", "limit", "result", "cancelled")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
@@ -681,6 +682,7 @@ class RunOptions(Structure):
         ("tools", c_void_p),
         ("steps_max", c_uint32),
         ("tool_calls_max", c_uint32),
+        ("values", c_bool),
     ]
 
 

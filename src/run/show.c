@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shows the values of a run as they come: the value so far of the reply that
+ * arrives, and at the end the value that the run gives.
+ *
+ * Rules:
+ * 1. Only a value that has the contract's form is shown, and only while it may
+ *    still become valid. So nothing of a patch is shown, nothing that will be
+ *    converted back from a provider's form, and no text that may be a call of
+ *    a tool.
+ * 2. All bytes that arrive together give at most one value, and each value
+ *    differs from the one shown before it.
+ * 3. A value takes as long to write as it is. So behind a long one the reply
+ *    must go on by a share of that length before the next is written. That
+ *    keeps the bytes of all values in proportion to the reply. */
+#include "run/run.h"
+
+/* A value is followed by the next when so many bytes of reply have come, for
+ * each 256 of its own: a value of up to 1 KiB is shown with every token (four
+ * bytes), and all values together are at most 256 times as long as the
+ * reply. */
+enum { SHOW_SHARE = 256 };
+
+void surety__show_init(surety__show *show, const surety__setup *setup,
+                       surety__run_store *store)
+{
+    *show = (surety__show){.setup = setup, .store = store};
+    surety_buf_init(&show->shown, store->alloc, 0);
+    surety_buf_init(&show->text, store->alloc, 0);
+}
+
+void surety__show_done(surety__show *show)
+{
+    surety_buf_done(&show->shown);
+    surety_buf_done(&show->text);
+}
+
+void surety__show_begin(surety__show *show, size_t attempt,
+                        const surety__plan *plan)
+{
+    const surety_run_options *options = &show->setup->options;
+    const bool calls = options->tools && !plan->answer_only &&
+                       plan->mode == SURETY_MODE_PROMPT;
+
+    show->attempt = attempt;
+    show->next = 0;
+    show->live = options->values && options->contract && !plan->patch &&
+                 !surety__plan_restores(plan) && !calls;
+}
+
+/* Gives the value to the caller, unless it is the one shown before. */
+static void show_value(surety__show *show, surety_val val)
+{
+    const surety_buf last = show->shown;
+
+    surety_buf_reset(&show->text);
+    (void)surety_val_write(val, SURETY_STYLE_COMPACT, &show->text);
+    if (show->text.status != SURETY_OK) {
+        show->store->status = SURETY_NOMEM;
+        return;
+    }
+    if (show->shown_of == show->attempt &&
+        surety_str_equal(surety_buf_str(&show->text), surety_buf_str(&last)))
+        return;
+    show->shown = show->text;
+    show->text = last;
+    show->shown_of = show->attempt;
+    surety__setup_event(show->setup, show->attempt, SURETY_EVENT_VALUE,
+                        surety_buf_str(&show->shown));
+}
+
+void surety__show_reply(surety__show *show, const surety__watch *watch)
+{
+    surety_val val;
+    size_t came;
+
+    if (!show->live || show->store->status != SURETY_OK ||
+        !surety__watch_value(watch, &val))
+        return;
+    came = surety__watch_reply(watch).len;
+    if (came < show->next)
+        return;
+    show_value(show, val);
+    show->next = came + show->shown.len / SHOW_SHARE + 1;
+}
+
+void surety__show_end(surety__show *show, size_t attempt, surety_val val)
+{
+    if (!show->setup->options.values || show->store->status != SURETY_OK ||
+        !val.doc)
+        return;
+    show->attempt = attempt;
+    show_value(show, val);
+}
