@@ -11,7 +11,7 @@
 struct prompt_settings {
     const char *contract;
     int style;
-    bool system, native, example, size;
+    bool system, native, messages, example, size;
     struct words_settings words;
 };
 
@@ -25,12 +25,16 @@ const struct option_row prompt_options[] = {
            "the form of the schema; the contract's unless given"),
     WORDS_ROW_INSTRUCTIONS(AT(words)),
     WORDS_ROW_SYSTEM(AT(words)),
+    WORDS_ROW_EXAMPLES(AT(words)),
     FLAG("system", 0, AT(system),
          "what a system prompt gets: the template for it, and the format "
          "instructions; no PROMPT is read"),
     FLAG("native", 0, AT(native),
          "for a provider's structured output: say what the value means, not "
          "where in the reply it is"),
+    FLAG("messages", 0, AT(messages),
+         "a conversation, as OpenAI and others take it: a JSON array with the "
+         "template for the system prompt, the examples and the prompt"),
     FLAG("example", 0, AT(example),
          "nothing but an example value: the contract's, or one made from its "
          "schema"),
@@ -53,6 +57,52 @@ static surety_status prompt_example(const surety_contract *contract,
     return status;
 }
 
+/* Appends a message behind count others. */
+static void prompt_say(surety_buf *out, size_t count, const char *role,
+                       const surety_buf *text)
+{
+    put_format(out, "%s{\"role\":\"%s\",\"content\":", count ? ",\n " : "[",
+               role);
+    surety_json_string(out, surety_buf_str(text));
+    surety_buf_byte(out, '}');
+}
+
+static surety_status prompt_messages(const surety_contract *contract,
+                                     surety_str prompt,
+                                     surety_prompt_options *options,
+                                     surety_buf *out, surety_error *error)
+{
+    surety_doc *turns = surety_doc_new(NULL);
+    surety_buf text;
+    size_t count = 0;
+    surety_status status;
+
+    options->as_turns = true;
+    surety_buf_init(&text, NULL, 0);
+    status =
+        surety_prompt_system(contract, NO_TEXT, prompt, options, &text, error);
+    if (status == SURETY_OK && text.len)
+        prompt_say(out, count++, "system", &text);
+    if (status == SURETY_OK)
+        status = surety_prompt_turns(contract, options, turns, error);
+    SURETY_EACH (turn, surety_doc_root(turns)) {
+        if (status != SURETY_OK)
+            break;
+        surety_buf_text(out, count++ ? ",\n " : "[");
+        surety_val_write(turn, SURETY_STYLE_COMPACT, out);
+    }
+    surety_buf_reset(&text);
+    if (status == SURETY_OK)
+        status = surety_prompt_write(contract, prompt, options, &text, error);
+    if (status == SURETY_OK) {
+        prompt_say(out, count, "user", &text);
+        surety_buf_text(out, "]\n");
+    }
+    surety_buf_done(&text);
+    surety_doc_free(turns);
+    return status;
+}
+
 static void prompt_put(struct cli *cli, const struct prompt_settings *settings,
                        const surety_contract *contract, surety_str text)
 {
@@ -66,10 +116,12 @@ static void prompt_put(struct cli *cli, const struct prompt_settings *settings,
     surety_status status;
     surety_error error;
 
-    if (!words_read(&words, cli, &settings->words))
+    if (!words_read(&words, cli, &settings->words, contract))
         goto done;
     if (settings->example)
         status = prompt_example(contract, out, &error);
+    else if (settings->messages)
+        status = prompt_messages(contract, text, &words.options, out, &error);
     else if (settings->system)
         status = surety_prompt_system(contract, NO_TEXT, NO_TEXT,
                                       &words.options, out, &error);
@@ -96,6 +148,11 @@ void prompt_run(struct cli *cli, const void *given,
     surety_str text = {NULL, 0};
     char *read = NULL;
 
+    if (alone && settings->messages) {
+        cli_usage(cli, "leave one of them out", "--messages and %s",
+                  settings->system ? "--system" : "--example");
+        return;
+    }
     if (operands->count > 1 || (alone && operands->count > 0)) {
         cli_usage(cli, alone ? "leave PROMPT out" : "put the prompt in quotes",
                   alone ? "%s prints no prompt" : "there is one PROMPT%s",

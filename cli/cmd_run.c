@@ -142,7 +142,8 @@ static bool job_words(struct job *job)
     job->words.options = (surety_prompt_options){
         .size = sizeof(job->words.options),
         .style = (surety_prompt_style)job->settings->style};
-    return words_read(&job->words, job->cli, &job->settings->words);
+    return words_read(&job->words, job->cli, &job->settings->words,
+                      job->contract);
 }
 
 static bool job_contract(struct job *job)

@@ -86,11 +86,21 @@ typedef struct surety_prompt_options {
     /* The format instructions are for the system part (surety_prompt_system):
      * surety_prompt_write appends the prompt alone. */
     bool instruct_system;
+    /* Inputs, each with the output that is wanted for it, in place of those of
+     * the contract: JSON, [{"input": TEXT, "output": VALUE}, ...], where each
+     * VALUE satisfies the contract; "[]": none. Empty: not given. */
+    surety_str examples;
+    /* They are turns of the conversation (surety_prompt_turns), and no text has
+     * them. Otherwise they stand before the prompt in its text. Where the
+     * template for the instructions or the system part has ${examples}, they
+     * are there in any case. A run ignores this: its examples are turns. */
+    bool as_turns;
 } surety_prompt_options;
 
-/* Checks the templates of options (may be NULL). SURETY_SYNTAX: one has a
- * variable that does not exist or does not end; reterr->source is the name of
- * its member, and reterr->position is in its text. SURETY_MISUSE. */
+/* Checks the templates of options (may be NULL), and the form of its examples.
+ * SURETY_SYNTAX: a template has a variable that does not exist or does not end,
+ * or the examples are no list of the form above; reterr->source is the name of
+ * the member, and reterr->position is in its text. SURETY_MISUSE. */
 SURETY_API surety_status
 surety_prompt_check(const surety_prompt_options *options, surety_error *reterr);
 
@@ -121,6 +131,18 @@ surety_prompt_system(const surety_contract *contract, surety_str system,
 SURETY_API surety_status surety_prompt_example(const surety_contract *contract,
                                                surety_doc *out,
                                                surety_error *reterr);
+
+/* Builds in out the examples as the turns that come before a prompt: an array
+ * of
+ * {"role": "user", "content": INPUT} and {"role": "assistant", "content":
+ * OUTPUT}, which is empty if there are none or a template has them. OUTPUT is a
+ * text in the form that the options ask of a reply; an example whose value has
+ * no such form is left out. SURETY_SYNTAX: an output of the options does not
+ * satisfy the contract; reterr is as for surety_prompt_check, with path.
+ * SURETY_NOMEM, SURETY_LIMIT, SURETY_IO. */
+SURETY_API surety_status surety_prompt_turns(
+    const surety_contract *contract, const surety_prompt_options *options,
+    surety_doc *out, surety_error *reterr);
 
 /* Appends the prompt of a re-ask: the original prompt with its format
  * instructions, then the errors, in the form that feedback names. The failed

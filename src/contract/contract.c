@@ -9,6 +9,7 @@
  * 4. Start the rules' worker, which compiles the rules.
  * 5. Compile the schema in the meantime.
  * 6. Wait for the worker's result.
+ * 7. Check the examples for prompts.
  *
  * The contract owns all of these. It does not change afterwards, except for its
  * one spare worker and for its forms (forms.c), which its calls make. */
@@ -200,6 +201,10 @@ surety_status surety_contract_read(surety_str text,
         status = surety__fail_nomem(reterr);
     if (status == SURETY_OK)
         status = surety__rules_await(contract, reterr);
+    if (status == SURETY_OK)
+        status = surety__examples_check(contract,
+                                        contract->policy.prompt_examples,
+                                        contract->alloc, reterr);
     if (status != SURETY_OK) {
         surety_contract_free(contract);
         return status;

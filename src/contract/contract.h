@@ -31,6 +31,7 @@ typedef enum surety__variable {
     VARIABLE_PROMPT = 0,
     VARIABLE_SCHEMA,
     VARIABLE_EXAMPLE,
+    VARIABLE_EXAMPLES,
     VARIABLE_ERRORS,
     VARIABLE_REPLY,
     VARIABLES
@@ -55,7 +56,8 @@ typedef struct surety__policy {
                                   the arena owns the rules */
     surety_extract extract;
     surety__prompt_style prompt_style;
-    surety_val prompt_example; /* SURETY_NONE: the contract has none */
+    surety_val prompt_example;  /* SURETY_NONE: the contract has none */
+    surety_val prompt_examples; /* an array, or SURETY_NONE */
     surety__wording wordings[WORDINGS];
     surety_val aliases; /* an array of names, or SURETY_NONE */
 } surety__policy;
@@ -108,6 +110,25 @@ surety_status surety__wording_read(surety_str text, surety__wording_kind kind,
  * variable behind it (VARIABLES: none). False: the template has ended. */
 bool surety__wording_next(surety_str *rest, surety_str *ret_text,
                           surety__variable *ret_variable);
+
+/* ---- examples (examples.c) ----------------------------------------------- */
+
+/* Checks a value with the contract's schema and rules. SURETY_SYNTAX: it does
+ * not satisfy them; reterr has the first reason, with its path and position in
+ * the value's document. Fails as surety_checker_check and surety__rules_check
+ * do. */
+surety_status surety__contract_holds(const surety_contract *contract,
+                                     surety_val value,
+                                     const surety_alloc *alloc,
+                                     surety_error *reterr);
+/* Checks that a value is an array of {"input": TEXT, "output": VALUE}. */
+surety_status surety__examples_check_form(surety_val list,
+                                          surety_error *reterr);
+/* Checks the outputs of such a list, which may be SURETY_NONE: as
+ * surety__contract_holds. */
+surety_status surety__examples_check(const surety_contract *contract,
+                                     surety_val list, const surety_alloc *alloc,
+                                     surety_error *reterr);
 
 /* ---- versions (version.c) ------------------------------------------------ */
 

@@ -85,6 +85,7 @@ static surety_status policy_read_prompt(surety_val own, surety__policy *policy,
     policy->prompt_style = (surety__prompt_style)policy_choice(
         surety_val_get(prompt, "style"), styles, 3);
     policy->prompt_example = surety_val_get(prompt, "example");
+    policy->prompt_examples = surety_val_get(prompt, "examples");
     for (unsigned i = 0; i < WORDINGS && status == SURETY_OK; i++)
         status = policy_read_wording(surety_val_get(prompt, wordings[i]),
                                      (surety__wording_kind)i, policy, reterr);

@@ -21,6 +21,7 @@ static const struct {
      1 << WORDING_INSTRUCTIONS | 1 << WORDING_REASK | 1 << WORDING_SYSTEM},
     {"example",
      1 << WORDING_INSTRUCTIONS | 1 << WORDING_REASK | 1 << WORDING_SYSTEM},
+    {"examples", 1 << WORDING_INSTRUCTIONS | 1 << WORDING_SYSTEM},
     {"errors", 1 << WORDING_REASK},
     {"reply", 1 << WORDING_REASK},
 };
@@ -80,10 +81,10 @@ static surety_status wording_refuse(const wording_hole *hole,
         surety__fail(reterr, SURETY_SYNTAX, "${%.*s} is no variable of %s", len,
                      hole->name.ptr, parts[kind]);
     surety__hint(reterr,
-                 "there are ${prompt}, ${schema}%s ${example}%s; "
+                 "there are ${prompt}, ${schema}, ${example}%s; "
                  "$${ stands for the text ${",
-                 kind == WORDING_REASK ? "," : " and",
-                 kind == WORDING_REASK ? ", ${errors} and ${reply}" : "");
+                 kind == WORDING_REASK ? ", ${errors} and ${reply}"
+                                       : " and ${examples}");
     return SURETY_SYNTAX;
 }
 

@@ -489,6 +489,7 @@ static surety_status again_fill(const again_state *state,
             break;
         case VARIABLE_ERRORS: again_errors(state, state->out); break;
         case VARIABLE_REPLY: again_reply(state->reply, state->out); break;
+        case VARIABLE_EXAMPLES:
         case VARIABLES: break;
         }
     }

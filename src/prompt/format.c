@@ -27,8 +27,7 @@ static surety_prompt_style format_style(const surety_contract *contract,
     return styles[contract->policy.prompt_style];
 }
 
-void surety__format_place(const surety_contract *contract, bool native,
-                          surety_buf *out)
+surety_place surety__format_where(const surety_contract *contract, bool native)
 {
     const surety_extract *how = surety_contract_info_of(contract)->extract;
     surety_place place = SURETY_PLACE_NONE;
@@ -36,9 +35,15 @@ void surety__format_place(const surety_contract *contract, bool native,
     for (size_t i = how->from_count; i > 0; i--)
         if (how->from[i - 1] != SURETY_PLACE_NATIVE)
             place = how->from[i - 1];
-    if (native)
-        place = SURETY_PLACE_NATIVE;
-    switch (place) {
+    return native ? SURETY_PLACE_NATIVE : place;
+}
+
+void surety__format_place(const surety_contract *contract, bool native,
+                          surety_buf *out)
+{
+    const surety_extract *how = surety_contract_info_of(contract)->extract;
+
+    switch (surety__format_where(contract, native)) {
     case SURETY_PLACE_NATIVE: break;
     case SURETY_PLACE_FENCE:
     case SURETY_PLACE_FENCE_ANY:
@@ -81,149 +86,6 @@ static bool format_needs_id(surety_val root)
             return true;
     }
     return false;
-}
-
-/* ---- examples ------------------------------------------------------------ */
-
-/* Checks a value with schema and rules: *ret_valid. Returns a status other
- * than OK if the check itself fails. */
-static surety_status example_check(const surety_contract *contract,
-                                   surety_val value, const surety_alloc *alloc,
-                                   bool *ret_valid, surety_error *reterr)
-{
-    surety_checker *checker = surety_checker_new(alloc, &contract->limits);
-    const size_t count = surety_contract_info_of(contract)->rule_count;
-    const surety__rule_result *results = NULL;
-    surety__rules *rules = NULL;
-    surety_status status;
-
-    *ret_valid = false;
-    if (!checker)
-        return surety__fail_nomem(reterr);
-    status =
-        surety_checker_check(checker, surety_contract_info_of(contract)->schema,
-                             value, ret_valid, reterr);
-    surety_checker_free(checker);
-    if (status != SURETY_OK || !*ret_valid || !count)
-        return status;
-    rules = surety__rules_new(contract, alloc);
-    status = rules ? surety__rules_check(rules, value, &results, reterr)
-                   : surety__fail_nomem(reterr);
-    for (size_t i = 0; i < count && status == SURETY_OK; i++)
-        *ret_valid = *ret_valid && results[i].holds;
-    surety__rules_free(rules);
-    return status;
-}
-
-/* The contract's own example if it is valid. SURETY_END: it is not. */
-static surety_status example_given(const surety_contract *contract,
-                                   surety_doc *out, surety_error *reterr)
-{
-    const surety_val given = contract->policy.prompt_example;
-    bool valid = false;
-    surety_status status;
-
-    if (!given.doc)
-        return SURETY_END;
-    status = example_check(contract, given, out->alloc, &valid, reterr);
-    if (status != SURETY_OK || !valid)
-        return status != SURETY_OK ? status : SURETY_END;
-    surety_build_begin(out, NULL);
-    surety_build_val(out, given);
-    return surety_build_end(out, reterr);
-}
-
-/* Builds an example in out. */
-static surety_status example_find(const surety_contract *contract,
-                                  surety_doc *out, surety_error *reterr)
-{
-    surety_status status;
-    surety_buf text;
-    surety_str id;
-    bool valid = false;
-
-    status = example_given(contract, out, reterr);
-    if (status != SURETY_END)
-        return status;
-    status = SURETY_OK;
-    surety_buf_init(&text, out->alloc, 0);
-    for (unsigned pass = 0; pass < MAKE_PASSES && status == SURETY_OK && !valid;
-         pass++) {
-        surety_buf_reset(&text);
-        if (!surety__make_value(surety_contract_info_of(contract)->schema, pass,
-                                out->alloc, &text)) {
-            if (text.status != SURETY_OK)
-                status = surety__fail_nomem(reterr);
-            continue;
-        }
-        status = surety_doc_read(out, surety_buf_str(&text), NULL, reterr);
-        if (status == SURETY_OK)
-            status = example_check(contract, surety_doc_root(out), out->alloc,
-                                   &valid, reterr);
-    }
-    surety_buf_done(&text);
-    if (status != SURETY_OK || valid)
-        return status;
-    id = surety_contract_info_of(contract)->id;
-    surety__fail(reterr, SURETY_UNSUPPORTED,
-                 "no example could be made for the contract%s%.*s",
-                 id.len ? " " : "", (int)id.len, id.ptr);
-    surety__hint(reterr, "give one in x-surety.prompt.example, or choose "
-                         "another style");
-    return SURETY_UNSUPPORTED;
-}
-
-static surety_status example_make(const surety_contract *contract,
-                                  const void *from, void **ret_made,
-                                  surety_error *reterr)
-{
-    surety_doc *doc = surety_doc_new(contract->alloc);
-    const surety_status status =
-        doc ? example_find(contract, doc, reterr) : surety__fail_nomem(reterr);
-
-    (void)from;
-    if (status == SURETY_OK)
-        *ret_made = doc;
-    else
-        surety_doc_free(doc);
-    return status;
-}
-
-static void example_free(void *made)
-{
-    surety_doc_free(made);
-}
-
-/* The example, which belongs to the contract. */
-static surety_status example_of(const surety_contract *contract,
-                                const surety_doc **ret_example,
-                                surety_error *reterr)
-{
-    const surety__recipe recipe = {example_make, example_free, NULL};
-    const void *made = NULL;
-    const surety_status status =
-        surety__form_of(contract, CONTRACT_EXAMPLE, &recipe, &made, reterr);
-
-    if (status == SURETY_OK)
-        *ret_example = made;
-    return status;
-}
-
-surety_status surety_prompt_example(const surety_contract *contract,
-                                    surety_doc *out, surety_error *reterr)
-{
-    const surety_doc *example = NULL;
-    surety_status status;
-
-    if (!contract || !out)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "a contract and a doc are needed");
-    status = example_of(contract, &example, reterr);
-    if (status != SURETY_OK)
-        return status;
-    surety_build_begin(out, NULL);
-    surety_build_val(out, surety_doc_root(example));
-    return surety_build_end(out, reterr);
 }
 
 /* ---- the schema in a prompt -----------------------------------------------
@@ -404,7 +266,7 @@ static surety_status format_own(const format_draft *draft,
         return format_add(draft, CONTRACT_SHOWN + PROMPT_TYPESCRIPT,
                           format_type, NULL, reterr);
     case SURETY_PROMPT_EXAMPLE:
-        status = example_of(draft->contract, &example, reterr);
+        status = surety__example_of(draft->contract, &example, reterr);
         return status != SURETY_OK
                    ? status
                    : format_add(draft, CONTRACT_SHOWN + PROMPT_EXAMPLE,
@@ -514,14 +376,14 @@ surety_status surety_prompt_check(const surety_prompt_options *options,
 
     for (unsigned i = 0; i < WORDINGS && status == SURETY_OK; i++)
         status = format_given(&own, (surety__wording_kind)i, &wording, reterr);
-    return status;
+    return status == SURETY_OK ? surety__example_check_given(&own, reterr)
+                               : status;
 }
 
-/* Builds in out a value of the contract in the form that is asked for. */
-static surety_status format_deliver(const surety_contract *contract,
-                                    const surety_prompt_options *options,
-                                    surety_val value, surety_doc *out,
-                                    surety_error *reterr)
+surety_status surety__format_deliver(const surety_contract *contract,
+                                     const surety_prompt_options *options,
+                                     surety_val value, surety_doc *out,
+                                     surety_error *reterr)
 {
     const surety_strict *strict;
     unsigned subset;
@@ -552,14 +414,14 @@ static surety_status format_shown_example(const surety_contract *contract,
         surety__layout_write(options->example, NULL, out);
         return SURETY_OK;
     }
-    status = example_of(contract, &example, reterr);
+    status = surety__example_of(contract, &example, reterr);
     if (status != SURETY_OK)
         return status;
     delivered = surety_doc_new(out->alloc);
     if (!delivered)
         return surety__fail_nomem(reterr);
-    status = format_deliver(contract, options, surety_doc_root(example),
-                            delivered, reterr);
+    status = surety__format_deliver(contract, options, surety_doc_root(example),
+                                    delivered, reterr);
     if (status == SURETY_OK)
         surety__layout_write(surety_doc_root(delivered), NULL, out);
     surety_doc_free(delivered);
@@ -616,6 +478,8 @@ static surety_status format_fill(const surety_contract *contract,
         surety_buf_add(out, text);
         if (variable == VARIABLE_PROMPT)
             surety_buf_add(out, prompt);
+        else if (variable == VARIABLE_EXAMPLES)
+            status = surety__example_texts(contract, options, out, reterr);
         else if (variable != VARIABLES)
             status = surety__format_variable(contract, options, variable, out,
                                              reterr);
@@ -664,14 +528,18 @@ surety_status surety__format_first(const surety_contract *contract,
     const size_t start = out->len;
     surety_str trimmed = prompt;
     surety__wording wording;
-    const surety_status status = surety__format_wording(
+    surety_status status = surety__format_wording(
         contract, options, WORDING_INSTRUCTIONS, &wording, reterr);
 
     if (status != SURETY_OK)
         return status;
-    if (format_is_none(&wording)) {
+    if (!options->as_turns && !surety__example_placed(contract, options)) {
+        status = surety__example_texts(contract, options, out, reterr);
+        surety__format_gap(out, start);
+    }
+    if (status != SURETY_OK || format_is_none(&wording)) {
         surety_buf_add(out, prompt);
-        return SURETY_OK;
+        return status;
     }
     while (trimmed.len && memchr(" \t\r\n", trimmed.ptr[trimmed.len - 1], 4))
         trimmed.len--;

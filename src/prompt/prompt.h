@@ -73,6 +73,25 @@ bool surety__make_pattern(surety_str source, unsigned n, unsigned more,
 void surety__order_findings(surety_prompt_finding *findings, size_t count,
                             surety_val root);
 
+/* ---- example.c ------------------------------------------------------------
+ */
+
+/* The example value, which belongs to the contract. Fails as
+ * surety_prompt_example does. */
+surety_status surety__example_of(const surety_contract *contract,
+                                 const surety_doc **ret_example,
+                                 surety_error *reterr);
+/* Checks the form of the options' inputs and outputs. */
+surety_status surety__example_check_given(const surety_prompt_options *options,
+                                          surety_error *reterr);
+/* Whether a template has the inputs and outputs in its text. */
+bool surety__example_placed(const surety_contract *contract,
+                            const surety_prompt_options *options);
+/* Appends the inputs and outputs as text; nothing if there are none. */
+surety_status surety__example_texts(const surety_contract *contract,
+                                    const surety_prompt_options *options,
+                                    surety_buf *out, surety_error *reterr);
+
 /* ---- format.c ------------------------------------------------------------ */
 
 /* Whether the requested form of the value is not the contract's. */
@@ -104,9 +123,18 @@ surety_status surety__format_variable(const surety_contract *contract,
                                       const surety_prompt_options *options,
                                       surety__variable variable,
                                       surety_buf *out, surety_error *reterr);
+/* Builds in out a value of the contract in the form that is asked for.
+ * SURETY_UNSUPPORTED: it has no such form. */
+surety_status surety__format_deliver(const surety_contract *contract,
+                                     const surety_prompt_options *options,
+                                     surety_val value, surety_doc *out,
+                                     surety_error *reterr);
 /* Appends line feeds, so that an empty line ends what out has from start on. */
 void surety__format_gap(surety_buf *out, size_t start);
-/* Appends a sentence that says where the JSON must be in the reply. */
+/* The place of a reply in which the JSON must be; NONE: the contract lists
+ * none. */
+surety_place surety__format_where(const surety_contract *contract, bool native);
+/* Appends a sentence that says so. */
 void surety__format_place(const surety_contract *contract, bool native,
                           surety_buf *out);
 

@@ -245,7 +245,7 @@ static void attempt_explain(const attempt_draft *draft, surety__position *at)
 }
 
 bool surety__attempt_plan(surety__forms *forms, surety__position *at,
-                          const surety__turns *turns, surety__results *results,
+                          surety__turns *turns, surety__results *results,
                           surety__purpose purpose, surety__plan *plan)
 {
     const surety_model *model = surety__setup_model(forms->setup, at);
@@ -278,6 +278,8 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         if (plan->mode == SURETY_MODE_PROMPT && options->tools &&
             !plan->patch && !turns->steps)
             attempt_offer(&draft);
+        good = good &&
+               surety__turns_lead(turns, forms, model, plan, &results->cause);
         plan->input_tokens =
             surety__budget_estimate(turns->bytes + plan->system.len +
                                     plan->prompt.len + plan->schema.len);

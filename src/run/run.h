@@ -146,6 +146,12 @@ typedef struct surety__turns {
     size_t bytes; /* of sent, without the open turn */
     size_t steps;
     bool open; /* the last message sent has the text of the plan */
+    /* The examples among those sent, and the call whose form they have. */
+    size_t lead_at, lead_count, lead_bytes;
+    bool led;
+    surety_mode lead_mode;
+    const surety_strict *lead_strict;
+    bool lead_patch;
 } surety__turns;
 
 /* A call of a tool by a model. */
@@ -493,6 +499,12 @@ void surety__setup_event(const surety__setup *setup, size_t attempt,
 /* Begins with the messages of the options. */
 void surety__turns_begin(surety__turns *turns, const surety__setup *setup,
                          surety__run_store *store);
+/* Puts the contract's examples, in the form of the plan's replies, before the
+ * conversation, behind its first system messages. False: reterr
+ * says why that cannot be, or memory ran out. */
+bool surety__turns_lead(surety__turns *turns, surety__forms *forms,
+                        const surety_model *model, const surety__plan *plan,
+                        surety_error *reterr);
 /* Sets the text that ends the next call's conversation, in place of the last
  * one that no step closed. It joins the message before it, where that is the
  * user's. Empty: the conversation ends as it is. */
@@ -549,7 +561,7 @@ void surety__steps_done(surety__steps *steps);
 /* Fills the plan for the current model and mode; false: no such call can be
  * made, and the results' cause says why. */
 bool surety__attempt_plan(surety__forms *forms, surety__position *at,
-                          const surety__turns *turns, surety__results *results,
+                          surety__turns *turns, surety__results *results,
                           surety__purpose purpose, surety__plan *plan);
 /* Adds the attempt of the plan to the log; NULL: out of memory. */
 surety__attempt *surety__attempt_begin(surety__run_store *store,

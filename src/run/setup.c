@@ -137,6 +137,24 @@ static void setup_settle_extract(surety__setup *setup)
             extract->from[extract->from_count++] = given.from[i];
 }
 
+/* Checks the templates, and the examples with the contract. */
+static surety_status setup_check_words(const surety__setup *setup,
+                                       surety_error *reterr)
+{
+    const surety_contract *contract = setup->options.contract;
+    surety_status status = surety_prompt_check(&setup->prompt_options, reterr);
+    surety_doc *turns;
+
+    if (status != SURETY_OK || !contract || !setup->prompt_options.examples.len)
+        return status;
+    turns = surety_doc_new(setup->options.alloc);
+    status = turns ? surety_prompt_turns(contract, &setup->prompt_options,
+                                         turns, reterr)
+                   : surety__fail_nomem(reterr);
+    surety_doc_free(turns);
+    return status;
+}
+
 surety_status surety__setup_take(surety__setup *setup,
                                  const surety_run_options *options,
                                  surety__validators *validators,
@@ -161,7 +179,8 @@ surety_status surety__setup_take(surety__setup *setup,
     setup->options.prompt_options = prompt;
     setup->options.instruct_system |= prompt->instruct_system;
     prompt->instruct_system = false;
-    status = surety_prompt_check(prompt, reterr);
+    prompt->as_turns = true;
+    status = setup_check_words(setup, reterr);
     if (status == SURETY_OK)
         status = surety__host_take(validators, judge, reterr);
     if (status == SURETY_OK && options->contract)

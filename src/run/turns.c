@@ -12,7 +12,9 @@
  * 3. The messages that are kept for the caller have its prompt without format
  *    instructions, the steps, and the answer. Re-asks are not among them,
  *    unless the caller wants them.
- * 4. Texts live as long as the run or its options, and are not copied. */
+ * 4. The contract's examples come first, in the form that the call's mode asks
+ *    for. They are no part of what is kept.
+ * 5. Texts live as long as the run or its options, and are not copied. */
 #include "run/run.h"
 
 /* ---- the two lists ------------------------------------------------------- */
@@ -92,10 +94,146 @@ void surety__turns_begin(surety__turns *turns, const surety__setup *setup,
     for (size_t i = 0; i < options->message_count; i++) {
         turns_send_closed(turns, store, &options->messages[i]);
         turns_keep(turns, store, &options->messages[i]);
+        if (turns->lead_at == i &&
+            options->messages[i].role == SURETY_ROLE_SYSTEM)
+            turns->lead_at++;
     }
     if (options->prompt.len)
         turns_keep_text(turns, store, SURETY_ROLE_USER, options->prompt);
 }
+
+/* ---- examples ------------------------------------------------------------ */
+
+/* Adds a message of one part to a list that is long enough. */
+static void turns_lead_part(surety__message *lead, size_t *count,
+                            surety_role role, const surety_part *part)
+{
+    lead[(*count)++] =
+        (surety__message){.role = role, .parts = part, .part_count = 1};
+}
+
+/* Writes the messages of an example. A value that a tool must give is the call
+ * of that tool, which has a result, as every call must. */
+static void turns_lead_one(const surety__plan *plan, surety__run_store *store,
+                           surety_val turn, surety__message *lead,
+                           size_t *count)
+{
+    const bool answers =
+        surety_val_is(surety_val_get(turn, "role"), "assistant");
+    surety_part *parts = surety__arena_take(&store->arena, 2 * sizeof(*parts));
+    const surety_str text = surety__store_copy(
+        store, surety_val_str(surety_val_get(turn, "content")));
+
+    if (!parts) {
+        store->status = SURETY_NOMEM;
+        return;
+    }
+    parts[0] = (surety_part){.kind = SURETY_PART_TEXT, .text = text};
+    if (!answers || plan->mode != SURETY_MODE_TOOL) {
+        turns_lead_part(lead, count,
+                        answers ? SURETY_ROLE_ASSISTANT : SURETY_ROLE_USER,
+                        &parts[0]);
+        return;
+    }
+    surety__buf_printf(&store->text, "example_%zu", *count / 3 + 1);
+    parts[0].kind = SURETY_PART_CALL;
+    parts[0].name = plan->name;
+    parts[0].id = surety__store_keep(store);
+    parts[1] = parts[0];
+    parts[1].kind = SURETY_PART_RESULT;
+    parts[1].text = SURETY__LITERAL("accepted");
+    turns_lead_part(lead, count, SURETY_ROLE_ASSISTANT, &parts[0]);
+    turns_lead_part(lead, count, SURETY_ROLE_TOOL, &parts[1]);
+}
+
+/* Makes room for count messages where the examples are, in place of those that
+ * are there. */
+static surety__message *turns_lead_room(surety__turns *turns,
+                                        surety__run_store *store, size_t count)
+{
+    const size_t rest = turns->sent_count - turns->lead_at - turns->lead_count;
+
+    if (surety__grow(store->alloc, &turns->sent, &turns->sent_cap,
+                     turns->sent_count + count, sizeof(*turns->sent),
+                     SIZE_MAX / sizeof(*turns->sent)) != SURETY_OK) {
+        store->status = SURETY_NOMEM;
+        return NULL;
+    }
+    memmove(&turns->sent[turns->lead_at + count],
+            &turns->sent[turns->lead_at + turns->lead_count],
+            rest * sizeof(*turns->sent));
+    turns->sent_count = turns->lead_at + count + rest;
+    turns->lead_count = count;
+    return &turns->sent[turns->lead_at];
+}
+
+/* Replaces the examples by those of examples, turns of surety_prompt_turns. */
+static void turns_lead_set(surety__turns *turns, surety__run_store *store,
+                           const surety__plan *plan, surety_val examples)
+{
+    const size_t most = surety_val_count(examples) / 2 * 3;
+    surety__message *lead =
+        most ? surety__arena_take(&store->arena, most * sizeof(*lead)) : NULL;
+    surety__message *room;
+    size_t count = 0;
+
+    if (most && !lead)
+        store->status = SURETY_NOMEM;
+    SURETY_EACH (turn, examples)
+        if (store->status == SURETY_OK)
+            turns_lead_one(plan, store, turn, lead, &count);
+    if (store->status != SURETY_OK || (!count && !turns->lead_count))
+        return;
+    room = turns_lead_room(turns, store, count);
+    if (!room)
+        return;
+    turns->bytes -= turns->lead_bytes;
+    turns->lead_bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        room[i] = lead[i];
+        turns->lead_bytes += lead[i].parts->text.len;
+    }
+    turns->bytes += turns->lead_bytes;
+}
+
+bool surety__turns_lead(surety__turns *turns, surety__forms *forms,
+                        const surety_model *model, const surety__plan *plan,
+                        surety_error *reterr)
+{
+    const surety__setup *setup = forms->setup;
+    surety__run_store *store = forms->store;
+    surety_prompt_options options = setup->prompt_options;
+    surety_doc *examples = NULL;
+    surety_status status = SURETY_OK;
+
+    if (!setup->options.contract ||
+        (turns->led && turns->lead_mode == plan->mode &&
+         turns->lead_strict == plan->strict &&
+         turns->lead_patch == plan->patch))
+        return true;
+    options.native = plan->mode != SURETY_MODE_PROMPT;
+    if (options.native)
+        surety__mode_show(forms, model, plan, &options);
+    if (!surety__store_doc(store, &examples))
+        return false;
+    /* A request for a patch has no examples of whole values. */
+    if (!plan->patch)
+        status = surety_prompt_turns(setup->options.contract, &options,
+                                     examples, reterr);
+    if (surety__store_pass(store, status) == SURETY_OK)
+        turns_lead_set(turns, store, plan,
+                       plan->patch ? surety_val_none()
+                                   : surety_doc_root(examples));
+    surety_doc_free(examples);
+    turns->led = true;
+    turns->lead_mode = plan->mode;
+    turns->lead_strict = plan->strict;
+    turns->lead_patch = plan->patch;
+    return status == SURETY_OK && store->status == SURETY_OK;
+}
+
+/* ---- the run's own turns --------------------------------------------------
+ */
 
 void surety__turns_ask(surety__turns *turns, surety__run_store *store,
                        surety_str text, const surety_prompt_part *part)

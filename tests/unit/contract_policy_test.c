@@ -197,7 +197,8 @@ static const struct mistake mistakes[] = {
     {"\"prompt\":{\"instructions\":\"${promt}\"}", SURETY_SYNTAX,
      "/x-surety/prompt/instructions",
      "${promt} is no variable of the instructions",
-     "there are ${prompt}, ${schema} and ${example}; $${ stands for the text "
+     "there are ${prompt}, ${schema}, ${example} and ${examples}; $${ stands "
+     "for the text "
      "${",
      40},
     {"\"prompt\":{\"reask\":\"\\u00e9\\n\\ud83d\\ude00 ${a}\"}", SURETY_SYNTAX,
@@ -207,7 +208,8 @@ static const struct mistake mistakes[] = {
      54},
     {"\"prompt\":{\"system\":\"$${a} \\\\ ${errors\"}", SURETY_SYNTAX,
      "/x-surety/prompt/system", "the variable that begins here has no \"}\"",
-     "there are ${prompt}, ${schema} and ${example}; $${ stands for the text "
+     "there are ${prompt}, ${schema}, ${example} and ${examples}; $${ stands "
+     "for the text "
      "${",
      43},
     {"\"name\":\"a/b\",\"aliases\":[\"c\",\"a/b\"]", SURETY_SYNTAX,

@@ -312,11 +312,13 @@ static void prompt_fill(void *own)
 {
     ((surety_prompt_options *)own)->native = true;
     ((surety_prompt_options *)own)->style = SURETY_PROMPT_EXAMPLE;
+    ((surety_prompt_options *)own)->examples =
+        surety_str_of("[{\"input\":\"Two?\",\"output\":{\"a\":2}}]");
 }
 
 static void prompt_alter(void *own)
 {
-    ((surety_prompt_options *)own)->instruct_system = true;
+    ((surety_prompt_options *)own)->as_turns = true;
 }
 
 static void prompt_act(const void *given, surety_buf *out)
@@ -326,11 +328,13 @@ static void prompt_act(const void *given, surety_buf *out)
     surety_contract *contract =
         contract_of("{\"type\":\"object\",\"required\":[\"a\"],"
                     "\"properties\":{\"a\":{\"type\":\"integer\"}}}");
+    surety_doc *turns = surety_doc_new(NULL);
     surety_outcome *outcome = NULL;
     surety_buf text;
 
     surety_buf_init(&text, NULL, 0);
     (void)surety_contract_judge(contract, reply, NULL, &outcome, NULL);
+    options_ended(surety_prompt_turns(contract, given, turns, NULL), out);
     options_ended(
         surety_prompt_write(contract, surety_str_of(""), given, &text, NULL),
         out);
@@ -345,6 +349,7 @@ static void prompt_act(const void *given, surety_buf *out)
                       out))
         surety_buf_add(out, surety_buf_str(&text));
     surety_outcome_free(outcome);
+    surety_doc_free(turns);
     surety_contract_free(contract);
     surety_buf_done(&text);
 }
@@ -366,7 +371,7 @@ static const struct options_row options_rows[] = {
                 .alter = judge_alter, .act = judge_act),
     OPTIONS_ROW(surety_issue_form, warning, .fill = issue_fill,
                 .alter = issue_alter, .act = issue_act),
-    OPTIONS_ROW(surety_prompt_options, instruct_system, .fill = prompt_fill,
+    OPTIONS_ROW(surety_prompt_options, as_turns, .fill = prompt_fill,
                 .alter = prompt_alter, .act = prompt_act),
     OPTIONS_ROW(surety_gen_options, alloc, .fill = gen_fill, .act = gen_act),
 };

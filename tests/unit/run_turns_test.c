@@ -124,6 +124,94 @@ done:
     trial_close(&trial);
 }
 
+/* The messages of a request from the first occurrence of its examples on. */
+static bool turns_lead_is(const char *body, const char *expected)
+{
+    const char *at = body ? strstr(body, "\"messages\":") : NULL;
+
+    return at && strstr(at, expected);
+}
+
+#define EXAMPLES                                                               \
+    "\"x-surety\":{\"name\":\"c\",\"retry\":{\"max\":2},\"prompt\":{"          \
+    "\"examples\":[{\"input\":\"Two?\",\"output\":{\"a\":2}}]}}}"
+
+/* Examples come behind the first system messages, before all others, in the
+ * form that the mode asks for, and are not kept. A re-ask has them too. */
+static void turns_examples(struct check *t)
+{
+    static const char contract[] =
+        "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{"
+        "\"type\":\"integer\"}}," EXAMPLES;
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(BAD)},
+        {.status = 200, .body = SAYS(GOOD)}};
+    static const struct {
+        surety_mode mode;
+        const char *lead;
+    } modes[] = {
+        {SURETY_MODE_NATIVE,
+         "{\"role\":\"user\",\"content\":\"Two?\"},{\"role\":\"assistant\","
+         "\"content\":\"{\\\"a\\\":2}\"},{\"role\":\"user\",\"content\":"
+         "\"Hello.\"}"},
+        {SURETY_MODE_TOOL,
+         "{\"role\":\"user\",\"content\":\"Two?\"},{\"role\":\"assistant\","
+         "\"content\":null,\"tool_calls\":[{\"id\":\"example_1\",\"type\":"
+         "\"function\",\"function\":{\"name\":\"c\",\"arguments\":"
+         "\"{\\\"a\\\":2}\"}}]},{\"role\":\"tool\",\"tool_call_id\":"
+         "\"example_1\",\"content\":\"accepted\"},{\"role\":\"user\","
+         "\"content\":\"Hello.\"}"},
+        {SURETY_MODE_PROMPT,
+         "{\"role\":\"user\",\"content\":\"Two?\"},{\"role\":\"assistant\","
+         "\"content\":\"{\\\"a\\\":2}\"},{\"role\":\"user\",\"content\":"
+         "\"Hello.\"}"},
+    };
+    const surety_message before[] = {TEXT(SYSTEM, "Be short."),
+                                     TEXT(USER, "Hello."),
+                                     TEXT(ASSISTANT, "Hello, you.")};
+    struct trial trial;
+
+    for (size_t i = 0; i < CHECK_COUNT(modes); i++) {
+        TRY(trial_open(&trial, t, contract, answers, CHECK_COUNT(answers)));
+        trial.models[0].mode = modes[i].mode;
+        trial.options.messages = before;
+        trial.options.message_count = CHECK_COUNT(before);
+        TRY(trial_go(&trial));
+        CHECK(trial.fake.calls == 2);
+        for (size_t call = 0; call < 2; call++) {
+            const char *body = trial.fake.bodies[call];
+
+            CHECK(turns_lead_is(body, modes[i].lead));
+            CHECK(strstr(body, "Be short.") < strstr(body, "Two?"));
+            CHECK(!strstr(strstr(body, "Two?") + 1, "Two?"));
+        }
+        CHECK(turns_are(trial.run, "system: Be short.\nuser: Hello.\n"
+                                   "assistant: Hello, you.\nuser: How many?\n"
+                                   "assistant: {\"a\":1}\n"));
+        trial_close(&trial);
+    }
+    return;
+done:
+    trial_close(&trial);
+}
+
+/* An example of the options that breaks the contract is refused before a
+ * call. */
+static void turns_wrong_example(struct check *t)
+{
+    const surety_prompt_options prompt = {
+        .size = sizeof(prompt),
+        .examples =
+            surety_str_of("[{\"input\":\"\",\"output\":{\"a\":\"x\"}}]")};
+    struct trial trial;
+
+    TRY(trial_open(&trial, t, turns_contract, NULL, 0));
+    trial.options.prompt_options = &prompt;
+    EXPECT(SURETY_SYNTAX, trial_begin(&trial));
+done:
+    trial_close(&trial);
+}
+
 static void turns_refuse(struct check *t)
 {
     const surety_message empty = {.role = SURETY_ROLE_USER};
@@ -144,6 +232,8 @@ int main(int argc, char **argv)
         {"the given messages come before the prompt", turns_follow},
         {"a re-ask takes the prompt's place", turns_join},
         {"re-asks are kept if the caller wants them", turns_keep},
+        {"examples come first, in the form of the mode", turns_examples},
+        {"an example that breaks the contract is refused", turns_wrong_example},
         {"a message has a part", turns_refuse},
     };
 
