@@ -12,14 +12,18 @@
 enum {
     NOTE_VALIDATE = SURETY_EVENT_RESULT + 1, /* asks the validators */
     NOTE_CALL,                               /* asks for a call of a tool */
-    NOTE_CANCEL /* the call of a tool is not waited for any more */
+    NOTE_CANCEL, /* the call of a tool is not waited for any more */
+    NOTE_ASK,    /* a request to a model that is a function */
+    NOTE_STOP    /* its answer is not waited for any more */
 };
 
 /* What the thread sends to JavaScript: an event or a question. */
 struct note {
     int kind;        /* surety_event_kind, or one of the above */
-    uint32_t number; /* the attempt of an event, the id of a question */
-    size_t member;   /* of the consensus, or which tool; SIZE_MAX: none */
+    uint32_t number; /* the attempt of an event, the id of a question or of
+                      * a request */
+    size_t member;   /* of the consensus, or which tool or function;
+                      * SIZE_MAX: none */
     surety_str text, tool, call;
 };
 

@@ -472,6 +472,75 @@ export interface ToolUse {
   readonly message: string;
 }
 
+/** What a model that is a function is asked. */
+export interface ModelRequest {
+  /** Its name. */
+  readonly model: string;
+  /** In Surety's own form; one that is a text alone has it as content. */
+  readonly messages: readonly Message[];
+  /** That the model may call; none in mode "prompt", where they stand in the
+   * messages. */
+  readonly tools: readonly { readonly name: string;
+    readonly description?: string; readonly parameters: JsonSchema }[];
+  readonly toolChoice: "auto" | "none" | "required" | { readonly name: string };
+  /** Of the value; in mode "native" in the form that providers take. */
+  readonly schema: JsonSchema | undefined;
+  readonly schemaName: string | undefined;
+  /** How the schema is bound: as the reply's format, as the tool that
+   * toolChoice names, or by what the messages say. */
+  readonly mode: "native" | "tool" | "prompt";
+  /** Chunks are wanted. */
+  readonly stream: boolean;
+  readonly maxOutputTokens: number | undefined;
+  readonly temperature: number | undefined;
+  /** Aborted when the answer is not waited for any more. */
+  readonly signal: AbortSignal;
+}
+/** What such a model gives, whole or in chunks. */
+export interface ModelAnswer {
+  text?: string | null;
+  reasoning?: string | null;
+  /** Each one whole; arguments are a value, or its JSON. */
+  toolCalls?: readonly { id?: string; name: string; arguments?: unknown }[];
+  /** Cached tokens are among those of the input, reasoning is of the
+   * output's. */
+  usage?: { inputTokens: number | undefined; outputTokens: number | undefined;
+    cachedInputTokens?: number; reasoningTokens?: number };
+  /** Why it ended, if not because it is whole: "stop". */
+  finish?: "stop" | "tool-calls" | "length" | "filter";
+  /** What it says where it declines. */
+  refusal?: string | null;
+  /** The response's, and the name of the model that answered. */
+  id?: string;
+  model?: string;
+}
+export type ModelChunks = AsyncIterable<string | ModelAnswer> |
+  Iterable<string | ModelAnswer>;
+/** A function as a model. What it throws is the call's failure: with `status`
+ * or `statusCode` that of a provider's response, else of the class command; of
+ * a connection by its code. */
+export type ModelFunction = (request: ModelRequest) => string | ModelAnswer |
+  ModelChunks | PromiseLike<string | ModelAnswer | ModelChunks>;
+/** A LanguageModel of the AI SDK. */
+export interface LanguageModelLike {
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: any): PromiseLike<any>;
+  doStream(options: any): PromiseLike<any>;
+}
+/** A name of the configuration, "PROVIDER:MODEL", "exec:COMMAND" or
+ * "replay:FILE"; or what answers in this program. */
+export type Model = string | ModelFunction | LanguageModelLike | {
+  generate: ModelFunction | LanguageModelLike;
+  /** The function's own, or the model's. */
+  name?: string;
+  /** Dollars for a million tokens; cachedInput as input. */
+  price?: { input: number; cachedInput?: number; output: number };
+  /** Of a function "prompt": the messages say all. Of the AI SDK "auto". */
+  mode?: "auto" | "native" | "tool" | "prompt";
+};
+
 export interface Budget {
   calls?: number;
   tokens?: number;
@@ -501,9 +570,10 @@ export interface RunSettings extends Omit<CheckOptions, "native" | "cut"> {
   toolCallsMax?: number;
   /** Put the format instructions into the system part. */
   instructSystem?: boolean;
-  /** Names of the configuration, "PROVIDER:MODEL", "exec:COMMAND" or
-   * "replay:FILE"; the first is asked first. Default: the configuration's. */
-  models?: string | string[];
+  /** The model, or several, of which the first is asked first. Default: the
+   * configuration's. */
+  model?: Model;
+  models?: Model | readonly Model[];
   /** A file, or what would be in it; default: surety.json of the working
    * folder or of the user's configuration folder. */
   config?: string | URL | { readonly [member: string]: unknown };
@@ -548,7 +618,7 @@ export interface RunSettings extends Omit<CheckOptions, "native" | "cut"> {
   /** Ask all models at once. */
   consensus?: ConsensusKind | { kind: ConsensusKind; quorum?: number;
     /** The model that merges. */
-    aggregator?: string;
+    aggregator?: Model;
     /** What all may spend together. */
     budget?: Budget };
   /** What it throws ends the run, which rejects with it. */

@@ -12,7 +12,7 @@
  * clean-up hook cancels the run and waits for the thread, before Node.js closes
  * the function. The object has two holders, the handle and the function, and
  * is freed after both. */
-#include "ask.h"
+#include "functions.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -45,6 +45,7 @@ struct run {
     struct asker asker; /* for the validators */
     surety_validator validator;
     struct toolbox toolbox;
+    struct functions functions;
     surety_run_options options;
     surety_limits limits; /* the configuration's, the contract's over them */
     surety_prompt_options prompt_options;
@@ -97,6 +98,7 @@ static void run_free(struct shared *object)
     surety_buf_done(&run->value);
     surety_buf_done(&run->conversation);
     toolbox_drop(&run->toolbox);
+    functions_done(&run->functions);
     asking_done(&run->asking);
     shared_drop(run->contract ? &run->contract->base : NULL);
     free(run);
@@ -182,6 +184,7 @@ struct world {
     surety_model *models;
     surety_model aggregator;
     FILE *record;
+    surety_transport *transport; /* of the models that are functions */
     surety_tools *tools;
     surety_conversation *conversation;
     surety_run *run;
@@ -235,17 +238,41 @@ static void number_over(uint32_t *number, uint32_t given)
         *number = given;
 }
 
-static surety_status model_find(struct run *run, struct world *world,
-                                surety_str name, surety_model *ret,
-                                surety_error *reterr)
+/* Opens the transport of the functions: a recording answers in their place, and
+ * another one records what they answer. */
+static surety_status functions_open(struct run *run, struct world *world,
+                                    surety_error *reterr)
 {
-    const surety_model *model;
-    surety_status status =
-        surety_config_model(world->config, name, &model, reterr);
+    surety_transport *inner = &run->functions.transport;
+    surety_status status = SURETY_OK;
 
+    if (run->functions.count == 0)
+        return SURETY_OK;
+    if (world->recording)
+        status = surety_replay_open(world->recording, SURETY_REPLAY_MATCH, NULL,
+                                    &inner, reterr);
     if (status)
         return status;
-    *ret = *model;
+    world->transport = inner;
+    return world->record ? surety_record_open(inner, line_record, world->record,
+                                              NULL, &world->transport, reterr)
+                         : SURETY_OK;
+}
+
+/* The model at that place of the run's: a function, or that name. */
+static surety_status model_find(struct run *run, struct world *world,
+                                int64_t at, surety_str name, surety_model *ret,
+                                surety_error *reterr)
+{
+    const struct function *function = function_find(&run->functions, at);
+    const surety_model *model = NULL;
+    surety_status status = SURETY_OK;
+
+    if (!function)
+        status = surety_config_model(world->config, name, &model, reterr);
+    if (status)
+        return status;
+    *ret = model ? *model : function_model(function, world->transport);
     if (run->mode != SURETY_MODE_AUTO)
         ret->mode = run->mode;
     if (run->has_temperature) {
@@ -279,7 +306,7 @@ static surety_status models_find(struct run *run, struct world *world,
         return misuse(reterr, SURETY_NOMEM, "out of memory", "");
     for (i = 0; i < count && !status; i++)
         status =
-            model_find(run, world,
+            model_find(run, world, (int64_t)i,
                        run->model_count
                            ? run->models[i].str
                            : surety_config_info_of(world->config)->defaults[i],
@@ -287,8 +314,8 @@ static surety_status models_find(struct run *run, struct world *world,
     run->options.models = world->models;
     run->options.model_count = count;
     if (!status && run->aggregator.str.len) {
-        status = model_find(run, world, run->aggregator.str, &world->aggregator,
-                            reterr);
+        status = model_find(run, world, FUNCTION_AGGREGATOR,
+                            run->aggregator.str, &world->aggregator, reterr);
         run->all.aggregator = &world->aggregator;
     }
     return status;
@@ -487,6 +514,8 @@ static void *run_main(void *argument)
 
     run->status = config_open(run, &world, error);
     if (!run->status)
+        run->status = functions_open(run, &world, error);
+    if (!run->status)
         run->status = models_find(run, &world, error);
     if (!run->status)
         run->status = spending_fill(run, world.config, error);
@@ -503,6 +532,8 @@ static void *run_main(void *argument)
     surety_tools_free(world.tools);
     surety_conversation_free(world.conversation);
     surety_ledger_close(world.ledger);
+    if (world.transport)
+        world.transport->close(world.transport->ctx);
     surety_config_free(world.config);
     surety_recording_free(world.recording);
     free(world.models);
@@ -730,6 +761,7 @@ static bool spec_take(napi_env env, napi_value spec, struct run *run)
         !text_take(env, spec, "source", &run->source) ||
         !text_take(env, spec, "messages", &run->messages) ||
         !toolbox_take(env, spec, &run->asking, &run->toolbox) ||
+        !functions_take(env, spec, &run->functions) ||
         !texts_take(env, spec, "models", &run->models, &run->model_count) ||
         !texts_take(env, spec, "environment", &run->environment,
                     &run->environment_count))
@@ -786,6 +818,9 @@ static napi_value run_start(napi_env env, napi_callback_info info)
     asking_init(&run->asking);
     run->asking.post = post;
     run->asking.ctx = run;
+    functions_init(&run->functions);
+    run->functions.post = post;
+    run->functions.ctx = run;
     run->asker = (struct asker){&run->asking, SIZE_MAX};
     if (!spec_take(env, arguments[0], run)) {
         shared_drop(&run->base);
@@ -836,6 +871,57 @@ static napi_value run_answer(napi_env env, napi_callback_info info)
     return NULL;
 }
 
+/* runGive(run, number, { status, retryAfter, text, ended, failure, message }):
+ * what the function of a model gives for a request. False: no more is
+ * wanted. */
+static napi_value run_give(napi_env env, napi_callback_info info)
+{
+    struct bytes text = {{NULL, 0}, NULL}, retry_after = text, message = text;
+    napi_value arguments[3], wanted = NULL;
+    struct gift gift = {0};
+    struct run *run;
+    uint32_t number;
+
+    if (!arguments_take(env, info, 3, arguments) ||
+        !(run = handle_take(env, arguments[0], &run_tag)))
+        return NULL;
+    if (napi_get_value_uint32(env, arguments[1], &number))
+        return fail_node(env);
+    gift.status = (int)number_take(env, arguments[2], "status", 0);
+    gift.ended = flag_take(env, arguments[2], "ended");
+    gift.failure = (surety_failure)number_take(env, arguments[2], "failure", 0);
+    if (text_take(env, arguments[2], "text", &text) &&
+        text_take(env, arguments[2], "retryAfter", &retry_after) &&
+        text_take(env, arguments[2], "message", &message)) {
+        gift.text = text.str;
+        gift.retry_after = retry_after.str;
+        gift.message = message.str;
+        if (napi_get_boolean(
+                env, functions_give(&run->functions, number, &gift), &wanted))
+            wanted = fail_node(env);
+    }
+    bytes_drop(&text);
+    bytes_drop(&retry_after);
+    bytes_drop(&message);
+    return wanted;
+}
+
+/* failureName(i): the name of a class of failure; undefined past the last. */
+static napi_value failure_name(napi_env env, napi_callback_info info)
+{
+    napi_value argument;
+    uint32_t i;
+
+    if (!arguments_take(env, info, 1, &argument))
+        return NULL;
+    if (napi_get_value_uint32(env, argument, &i))
+        return fail_node(env);
+    return i < SURETY_FAILURE_COUNT
+               ? string_make(
+                     env, surety_str_of(surety_failure_name((surety_failure)i)))
+               : NULL;
+}
+
 /* runCancel(run) */
 static napi_value run_cancel(napi_env env, napi_callback_info info)
 {
@@ -852,5 +938,7 @@ bool run_add(napi_env env, napi_value exports)
 {
     return method_add(env, exports, "runStart", run_start) &&
            method_add(env, exports, "runAnswer", run_answer) &&
+           method_add(env, exports, "runGive", run_give) &&
+           method_add(env, exports, "failureName", failure_name) &&
            method_add(env, exports, "runCancel", run_cancel);
 }

@@ -6,6 +6,7 @@ const { readFile } = require("node:fs/promises");
 const process = require("node:process");
 
 const { parse, stringify } = require("./json.cjs");
+const { Models } = require("./models.cjs");
 const { Toolbox, messagesOf, usesOf } = require("./tools.cjs");
 const { Said } = require("./validators.cjs");
 const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
@@ -16,11 +17,12 @@ const STOPS = ["weigh", "always", "never"];
 const KINDS = ["first", "fastest", "vote", "aggregate"];
 const EVENTS = ["attempt", "text", "reasoning", "decision", "tool", "result"];
 // Questions are no events. ORDER questions (ask.h)
-const [VALIDATE, CALL, CANCEL] = [0, 1, 2].map((it) => EVENTS.length + it);
+const [VALIDATE, CALL, CANCEL, ASK, STOP] = [0, 1, 2, 3, 4].map((it) =>
+  EVENTS.length + it);
 const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
 const OPTIONS = ["contract", "prompt", "messages", "keepReasks", "tools",
-  "stepsMax", "toolCallsMax", "models", "system", "instructSystem", "config",
-  "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
+  "stepsMax", "toolCallsMax", "model", "models", "system", "instructSystem",
+  "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
   "whole", "timeouts", "backoff", "budget", "stop", "commit", "consensus",
   "onEvent", "signal", "bigint", "source", ...JUDGED];
@@ -34,11 +36,6 @@ function word(value, what) {
   if (typeof value !== "string" || value.includes("\0"))
     wrong(`${what} is no string, or holds a zero`);
   return value;
-}
-
-function words(value, what) {
-  return value === undefined ? undefined :
-    [value].flat().map((it) => word(it, what) ?? wrong(`${what} is undefined`));
 }
 
 // Milliseconds of seconds.
@@ -93,7 +90,7 @@ function consensusOf(given) {
   return { consensus: choice(kind, KINDS, "consensus.kind") ??
       wrong("consensus has no kind"),
   quorum: whole(quorum, "consensus.quorum", 1024),
-  aggregator: word(aggregator, "consensus.aggregator"),
+  aggregator,
   budgetAll: budgetOf(budget, "consensus.budget") };
 }
 
@@ -122,7 +119,17 @@ async function recordingOf(replay) {
     replay instanceof URL ? await readFile(replay) : text(replay, "replay") };
 }
 
-// What the addon is asked for, all but the contract and the recording.
+// The models that are asked, and the one that merges.
+function modelsOf({ model, models, consensus }, schema) {
+  if (model !== undefined && models !== undefined)
+    wrong("a run has model or models, not both");
+  if (Array.isArray(model))
+    wrong("model is one; models has several");
+  return new Models(model ?? models, consensus?.aggregator, schema);
+}
+
+// What the addon is asked for, all but the contract, the models and the
+// recording.
 function specOf(options) {
   const { temperature } = options;
   const messages = messagesOf(options.messages);
@@ -138,7 +145,6 @@ function specOf(options) {
     system: options.system === undefined ? undefined :
       text(options.system, "system"),
     instructSystem: flag(options.instructSystem, "instructSystem"),
-    models: words(options.models, "a model"),
     ...configOf(options.config), budget: budgetOf(options.budget, "budget"),
     ...consensusOf(options.consensus),
     environment: variables(options.env ?? process.env),
@@ -250,22 +256,29 @@ function event(onEvent, kind, parameters) {
   onEvent(it);
 }
 
-// Answers the questions of a run. answer(id, text, failed) reaches it.
+// Answers the questions of a run. reach.answer(id, text, failed) and
+// reach.give(number, what) get there.
 class Answers {
   #validators;
   #said;
   #toolbox;
+  #models;
   #bigint;
 
-  constructor(validators, said, toolbox, bigint) {
+  constructor({ validators, said, toolbox, models, bigint }) {
     this.#validators = validators;
     this.#said = said;
     this.#toolbox = toolbox;
+    this.#models = models;
     this.#bigint = bigint;
   }
 
-  async hear(kind, [id, words, member, , call], answer) {
-    if (kind === CANCEL)
+  async hear(kind, [id, words, member, , call], { answer, give }) {
+    if (kind === ASK)
+      await this.#models.ask(id, member, words, (what) => give(id, what));
+    else if (kind === STOP)
+      this.#models.stop(id);
+    else if (kind === CANCEL)
       this.#toolbox.cancel(id);
     else if (kind === CALL)
       await this.#toolbox.call(id, member, words, call,
@@ -289,13 +302,17 @@ function reportsOf(spec, { onEvent, signal }, answers) {
       if (handle)
         addon.runCancel(handle);
     };
-    const answer = (...parameters) => {
-      if (handle)
-        addon.runAnswer(handle, ...parameters);
+    const reach = {
+      answer: (...parameters) => {
+        if (handle)
+          addon.runAnswer(handle, ...parameters);
+      },
+      give: (number, what) => handle !== undefined &&
+        addon.runGive(handle, number, what),
     };
     const hear = (kind, ...parameters) => {
       if (kind >= VALIDATE) {
-        answers.hear(kind, parameters, answer).catch(fail);
+        answers.hear(kind, parameters, reach).catch(fail);
         return;
       }
       if (kind >= 0) {
@@ -339,7 +356,9 @@ async function run(options, contractOf, runnableOf) {
     const schema = contractOf(source);
     return { ...runnableOf(schema, {}).how, text: stringify(schema.schema) };
   }, bigint);
-  const spec = { ...specOf(given), tools: toolbox.spec };
+  const models = modelsOf(given, contract?.schema);
+  const spec = { ...specOf(given), tools: toolbox.spec, models: models.names,
+    aggregator: models.aggregator, functions: models.spec };
   given.signal?.throwIfAborted();
   Object.assign(spec, await recordingOf(given.replay));
   given.signal?.throwIfAborted();
@@ -350,7 +369,8 @@ async function run(options, contractOf, runnableOf) {
   const said = new Said();
   spec.bigint = bigint || runnable?.how.bigint === true;
   const { reports, error } = await reportsOf(spec, given,
-    new Answers(runnable?.how.validators, said, toolbox, spec.bigint));
+    new Answers({ validators: runnable?.how.validators, said, toolbox, models,
+      bigint: spec.bigint }));
   const result = new RunResult(reports, runnable, spec.bigint, said);
   result.recordingError = error;
   return runnable ? result.settle(runnable.finish, said) : result;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Node.js binding as its users have it: packed, installed into an empty
 folder, where it is compiled against the libraries of the build and tested by
-bindings/node/test: node_test.py BUILD SURETY. Zod and TypeScript come from npm
-into the build folder, once; what needs them is skipped without."""
+bindings/node/test: node_test.py BUILD SURETY. Zod, TypeScript and the AI SDK
+come from npm into the build folder, once; what needs them is skipped
+without."""
 
 import json
 import os
@@ -24,13 +25,17 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BINDING = os.path.join(ROOT, "bindings", "node")
 FOLDER = os.path.join(BUILD, "node-binding")
 PACKAGES = ["zod@4.6.7", "typescript@7.0.2", "@types/node@26.6.6"]
+# Of each specification of its models: v2, v3, v4.
+SDK = ["ai5@npm:ai@5.0.277", "ai6@npm:ai@6.0.325", "ai7@npm:ai@7.0.173",
+       "openai2@npm:@ai-sdk/openai@2.0.130", "@ai-sdk/openai@4.0.77",
+       "@ai-sdk/anthropic@4.0.105", "zod@4.6.7"]
 QUIET = ["--no-audit", "--no-fund", "--fetch-retries=0",
          "--fetch-timeout=20000"]
 FILES = {"README.md", "addon.c", "addon.h", "ask.c", "ask.h", "build.mjs",
-         "core.cjs",
-         "index.cjs", "index.d.cts", "index.d.ts", "index.js", "json.cjs",
-         "judge.c", "package.json", "run.c", "run.cjs", "stream.cjs",
-         "tools.cjs", "validators.cjs"}
+         "core.cjs", "functions.c", "functions.h", "index.cjs", "index.d.cts",
+         "index.d.ts", "index.js", "json.cjs", "judge.c", "models.cjs",
+         "package.json", "run.c", "run.cjs", "sdk.cjs", "stream.cjs",
+         "tools.cjs", "validators.cjs", "wire.cjs"}
 TSC = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022",
        "--types", "node"]
 
@@ -93,11 +98,11 @@ def install():
     return app
 
 
-def packages():
-    """The folder with Zod and TypeScript; None and why not."""
-    folder = os.path.join(BUILD, "node-packages")
+def packages(name, wanted_list):
+    """The folder with these packages; None and why not."""
+    folder = os.path.join(BUILD, name)
     stamp = os.path.join(folder, "installed")
-    wanted = "\n".join(PACKAGES)
+    wanted = "\n".join(wanted_list)
     if os.path.exists(stamp):
         with open(stamp, encoding="utf-8") as file:
             if file.read() == wanted:
@@ -106,12 +111,12 @@ def packages():
     try:
         made = subprocess.run(
             ["npm", "install", *QUIET, "--ignore-scripts", "--no-save",
-             "--prefix", folder, *PACKAGES], cwd=folder, capture_output=True,
+             "--prefix", folder, *wanted_list], cwd=folder, capture_output=True,
             timeout=120, check=False)
     except subprocess.TimeoutExpired:
         return None, "npm takes too long"
     if made.returncode:
-        return None, "npm cannot install zod and typescript"
+        return None, f"npm cannot install {', '.join(wanted_list)}"
     with open(stamp, "w", encoding="utf-8") as file:
         file.write(wanted)
     return os.path.join(folder, "node_modules"), None
@@ -123,6 +128,15 @@ def link(app, modules):
             shutil.copytree(os.path.join(modules, name),
                             os.path.join(app, "node_modules", name),
                             symlinks=True)
+
+
+def link_sdk(app, modules):
+    """Links the AI SDK, whose own packages stay beside it."""
+    os.makedirs(os.path.join(app, "node_modules", "@ai-sdk"), exist_ok=True)
+    for name in ("ai5", "ai6", "ai7", "openai2", "@ai-sdk/openai",
+                 "@ai-sdk/anthropic"):
+        os.symlink(os.path.join(modules, name),
+                   os.path.join(app, "node_modules", name))
 
 
 def test_file(app, name):
@@ -241,13 +255,19 @@ def main():
     if reason:
         skip_all(reason)
     app = install()
-    modules, reason = packages()
+    modules, reason = packages("node-packages", PACKAGES)
     if modules:
         link(app, modules)
     shutil.copytree(os.path.join(BINDING, "test"), os.path.join(app, "test"))
     for name in ("check.test.mjs", "run.test.mjs", "life.test.mjs",
-                 "tools.test.mjs", "validators.test.mjs"):
+                 "models.test.mjs", "tools.test.mjs", "validators.test.mjs"):
         test_file(app, name)
+    sdk, no_sdk = packages("node-sdk", SDK)
+    if sdk:
+        link_sdk(app, sdk)
+        test_file(app, "sdk.test.mjs")
+    else:
+        skip("models of the AI SDK", no_sdk)
     if modules:
         test_file(app, "zod.test.mjs")
         test_types(app, modules)

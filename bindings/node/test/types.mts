@@ -65,6 +65,17 @@ async function parts(chunks: AsyncIterable<string>): Promise<void> {
   const again = await story.run({ messages: talk.messages, prompt: "And?",
     onEvent: ({ kind, tool, call }) => void [kind === "result", tool, call] });
   const failure: string | undefined = again.toolUses[0]?.failure;
+  const asked = await run({ contract: Story, prompt: "x",
+    model: async ({ messages, tools, schema, signal }) => {
+      signal.throwIfAborted();
+      void [messages[0].role, tools[0]?.parameters, schema];
+      return { text: "{}", usage: { inputTokens: 1, outputTokens: 2 } };
+    } });
+  same<typeof asked.value, Story | undefined>();
+  await run({ prompt: "x", models: [async function* () {
+    yield "a";
+  }, { generate: () => "b", name: "b", price: { input: 1, output: 2 } }, "c"],
+  consensus: { kind: "aggregate", aggregator: () => "d" } });
   void failure;
 }
 
@@ -81,6 +92,8 @@ story.check("", { repair: "all" });
 story.check("", { reapir: "align" });
 // @ts-expect-error no prompt
 void run({ contract: Story });
+// @ts-expect-error a number is no answer of a model
+void run({ prompt: "x", model: () => 7 });
 // @ts-expect-error a number is no reply
 extract(3);
 // @ts-expect-error no such member
