@@ -334,6 +334,14 @@ static surety_status tool_report(surety__tool_call *call, surety_str output)
     return tool_end(call, SURETY_TOOL_FAILED, &message, &text);
 }
 
+/* Whether the response is a redirect, which the transport does not follow. */
+static bool tool_redirects(const surety__tool_call *call)
+{
+    return call->tool->kind == &surety__tool_http &&
+           call->delivery.failure == SURETY_FAILURE_PROTOCOL &&
+           call->response.status / 100 == 3;
+}
+
 /* Ends a call whose exchange has ended. */
 static surety_status tool_receive(surety__tool_call *call, surety_error *reterr)
 {
@@ -349,7 +357,7 @@ static surety_status tool_receive(surety__tool_call *call, surety_error *reterr)
         return tool_fail(call, SURETY_TOOL_LIMIT,
                          "its result is longer than %zu bytes",
                          call->tool->given.result_bytes_max);
-    if (delivery->failure != SURETY_FAILURE_NONE)
+    if (delivery->failure != SURETY_FAILURE_NONE && !tool_redirects(call))
         return tool_fail(call, surety__tool_failure_of(delivery), "%s",
                          delivery->message);
     call->response.body = surety_buf_str(&call->output);

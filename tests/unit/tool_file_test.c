@@ -20,7 +20,7 @@ struct shown {
     struct check *t;
     surety_buf request;
     int status;
-    const char *location;
+    const char *location; /* of a redirect */
     const char *body;
 };
 
@@ -32,7 +32,10 @@ static surety_status shown_start(void *ctx, uint64_t id,
     struct shown *shown = ctx;
     const surety_header location = {text("Location"), text(shown->location),
                                     false};
-    const surety_delivery delivery = {.sent = true};
+    const surety_delivery delivery = {.sent = true,
+                                      .failure = shown->location
+                                                     ? SURETY_FAILURE_PROTOCOL
+                                                     : SURETY_FAILURE_NONE};
 
     (void)id;
     (void)reterr;
