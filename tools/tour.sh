@@ -104,11 +104,19 @@ say '1. Trend analysis: a report with every mistake at its place'
 show 1 surety check -c trend/iteration-response trend-broken.md
 say '   The same as the list that goes back to the agent'
 show 1 surety check -c trend/iteration-response --report plain trend-broken.md
-say '   The loop: phases, corrections carried into the next prompt, coverage'
+say '   A tool of the agent, which asks a database of claims'
+systems=$root/examples/systems
+export CLAIMS_DB="$scratch/claims.db" CSV_FOLDER="$scratch/exports"
+mkdir "$CSV_FOLDER"
+show 0 "$systems/claims-data.py" "$CLAIMS_DB"
+show 0 surety tools "$systems/trend-tools.json" get_trend_data_tool \
+    '{"group_by_dimensions": "service_category", "top_n": 3}'
+say '   The loop: calls of tools, phases, corrections carried on, coverage'
 serve openai "$scripts/trend.json"
-system 0 - trend -m here:some-model --ledger "$scratch/trend.db" \
-    "$(cat "$inputs/trend.txt")"
+system 0 - trend -m here:some-model --tools "$systems/trend-tools.json" \
+    --ledger "$scratch/trend.db" "$(cat "$inputs/trend.txt")"
 stop
+show 0 ls -s "$CSV_FOLDER"
 say '   What its ledger knows: which dimensions were explored'
 show 0 surety stats --ledger "$scratch/trend.db" --show runs,errors,coverage \
     --expect dimensions_explored=claim_type,region,age_group,service_category

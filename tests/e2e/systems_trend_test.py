@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""examples/systems/trend against surety mock and from its recording: phases,
-what is carried from one iteration to the next, why it ends, what it covers, and
-what is wrong with a call: systems_trend_test.py [SURETY]."""
+"""examples/systems/trend against surety mock and from its recording: its tools,
+phases, what is carried from one iteration to the next, why it ends, what it
+covers, and what is wrong with a call: systems_trend_test.py [SURETY]."""
 
+import csv
 import json
 import os
 import random
+import shutil
 import sqlite3
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -20,6 +23,16 @@ from systems_run import (EXAMPLES, given, is_careful,  # noqa: E402
 QUESTION = "Why did costs rise?"
 GET, LIST, SAVE = ("get_trend_data_tool", "list_available_dimensions_tool",
                    "save_query_to_csv_tool")
+VALUES = "get_dimension_values_tool"
+PROGRAMS = os.path.join(EXAMPLES, "systems")
+TOOLS = os.path.join(PROGRAMS, "trend-tools.json")
+# Tools for the tests of the loop, which take any arguments.
+STUBS = write("stubs.json", {"tools": [
+    {"name": name, "parameters": {"type": "object"}, "shell": work}
+    for name, work in ((GET, "cat"), (LIST, "cat"), (VALUES, "cat"),
+                       (SAVE, "echo \'{\"file\": \"a.csv\", \"rows\": 1}\'"))]})
+DIMENSIONS = ["year", "claim_type", "service_category", "region",
+              "provider_group", "age_group"]
 FEW = "CSV files saved so far: 0; at least 3 are wanted: save what matters most"
 PHASES = ("exploration", "pre_final", "synthesis", "final")
 ROUND = "the same two calls again and again: the analysis goes round in circles"
@@ -47,14 +60,45 @@ def saved(count):
                           for i in range(count)]}
 
 
-def trend(*arguments, model="m-openai:trend-1", **more):
+def trend(*arguments, model="m-openai:trend-1", tools=STUBS, **more):
     model = ("-m", model) if model else ()
-    return system("trend", *model, *arguments, **more)
+    return system("trend", *model, "--tools", tools, *arguments, **more)
 
 
 def mocked(*replies, **more):
-    return Mock(*({"json": one} if "plan" in one or "phase" in one else one
-                  for one in replies), **more)
+    """A model that makes the calls that a reply names as its actions, and then
+    gives the reply."""
+    steps = []
+    for one in replies:
+        calls = [{"tool": action["tool_name"], "json": action["arguments"]}
+                 for action in one.get("actions", ())]
+        steps += [{"calls": calls}] if calls else []
+        steps += [{"json": one} if "plan" in one or "phase" in one else one]
+    return Mock(*steps, **more)
+
+
+def world(name):
+    """An environment for the real tools: the claims, and a new folder."""
+    data = os.path.join(FOLDER, "claims.db")
+    if not os.path.exists(data):
+        made = program("claims-data.py", data)
+        same("the claims are made", (made.returncode, made.stderr), (0, b""))
+    folder = os.path.join(FOLDER, name)
+    os.mkdir(folder)
+    return {"CLAIMS_DB": data, "CSV_FOLDER": folder}
+
+
+def program(name, *arguments, stdin=b"", env=None, before=()):
+    return subprocess.run(
+        [*before, sys.executable, os.path.join(PROGRAMS, name), *arguments],
+        input=stdin, capture_output=True, timeout=60, check=False,
+        env={**os.environ, **(env or {})})
+
+
+def tool(name, env, **arguments):
+    """What a tool gives the model: the result, or None and the sentence."""
+    run = surety("tools", TOOLS, name, json.dumps(arguments), env=env)
+    return (json.loads(run.out), "") if run.code == 0 else (None, run.err)
 
 
 def result_of(run):
@@ -77,7 +121,8 @@ def prompts_of(ledger):
     with sqlite3.connect(os.path.join(FOLDER, ledger)) as database:
         return [row[0].decode() if isinstance(row[0], bytes) else row[0]
                 for row in database.execute(
-                    "SELECT prompt FROM attempts ORDER BY seq")]
+                    "SELECT prompt FROM attempts WHERE purpose = 'ask' "
+                    "ORDER BY seq")]
 
 
 def derived_of(iterations, most=10):
@@ -89,41 +134,49 @@ def derived_of(iterations, most=10):
 
 
 def iteration(value, **asked):
-    """One iteration of a trend/analysis, as if its reply had been this."""
-    derived = {"csv_exports": len(value.get("saved_csv", ()))}
+    """One iteration of a trend/analysis, as if its reply had been this, after
+    the calls that it names."""
+    tools = [{"name": one["tool_name"], "made": True,
+              "arguments": json.dumps(one["arguments"]),
+              "result": '{"file": "a.csv"}'} for one in value["actions"]]
     return {"asked": {"iteration_number": value["iteration_number"],
                       "phase": value["phase"], **asked},
             "report": {"ok": True, "verdict": "valid", "value": value,
-                       "errors": [], "derived": derived}}
+                       "errors": [], "attempts": [{"tools": tools}, {}]}}
 
 
 # ---- what works --------------------------------------------------------------
 
 
 def test_example():
-    """The script, the input and the recording that the guide shows."""
+    """The script, the input and the recording that the guide shows, with the
+    real tools."""
     mock = Mock()
     mock.script = os.path.join(EXAMPLES, "scripts", "trend.json")
     question = given("trend.txt").rstrip("\n")
+    env = world("live")
     with mock:
-        live = trend(question)
+        live = trend(question, tools=TOOLS, env=env)
         gives("S0.22 a question becomes an analysis", live, 0)
         for protocol in ("responses", "anthropic", "gemini"):
             gives(f"the same through the protocol {protocol}",
-                  trend(question, model=f"m-{protocol}:trend-1"), 0, live.out)
+                  trend(question, model=f"m-{protocol}:trend-1", tools=TOOLS,
+                        env=world(protocol)), 0, live.out)
     found = result_of(live)
     same("S0.6 coverage: the dimensions explored",
-         found.get("dimensions_explored"),
-         ["age_group", "claim_type", "provider_group", "region",
-          "service_category", "year"])
-    same("S0.6 coverage: the CSV exports", found.get("csv_exports"), 4)
+         found.get("dimensions_explored"), sorted(DIMENSIONS))
+    same("S0.6 coverage: the tools used", found.get("tools_used"),
+         sorted((GET, LIST, SAVE, VALUES)))
+    same("S0.6 coverage: the CSV exports are files that are there",
+         (found.get("csv_exports"), sorted(found.get("csv_files", ()))),
+         (4, sorted(os.listdir(env["CSV_FOLDER"]))))
     same("S0.6 coverage: the phases", found.get("phases"),
-         {"exploration": 5, "pre_final": 1, "synthesis": 1, "final": 1})
+         {"exploration": 4, "pre_final": 1, "synthesis": 1, "final": 1})
     same("S0.3 the reflections are members, not text to search",
          [one["iteration_number"] for one in found.get("reflections", ())],
-         [1, 2, 4, 5, 6, 7, 8, 9])
+         [1, 2, 4, 6, 7, 8, 9])
     same("S0.7 a reply that is rejected counts for nothing",
-         (found.get("iterations"), found.get("valid")), (9, 8))
+         (found.get("iterations"), found.get("valid")), (9, 7))
     errors = carried(live)[3]
     same("S0.21 every error of it is told, with its path", errors, [
         'the required property "reflect" is missing (path: )',
@@ -132,20 +185,246 @@ def test_example():
         '"more" has 4 characters, fewer than the minimum of 5 (path: plan)',
         '"region" is a string, but must be an object (path: '
         'actions/0/arguments)'])
+    same("a saved file that no call saved is told too", carried(live)[5], [
+        "no such call was made in this iteration (path: actions/2)",
+        "the action that it names saved no file (path: saved_csv/0)"])
+    check("the model read what was wrong with a call, and made it right",
+          'there is no dimension \\"type\\"; there are: year' in live.err,
+          live.err)
     with open(mock.script, encoding="utf-8") as file:
         lines = [one for one in file if not one.startswith("//")]
-    write("bad.json", json.loads("".join(lines))["replies"][2]["json"])
+    write("bad.json", next(
+        one["json"] for one in json.loads("".join(lines))["replies"]
+        if "reflection" in one.get("json", ())))
     plain = surety("check", "-c", "trend/iteration-response", "--report",
                    "plain", "bad.json")
     same("S0.20 they are the list that surety check --report plain gives, but "
          "for the phase, of which one was asked for", [
              errors[2] if "(path: phase)" in one else one
              for one in plain.err.splitlines()], errors)
-    replayed = trend(question, model=recording("trend"))
+    replayed = trend(question, model=recording("trend"), tools=TOOLS,
+                     env=world("replayed"))
     gives("from the recording, without a server", replayed, 0, live.out)
     same("with the same log", replayed.err, live.err)
-    is_careful("trend", "-m", recording("trend"), given("trend.txt"))
-    is_small("trend")
+    is_careful("trend", "-m", recording("trend"), "--tools", STUBS,
+               given("trend.txt"))
+    for name in ("trend.c", "trend-iteration.c", "claims.py",
+                 "claims-data.py"):
+        is_small("trend", name)
+
+
+def sums(rows, column):
+    return round(sum(row[column] for row in rows), 2)
+
+
+def test_queries():
+    env = world("queries")
+    same("the dimensions", tool(LIST, env)[0], {"dimensions": DIMENSIONS})
+    same("the values of one", tool(VALUES, env, dimension_name="year")[0],
+         {"dimension_name": "year", "values": [2022, 2023]})
+    total = tool(GET, env)[0]
+    values = {name: tool(VALUES, env, dimension_name=name)[0]["values"]
+              for name in DIMENSIONS}
+    for name in DIMENSIONS[1:]:
+        got = tool(GET, env, group_by_dimensions=name)[0]
+        same(f"the claims of every {name} add up to all",
+             [sums(got["rows"], got["columns"].index(one))
+              for one in ("claims_2022", "claims_2023")],
+             [total["rows"][0][0], total["rows"][0][2]])
+        same(f"a row for each {name}, the largest rise first",
+             ({row[0] for row in got["rows"]},
+              [row[-1] for row in got["rows"]]),
+             (set(values[name]),
+              sorted((row[-1] for row in got["rows"]), reverse=True)))
+    for operator, value, count in (
+            ("=", "north-east", 1), ("!=", "north-east", 3),
+            ("like", "north%", 2), ("like", "NORTH%", 0),
+            ("ilike", "NORTH%", 2), ("IN", ["north-east", "nowhere"], 1),
+            ("between", ["north-east", "north-west"], 2), (">", "s", 2),
+            ("is null", None, 0), ("is  NOT null", None, 4),
+            ("=", "' OR 1=1 --", 0)):
+        got, wrong = tool(GET, env, group_by_dimensions="region",
+                          filters=json.dumps([{
+                              "dimension_name": "region", "operator": operator,
+                              "value": value}]))
+        same(f"regions {operator} {json.dumps(value)}",
+             (got or {}).get("rows_in_all", wrong), count)
+    for most in (1, 2, 999):
+        got = tool(GET, env, group_by_dimensions="provider_group,age_group,"
+                   "service_category", top_n=most)[0]
+        same(f"top_n {most}", (len(got["rows"]), got["rows_in_all"]),
+             (most, 31 * 4 * 9))
+    same("without one", len(tool(GET, env, group_by_dimensions=(
+        "provider_group,age_group,service_category"))[0]["rows"]), 999)
+
+
+def test_wrong_queries():
+    env = world("wrong")
+    one = {"dimension_name": "region", "operator": "=", "value": "x"}
+    for name, arguments, wanted in (
+            ("an unknown dimension", {"group_by_dimensions": "colour"},
+             'there is no dimension "colour"; there are: year, claim_type'),
+            ("SQL", {"group_by_dimensions": "region) FROM claims; --"},
+             "there is no dimension"),
+            ("a dimension twice", {"group_by_dimensions": "year, year"},
+             "stands twice"),
+            ("filters that are no JSON", {"filters": "[{"}, "is no JSON"),
+            ("no list", {"filters": "{}"}, "a JSON list"),
+            ("too many", {"filters": json.dumps([one] * 21)}, "at most 20"),
+            ("no object", {"filters": "[1]"}, "a filter is an object"),
+            ("no operator", {"filters": '[{"dimension_name": "region"}]'},
+             "a filter is an object"),
+            ("a filter on what is none",
+             {"filters": json.dumps([one | {"dimension_name": "cost"}])},
+             'no dimension "cost"'),
+            ("an unknown operator",
+             {"filters": json.dumps([one | {"operator": "; DROP"}])},
+             'there is no operator "; drop"'),
+            ("a list for one value",
+             {"filters": json.dumps([one | {"value": ["a", "b"]}])},
+             "does not take the value"),
+            ("one value for two",
+             {"filters": json.dumps([one | {"operator": "between"}])},
+             "does not take the value"),
+            ("an object", {"filters": json.dumps([one | {"value": {}}])},
+             "does not take the value"),
+            ("no value in a list",
+             {"filters": json.dumps([one | {"operator": "in", "value": []}])},
+             "does not take the value"),
+            ("101 values", {"filters": json.dumps([one | {
+                "operator": "in", "value": ["a"] * 101}])},
+             "does not take the value"),
+            ("top_n 0", {"top_n": 0}, "less than the minimum of 1"),
+            ("top_n 1000", {"top_n": 1000}, "greater than the maximum of 999"),
+            ("an unknown argument", {"where": "1"}, "is not allowed")):
+        got, told = tool(GET, env, **arguments)
+        check(f"{name}: told to the model", got is None and wanted in told,
+              (got, told))
+    for data in ("", os.path.join(FOLDER, "nowhere.db"), STUBS):
+        told = tool(GET, env | {"CLAIMS_DB": data})[1]
+        check(f"no database {data}: told", "CLAIMS_DB" in told
+              and "cannot be read" in told, told)
+    check("and none was made",
+          not os.path.exists(os.path.join(FOLDER, "nowhere.db")))
+    run = program("claims-data.py", env["CLAIMS_DB"])
+    check("a database that is there stays", run.returncode == 1
+          and b"File exists" in run.stderr, run)
+    same("no tool, no arguments: usage",
+         [program(*one).returncode for one in (
+             ("claims.py",), ("claims.py", "main"), ("claims-data.py",))],
+         [2, 2, 2])
+
+
+def save(env, **arguments):
+    return tool(SAVE, env, **{"group_by_dimensions": "region",
+                              "description": "By region", **arguments})
+
+
+def test_files():
+    env = world("files")
+    folder = env["CSV_FOLDER"]
+    got = save(env, group_by_dimensions=" year,region ")[0]
+    path = os.path.join(folder, got["file"])
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    rows = list(csv.reader(text.splitlines(True)))
+    want = tool(GET, env, group_by_dimensions="year,region")[0]
+    same("a file has the rows that the query has", (got["rows"], rows),
+         (8, [want["columns"]] + [[str(one) for one in row]
+                                  for row in want["rows"]]))
+    check("RFC 4180: lines end in CRLF", text.count("\r\n") == 9
+          and text.count("\n") == 9, text)
+    check("the same again is refused, with the file that has it",
+          got["file"] in save(env, group_by_dimensions=" year,region ")[1])
+    with open(path, encoding="utf-8", newline="") as file:
+        same("and the file stays as it is", file.read(), text)
+    none = json.dumps([{"dimension_name": "region", "operator": "=",
+                        "value": "nowhere"}])
+    check("no rows are no file", "no rows" in save(env, filters=none)[1])
+    same("one file in all", os.listdir(folder), [got["file"]])
+    odd = 'say "a, b"\r\nand\n= 1'
+    data = os.path.join(FOLDER, "odd.db")
+    shutil.copy(env["CLAIMS_DB"], data)
+    with sqlite3.connect(data) as database:
+        database.execute("UPDATE claims SET region = ? WHERE region = "
+                         "'north-east'", (odd,))
+    got = save(env | {"CLAIMS_DB": data})[0]
+    with open(os.path.join(folder, got["file"]), encoding="utf-8",
+              newline="") as file:
+        same("RFC 4180: quotes, commas and lines in a value",
+             odd in [row[0] for row in csv.reader(file)], True)
+    for name, more in (("that is not there", FOLDER + "/none"),
+                       ("that is not named", ""), ("that is a file", path)):
+        told = save(env | {"CSV_FOLDER": more})[1]
+        check(f"a folder {name}: told", "takes no file" in told, told)
+    full = world("full")
+    for number in range(99):
+        with open(os.path.join(full["CSV_FOLDER"], f"{number}.csv"), "wb"):
+            pass
+    check("the 100th file is made", save(full)[0])
+    told = save(full, group_by_dimensions="year")[1]
+    check("the 101st is not", "the folder has 100 CSV files" in told, told)
+    small = world("small")
+    run = program("claims.py", SAVE, env=small,
+                  stdin=b'{"group_by_dimensions": "provider_group,age_group,'
+                  b'service_category", "description": "All"}',
+                  before=("sh", "-c", 'ulimit -f 1; exec "$@"', "sh"))
+    same("a disk that is full leaves no half of a file",
+         (run.returncode, os.listdir(small["CSV_FOLDER"])), (1, []))
+    if os.getuid():
+        os.chmod(small["CSV_FOLDER"], 0o500)
+        told = save(small)[1]
+        os.chmod(small["CSV_FOLDER"], 0o700)
+        check("a folder that takes no files: told",
+              "Permission denied" in told, told)
+
+
+def test_claims():
+    """What a reply says of its calls is held against the calls."""
+    first, second = call(group_by_dimensions="a"), call(SAVE, description="b")
+    file = [{"description": "File", "corresponding_action_index": 1}]
+    for name, made, claimed, files, wrong in (
+            ("all", [first, second], [first, second], file, []),
+            ("some", [first, second, first], [second], [], []),
+            ("none", [first], [], [], []),
+            ("a call that was not made", [first], [first, second], file,
+             ["actions/1", "saved_csv/0"]),
+            ("other arguments", [first], [call(group_by_dimensions="b")], [],
+             ["actions/0"]),
+            ("another order", [first, second], [second, first], [],
+             ["actions/1"]),
+            ("a call twice", [first], [first, first], [], ["actions/1"]),
+            ("a file of a call that saves none", [first, first],
+             [first, first], file, ["saved_csv/0"]),
+            ("a call of no tool", [], [first], [], ["actions/0"])):
+        calls = [{"tool": one["tool_name"], "json": one["arguments"]}
+                 for one in made]
+        steps = [{"calls": calls}] if calls else []
+        with Mock(*steps, {"json": reply(1, "final", claimed,
+                                         saved_csv=files)}):
+            run = trend("--iterations", "1", QUESTION)
+        errors = [one for one in carried(run)[1] if "(path: " in one]
+        same(f"claimed: {name}", [one.rpartition("(path: ")[2][:-1]
+                                  for one in errors], wrong)
+        found = result_of(run)
+        same(f"claimed: {name}: counted are the calls that were made",
+             (found.get("csv_exports"), found.get("tools_used")),
+             (made.count(second), sorted({one["tool_name"] for one in made})))
+    failing = write("failing.json", {"tools": [
+        {"name": SAVE, "parameters": {"type": "object"},
+         "shell": "echo full >&2; exit 1"}]})
+    with Mock({"calls": [{"tool": SAVE, "json": {}}]},
+              {"json": reply(1, "final", [call(SAVE)], saved_csv=[
+                  {"description": "File", "corresponding_action_index": 0}])}):
+        run = trend("--iterations", "1", QUESTION, tools=failing)
+        same("a file that could not be saved is none",
+             (result_of(run).get("csv_exports"),
+              "saved no file" in str(carried(run)[1])), (0, True))
+    many = [{"calls": [{"tool": GET, "json": {"n": n}}]} for n in range(9)]
+    with Mock(*many, {"json": reply(1, "final", [])}):
+        run = trend("--iterations", "1", QUESTION)
+        same("after five replies with calls it may only answer",
+             run.err.count("Call: "), 5)
 
 
 def test_phases():
@@ -205,7 +484,7 @@ def test_corrections():
         run = trend("--iterations", "6", QUESTION)
         got = carried(run)
         same("no action in exploration is corrected", got[1],
-             ["an exploration needs at least one action"])
+             ["an exploration needs at least one call of a tool"])
         same("and that is said once", got[2], [])
         same("so is another number than was asked for", got[3],
              ["iteration_number must be 3 and phase pre_final"])
@@ -289,7 +568,7 @@ def test_bad_replies():
         check(f"{name}: nothing of it in the coverage",
               result_of(run).get("reflections") == [], run.out)
     block = "```python\nprint(1)\n```\n\n```json\n" + json.dumps(
-        reply(1, "final", **saved(3))) + "\n```\n"
+        reply(1, "final", [])) + "\n```\n"
     write("one.jsonl", json.dumps({"reply": block}))
     gives("S0.22 the object is found behind a block of Python",
           trend("--iterations", "1", QUESTION, model="replay:one.jsonl"), 0)
@@ -351,8 +630,9 @@ def test_ledger():
         gives("with a ledger", trend("--iterations", "4", "--ledger",
                                      "trend.db", QUESTION), 0)
     with sqlite3.connect(os.path.join(FOLDER, "trend.db")) as database:
-        rows = database.execute("SELECT contract, contract_version, ok, reply "
-                                "FROM attempts ORDER BY seq").fetchall()
+        rows = database.execute(
+            "SELECT contract, contract_version, ok, reply FROM attempts WHERE "
+            "stage = 'done' AND contract IS NOT NULL ORDER BY seq").fetchall()
     same("S0.5 each attempt with the version of its contract",
          [row[:3] for row in rows],
          [("trend/iteration-response", "1.0.0", 1)] * 4)
@@ -385,7 +665,14 @@ def test_calls():
             ("a number that is none", ("--iterations", "many", "q")),
             ("a part of one", ("--iterations", "1.5", "q")),
             ("two questions", ("q", "q"))):
-        gives(f"usage: {name}", system("trend", *arguments), 2, "", "usage:")
+        gives(f"usage: {name}", system("trend", "--tools", STUBS, *arguments),
+              2, "", "usage:")
+    gives("usage: no tools", system("trend", "-m", "x:y", "q"), 2, "", "usage:")
+    gives("tools that are not there", trend(QUESTION, tools="nowhere.json"), 4,
+          "", "nowhere.json: No such file")
+    gives("tools that are none",
+          trend(QUESTION, tools=write("no.json", {"tools": [{}]})), 2, "",
+          "trend: ")
     gives("no model at all", trend(QUESTION, model=None), 2, "", "no model")
     gives("an unknown model", trend(QUESTION, model="nobody:x"), 2, "",
           "nobody")
@@ -395,7 +682,7 @@ def test_calls():
     gives("a wrong configuration", trend(QUESTION), 2, "", "trend: ")
     write("surety.json", {"default": ["replay:default.jsonl"]})
     write("default.jsonl",
-          json.dumps({"reply": reply(1, "final", **saved(3))}))
+          json.dumps({"reply": reply(1, "final", [])}))
     gives("the default model", trend("--iterations", "1", QUESTION, model=None),
           0)
     odd = 'What\'s "this" \\ \n and \x01?'
@@ -404,5 +691,6 @@ def test_calls():
             "question"), odd)
 
 
-run_tests(test_example, test_phases, test_prompt, test_corrections, test_loop,
+run_tests(test_example, test_queries, test_wrong_queries, test_files,
+          test_claims, test_phases, test_prompt, test_corrections, test_loop,
           test_bad_replies, test_provider, test_ledger, test_calls)
