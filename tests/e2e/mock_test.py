@@ -164,6 +164,23 @@ def test_delivery():
             ["content"]], ["text", "tool_use"])
 
 
+def test_calls():
+    """As many calls of tools as a reply may ask for, and one more."""
+    for most in (1000, 1001):
+        script = {"replies": [{"calls": [{"tool": f"t{i}"}
+                                         for i in range(most)]}]}
+        if most > 1000:
+            result = surety("mock", "--script", write("calls.json", script))
+            check("1,001 calls are refused", result.code == 2
+                  and "/replies/0/calls" in result.err, result)
+            continue
+        with Mock(script) as mock:
+            answer = mock.call("openai")
+        calls = answer.json()["choices"][0]["message"]["tool_calls"]
+        same("1,000 calls, each with its id",
+             (len(calls), len({one["id"] for one in calls})), (1000, 1000))
+
+
 def test_picking():
     with Mock({"defaults": {"id": "d"}, "replies": [
             {"when": {"nth": 2}, "text": "second"},
@@ -567,8 +584,8 @@ def test_documentation():
 
 
 if __name__ == "__main__":
-    run_tests(test_protocols, test_deterministic, test_delivery, test_picking,
-              test_errors, test_wire_faults, test_stream_faults, test_timing,
-              test_strictness, test_hostile_requests, test_slow_clients,
-              test_many_at_once, test_ending, test_command_line,
-              test_documentation)
+    run_tests(test_protocols, test_deterministic, test_delivery, test_calls,
+              test_picking, test_errors, test_wire_faults, test_stream_faults,
+              test_timing, test_strictness, test_hostile_requests,
+              test_slow_clients, test_many_at_once, test_ending,
+              test_command_line, test_documentation)

@@ -223,6 +223,13 @@ def test_queries():
     same("the values of one", tool(VALUES, env, dimension_name="year")[0],
          {"dimension_name": "year", "values": [2022, 2023]})
     total = tool(GET, env)[0]
+    one = {"dimension_name": "region", "operator": "in",
+           "value": ["north-east"] * 100}
+    same("20 filters, of 100 values",
+         tool(GET, env, group_by_dimensions="region",
+              filters=json.dumps([one | {"operator": "is not null",
+                                         "value": None}] * 19
+                                 + [one]))[0]["rows_in_all"], 1)
     values = {name: tool(VALUES, env, dimension_name=name)[0]["values"]
               for name in DIMENSIONS}
     for name in DIMENSIONS[1:]:
@@ -425,6 +432,11 @@ def test_claims():
         run = trend("--iterations", "1", QUESTION)
         same("after five replies with calls it may only answer",
              run.err.count("Call: "), 5)
+    with Mock({"calls": [{"tool": GET, "json": {"n": n}} for n in range(9)]},
+              {"json": reply(1, "final", [])}):
+        run = trend("--iterations", "1", QUESTION)
+        same("and six calls are made at most",
+             result_of(run).get("last_calls"), [call(n=n) for n in range(6)])
 
 
 def test_phases():
