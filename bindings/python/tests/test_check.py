@@ -32,9 +32,9 @@ class Sources(unittest.TestCase):
                                    surety.contracts([folder])])
 
     def test_built_in(self):
-        contract = Contract("trend/analysis@1")
+        contract = Contract("trend/analysis@2")
         self.assertEqual((contract.name, contract.version, contract.id),
-                         ("trend/analysis", "1.0.0", "trend/analysis@1.0.0"))
+                         ("trend/analysis", "2.0.0", "trend/analysis@2.0.0"))
         self.assertEqual(contract.document["x-surety"]["name"],
                          "trend/analysis")
         self.assertEqual(Contract(True).parse("[1]"), [1])
