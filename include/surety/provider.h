@@ -45,7 +45,8 @@ typedef enum surety_failure {
     SURETY_FAILURE_TIMEOUT,   /* a time limit passed */
     SURETY_FAILURE_RESET,     /* the connection was closed early */
     SURETY_FAILURE_TRUNCATED, /* it ended before the reply's end mark */
-    SURETY_FAILURE_COMMAND,   /* a command could not run, or failed */
+    SURETY_FAILURE_COMMAND,   /* a command or function could not run, or
+                               * failed */
     SURETY_FAILURE_LIMIT,     /* the response is larger than allowed */
     SURETY_FAILURE_PROTOCOL,  /* the response breaks the protocol */
     SURETY_FAILURE_CANCELLED, /* the caller stopped it */

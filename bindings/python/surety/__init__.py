@@ -10,11 +10,13 @@ of the library Surety, which it loads and does not copy.
 
 README.md beside this package has more; docs/ of the project has everything."""
 
+from ._answers import ModelAnswer, ToolCall
 from ._config import Config, Mock, SuretyWarning
 from ._contract import Contract, ContractEntry, contracts
 from ._errors import (Cancelled, InvalidReply, Io, Limit, Misuse, NoMemory,
                       NotFound, RunFailed, SuretyError, Syntax, Timeout,
                       Unsupported)
+from ._functions import FunctionModel, ModelCall
 from ._issues import Issue, Repair
 from ._library import VERSION as __version__
 from ._library import lib as _lib
@@ -36,10 +38,12 @@ engine_path: str = _lib.path
 __all__ = [
     "Answer", "Attempt", "Backoff", "Ballot", "Budget", "Cancelled",
     "Candidate", "Config", "Consensus", "Contract", "ContractEntry", "Event",
-    "InvalidReply", "Io", "Issue", "Limit", "Misuse", "Mock", "NoMemory",
+    "FunctionModel", "InvalidReply", "Io", "Issue", "Limit", "Misuse", "Mock",
+    "ModelAnswer", "ModelCall", "NoMemory",
     "NotFound", "Outcome", "Part", "Problem", "Repair", "RunFailed",
     "RunResult", "Schema", "Stream", "Strict", "StrictNote", "SuretyError",
-    "SuretyWarning", "Syntax", "Timeout", "Tool", "ToolUse",
+    "SuretyWarning", "Syntax", "Timeout", "Tool", "ToolCall",
+    "ToolUse",
     "Unsupported", "Usage",
     "Validation", "__version__", "candidates", "contracts", "extract",
     "engine_path", "engine_version", "run", "run_async", "validate",

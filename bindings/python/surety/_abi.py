@@ -419,6 +419,8 @@ class PromptOptions(Structure):
         ("reask", Str),
         ("system", Str),
         ("instruct_system", c_bool),
+        ("examples", Str),
+        ("as_turns", c_bool),
     ]
 
 
@@ -532,6 +534,39 @@ class ConversationNote(Structure):
         ("message", c_size_t),
         ("location", Text),
         ("text", Text),
+    ]
+
+
+class Request(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("method", Text),
+        ("url", Text),
+        ("headers", c_void_p),
+        ("header_count", c_size_t),
+        ("body", Text),
+        ("timeouts", Timeouts),
+        ("response_bytes_max", c_size_t),
+        ("body_stays", c_bool),
+        ("parts", c_void_p),
+        ("part_count", c_size_t),
+    ]
+
+
+class Delivery(Structure):
+    _fields_ = [
+        ("failure", c_int),
+        ("sent", c_bool),
+        ("message", c_char * 256),
+    ]
+
+
+class Receiver(Structure):
+    _fields_ = [
+        ("ctx", c_void_p),
+        ("head", c_void_p),
+        ("bytes", c_void_p),
+        ("end", c_void_p),
     ]
 
 

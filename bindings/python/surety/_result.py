@@ -137,6 +137,8 @@ class RunResult(Generic[T]):
     #: Why the recording could not be written, though the run has its verdict;
     #: None: it was, or none was wanted.
     recording_error: Optional[SuretyError] = None
+    #: The last exception of a function that is a model; None: none raised.
+    cause: Optional[BaseException] = None
     #: The judgement of the last reply that could be judged; None: no such.
     outcome: Optional[Outcome[T]]
     attempts: Tuple[Attempt, ...]
@@ -175,6 +177,9 @@ class RunResult(Generic[T]):
     def __bool__(self) -> bool:
         return self.ok
 
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**self.__dict__, "cause": None}
+
     def __repr__(self) -> str:
         return f"<RunResult: {self.verdict}, {len(self.attempts)} attempts>"
 
@@ -188,7 +193,7 @@ class RunResult(Generic[T]):
         return made
 
     def _raise(self) -> NoReturn:
-        cause = None
+        cause = self.cause
         if self.outcome is not None and not self.outcome.ok:
             cause = InvalidReply(self.outcome.report("text").rstrip("\n"),
                                  self.outcome, self.outcome.errors)

@@ -3,6 +3,7 @@
 of its own, and its events go through a queue to the caller; so Ctrl-C works at
 once, and callbacks run in the caller's thread."""
 
+import contextvars
 import ctypes
 import inspect
 import os
@@ -18,12 +19,17 @@ from ._abi import SURETY_RUN_NONE, Error
 from ._config import Config
 from ._contract import (Contract, JudgeOptions, Validators, prompt_options)
 from ._errors import Io, failure
+from ._functions import FunctionModel, Functions
 from ._library import limits_over, number_of, run_library, str_of
 from ._messages import Conversation
 from ._requests import Request
 from ._result import Event, RunResult, consensus_result, run_result
 from ._tools import Toolset
 from ._validators import Asked
+
+# A model's name, or a function that is one.
+AnyModel = Union[str, FunctionModel, Callable[..., Any]]
+Models = Union[None, AnyModel, Sequence[AnyModel]]
 
 EVENT = CFUNCTYPE(None, c_void_p, POINTER(_abi.Event))
 MEMBER_EVENT = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(_abi.Event))
@@ -56,7 +62,7 @@ class Consensus(NamedTuple):
     that merges; budget that of all together."""
     kind: str
     quorum: int = 0
-    aggregator: Optional[str] = None
+    aggregator: "Optional[AnyModel]" = None
     budget: Union[None, Budget, Mapping[str, Any]] = None
 
 
@@ -128,6 +134,7 @@ class _Machine:
         self.kept: List[Any] = []
         self.asked: Optional[Asked] = None
         self.tools: Optional[Toolset] = None
+        self.functions: Optional[Functions] = None
         self.handle: Any = None
         self.ledger: Any = None
         self.post = post
@@ -152,8 +159,17 @@ class _Machine:
         self.kept.append(thing)
         return addressof(thing)
 
-    def _model(self, name: str) -> "_abi.Model":
-        settings, model = self.settings, self.config.model(name)
+    def _named(self, given: Any) -> "_abi.Model":
+        """A model by its name, or a function."""
+        if isinstance(given, str):
+            return self.config.model(given)
+        if self.functions is None:
+            self.functions = Functions(self.config, self.settings.context,
+                                       self.post)
+        return self.functions.model(given)
+
+    def _model(self, given: Any) -> "_abi.Model":
+        settings, model = self.settings, self._named(given)
         if settings.mode is not None:
             model.mode = number_of(_abi.MODES, settings.mode, "mode")
         if settings.temperature is not None:
@@ -206,7 +222,7 @@ class _Machine:
     def _open(self, prompt: Any) -> None:
         settings, library = self.settings, self.engine
         names = settings.models or self.config.default
-        if isinstance(names, str):
+        if isinstance(names, (str, FunctionModel)) or callable(names):
             names = [names]
         if not names:
             raise ValueError("name a model in models=, or a \"default\" in the "
@@ -322,6 +338,8 @@ class _Machine:
         if failed is not None and result.verdict in ("pending", "cancelled"):
             raise failed
         result.recording_error = failed
+        if self.functions is not None:
+            result.cause = self.functions.error
         return result
 
     def close(self) -> None:
@@ -334,6 +352,8 @@ class _Machine:
             library.surety_run_free(handle)
         if self.tools is not None:
             self.tools.close()
+        if self.functions is not None:
+            self.functions.close()
         ledger, self.ledger = self.ledger, None
         if ledger:
             library.surety_ledger_close(ledger)
@@ -345,7 +365,7 @@ class _Machine:
 class _Settings:
     """The keywords of run."""
 
-    def __init__(self, *, models: Union[None, str, Sequence[str]] = None,
+    def __init__(self, *, models: "Models" = None,
                  config: Any = None, system: str = "",
                  instruct_system: bool = False, style: Optional[str] = None,
                  instructions: str = "", reask: str = "",
@@ -376,6 +396,7 @@ class _Settings:
         self.__dict__.update({name: value for name, value in locals().items()
                               if name != "self"})
         self.listens = on_event is not None
+        self.context = contextvars.copy_context()
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name)
@@ -393,7 +414,8 @@ def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
     contract: a Contract, or what makes one; None: the reply is the result.
     models: names ("openai:gpt-5-mini", "ollama:llama3.2", "exec:COMMAND",
     "replay:FILE", those of the configuration), asked in turn; without them, the
-    configuration's default. config: a Config, or what makes one. system,
+    configuration's default; a function in place of a name is a model itself
+    (FunctionModel). config: a Config, or what makes one. system,
     instruct_system: the system prompt, and whether the format instructions
     are there. style: of the schema in the prompt. instructions ("none": the
     prompt alone), reask, system_template: templates in place of the contract's,

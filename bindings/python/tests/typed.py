@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the type hints promise; test_package.py gives it to mypy."""
 
-from typing import Any, Dict, List, Optional, Tuple, Type
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
 
-from surety import (Contract, Issue, Outcome, Part, RunResult, Tool, ToolUse,
-                    run)
+from surety import (Contract, FunctionModel, Issue, ModelAnswer, ModelCall,
+                    Outcome, Part, RunResult, Tool, ToolCall, ToolUse, run)
 
 
 class Model:
@@ -43,3 +43,12 @@ def three(contract: Contract[Model]) -> Model:
     print(messages, failure)
     made: Model = result.parsed
     return made
+
+
+def four(contract: Contract[Model]) -> RunResult[Any]:
+    def model(messages: List[Dict[str, Any]], call: ModelCall
+              ) -> Iterator[ModelAnswer]:
+        names: List[Dict[str, Any]] = call.tools
+        yield ModelAnswer("x", tool_calls=[ToolCall("a", {"b": names})])
+
+    return run(contract, models=[model, FunctionModel(model, name="m"), "a:b"])
