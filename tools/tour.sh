@@ -19,7 +19,7 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
 fi
 failed=0
 scratch=$(mktemp -d)
-mock=
+mock= api=
 trap 'stop; rm -rf "$scratch"' EXIT
 
 # say TEXT: what comes next.
@@ -58,10 +58,11 @@ serve() {
 END
 }
 
-# stop: ends the model server.
+# stop: ends the model server, and that of the Census API.
 stop() {
     [ -z "$mock" ] || { kill $mock && wait $mock; } 2>/dev/null
-    mock=
+    [ -z "$api" ] || { kill $api && wait $api; } 2>/dev/null
+    mock= api=
 }
 
 # system CODE INPUT PROGRAM ARGUMENT...: one of the five, where surety.json
@@ -146,9 +147,18 @@ stop
 
 say '4. Census answers: refused, and fallen back on with given variables'
 show 0 surety check -c census/agent-output --var steps=4 census-pie.txt
-say '   The agent: the JSON after "Final Answer:", its charts and tables'
+say '   The agent calls the Census API, here a server with invented figures;'
+printf '   a figure that no call gave is no answer\n'
 serve gemini "$scripts/census.json"
-system 0 - census -m here:some-model --folder "$scratch/census" \
+"$systems/census-api.py" "$inputs/census.csv" >"$scratch/api.log" &
+api=$!
+while kill -0 $api 2>/dev/null && ! [ -s "$scratch/api.log" ]; do
+    sleep 0.05
+done
+CENSUS_API=$(sed -n 's/.*\(http:[^ ]*\).*/\1/p' "$scratch/api.log")
+export CENSUS_API
+system 0 - census -m here:some-model --tools "$systems/census-tools.json" \
+    --folder "$scratch/census" \
     'What are the ten most populous counties of California?'
 stop
 show 0 ls -s "$scratch/census"

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """examples/systems/census against surety mock and from its recordings: answers
-with charts and tables, of one county and of 254, what is wrong with replies,
-data, names and folders, and that none of it loses the answer. The workbook is
+with charts and tables, of one county and of 254; that figures which no call has
+given are never an answer; what the Census API may answer; what is wrong with
+replies, data, names and folders, and that none of it loses the answer. The API
+is examples/systems/census-api.py, or the mock with any rows. The workbook is
 opened in LibreOffice and the page in a browser where there is one:
 systems_census_test.py [SURETY]."""
 
@@ -11,8 +13,10 @@ import io
 import json
 import os
 import re
+import select
 import shutil
 import struct
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(__file__))
@@ -20,17 +24,18 @@ from cli_run import (FOLDER, check, gives, run_tests, same,  # noqa: E402
                      surety, write)
 from others_run import browser_page, office_rows  # noqa: E402
 from run_mock import Mock  # noqa: E402
-from systems_run import (is_careful, is_small, recording,  # noqa: E402
-                         script, system)
+from systems_run import (EXAMPLES, is_careful, is_small,  # noqa: E402
+                         recording, script, system)
 from tap import skip  # noqa: E402
 
 os.chdir(FOLDER)
-ANSWER = "California has 39,538,223 people."
+ANSWER = "California is more populous than Texas."
 NOTES = ["Source: U.S. Census Bureau.", "Margins of error not shown."]
 ROWS = [["NAME", "B01003_001E", "state"], ["California", "39538223", "06"],
         ["Texas", "29145505", "48"]]
 BAR = {"type": "bar", "title": "Population"}
 TABLE = {"format": "csv", "title": "States"}
+TOOLS = os.path.join(EXAMPLES, "systems", "census-tools.json")
 FAILED = "Agent execution completed but output parsing failed"
 SHOWN = f"{ANSWER}\n" + "".join(f"- {note}\n" for note in NOTES)
 DRAWS = "without cairo" not in surety("render", "--data", write(
@@ -51,15 +56,61 @@ def final(answer):
             + (answer if isinstance(answer, str) else json.dumps(answer)))
 
 
-def ask(*arguments, question="How many?", model="m-openai:census-1"):
-    return system("census", "-m", model, *arguments, question)
+def ask(*arguments, question="How many?", model="m-openai:census-1",
+        api="http://127.0.0.1:1", key=None):
+    env = {"CENSUS_API": api} | ({"CENSUS_API_KEY": key} if key else {})
+    return system("census", "-m", model, "--tools", TOOLS, *arguments, question,
+                  env=env)
 
 
-def answers(reply, folder, *arguments, **more):
-    """The answer to one reply; a value is behind Final Answer:."""
+def call(tool="get_data", **arguments):
+    return {"tool": tool, "json": {"year": 2023, "dataset": "acs/acs5"} | (
+        {"variables": ["NAME"], "for": "state:*"} if tool == "get_data"
+        else {}) | arguments}
+
+
+def as_text(text):
+    """The model's reply again and again, also where a tool must be called."""
+    return {"text": text, "deliver": "text", "repeat": True}
+
+
+def has_rows(rows, year=2023):
+    """The mock as the API, with these rows in a year."""
+    return {"when": {"path": f"/data/{year}/acs/acs5"}, "body": rows,
+            "repeat": True}
+
+
+def answers(reply, folder, *arguments, given=None):
+    """The answer to one reply, after a call that gave its rows, or others; a
+    value is behind Final Answer:."""
     text = final(reply) if isinstance(reply, dict) else reply
-    with Mock({"text": text}):
-        return ask("--folder", folder, *arguments, **more)
+    rows = given or (reply["census_data"].get("data", ROWS)
+                     if isinstance(reply, dict) else ROWS)
+    with Mock(has_rows(rows), {"calls": [call()]},
+              as_text(text)) as mock:
+        return ask("--folder", folder, *arguments, api=mock.url)
+
+
+class Api:
+    """census-api.py as a context; `url` where it listens."""
+
+    def __init__(self, *arguments):
+        self.arguments = [sys.executable,
+                          os.path.join(EXAMPLES, "systems", "census-api.py"),
+                          os.path.join(EXAMPLES, "inputs", "census.csv"),
+                          *arguments]
+
+    def __enter__(self):
+        self.process = subprocess.Popen(self.arguments, stdout=subprocess.PIPE)
+        ready = select.select([self.process.stdout], [], [], 100)[0]
+        line = self.process.stdout.readline().decode() if ready else ""
+        self.url = line.split(" on ")[-1].strip()
+        return self
+
+    def __exit__(self, *unused):
+        self.process.terminate()
+        self.process.wait(100)
+        self.process.stdout.close()
 
 
 def files(folder):
@@ -89,9 +140,12 @@ def keeps(name, result, code, folder, made, *parts):
 
 def asked_for(number):
     """Question and value of the script's reply of that number."""
-    reply = script("census")["replies"][number]
-    return (reply["when"]["contains"],
-            json.loads(reply["text"].split("Final Answer: ")[1]))
+    questions = {}
+    for reply in script("census")["replies"]:
+        questions[reply["when"]["contains"]] = reply
+    question = list(questions)[number]
+    text = questions[question]["text"].split("Final Answer: ")
+    return question, json.loads(text[1]) if len(text) > 1 else None
 
 
 def example(name, number, made):
@@ -102,15 +156,16 @@ def example(name, number, made):
         return
     shown = wanted["answer_text"] + "\n" + "".join(
         f"- {note}\n" for note in wanted["footnotes"])
-    with Mock(*script("census")["replies"]):
-        live = ask("--folder", name, question=question)
+    with Mock(*script("census")["replies"]), Api() as api:
+        live = ask("--folder", name, question=question, api=api.url)
     gives(f"{name}: the answer and its footnotes", live, 0, shown,
           ["census: reasoning: " + wanted["reasoning_trace"]])
     same(f"{name}: charts and tables are made", files(name), made)
-    replayed = ask("--folder", name + "-again", question=question,
-                   model=recording(name))
-    gives(f"{name}: the same from the recording", replayed, 0, live.out,
-          live.err.splitlines())
+    with Api() as api:
+        replayed = ask("--folder", name + "-again", question=question,
+                       model=recording(name), api=api.url)
+    gives(f"{name}: the same by calls in its text", replayed, 0, live.out,
+          [line for line in live.err.splitlines() if "made" in line])
     for one in made:
         if not one.endswith(".xlsx"):  # which holds the time
             with open(f"{name}/{one}", "rb") as first:
@@ -146,8 +201,9 @@ def test_years():
     question = asked_for(1)[0]
     if not DRAWS:
         return
-    with Mock(*script("census")["replies"]):
-        ask("--folder", "svg", "--format", "svg", question=question)
+    with Mock(*script("census")["replies"]), Api() as api:
+        ask("--folder", "svg", "--format", "svg", question=question,
+            api=api.url)
     picture = read("svg/Median-household-income-2015-2023.svg")
     check("S3.21 the chart takes the custom columns Year and measure",
           "<title>Median household income 2015-2023</title>" in picture
@@ -191,6 +247,168 @@ def test_browser():
               shown)
 
 
+def test_invented():
+    """What no call has given is never an answer."""
+    late = [["Year", "NAME", "B01003_001E"], ["2022", "California", "39538223"]]
+    named = {"B01003_001E": "people"}
+    for name, rows, where, more in (
+            ("a changed figure", [ROWS[0], ["California", "39538224", "06"]],
+             "/census_data/data/1/1", {}),
+            ("a figure of another row", [ROWS[0], ["Texas", "39538223", "48"]],
+             "/census_data/data/1/1", {}),
+            ("a row more", ROWS + [["Utah", "3", "49"]],
+             "/census_data/data/3", {}),
+            ("a name of no row", [ROWS[0], ["Kalifornien", "39538223", "06"]],
+             "/census_data/data/1", {}),
+            ("a column more", [["NAME", "growth"], ["California", "5"]],
+             "/census_data/data/0/1", {}),
+            ("a label of another code", [["NAME", "people"],
+                                         ["California", "06"]],
+             "/census_data/data/1/1", {"variables": named}),
+            ("a label of no code", [["NAME", "people"], ["California", "06"]],
+             "/census_data/data/0/1", {"variables": {"B7": "people"}}),
+            ("another year", late, "/census_data/data/1", {}),
+            ("a row that is too long", [ROWS[0], ROWS[1] + ["7"]],
+             "/census_data/data/1", {}),
+            ("a row that is too short", [ROWS[0], ROWS[1][:2]],
+             "/census_data/data/1", {}),
+            ("a value of another kind", [ROWS[0], ["California", True, "06"]],
+             "/census_data/data/1/1", {})):
+        reply = value(census_data={"success": True, "data": rows} | more)
+        result = answers(reply, "invented", given=ROWS)
+        gives(f"{name} is refused", result, 0, f"{FAILED}\n",
+              [f"validator at {where})", "fallback"])
+    for name, reply, where in (
+            ("a figure in the text", value(
+                answer_text="It has 39,538,224 people."), "/answer_text"),
+            ("a sum in the text", value(answer_text="Both: 68,683,728.0."),
+             "/answer_text")):
+        gives(f"{name} is refused", answers(reply, "invented"), 0,
+              f"{FAILED}\n", [f"validator at {where})"])
+    gives("a figure of the rows in the text is none", answers(
+        value(answer_text="It has 39,538,223."), "invented"), 0)
+    with Mock(as_text(final(value()))):
+        gives("rows without a call", ask("--folder", "invented"), 0,
+              f"{FAILED}\n", ["validator at /census_data/success)"])
+    with Mock(as_text(final(value(census_data={"success": False,
+                                               "data": ROWS})))):
+        gives("rows without a call, of no success", ask(
+            "--folder", "invented"), 0, f"{FAILED}\n",
+              ["validator at /census_data/data/0/0, "])
+    result = answers(value([ROWS[0], ["California", "1", "06"]],
+                           [{"type": "pie", "title": "P"}]), "invented",
+                     given=ROWS)
+    gives("a wrong chart type hides no figure", result, 0, f"{FAILED}\n",
+          ["pie"])
+    same("nothing is drawn of it", files("invented"), [])
+    with Mock(has_rows(ROWS), {"calls": [call()]},
+              {"text": final(value([ROWS[0], ["Texas", "3", "48"]]))},
+              {"when": {"contains": "get_data gave here \"29145505\""},
+               "text": final(value([ROWS[0], ROWS[2]]))}) as mock:
+        gives("the model reads what it should be, and says so",
+              ask("--folder", "told", api=mock.url), 0, SHOWN)
+
+
+def test_chosen():
+    """What may be done with rows."""
+    income = [["NAME", "B19013_001E", "state"], ["Texas", "73035", "48"],
+              ["California", None, "06"]]
+    older = [["NAME", "B01003_001E", "state"], ["Texas", "28000000", "48"]]
+    calls = [call(), call(year=2022), call(year=2021)]
+    for name, rows, labels in (
+            ("sorted, and columns chosen",
+             [["B01003_001E", "NAME"], ["29145505", "Texas"],
+              ["39538223", "California"]], None),
+            ("numbers, and thousands commas",
+             [["NAME", "B01003_001E"], ["Texas", 29145505],
+              ["California", "39,538,223"]], None),
+            ("a column named in words", [["NAME", "people"],
+                                         ["Texas", "29145505"]],
+             {"B01003_001E": "people"}),
+            ("two results joined", [
+                ["NAME", "B01003_001E", "B19013_001E"],
+                ["Texas", "29145505", "73035"],
+                ["California", "39538223", None]], None),
+            ("years below each other", [
+                ["Year", "people"], ["2021", "28,000,000"],
+                [2023, "29,145,505"]], {"B01003_001E": "people"}),
+            ("no rows", [], None)):
+        reply = value(rows)
+        reply["census_data"]["variables"] = labels
+        with Mock(has_rows(ROWS), has_rows(income, 2022), has_rows(older, 2021),
+                  {"calls": calls}, {"text": final(reply)}) as mock:
+            gives(name, ask("--folder", "chosen", api=mock.url), 0, SHOWN)
+
+
+def reads(name, told, *arguments, ask_for=None, key=None, shown=None):
+    """The model reads this as the result of a call, and answers that there are
+    no rows."""
+    none = value(census_data={"success": False, "data": []})
+    one = ask_for or call(variables=["NAME", "B01003_001E"])
+    with Mock({"calls": [one]}, {"when": {"last": "tool", "contains": told},
+                                 "text": final(none)}), \
+            Api(*arguments) as api:
+        result = ask("--folder", "api", api=api.url, key=key)
+    gives(name, result, 0, SHOWN, shown if shown is not None else [told])
+    check(f"{name}: the key is not shown", not key or key not in result.err)
+
+
+def test_api():
+    reads("an unknown variable", "unknown variable 'B99999_001E'",
+          ask_for=call(variables=["B99999_001E"]))
+    reads("an unknown level", "unknown/unsupported geography",
+          ask_for=call(**{"for": "tract:*"}))
+    reads("no rows", "nothing where it has no rows",
+          ask_for=call(**{"for": "state:99"}))
+    reads("a year without data", "HTTP status 404", ask_for=call(year=2014))
+    reads("a missing key", "redirect to /data/missing_key.html", "--key",
+          "k-4f1c9a7be2")
+    reads("a wrong key", "a page where it refuses the key", "--key",
+          "k-4f1c9a7be2", key="k-of-another")
+    reads("the key", "39000000", "--key", "k-4f1c9a7be2", key="k-4f1c9a7be2",
+          shown=[])
+    reads("a busy API is asked again", "39000000", "--fail", "503", "--times",
+          "2", shown=[])
+    reads("a rate limit that stays", "HTTP status 429", "--fail", "429",
+          "--times", "99")
+    for tool, arguments, told in (
+            ("find_area", {"level": "county", "in": "state:06",
+                           "words": "los ANGELES"}, '"06","037"'),
+            ("find_area", {"level": "county", "words": "county"},
+             "312 have all words; give more words"),
+            ("find_area", {"level": "state", "words": "Atlantis"},
+             "0 have all words"),
+            ("find_level", {"words": "county"}, '"requires":["state"]'),
+            ("find_table", {"words": "income median"}, '"B19013"'),
+            ("find_variable", {"table": "B19013", "words": ""},
+             "B19013_001E: "),
+            ("find_variable", {"table": "B7", "words": ""}, "HTTP status 404"),
+            ("find_table", {"words": 5}, "/words")):
+        if tool == "find_area":
+            one = {"tool": tool, "json": {"year": 2023} | arguments}
+        else:
+            one = call(tool, **arguments)
+        reads(f"{tool} {arguments}", told, ask_for=one, shown=[])
+    with Mock({"calls": [call()]}, {"when": {
+            "last": "tool", "contains": "refused the connection"},
+            "text": final(value(census_data={"success": False, "data": []}))}):
+        gives("no API", ask("--folder", "api"), 0, SHOWN,
+              ["refused the connection"])
+    lines = [["NAME", "B19013_001E", "state", "county"],
+             ["Loving County, Texas", "-666666666", "48", "301"],
+             ["Harris County, Texas", "45100", "48", "201"],
+             ["King County, Texas", None, "48", "269"]]
+    texas = call(variables=lines[0][:2],
+                 **{"for": "county:*", "in": "state:48"})
+    with Mock({"calls": [texas]}, as_text(final(value(
+            lines, [BAR] * DRAWS, [TABLE])))), Api() as api:
+        result = ask("--folder", "annotations", api=api.url)
+    keeps("values that stand for none", result, 0,
+          "annotations", ["Population.png"] * DRAWS + ["States.csv"])
+    same("and are empty in the table", [row[1] for row in rows_of(
+        "annotations/States.csv")[1:]], ["", lines[2][1], ""])
+
+
 def test_reading():
     """Where the JSON stands, and what is in it."""
     plain = value()
@@ -204,11 +422,11 @@ def test_reading():
             ("on several lines", final(json.dumps(plain, indent=1))),
             ("S3.24 several thoughts before it", "Thought: x\nAction: y\n"
              "Observation: {\"a\": 1}\n" + final(plain)),
-            ("S3.14 escaped quotes", final(quoted)),
             ("S3.9 the filename null", final(value(tables=[
                 dict(TABLE, filename=None)])))):
         gives(name, answers(text, "reading"), 0, SHOWN)
         shutil.rmtree("reading", ignore_errors=True)
+    gives("S3.14 escaped quotes", answers(quoted, "reading"), 0, SHOWN)
     absent = value()
     del absent["charts_needed"], absent["tables_needed"]
     keeps("S3.8 no charts and tables are none", answers(absent, "none"), 0,
@@ -285,9 +503,9 @@ def test_fallback():
                         ("an ellipsis in the rows", final(
                             '{"census_data": {"success": true, "data": '
                             '[["a"], ...]}}'))):
-        result = answers(reply, "fallback", "--steps", "7")
+        result = answers(reply, "fallback")
         gives(f"{name}: the fallback, with the steps", result, 0, stands,
-              ["fallback", "census: reasoning: Steps: 7"])
+              ["fallback", "census: reasoning: Steps: 1"])
     for path in ("census_data/success", "census_data/data", "data_summary",
                  "reasoning_trace", "answer_text", "footnotes"):
         broken = value()
@@ -298,20 +516,16 @@ def test_fallback():
         del inner[last]
         result = answers(broken, "fallback")
         gives(f"S3.26 without {path}: the fallback, and why", result, 0,
-              stands, [f'"{last}"', "Steps: 0"])
+              stands, [f'"{last}"', "Steps: 1"])
     gives("S3.10 one footnote is too few", answers(
         value(footnotes=NOTES[:1]), "fallback"), 0, stands, ["footnotes"])
     same("nothing is drawn of a fallback", files("fallback"), [])
-    with Mock(*script("census")["replies"]):
+    with Mock(*script("census")["replies"]), Api() as api:
         gives("an agent that gave up", ask(
-            "--folder", "fallback", "--steps", "15",
-            question=asked_lost()), 0, stands, ["Steps: 15"])
+            "--folder", "fallback", question=asked_for(3)[0], api=api.url), 0,
+              stands, ["Steps: 1"])
     gives("an empty reply has no fallback", answers("", "fallback"), 1, "",
           ["empty"])
-
-
-def asked_lost():
-    return script("census")["replies"][3]["when"]["contains"]
 
 
 def test_one_bad_output():
@@ -330,13 +544,12 @@ def test_one_bad_output():
     for name, rows, says in (
             ("no rows", [["a", "b"]], "a header and no rows"),
             ("nothing", [], "no rows and no header"),
-            ("ragged rows", [["a", "b"], ["x", 1], ["y"]],
-             "row 2 of the data has 1 value, the header 2"),
             ("one column", [["a"], ["x"]], "two columns"),
             ("no numbers", [["a", "b"], ["x", "y"]], "no column of numbers"),
             ("no data at all", [["a", "b"], ["x", "-666666666"]],
              "b is empty")):
-        result = answers(value(rows, [BAR]), "bad-" + name)
+        result = answers(value(rows, [BAR]), "bad-" + name,
+                         given=rows or ROWS)
         keeps(name, result, 1, "bad-" + name, [], says)
     result = answers(value([["a", "b"], ["x", 1], ["y", "much"], ["z", 3],
                             ["u", 4], ["v", 5]], [BAR]), "mixed")
@@ -397,37 +610,48 @@ def test_folders():
 
 
 def test_calls():
+    none = value([], census_data={"success": False, "data": []})
     with Mock({"status": 503}, {"status": 429, "headers": {"retry-after": "0"}},
-              {"text": final(value())}):
+              {"text": final(none)}):
         gives("broken calls are repeated", ask("--folder", "calls"), 0, SHOWN)
     with Mock({"status": 500, "repeat": True}):
         gives("a provider that is down", ask("--folder", "calls"), 3, "",
               ["HTTP 500"])
     with Mock({"refusal": "I will not."}):
         gives("a refusal", ask("--folder", "calls"), 1, "", ["I will not."])
-    with Mock({"text": final(value(answer_text="\x1b[2Jboo"))}):
-        check("an answer that a terminal would act on",
-              "\x1b" not in ask("--folder", "calls").out)
+    result = answers(value(answer_text="\x1b[2Jboo"), "calls")
+    gives("an answer that a terminal would act on", result, 0, None, ())
+    check("is made harmless", "boo" in result.out and "\x1b" not in result.out)
     write("surety.json", {})
     for name, arguments, parts in (
             ("no question", (), ("usage", "QUESTION")),
             ("an option without a value", ("-m", "a"), ("usage",)),
-            ("an unknown format", ("--format", "gif", "q"), ("png|svg",)),
+            ("no tools", ("-m", "a", "q"), ("usage", "--tools")),
+            ("an unknown format", ("--tools", TOOLS, "--format", "gif", "q"),
+             ("png|svg",)),
             ("an unknown option", ("--fromat", "svg", "q"), ("usage",)),
-            ("no model", ("q",), ("model",)),
-            ("an unknown model", ("-m", "nobody", "q"), ('"nobody"',))):
+            ("no model", ("--tools", TOOLS, "q"), ("model",)),
+            ("an unknown model", ("--tools", TOOLS, "-m", "nobody", "q"),
+             ('"nobody"',))):
         gives(name, system("census", *arguments), 2, "", parts)
     gives("a recording that is not there",
           ask("--folder", "calls", model="replay:nowhere.jsonl"), 4, "",
           ["nowhere.jsonl"])
+    gives("tools that are not there",
+          system("census", "--tools", "none.json", "q"), 4, "", ["none.json"])
 
 
 def test_program():
-    is_careful("census", "-m", recording("census"), "--folder", "careful",
-               "How many?")
-    is_small("census")
+    none = value([], census_data={"success": False, "data": []})
+    write("careful.jsonl", json.dumps({"reply": none}))
+    is_careful("census", "-m", "replay:careful.jsonl", "--tools", TOOLS,
+               "--folder", "careful", "How many?")
+    for part in ("census.c", "census-results.c", "census-rows.c",
+                 "census-show.c", "census-tools.c", "census.h"):
+        is_small("census", part)
 
 
-run_tests(test_counties, test_years, test_texas, test_browser, test_reading,
+run_tests(test_counties, test_years, test_texas, test_browser, test_invented,
+          test_chosen, test_api, test_reading,
           test_seed_examples, test_large, test_fallback, test_one_bad_output,
           test_names, test_folders, test_calls, test_program)
