@@ -25,7 +25,6 @@ build libjq-dev the_rules_of_contracts
 build libcurl4-openssl-dev calls_to_models_over_HTTPS
 build libsqlite3-dev the_ledger_of_attempts
 build libpq-dev ledgers_in_PostgreSQL
-build libmicrohttpd-dev the_mock_model_server
 build libcairo2-dev charts
 build libpango1.0-dev the_texts_of_charts
 build libxlsxwriter-dev workbooks_(xlsx)
@@ -89,7 +88,7 @@ else
     [ -z "$missing" ] && exit 0
     echo "setup: this is no Debian, so install these yourself:$missing" >&2
     echo "setup: and the headers of PCRE2, libidn2, GMP, libjq, libcurl," >&2
-    echo "setup: SQLite, libpq and libmicrohttpd" >&2
+    echo "setup: SQLite and libpq" >&2
     exit 1
 fi
 [ -n "$missing" ] || exit 0

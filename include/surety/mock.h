@@ -33,9 +33,9 @@ typedef struct surety_mock_options {
 
 /* Reads a script (the built-in contract surety/mock-script, comments allowed)
  * and starts to serve it. SURETY_SYNTAX with line, column and path in the
- * script; SURETY_IO: a file that the script names cannot be read, the address
- * or port cannot be used, or libmicrohttpd, which is loaded here, is not
- * installed; SURETY_MISUSE: options->address is no IP address; SURETY_NOMEM. */
+ * script; SURETY_IO: a file that the script names cannot be read, or the
+ * address or port cannot be used; SURETY_MISUSE: options->address is no IP
+ * address; SURETY_NOMEM. */
 SURETY_API surety_status surety_mock_open(surety_str script,
                                           const surety_mock_options *options,
                                           surety_mock **ret_mock,

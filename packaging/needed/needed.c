@@ -28,17 +28,11 @@
 #else
 #define WORKBOOKS
 #endif
-#ifdef NEEDED_SERVE
-#include "serve/mhd.h"
-#define SERVE SURETY__MHD(SURETY__ROW)
-#else
-#define SERVE
-#endif
 #include "load/load.h"
 
 extern const surety__function_row surety__needed[];
 const surety__function_row surety__needed[] = {
-    RUN POSTGRES CHARTS WORKBOOKS SERVE{NULL, NULL}};
+    RUN POSTGRES CHARTS WORKBOOKS{NULL, NULL}};
 
 int main(void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The internal interface of serve/. serve.c is an HTTP server that one thread
- * drives, over libmicrohttpd. speak.c and its protocols' files are the server
+/* The internal interface of serve/. serve.c is an HTTP/1.1 server that one
+ * thread drives. speak.c and its protocols' files are the server
  * side of the providers' protocols. That half is pure: it reads a request's
  * bytes into surety__model_request, and writes the parts of an answer as a
  * response's bytes. */
@@ -28,14 +28,6 @@ typedef enum surety__flow {
 
 #define SERVE_WAIT_LONG UINT32_MAX /* until surety__serving_wake */
 
-typedef enum serve_state {
-    STATE_HEAD = 0, /* the request line has come */
-    STATE_BODY,
-    STATE_THINKING,  /* the service was called and waits */
-    STATE_ANSWERING, /* libmicrohttpd has the response */
-    STATE_RAW        /* the service writes to the socket */
-} serve_state;
-
 /* One request and its answer. Owned by the server, and freed after `ended`. */
 struct surety__serving {
     surety_str method;
@@ -45,25 +37,15 @@ struct surety__serving {
     surety_buf body;
     bool is_oversized; /* the body exceeds body_bytes_max and is not complete;
                         * the service answers 413 at once */
-    uint64_t sent;     /* bytes of the answer's body given to libmicrohttpd; of
+    uint64_t sent;     /* bytes of the answer's body that the service gave; of
                         * a raw answer, bytes written to the socket */
     void *own;         /* for the service's use, NULL at first */
 
-    /* For serve.c. */
-    surety__serving *next;
-    surety__serving **link;
-    surety__server *server;
-    struct MHD_Connection *connection;
-    struct serve_peer *peer;
-    surety__arena arena; /* holds method, path and query */
-    serve_state state;
+    /* For serve/ alone. */
+    struct surety__connection *connection;
+    const struct surety__serve_head *head; /* in the arena */
+    surety__arena arena;
     bool is_called; /* the service's request callback was called */
-    bool is_suspended;
-    bool is_gone;  /* the client hung up, or the server closes */
-    bool is_whole; /* all of a raw answer was written */
-    int64_t wake_at;
-    char *raw; /* room for a raw answer; start to end are unsent */
-    size_t raw_start, raw_end;
 };
 
 /* Room for the next bytes of a body. pull sets len, which is 0 at first. */
@@ -99,11 +81,13 @@ typedef struct surety__server_options {
     uint16_t port;      /* 0: one that the system chooses */
     surety__service service;
     size_t body_bytes_max;    /* 10 MiB; more: 413 */
-    size_t head_bytes_max;    /* approximate; 16 KiB; more: 431 or 414 */
+    size_t head_bytes_max;    /* 16 KiB; more: 431 or 414 */
     uint32_t connections_max; /* 1,024; more wait in the backlog */
-    uint32_t head_ms;         /* from the request line; 10,000 */
-    uint32_t body_ms;         /* 60,000 */
-    uint32_t idle_ms;         /* until a request line; 60,000 */
+    uint32_t head_ms;         /* from its first byte, or from the begin of the
+                               * connection; 10,000; more: 408 */
+    uint32_t body_ms;         /* 60,000; more: 408 */
+    uint32_t idle_ms;         /* between requests, and for a client that takes
+                               * no byte of an answer; 60,000 */
     bool no_date;             /* no Date header: the same bytes each time */
     const surety_alloc *alloc;
 } surety__server_options;
@@ -140,8 +124,9 @@ typedef enum surety__answer_kind {
 typedef struct surety__response {
     surety__answer_kind kind;
     int status;
-    const surety_header *headers; /* the server adds Content-Length,
-                                   * Transfer-Encoding, Date, Connection */
+    const surety_header *headers; /* the server adds Content-Length or
+                                   * Transfer-Encoding, Date and Connection; a
+                                   * Connection of the service closes */
     size_t header_count;
     surety_str body;
     uint64_t body_len;

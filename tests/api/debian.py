@@ -97,9 +97,8 @@ def check_contents(packages):
                                          "libpcre2-8-0")), control)
     for name, ones in (("libsurety-run0", ["libcurl4", "libsqlite3-0"]),
                        ("libsurety-render0", ["libpangocairo-1.0-0"]),
-                       ("libsurety-serve0", ["libmicrohttpd12"]),
                        ("surety", ["libcurl4", "libpangocairo-1.0-0",
-                                   "libmicrohttpd12", "ca-certificates"])):
+                                   "ca-certificates"])):
         fields = {field: run("dpkg-deb", "--field", packages[name],
                              field).stdout for field in ("Depends",
                                                          "Recommends")}

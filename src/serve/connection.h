@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The inside of the HTTP server. Calls go one way: serve.c (the loop) →
+ * connection.c (one connection's requests) → answer.c (their answers), and all
+ * of them → due.c (what is to be done when). */
+#ifndef SURETY_SERVE_CONNECTION_H
+#define SURETY_SERVE_CONNECTION_H
+
+#include "serve/head.h"
+#include "serve/serve.h"
+
+#define SERVE_NEVER INT64_MAX
+
+typedef struct surety__connection surety__connection;
+
+struct surety__server {
+    surety__server_options options;
+    surety__connection *connections;
+    size_t count;
+    surety__connection **due; /* a heap: the earliest is the first */
+    size_t due_count, due_cap;
+    int64_t now; /* ms of the monotonic clock, of this step */
+    int64_t unix_s;
+    int64_t listen_at; /* when it accepts again, after the system was out of
+                        * files or memory; SERVE_NEVER: it does */
+    bool is_full;      /* connections_max is reached; it does not accept */
+    int epoll_fd;
+    int listen_fd;
+    int wake_fd; /* an eventfd that ends the wait of a step */
+    uint16_t port;
+};
+
+typedef enum connection_state {
+    STATE_HEAD = 0, /* a request's head comes, or nothing yet */
+    STATE_BODY,
+    STATE_THINKING,  /* the service was called */
+    STATE_ANSWERING, /* an answer goes out */
+    STATE_LINGERING  /* it is out, and the client is given time to read it */
+} connection_state;
+
+/* How the end of an answer's body is known. */
+typedef enum connection_framing {
+    FRAMING_DONE = 0, /* all of it is in `out` */
+    FRAMING_LENGTH,   /* by Content-Length; `left` bytes are to be pulled */
+    FRAMING_CHUNKED,
+    FRAMING_CLOSE, /* by the end of the connection */
+    FRAMING_RAW    /* the service writes the head too */
+} connection_framing;
+
+struct surety__connection {
+    surety__connection *next;
+    surety__connection **link;
+    surety__server *server;
+    surety__serving *exchange; /* NULL between requests */
+    connection_state state;
+    connection_framing framing;
+    int fd;
+    uint32_t events; /* that epoll watches */
+    int64_t due_at;  /* when it goes on by itself; SERVE_NEVER */
+    size_t due_slot; /* in the server's heap */
+    /* Bytes that were read; those from in_start on are not used yet. */
+    surety_buf in;
+    size_t in_start;
+    size_t looked; /* surety__serve_find's at */
+    surety__chunks chunks;
+    uint64_t left; /* of the body that comes, or goes */
+    /* Bytes that go out; those from out_start on are not sent yet. */
+    surety_buf out;
+    size_t out_start;
+    bool is_begun;   /* the first byte of a head has come */
+    bool is_skipped; /* an empty line before it was skipped */
+    bool is_waiting; /* for the service, not for the client */
+    bool is_last;    /* the connection ends with the answer */
+    bool is_reset;   /* and with a TCP RST */
+};
+
+/* ---- due.c --------------------------------------------------------------- */
+
+/* Makes room for count connections. SURETY_NOMEM. */
+surety_status surety__due_reserve(surety__server *server, size_t count);
+/* Sets when the connection goes on by itself. Never fails. */
+void surety__due_set(surety__connection *connection, int64_t at);
+/* The connection that is due first; NULL: none is. */
+surety__connection *surety__due_first(const surety__server *server);
+
+/* ---- answer.c ------------------------------------------------------------ */
+
+typedef enum surety__next {
+    NEXT_ON = 0, /* the next step can be done now */
+    NEXT_REST,   /* nothing can be done before an event or its time */
+    NEXT_CLOSE   /* the connection is to be closed */
+} surety__next;
+
+/* Begins the answer to a request that is refused before the service sees it.
+ * The connection ends with it. */
+surety__next surety__answer_fault(surety__connection *connection,
+                                  const surety__serve_fault *fault);
+/* Sends what the socket takes, and pulls more. ON: all was sent. */
+surety__next surety__answer_move(surety__connection *connection);
+/* Waits for the service, and for a client that hangs up. */
+surety__next surety__answer_wait(surety__connection *connection,
+                                 uint32_t wait_ms);
+
+/* ---- connection.c -------------------------------------------------------- */
+
+/* Takes a socket that was accepted, in any case. */
+void surety__connection_open(surety__server *server, int fd);
+void surety__connection_close(surety__connection *connection);
+/* Does what the events of epoll allow. It may close the connection. */
+void surety__connection_move(surety__connection *connection, uint32_t events);
+/* Does what its time has come for. It may close the connection. */
+void surety__connection_time(surety__connection *connection);
+
+#endif
