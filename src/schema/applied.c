@@ -182,7 +182,7 @@ static bool branches_hold(surety__machine *machine,
     const uint32_t enough = applicator->kind == APPLY_ANY ? 1 : 2;
     uint32_t holding = 0;
 
-    while (holding < enough) {
+    while (holding < enough && !machine->status) {
         const uint32_t branch = branches_take(applicator, &branches);
         const surety__shape *shape;
 
@@ -194,6 +194,26 @@ static bool branches_hold(surety__machine *machine,
         holding += surety__child_validity(machine, &shape, cell) == VALID_YES;
     }
     return holding == 1;
+}
+
+/* The validity of a value for which the union of shape leaves these branches.
+ */
+static enum surety__validity select_several(surety__machine *machine,
+                                            const surety__shape *shape,
+                                            uint64_t branches,
+                                            const surety__cell *cell)
+{
+    const bool flat = surety__shape_is_flat(shape, cell->kind);
+    bool holds;
+
+    if (!flat && machine->nest.framed)
+        return VALID_OPEN;
+    if (!flat && machine->nest.height == WALK_HEIGHT)
+        return surety__valid_if(surety__walk_deep(machine, shape, cell));
+    machine->nest.height += !flat;
+    holds = branches_hold(machine, shape->selects, branches, cell);
+    machine->nest.height -= !flat;
+    return surety__valid_if(holds);
 }
 
 const surety__shape *surety__union_select(surety__machine *machine,
@@ -219,15 +239,84 @@ const surety__shape *surety__union_select(surety__machine *machine,
             shape = surety__route_end(selects->shapes[first]->direct, kind);
             continue;
         }
-        *ret_valid =
-            machine->memo.open ? surety__memo_validity(machine, shape, cell)
-            : surety__shape_is_flat(shape, kind)
-                ? surety__valid_if(branches_hold(machine, selects, all, cell))
-                : VALID_OPEN;
+        *ret_valid = machine->memo.open
+                         ? surety__memo_validity(machine, shape, cell)
+                         : select_several(machine, shape, all, cell);
         return shape;
     }
     *ret_valid = surety__child_validity(machine, &shape, cell);
     return shape;
+}
+
+/* ---- without a frame ----------------------------------------------------- */
+
+/* What the value of the jump's member leads to; NULL: nothing applies. */
+static const surety__shape *jump_target(const surety_doc *doc,
+                                        const surety__jump *jump,
+                                        const surety__cell *object)
+{
+    const surety__cell *member =
+        surety__member(doc, object, jump->name, jump->hash);
+    const surety__word *word = NULL;
+
+    if (!member)
+        return jump->lacking;
+    if (member->kind < CELL_INT)
+        return jump->kinds[member->kind];
+    if (member->kind == CELL_STRING)
+        word = surety__words_find(jump->words, surety__cell_str(doc, member));
+    return jump->targets[word ? word->number : 0];
+}
+
+/* Whether cell satisfies shape, which needs no frame; NULL: true. */
+static bool flat_decides(surety__machine *machine, const surety__shape *shape,
+                         const surety__cell *cell)
+{
+    if (!shape)
+        return true;
+    shape = shape->direct;
+    return surety__machine_charge(machine, 1) &&
+           surety__child_validity(machine, &shape, cell) == VALID_YES;
+}
+
+static bool flat_applies(surety__machine *machine,
+                         const surety__applicator *applicator,
+                         const surety__cell *cell)
+{
+    const surety__shape *const *shapes = applicator->shapes;
+    bool holds = true;
+
+    switch (applicator->kind) {
+    case APPLY_ANY:
+    case APPLY_ONE:
+        return applicator->choice
+                   ? flat_decides(machine, applicator->choice, cell)
+                   : branches_hold(
+                         machine, applicator,
+                         branches_left(machine->doc, applicator, cell), cell);
+    case APPLY_NOT: return !flat_decides(machine, shapes[0], cell);
+    case APPLY_IF:
+        if (applicator->jump && cell->kind == CELL_OBJECT)
+            return flat_decides(
+                machine, jump_target(machine->doc, applicator->jump, cell),
+                cell);
+        holds = flat_decides(machine, shapes[0], cell);
+        return flat_decides(machine, shapes[holds ? 1 : 2], cell);
+    default:
+        assert(applicator->kind == APPLY_ALL);
+        for (uint32_t i = 0; i < applicator->count && holds; i++)
+            holds = flat_decides(machine, shapes[i], cell);
+        return holds;
+    }
+}
+
+bool surety__flat_applied(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell)
+{
+    for (uint32_t i = 0; i < shape->applicator_count; i++)
+        if (!flat_applies(machine, &shape->applicators[i], cell))
+            return false;
+    return true;
 }
 
 /* ---- subschemas --------------------------------------------------------- */
@@ -412,6 +501,17 @@ applied_if(surety__machine *machine, surety__frame *frame,
            surety__next *next, const bool report)
 {
     assert(applicator->count == 3);
+    if (frame->sub == 0 && applicator->jump && !report &&
+        frame->bits == BITS_NONE && frame->cell->kind == CELL_OBJECT) {
+        const surety__shape *target =
+            jump_target(machine->doc, applicator->jump, frame->cell);
+
+        frame->sub = 2;
+        if (!surety__machine_charge(machine, 1 + frame->cell->count / 16))
+            return VALID_NO;
+        return target ? applied_must(machine, frame, target, 1, next, false)
+                      : VALID_YES;
+    }
     if (frame->sub == 0) {
         frame->sub = 1;
         last = applied_may(machine, frame->cell, frame->bits,

@@ -497,6 +497,24 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
     return !assert_fails(machine, failure);
 }
 
+/* ---- contains ---------------------------------------------------------- */
+
+bool surety__assert_contains(surety__machine *machine,
+                             const surety__shape *shape,
+                             const surety__cell *array, uint32_t matches)
+{
+    const surety__arrays *arrays = shape->arrays;
+    surety__failure failure = {
+        .keyword = KW_MAX_CONTAINS, .instance = array, .count = matches};
+
+    if (matches >= arrays->min_contains && matches <= arrays->max_contains)
+        return true;
+    if (matches <= arrays->max_contains)
+        failure.keyword =
+            arrays->min_contains == 1 ? KW_CONTAINS : KW_MIN_CONTAINS;
+    return !assert_fails(machine, failure);
+}
+
 /* ---- all --------------------------------------------------------------- */
 
 static bool assert_kind(surety__machine *machine, const surety__shape *shape,

@@ -19,6 +19,10 @@ surety__keyword surety__assert_count(const surety__shape *shape,
 /* uniqueItems; n log n. */
 bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
                            const surety__cell *array);
+/* contains, of which so many items match. */
+bool surety__assert_contains(surety__machine *machine,
+                             const surety__shape *shape,
+                             const surety__cell *array, uint32_t matches);
 /* Whether the pattern matches; a limit stops the machine. */
 bool surety__assert_pattern(surety__machine *machine,
                             const surety__pattern *pattern, surety_str text);

@@ -106,20 +106,18 @@ static uint16_t tag_kinds(const surety__shape *shape)
     return kinds;
 }
 
-/* The values of a branch whose only keywords are `type` and one of enum and
- * const; NULL: it has others. */
-static const surety__choices *branch_choices(const surety__shape *branch,
+const surety__choices *surety__shape_choices(const surety__shape *shape,
                                              const surety_doc *doc)
 {
-    const bool several = branch->constant && branch->choices;
+    const bool several = shape->constant && shape->choices;
 
-    return several || branch->applicator_count || branch->numbers ||
-                   branch->strings || branch->arrays || branch->objects ||
-                   branch->at.doc != doc ||
-                   (branch->lexical_integer && branch->types != TYPE_ANY)
+    return several || shape->applicator_count || shape->numbers ||
+                   shape->strings || shape->arrays || shape->objects ||
+                   shape->at.doc != doc ||
+                   (shape->lexical_integer && shape->types != TYPE_ANY)
                ? NULL
-           : branch->constant ? branch->constant
-                              : branch->choices;
+           : shape->constant ? shape->constant
+                             : shape->choices;
 }
 
 /* The strings that no value of the shape is; NULL: there are none. */
@@ -130,7 +128,7 @@ static const surety__words *tag_excluded(const surety__shape *shape)
         const surety__shape *branch = applicator->shapes[0]->direct;
 
         if (applicator->kind == APPLY_NOT && branch->types & TYPE_STRING &&
-            branch_choices(branch, branch->at.doc))
+            surety__shape_choices(branch, branch->at.doc))
             return branch->words;
     }
     return NULL;
@@ -312,7 +310,7 @@ bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
 
     for (uint32_t i = 0; i < applicator->count; i++) {
         const surety__shape *branch = applicator->shapes[i]->direct;
-        const surety__choices *choices = branch_choices(branch, doc);
+        const surety__choices *choices = surety__shape_choices(branch, doc);
 
         if (!choices && !branch->never)
             return true;
@@ -324,7 +322,7 @@ bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
         return false;
     for (uint32_t i = 0; i < applicator->count; i++) {
         const surety__shape *branch = applicator->shapes[i]->direct;
-        const surety__choices *choices = branch_choices(branch, doc);
+        const surety__choices *choices = surety__shape_choices(branch, doc);
 
         for (uint32_t k = 0; choices && k < choices->count; k++) {
             const surety__pair pair = choices->list[k];

@@ -87,7 +87,11 @@ surety__word *surety__words_add(surety__words *words, surety_str text);
 bool surety__patterns_index(surety__compiler *compiler,
                             surety__objects *objects);
 
-/* branch.c: the values that satisfy an anyOf or oneOf whose branches are enums,
+/* branch.c: the values of a shape whose only keywords are `type` and one of
+ * enum and const; NULL: it has others, or is not of doc. */
+const surety__choices *surety__shape_choices(const surety__shape *shape,
+                                             const surety_doc *doc);
+/* The values that satisfy an anyOf or oneOf whose branches are enums,
  * all in doc; no list where they are something else. */
 bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
                             const surety__applicator *applicator,
@@ -95,6 +99,9 @@ bool surety__branches_merge(surety__compiler *compiler, const surety_doc *doc,
 /* Finds what distinguishes the branches of an anyOf or oneOf. */
 bool surety__fold_switch(surety__compiler *compiler,
                          surety__applicator *applicator);
+/* jump.c: finds where an if can jump by the value of a member. */
+bool surety__fold_jump(surety__compiler *compiler,
+                       surety__applicator *applicator);
 /* Room for so many hashes; false when out of memory. */
 bool surety__hashed_open(surety__compiler *compiler, surety__hashed *hashed,
                          size_t count);

@@ -33,7 +33,11 @@
  * 5. Objects whose members are checked by name alone, and arrays whose items
  *    all have one shape, have loops of their own for the validity.
  *    Patterns, prefixes, evaluated bits and reports take the wide ones.
- * 6. What fails notes which of its children hold (surety__passed). They hold
+ * 6. The validity uses the C stack as far as that is bounded: a shape of
+ * HOW_FLAT calls itself at most FLAT_HEIGHT times, and of HOW_WALK so many as
+ *    WALK_HEIGHT are there at once. What nests deeper goes on in frames, from
+ *    which no shape of HOW_WALK is called (machine->nest).
+ * 7. What fails notes which of its children hold (surety__passed). They hold
  *    wherever the shape is applied to the value: a report leaves them out. */
 #include "schema/evaluate.h"
 
@@ -367,26 +371,6 @@ EVALUATE_INLINE enum surety__validity phase_items_wide(
         surety__assert_unique(machine, frame->shape, frame->cell) || report);
 }
 
-/* Whether as many items match as must; otherwise a report has a finding. */
-EVALUATE_INLINE enum surety__validity contains_end(surety__machine *machine,
-                                                   const surety__frame *frame,
-                                                   const bool report)
-{
-    const surety__arrays *const arrays = frame->shape->arrays;
-    surety__failure failure = {.instance = frame->cell, .count = frame->count};
-
-    if (frame->count >= arrays->min_contains &&
-        frame->count <= arrays->max_contains)
-        return VALID_YES;
-    if (!report)
-        return VALID_NO;
-    failure.keyword = frame->count > arrays->max_contains ? KW_MAX_CONTAINS
-                      : arrays->min_contains == 1         ? KW_CONTAINS
-                                                          : KW_MIN_CONTAINS;
-    surety__report_failure(machine, failure);
-    return VALID_YES;
-}
-
 /* contains. Without bits to mark it ends where its minimum is reached and there
  * is no maximum. */
 EVALUATE_INLINE enum surety__validity phase_contains(surety__machine *machine,
@@ -423,7 +407,8 @@ EVALUATE_INLINE enum surety__validity phase_contains(surety__machine *machine,
         frame->cursor = surety__cell_after(frame->cursor);
         frame->left--;
     }
-    return contains_end(machine, frame, report);
+    return surety__valid_if(surety__assert_contains(machine, frame->shape,
+                                                    frame->cell, frame->count));
 }
 
 /* unevaluatedProperties and unevaluatedItems: the children without a bit. */
@@ -655,6 +640,23 @@ static enum surety__validity frame_report(surety__machine *machine,
     return frame_run(machine, frame, last, next, true);
 }
 
+/* Whether a value of HOW_FLAT satisfies shape, by a frame that asks for no
+ * other. */
+static bool frame_alone(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
+{
+    surety__frame frame;
+    surety__next next;
+
+    frame.shape = shape;
+    frame.cell = cell;
+    if (frame_begin(machine, &frame, BITS_NONE, false, false) &&
+        frame_validity(machine, &frame, VALID_OPEN, &next) == VALID_YES)
+        return true;
+    frame_fails(machine, &frame);
+    return false;
+}
+
 /* ---- what needs no frame ------------------------------------------------ */
 
 static __attribute__((noinline)) bool flat_nested(surety__machine *machine,
@@ -678,9 +680,9 @@ static inline bool flat_child(surety__machine *machine,
 }
 
 /* NULL: the members hold. Otherwise those before the cell that is given do. */
-static const surety__cell *flat_members(surety__machine *machine,
-                                        const surety__objects *objects,
-                                        const surety__cell *object)
+EVALUATE_INLINE const surety__cell *flat_members(surety__machine *machine,
+                                                 const surety__objects *objects,
+                                                 const surety__cell *object)
 {
     const surety_doc *const doc = machine->doc;
     const surety__cell *key = object + 1;
@@ -706,6 +708,37 @@ static const surety__cell *flat_members(surety__machine *machine,
     return required == 0 ? NULL : key;
 }
 
+/* The same where patterns may match names. */
+static const surety__cell *flat_members_wide(surety__machine *machine,
+                                             const surety__objects *objects,
+                                             const surety__cell *object)
+{
+    const surety__cell *key = object + 1;
+    uint32_t required = objects->required_count;
+
+    if (object->count < required)
+        return key;
+    for (uint32_t left = object->count; left; left--) {
+        const surety__slot *slot =
+            surety__slot_find(objects, machine->doc, key);
+        surety__wide wide = {.sub = 0};
+        const surety__shape *child;
+
+        if (slot && slot->alone) {
+            required -= slot->required;
+            if (!flat_child(machine, slot->shape, key + 1))
+                return key;
+        } else {
+            while ((child = surety__wide_member(machine, objects, key, &wide)))
+                if (!flat_child(machine, child, key + 1))
+                    return key;
+            required -= wide.required;
+        }
+        key = surety__cell_after(key + 1);
+    }
+    return required == 0 ? NULL : key;
+}
+
 /* The next item. Of many items that nest, a loop reads a cell each and would
  * wait for most, so what is some way behind is fetched. */
 static inline const surety__cell *item_after(const surety__cell *item)
@@ -718,9 +751,9 @@ static inline const surety__cell *item_after(const surety__cell *item)
 }
 
 /* The same for items. */
-static const surety__cell *flat_items(surety__machine *machine,
-                                      const surety__shape *rest,
-                                      const surety__cell *array)
+EVALUATE_INLINE const surety__cell *flat_items(surety__machine *machine,
+                                               const surety__shape *rest,
+                                               const surety__cell *array)
 {
     const surety__cell *item = array + 1;
 
@@ -732,6 +765,32 @@ static const surety__cell *flat_items(surety__machine *machine,
     return NULL;
 }
 
+/* The same as surety__flat_holds where one loop is not enough. */
+static __attribute__((noinline)) bool flat_parts(surety__machine *machine,
+                                                 const surety__shape *shape,
+                                                 const surety__cell *cell)
+{
+    const unsigned kind = cell->kind;
+    const surety__cell *failed = NULL;
+
+    if (!(shape->quick.parts >> kind & 1))
+        return frame_alone(machine, shape, cell);
+    if (!surety__machine_charge(machine,
+                                1 + (kind < CELL_ARRAY ? 0 : cell->count / 16)))
+        return false;
+    if (shape->checks >> kind & 1 && !surety__leaf_valid(machine, shape, cell))
+        return false;
+    if (kind == CELL_OBJECT && shape->objects)
+        failed = shape->objects->plain
+                     ? flat_members(machine, shape->objects, cell)
+                     : flat_members_wide(machine, shape->objects, cell);
+    else if (kind == CELL_ARRAY && shape->arrays && shape->arrays->rest)
+        failed = flat_items(machine, shape->arrays->rest->direct, cell);
+    if (failed)
+        surety__passed_note(machine, shape, cell, failed);
+    return !failed && surety__flat_applied(machine, shape, cell);
+}
+
 /* Whether a value of HOW_FLAT satisfies shape. A call from here may
  * come back here, at most FLAT_HEIGHT times; it never asks for a frame. */
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
@@ -739,18 +798,8 @@ bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
 {
     const surety__cell *failed;
 
-    if (!(shape->quick >> cell->kind & 1)) {
-        surety__frame frame;
-        surety__next next;
-
-        frame.shape = shape;
-        frame.cell = cell;
-        if (frame_begin(machine, &frame, BITS_NONE, false, false) &&
-            frame_validity(machine, &frame, VALID_OPEN, &next) == VALID_YES)
-            return true;
-        frame_fails(machine, &frame);
-        return false;
-    }
+    if (!(shape->quick.loop >> cell->kind & 1))
+        return flat_parts(machine, shape, cell);
     if (!surety__machine_charge(machine, 1 + cell->count / 16))
         return false;
     if (shape->checks >> cell->kind & 1 &&
@@ -762,6 +811,22 @@ bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
     if (failed)
         surety__passed_note(machine, shape, cell, failed);
     return !failed;
+}
+
+bool surety__walk_holds(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell)
+{
+    bool holds;
+
+    assert(!machine->nest.framed && machine->nest.height <= WALK_HEIGHT);
+    if (machine->status)
+        return false;
+    if (machine->nest.height == WALK_HEIGHT || shape->tracks)
+        return surety__walk_deep(machine, shape, cell);
+    machine->nest.height++;
+    holds = surety__flat_holds(machine, shape, cell);
+    machine->nest.height--;
+    return holds;
 }
 
 enum surety__validity surety__memo_validity(surety__machine *machine,
@@ -776,9 +841,10 @@ enum surety__validity surety__memo_validity(surety__machine *machine,
         return surety__valid_if(surety__flat_holds(machine, shape, cell));
     if (surety__memo_find(machine, shape, cell, &holds))
         return surety__valid_if(holds);
-    if (!flat)
+    if (!flat && machine->nest.framed)
         return VALID_OPEN;
-    holds = surety__flat_holds(machine, shape, cell);
+    holds = flat ? surety__flat_holds(machine, shape, cell)
+                 : surety__walk_holds(machine, shape, cell);
     if (!machine->status)
         surety__memo_note(machine, shape, cell, holds);
     return surety__valid_if(holds);
@@ -885,19 +951,33 @@ evaluate_validity(surety__machine *machine, const surety__shape *shape,
                     false);
 }
 
+bool surety__walk_deep(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell)
+{
+    bool holds;
+
+    machine->nest.framed = true;
+    holds = evaluate_validity(machine, shape, cell, BITS_NONE);
+    machine->nest.framed = false;
+    return holds;
+}
+
 bool surety__shape_holds(surety__machine *machine, const surety__shape *shape,
                          const surety__cell *cell, uint32_t bits)
 {
-    enum surety__mode before = machine->mode;
+    const enum surety__mode before = machine->mode;
+    const bool framed = machine->nest.framed;
     enum surety__validity valid;
 
     assert(shape && cell);
     machine->mode = MODE_VALIDITY;
+    machine->nest.framed = machine->schema->dynamic || bits != BITS_NONE;
     valid = surety__value_validity(machine, &shape, cell, bits);
     machine->result = valid == VALID_OPEN
                           ? evaluate_validity(machine, shape, cell, bits)
                           : valid == VALID_YES;
     machine->mode = before;
+    machine->nest.framed = framed;
     return !machine->status;
 }
 
@@ -907,6 +987,7 @@ void surety__shape_report(surety__machine *machine, const surety__shape *shape,
     const size_t base = machine->depth;
 
     assert(machine->mode != MODE_VALIDITY);
+    machine->nest.framed = true;
     evaluate(machine, (surety__next){shape, cell, ASK_FRAME, step}, BITS_NONE,
              true);
     machine->depth = base;

@@ -38,6 +38,18 @@ typedef struct surety__next {
 bool surety__flat_holds(surety__machine *machine, const surety__shape *shape,
                         const surety__cell *cell);
 
+/* The same for a value of HOW_WALK, where no frame is asked for: on the C
+ * stack, or deeper than WALK_HEIGHT in frames. */
+bool surety__walk_holds(surety__machine *machine, const surety__shape *shape,
+                        const surety__cell *cell);
+bool surety__walk_deep(surety__machine *machine, const surety__shape *shape,
+                       const surety__cell *cell);
+
+/* Whether it satisfies all that shape applies to the value itself. (applied.c)
+ */
+bool surety__flat_applied(surety__machine *machine, const surety__shape *shape,
+                          const surety__cell *cell);
+
 /* The same with a memo; OPEN: it needs a frame. */
 enum surety__validity surety__memo_validity(surety__machine *machine,
                                             const surety__shape *shape,
@@ -75,9 +87,11 @@ surety__child_validity(surety__machine *machine, const surety__shape **shape,
     }
     if (machine->memo.open)
         return surety__memo_validity(machine, *shape, cell);
-    return how == HOW_WALK
-               ? VALID_OPEN
-               : surety__valid_if(surety__flat_holds(machine, *shape, cell));
+    if (how == HOW_WALK)
+        return machine->nest.framed ? VALID_OPEN
+                                    : surety__valid_if(surety__walk_holds(
+                                          machine, *shape, cell));
+    return surety__valid_if(surety__flat_holds(machine, *shape, cell));
 }
 
 /* The same for a shape that applies to the value of a frame. Whatever may mark

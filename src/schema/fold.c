@@ -522,10 +522,15 @@ static bool applicators_end(const surety__shape *shape, unsigned kind)
     for (uint32_t i = 0; i < shape->applicator_count; i++) {
         const surety__applicator *applicator = &shape->applicators[i];
 
+        const surety__jump *jump =
+            kind == CELL_OBJECT ? applicator->jump : NULL;
+        const uint32_t count = jump ? jump->target_count : applicator->count;
+
         if (applicator->kind == APPLY_DYNAMIC)
             return false;
-        for (uint32_t k = 0; k < applicator->count; k++) {
-            const surety__shape *branch = applicator->shapes[k];
+        for (uint32_t k = 0; k < count; k++) {
+            const surety__shape *branch =
+                jump ? jump->targets[k] : applicator->shapes[k];
 
             if (branch &&
                 surety__route_end(branch->direct, kind)->how[kind] > HOW_FLAT)
@@ -546,6 +551,40 @@ static bool kind_is_flat(const surety__shape *shape, unsigned kind)
     return applicators_end(shape, kind);
 }
 
+/* The kinds for whose values one loop is enough. */
+static uint16_t shape_loop(const surety__shape *shape)
+{
+    unsigned quick = 0;
+
+    if (shape->bare && shape->objects && shape->objects->plain &&
+        !shape->objects->dependent_count)
+        quick |= 1u << CELL_OBJECT;
+    if (shape->bare && shape->arrays && shape->arrays->plain &&
+        shape->arrays->rest)
+        quick |= 1u << CELL_ARRAY;
+    return (uint16_t)quick;
+}
+
+/* The kinds for whose values a loop is enough, and then each subschema for the
+ * value itself. */
+static uint16_t shape_parts_quick(const surety__shape *shape)
+{
+    const surety__objects *objects = shape->objects;
+    unsigned kinds = (1u << CELL_KINDS) - 1;
+
+    if (shape->tracks)
+        return 0;
+    for (uint32_t i = 0; i < shape->applicator_count; i++)
+        if (shape->applicators[i].kind == APPLY_DYNAMIC ||
+            shape->applicators[i].kind >= APPLY_DEPENDENT)
+            return 0;
+    if (shape->arrays && !shape->arrays->plain)
+        kinds &= ~(1u << CELL_ARRAY);
+    if (objects && (objects->dependent_count || objects->names))
+        kinds &= ~(1u << CELL_OBJECT);
+    return (uint16_t)kinds;
+}
+
 /* In every round the kinds that only need flat ones become flat. */
 static bool fold_flat(surety__compiler *compiler)
 {
@@ -562,12 +601,8 @@ static bool fold_flat(surety__compiler *compiler)
         shape->bare = !shape->applicator_count && !shape->tracks &&
                       (!shape->objects || !shape->objects->names) &&
                       (!shape->arrays || !shape->arrays->contains);
-        if (shape->bare && shape->objects && shape->objects->plain &&
-            !shape->objects->dependent_count)
-            shape->quick |= 1u << CELL_OBJECT;
-        if (shape->bare && shape->arrays && shape->arrays->plain &&
-            shape->arrays->rest)
-            shape->quick |= 1u << CELL_ARRAY;
+        shape->quick.loop = shape_loop(shape);
+        shape->quick.parts = shape_parts_quick(shape);
     }
     for (int round = 0; round < FLAT_HEIGHT && goes_on; round++) {
         goes_on = false;
@@ -757,10 +792,13 @@ static bool fold_switches(surety__compiler *compiler)
     for (size_t i = 0; i < compiler->shape_count && done; i++) {
         const surety__shape *shape = compiler->shapes[i];
 
-        for (uint32_t a = 0; a < shape->applicator_count && done; a++)
-            done = surety__fold_switch(
-                compiler,
-                FOLD_WRITABLE(surety__applicator, &shape->applicators[a]));
+        for (uint32_t a = 0; a < shape->applicator_count && done; a++) {
+            surety__applicator *applicator =
+                FOLD_WRITABLE(surety__applicator, &shape->applicators[a]);
+
+            done = surety__fold_switch(compiler, applicator) &&
+                   surety__fold_jump(compiler, applicator);
+        }
     }
     return done;
 }

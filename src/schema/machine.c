@@ -26,6 +26,8 @@ void surety__machine_start(surety__machine *machine,
     machine->depth = 0;
     machine->report_base = 0;
     machine->bits_len = 0;
+    machine->nest.framed = false;
+    machine->nest.height = 0;
     machine->status = SURETY_OK;
     machine->enough = false;
     machine->reterr = reterr;

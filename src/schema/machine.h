@@ -92,6 +92,12 @@ typedef struct surety__passed {
     bool open;
 } surety__passed;
 
+/* What nests without end and may be on the C stack. */
+typedef struct surety__nest {
+    bool framed;     /* none of it: a frame is asked for */
+    uint32_t height; /* shapes of HOW_WALK that are there */
+} surety__nest;
+
 typedef struct surety__machine {
     const surety_schema *schema;
     const surety_doc *doc;
@@ -102,7 +108,8 @@ typedef struct surety__machine {
     size_t report_base; /* frames below are no part of a keyword location */
     uint64_t *bits;     /* a stack */
     size_t bits_len, bits_cap;
-    bool result;       /* of the last validity */
+    bool result; /* of the last validity */
+    surety__nest nest;
     uint64_t work;     /* steps left, but for those set aside */
     uint64_t distance; /* of MODE_DISTANCE */
     surety_status status;

@@ -274,6 +274,18 @@ enum surety__applicator_kind {
     APPLY_PROPERTY_VALUE /* propertyDependencies: where it has the value */
 };
 
+/* Where the value of one member leads, of an if or a ladder of them (jump.c). A
+ * target of NULL: nothing more applies. */
+typedef struct surety__jump {
+    surety_str name;
+    uint32_t hash;
+    const surety__words *words;    /* strings; number: the place in targets */
+    const surety__shape **targets; /* all; the first is of all other values */
+    uint32_t target_count;
+    const surety__shape *lacking;         /* of an object without the member */
+    const surety__shape *kinds[CELL_INT]; /* of null, false and true */
+} surety__jump;
+
 typedef struct surety__applicator {
     enum surety__applicator_kind kind;
     surety__keyword keyword;
@@ -287,6 +299,7 @@ typedef struct surety__applicator {
     const surety__words *keys;
     uint32_t next;
     const surety__switch *branching; /* folded; of ANY and ONE, or NULL */
+    const surety__jump *jump;        /* folded; of IF on objects, or NULL */
     /* Folded; of ANY and ONE whose branches are enums: one for all. Or NULL. */
     const surety__shape *choice;
 } surety__applicator;
@@ -308,6 +321,15 @@ enum surety__how {
 /* How deep shapes of HOW_FLAT are nested at most; the check calls itself so
  * often and no more. */
 enum { FLAT_HEIGHT = 8 };
+/* How many shapes of HOW_WALK the check has on the C stack at most; what nests
+ * deeper gets frames. */
+enum { WALK_HEIGHT = 32 };
+
+/* Kinds for whose values a shape needs no state between its children. */
+typedef struct surety__quick {
+    uint16_t loop;  /* one loop is enough */
+    uint16_t parts; /* and then each subschema for the value itself */
+} surety__quick;
 
 struct surety__shape {
     /* Folded: indexed by a cell's kind. */
@@ -318,10 +340,10 @@ struct surety__shape {
     bool lexical_integer;    /* draft 4: 1.0 is no integer */
     uint16_t checks;         /* folded: kinds with assertions beyond the type */
     bool tracks;             /* has an unevaluated keyword */
-    bool bare;      /* folded: of a container only the children are looked at */
-    bool ends;      /* folded: no kind of value needs a frame */
-    uint16_t quick; /* folded: kinds that one loop is enough for */
-    uint32_t number; /* folded: of all that may need a frame */
+    bool bare; /* folded: of a container only the children are looked at */
+    bool ends; /* folded: no kind of value needs a frame */
+    surety__quick quick; /* folded */
+    uint32_t number;     /* folded: of all that may need a frame */
     uint32_t applicator_count;
     const surety__objects *objects;
     const surety__arrays *arrays;

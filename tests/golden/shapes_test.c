@@ -388,6 +388,29 @@ static void say_switch(struct shapes *shapes, const surety__switch *branching,
     say(shapes, branching->screens ? "\n" : "");
 }
 
+static void say_jump(struct shapes *shapes, const surety__jump *jump)
+{
+    static const char *const kinds[] = {
+        [CELL_NULL] = " null", [CELL_FALSE] = " false", [CELL_TRUE] = " true"};
+
+    say(shapes, "    jumps by \"");
+    surety_buf_add(shapes->out, jump->name);
+    say(shapes, "\":");
+    for (uint32_t i = 0; i <= jump->words->mask; i++)
+        if (jump->words->entries[i].text.ptr) {
+            say(shapes, " \"");
+            surety_buf_add(shapes->out, jump->words->entries[i].text);
+            say(shapes, "\"");
+            say_shape(shapes, "",
+                      jump->targets[jump->words->entries[i].number]);
+        }
+    for (unsigned kind = CELL_NULL; kind < CELL_INT; kind++)
+        say_shape(shapes, kinds[kind], jump->kinds[kind]);
+    say_shape(shapes, " absent", jump->lacking);
+    say_shape(shapes, " other", jump->targets[0]);
+    say(shapes, "\n");
+}
+
 static void say_applicator(struct shapes *shapes,
                            const surety__applicator *applicator)
 {
@@ -419,6 +442,8 @@ static void say_applicator(struct shapes *shapes,
     say(shapes, "\n");
     if (applicator->branching)
         say_switch(shapes, applicator->branching, applicator->count);
+    if (applicator->jump)
+        say_jump(shapes, applicator->jump);
 }
 
 /* ---- shapes -------------------------------------------------------------- */
@@ -446,8 +471,12 @@ static void say_head(struct shapes *shapes, const surety__shape *shape,
     say_flag(shapes, shape->tracks, "tracks");
     say_flag(shapes, shape->bare, "bare");
     say_flag(shapes, shape->ends, "ends");
-    say_flag(shapes, shape->quick >> CELL_OBJECT & 1, "quick-object");
-    say_flag(shapes, shape->quick >> CELL_ARRAY & 1, "quick-array");
+    say_flag(shapes, shape->quick.loop >> CELL_OBJECT & 1, "quick-object");
+    say_flag(shapes, shape->quick.loop >> CELL_ARRAY & 1, "quick-array");
+    say_flag(shapes, !(shape->quick.parts >> CELL_OBJECT & 1) && shape->objects,
+             "framed-object");
+    say_flag(shapes, !(shape->quick.parts >> CELL_ARRAY & 1) && shape->arrays,
+             "framed-array");
     if (shape->direct != shape)
         say_shape(shapes, " is ", shape->direct);
     say(shapes, "\n");
