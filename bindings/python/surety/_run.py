@@ -12,7 +12,7 @@ import threading
 from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_size_t, c_void_p
 from decimal import Decimal
 from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
-                    Sequence, Union)
+                    Sequence, Type, TypeVar, Union, overload)
 
 from . import _abi
 from ._abi import SURETY_RUN_NONE, Error
@@ -27,6 +27,7 @@ from ._result import Event, RunResult, consensus_result, run_result
 from ._tools import Toolset
 from ._validators import Asked
 
+T = TypeVar("T")
 # A model's name, or a function that is one.
 AnyModel = Union[str, FunctionModel, Callable[..., Any]]
 Models = Union[None, AnyModel, Sequence[AnyModel]]
@@ -408,6 +409,21 @@ def _contract_of(given: Any) -> Optional[Contract[Any]]:
     return Contract(given)
 
 
+@overload
+def run(contract: "Contract[T]", prompt: str = ...,
+        **settings: Any) -> "RunResult[T]": ...
+
+
+@overload
+def run(contract: "Type[T]", prompt: str = ...,
+        **settings: Any) -> "RunResult[T]": ...
+
+
+@overload
+def run(contract: Any, prompt: str = ...,
+        **settings: Any) -> "RunResult[Any]": ...
+
+
 def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
     """Asks models until a reply satisfies the contract.
 
@@ -482,6 +498,21 @@ def _end(machine: _Machine,
         return machine.result() if not machine.cancelled.value else None
     finally:
         machine.close()
+
+
+@overload
+async def run_async(contract: "Contract[T]", prompt: str = ...,
+                    **settings: Any) -> "RunResult[T]": ...
+
+
+@overload
+async def run_async(contract: "Type[T]", prompt: str = ...,
+                    **settings: Any) -> "RunResult[T]": ...
+
+
+@overload
+async def run_async(contract: Any, prompt: str = ...,
+                    **settings: Any) -> "RunResult[Any]": ...
 
 
 async def run_async(contract: Any, prompt: str = "",

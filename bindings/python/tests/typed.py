@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the type hints promise; test_package.py gives it to mypy."""
+"""What the type hints promise; test_package.py gives it to mypy. An ignored
+error must be one: mypy refuses an ignore that is not needed."""
 
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
 
 from surety import (Contract, FunctionModel, Issue, ModelAnswer, ModelCall,
-                    Outcome, Part, RunResult, Tool, ToolCall, ToolUse, run)
+                    Outcome, Part, RunResult, Tool, ToolCall, ToolUse, run,
+                    run_async)
 
 
 class Model:
@@ -52,3 +54,28 @@ def four(contract: Contract[Model]) -> RunResult[Any]:
         yield ModelAnswer("x", tool_calls=[ToolCall("a", {"b": names})])
 
     return run(contract, models=[model, FunctionModel(model, name="m"), "a:b"])
+
+
+async def five(contract: Contract[Model]) -> None:
+    """A run's value has the type that its contract was made from."""
+    made: Model = run(Model, "x").parsed
+    made = run(contract, "x", consensus="vote").parsed
+    made = (await run_async(Model, "x")).parsed
+    made = (await run_async(contract, "x")).parsed
+    anything: RunResult[Any] = run({"type": "object"}, "x")
+    anything = run(None, "x")
+    anything = await run_async("trend/analysis", "x")
+    print(made, anything)
+
+
+async def wrong(contract: Contract[Model]) -> None:
+    a: int = contract.check("x").parsed  # type: ignore[assignment]
+    b: int = contract.parse("x")  # type: ignore[assignment]
+    c: int = run(Model, "x").parsed  # type: ignore[assignment]
+    d: int = run(contract, "x").parsed  # type: ignore[assignment]
+    e = await run_async(Model, "x")
+    f: int = e.parsed  # type: ignore[assignment]
+    g = await run_async(contract, "x")
+    h: int = g.parsed  # type: ignore[assignment]
+    run(contract, "x").parsed.nothing  # type: ignore[attr-defined]
+    print(a, b, c, d, f, h)
