@@ -213,11 +213,23 @@ static enum surety__start_kind start_key(surety_str text, size_t at)
     return START_NONE;
 }
 
+/* Skips blanks, those of Unicode and escaped ones (\n, \r, \t) too. */
+static size_t start_ink(surety_str text, size_t at)
+{
+    for (;;) {
+        at = surety__text_ink(text, start_space(text, at));
+        if (text.len - at < 2 || text.ptr[at] != '\\' ||
+            !memchr("nrt", text.ptr[at + 1], 3))
+            return at;
+        at += 2;
+    }
+}
+
 /* What follows the opening brace. */
 static enum surety__start_kind start_object(surety_str text, size_t at)
 {
     for (unsigned i = 0; i < START_NESTED_MAX; i++) {
-        at = start_space(text, at);
+        at = start_ink(text, at);
         if (at == text.len || start_quote(text, at))
             return START_STRONG;
         if (surety__start_comment(text, at) || start_mark(text, at, '}') ||

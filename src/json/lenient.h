@@ -23,13 +23,15 @@
 enum {
     LENIENT_TUPLE = 0x08, /* opened by a round bracket */
     LENIENT_TWICE = 0x10, /* its braces are doubled */
-    LENIENT_LOOSE = 0x20  /* an object without braces */
+    LENIENT_LOOSE = 0x20, /* an object without braces */
+    LENIENT_SET = 0x40    /* an array in braces */
 };
 
 /* How far a decision looks ahead at most. */
 enum {
     LENIENT_KEY_AHEAD = 256, /* bytes of a key after a quote or comma */
     LENIENT_CLOSERS = 16,    /* closing brackets in a row */
+    LENIENT_WORDS = 4,       /* words of a key without quotes */
     LENIENT_RETRIES = 8      /* restarts before it waits for twice the bytes */
 };
 
@@ -102,6 +104,7 @@ struct quoted {
     bool own;   /* its bytes are in the own block */
     bool high;  /* some bytes are above 0x7F */
     bool dirty; /* it contains a quote that did not end it */
+    bool path;  /* its backslashes begin no escapes */
 };
 
 /* The current number, name or text without quotes. */
@@ -118,6 +121,7 @@ struct lenient_last {
     bool comma;      /* a comma, after the last value */
     bool line;       /* a line has ended since the last value */
     bool key;        /* the last cell is a key that has no value yet */
+    bool pair;       /* and it had no colon */
     bool scalar;     /* the last value is a scalar: the last cell */
     size_t comma_at; /* offset of the comma */
     size_t end;      /* offset after the last value or opening bracket */
@@ -259,8 +263,9 @@ enum closing {
 enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
                                    size_t len);
 
-/* Decides whether the quote at `at` opens a key, after a string without a
- * closing quote: CLOSING_EARLIER, CLOSING_NO or CLOSING_WAIT. */
+/* Decides whether the quote at `at` opens a key, or an item on a line of its
+ * own, after a string without a closing quote: CLOSING_EARLIER, CLOSING_NO or
+ * CLOSING_WAIT. */
 enum closing surety__ahead_early(surety_lenient *lenient, size_t at);
 
 /* Skips white space and returns the next sign, which it does not skip. */
@@ -289,6 +294,10 @@ enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
  * not, or -1 when more bytes are needed. */
 int surety__ahead_dots(const surety_lenient *lenient, const struct sign *sign,
                        size_t at);
+/* Returns 1 when the text behind a brace, from `at` on, is that of a set, as
+ * Python writes it: a text in single quotes, and a comma in place of a colon; 0
+ * when not, or -1 when more bytes are needed. */
+int surety__ahead_set(surety_lenient *lenient, size_t at);
 /* Returns whether a number or name at ahead is a complete value. */
 bool surety__ahead_scalar(struct ahead *ahead);
 /* Returns whether the caller expects the name at start as a key. */
@@ -308,7 +317,7 @@ surety_status surety__lenient_compact(surety_lenient *lenient);
 /* Closes all open containers for good, with FLAG_OPEN. */
 surety_status surety__lenient_cut(surety_lenient *lenient);
 
-/* ---- signs -------------------------------------------------------------- */
+/* ---- signs (lenient_sign.c) --------------------------------------------- */
 
 struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at);
 
@@ -354,6 +363,17 @@ static inline struct sign lenient_sign(const surety_lenient *lenient, size_t at)
     return sign;
 }
 
+/* Returns 1 when "<!--" is at `at`, 0 when not, or -1 when more bytes are
+ * needed. */
+static inline int lenient_is_markup(const surety_lenient *lenient, size_t at)
+{
+    const size_t left = lenient->end - at;
+
+    if (memcmp(lenient->text + at, "<!--", left < 4 ? left : 4) != 0)
+        return 0;
+    return left >= 4 ? 1 : lenient->final ? 0 : -1;
+}
+
 /* Waits for any byte; at the end of the input the value is cut off. */
 static inline enum lenient_step lenient_more(surety_lenient *lenient)
 {
@@ -365,7 +385,7 @@ static inline enum lenient_step lenient_more(surety_lenient *lenient)
 /* Returns the closing bracket that an open container needs. */
 static inline int lenient_closer(const surety__cell *cell)
 {
-    if (cell->kind == CELL_OBJECT)
+    if (cell->kind == CELL_OBJECT || cell->flags & LENIENT_SET)
         return '}';
     return cell->flags & LENIENT_TUPLE ? ')' : ']';
 }

@@ -11,131 +11,6 @@
  *    key or name, of at most LENIENT_KEY_AHEAD bytes. */
 #include "json/lenient.h"
 
-/* ---- signs -------------------------------------------------------------- */
-
-/* One row holds 16 bytes. The values are sums of BYTE_PLAIN 1, BYTE_NAME 2,
- * BYTE_STOP 4 and BYTE_SIGN 8. */
-/* clang-format off */
-const unsigned char surety__lenient_bytes[256] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 0, 4, 4, 0, 0,
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    4, 0, 12, 4, 3, 0, 0, 12, 4, 4, 0, 0, 4, 2, 2, 4,
-    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 4, 0, 0, 0, 0,
-    0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 12, 4, 0, 3,
-    12, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
-    3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 0, 4, 0, 0,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-    14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14, 14,
-};
-/* clang-format on */
-
-static struct sign ahead_make(int code, unsigned len)
-{
-    return (struct sign){.code = code, .len = (uint8_t)len, .odd = true};
-}
-
-static struct sign ahead_quote(uint8_t style, unsigned len)
-{
-    return (struct sign){.code = SIGN_QUOTE,
-                         .len = (uint8_t)len,
-                         .style = style,
-                         .odd = style != STYLE_DOUBLE};
-}
-
-/* The code points above 0x7F that are signs, in order. */
-static const struct ahead_row {
-    uint32_t first, last;
-    int code;
-    uint8_t style; /* of a quote */
-} ahead_rows[] = {
-    {0xA0, 0xA0, ' ', 0}, /* no-break space */
-    {0xAB, 0xAB, SIGN_QUOTE, STYLE_ANGLE},
-    {0xBB, 0xBB, SIGN_QUOTE, STYLE_ANGLE},
-    {0x2000, 0x200B, ' ', 0}, /* category Zs, zero-width space */
-    {0x2018, 0x201B, SIGN_QUOTE, STYLE_CURLY_SINGLE},
-    {0x201C, 0x201F, SIGN_QUOTE, STYLE_CURLY},
-    {0x2026, 0x2026, SIGN_DOTS, 0},
-    {0x2028, 0x2029, '\n', 0}, /* line separator, paragraph separator */
-    {0x202F, 0x202F, ' ', 0},
-    {0x205F, 0x2060, ' ', 0},
-    {0x3000, 0x3000, ' ', 0},
-    {0xFEFF, 0xFEFF, ' ', 0},
-    {0xFF02, 0xFF02, SIGN_QUOTE, STYLE_CURLY},
-    {0xFF0C, 0xFF0C, ',', 0},
-    {0xFF1A, 0xFF1A, ':', 0},
-    {0xFF1B, 0xFF1B, ';', 0},
-    {0xFF1D, 0xFF1D, '=', 0},
-    {0xFF3B, 0xFF3B, '[', 0},
-    {0xFF3D, 0xFF3D, ']', 0},
-    {0xFF5B, 0xFF5B, '{', 0},
-    {0xFF5D, 0xFF5D, '}', 0},
-};
-
-/* Returns the sign for the character above 0x7F at ptr. */
-static struct sign ahead_wide(const char *ptr, const char *end)
-{
-    unsigned len;
-    const uint32_t code = surety__utf8_decode(ptr, end, &len);
-
-    for (size_t i = 0; i < sizeof(ahead_rows) / sizeof(*ahead_rows); i++) {
-        const struct ahead_row *row = &ahead_rows[i];
-
-        if (code >= row->first && code <= row->last)
-            return row->code == SIGN_QUOTE ? ahead_quote(row->style, len)
-                                           : ahead_make(row->code, len);
-    }
-    return ahead_make(SIGN_OTHER, 1);
-}
-
-/* Reads a backslash outside any string. It comes from a text that was escaped
- * as a whole, quotes and line ends included. */
-static struct sign ahead_backslash(const surety_lenient *lenient, size_t at)
-{
-    if (at + 1 == lenient->end) {
-        struct sign sign = ahead_make(lenient->final ? '\\' : SIGN_END, 1);
-
-        sign.lack = !lenient->final;
-        return sign;
-    }
-    switch (lenient->text[at + 1]) {
-    case '"': return ahead_quote(STYLE_ESCAPED, 2);
-    case 'n': return ahead_make('\n', 2);
-    case 'r':
-    case 't': return ahead_make(' ', 2);
-    default: return (struct sign){.code = '\\', .len = 1};
-    }
-}
-
-struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at)
-{
-    const char *ptr = lenient->text + at, *end = lenient->text + lenient->end;
-    const unsigned char byte = (unsigned char)*ptr;
-
-    assert(ptr < end);
-    if (byte < 0x80) {
-        if (byte == '\\')
-            return ahead_backslash(lenient, at);
-        return ahead_quote(byte == '"'   ? STYLE_DOUBLE
-                           : byte == '`' ? STYLE_BACKTICK
-                                         : STYLE_SINGLE,
-                           1);
-    }
-    if (byte != 0xC2 && byte != 0xE2 && byte != 0xE3 && byte != 0xEF)
-        return ahead_make(SIGN_OTHER, 1);
-    if (end - ptr >= (byte == 0xC2 ? 2 : 3))
-        return ahead_wide(ptr, end);
-    if (lenient->final)
-        return ahead_make(SIGN_OTHER, 1);
-    return (struct sign){.code = SIGN_END, .len = 1, .lack = true};
-}
-
 /* ---- moving ahead ------------------------------------------------------- */
 
 static void ahead_starve(struct ahead *ahead, enum lenient_wait sort, size_t at)
@@ -394,7 +269,65 @@ enum member surety__ahead_member(struct ahead *ahead)
     return MEMBER_NO;
 }
 
+/* Returns whether a key of several words without quotes begins at ahead: names
+ * on one line, a colon, and the first byte of a value. */
+static bool ahead_words(struct ahead *ahead)
+{
+    struct sign sign = surety__ahead_sign(ahead);
+    unsigned words = 0;
+    bool far;
+
+    ahead->line = false;
+    while (!ahead->starved && !ahead->line &&
+           (sign.code == SIGN_OTHER ||
+            (sign.code > 0 && lenient_is_name((char)sign.code)))) {
+        if (words++ == LENIENT_WORDS || !ahead_name(ahead, false, &far))
+            return false;
+        sign = surety__ahead_sign(ahead);
+    }
+    if (ahead->starved || ahead->line || !words || sign.code != ':')
+        return false;
+    ahead_pass(ahead, &sign);
+    sign = surety__ahead_sign(ahead);
+    return !ahead->starved && !ahead->line && ahead_begins_value(&sign);
+}
+
+int surety__ahead_set(surety_lenient *lenient, size_t at)
+{
+    struct ahead ahead = {.lenient = lenient, .at = at};
+    struct sign sign = surety__ahead_sign(&ahead);
+    bool far;
+
+    if (sign.code == SIGN_QUOTE && sign.style == STYLE_SINGLE &&
+        ahead_quoted(&ahead, &sign, &far))
+        sign = surety__ahead_sign(&ahead);
+    else
+        sign.code = SIGN_OTHER;
+    return ahead.starved ? -1 : sign.code == ',';
+}
+
 /* ---- closing brackets --------------------------------------------------- */
+
+/* Returns whether no quote follows on the line, within LENIENT_KEY_AHEAD bytes:
+ * nothing there can end the current string. */
+static bool ahead_quoteless(struct ahead *ahead)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const char *text = lenient->text;
+    const size_t most = ahead->at + LENIENT_KEY_AHEAD;
+    size_t at = ahead->at;
+
+    while (at < lenient->end && at < most && text[at] != '"' &&
+           text[at] != '\'' && text[at] != '\n')
+        at++;
+    lenient->work += at - ahead->at;
+    if (at == lenient->end && at < most && !lenient->final) {
+        ahead_starve(ahead, WAIT_QUOTE, at);
+        lenient->wait.most = most;
+        return false;
+    }
+    return at >= most || at == lenient->end || text[at] == '\n';
+}
 
 bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
 {
@@ -423,7 +356,7 @@ bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
     if (lenient_is_closer(next.code) || next.code == SIGN_END || ahead->line)
         return true;
     if (last)
-        return next.code == ';' || next.code == '<';
+        return next.code == ';' || next.code == '<' || ahead_quoteless(ahead);
     return next.code == ',' || (right && next.code == SIGN_QUOTE);
 }
 
@@ -496,6 +429,13 @@ enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
 
 /* ---- quotes ------------------------------------------------------------- */
 
+static enum closing ahead_say(const struct ahead *ahead, bool closes)
+{
+    if (ahead->starved)
+        return CLOSING_WAIT;
+    return closes ? CLOSING_YES : CLOSING_NO;
+}
+
 /* Returns whether the current string can be a key: not empty, short, on one
  * line, without unescaped quotes. */
 static bool ahead_is_key_like(const surety_lenient *lenient, size_t at)
@@ -525,7 +465,10 @@ static bool ahead_is_value(const surety_lenient *lenient, size_t start,
                                         "True", "False", "None"};
     const surety_str name = {lenient->text + start, end - start};
 
-    if (*name.ptr == '-' || surety__is_digit(*name.ptr))
+    if (memchr("+-.", *name.ptr, 3))
+        return name.len > 1 &&
+               (surety__is_digit(name.ptr[1]) || name.ptr[1] == '.');
+    if (surety__is_digit(*name.ptr))
         return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
         if (surety_str_equal(surety_str_of(names[i]), name))
@@ -581,6 +524,10 @@ static bool ahead_after_comma(struct ahead *ahead)
             return ahead_under(lenient, CELL_ARRAY);
         *ahead = before;
         member = surety__ahead_member(ahead);
+        if (member == MEMBER_NO && line && !ahead->starved) {
+            *ahead = before;
+            return ahead_words(ahead);
+        }
         return member == MEMBER_QUOTED || member == MEMBER_BARE ||
                (member == MEMBER_LOOSE && (line || !lenient->quoted.dirty));
     }
@@ -625,18 +572,15 @@ static enum closing ahead_after_quote(struct ahead *ahead,
         return line || sign.code == ',' || sign.code == ']' ||
                        sign.code == SIGN_QUOTE || sign.code == SIGN_END
                    ? CLOSING_YES
-                   : CLOSING_NO;
+                   : ahead_say(ahead, surety__ahead_scalar(ahead));
+    /* After a key without a colon the next string is a key, too: such strings
+     * are pairs. */
+    if (lenient->last.pair && sign.code != ',')
+        return CLOSING_YES;
     return sign.code == ',' || sign.code == '}' || sign.code == SIGN_QUOTE ||
                    sign.code == SIGN_END
                ? CLOSING_JOIN
                : CLOSING_NO;
-}
-
-static enum closing ahead_say(const struct ahead *ahead, bool closes)
-{
-    if (ahead->starved)
-        return CLOSING_WAIT;
-    return closes ? CLOSING_YES : CLOSING_NO;
 }
 
 /* Handles a key that lacks its closing quote: the name before a colon inside
@@ -681,9 +625,10 @@ static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
     case SIGN_QUOTE: return adjoining ? CLOSING_NO : CLOSING_YES;
     default: break;
     }
-    if (sign.code == '-' ||
+    if (sign.code == '-' || sign.code == '+' || sign.code == '.' ||
         (sign.code > 0 && surety__is_digit((char)sign.code)))
-        return adjoining ? CLOSING_NO : CLOSING_YES;
+        return adjoining ? ahead_say(&ahead, surety__ahead_scalar(&ahead))
+                         : CLOSING_YES;
     if (adjoining || sign.code < 0 || !lenient_is_name((char)sign.code))
         return CLOSING_NO;
     return ahead_say(&ahead, surety__ahead_scalar(&ahead));
@@ -735,7 +680,7 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at)
     size_t start = at + quote.len, end;
     bool far;
 
-    if (!lenient_in_object(lenient) || quote.code != SIGN_QUOTE ||
+    if (lenient->open == PLACE_NONE || quote.code != SIGN_QUOTE ||
         !ahead_early(lenient, at))
         return CLOSING_NO;
     if (!ahead_quoted(&ahead, &quote, &far))
@@ -744,11 +689,86 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at)
     sign = surety__ahead_sign(&ahead);
     if (ahead.starved)
         return CLOSING_WAIT;
+    if (!lenient_in_object(lenient))
+        return !lenient->quoted.dirty && lenient->text[lenient->early] == ',' &&
+                       memchr(lenient->text + lenient->early, '\n',
+                              at - lenient->early) &&
+                       (sign.code == ',' || sign.code == ']')
+                   ? CLOSING_EARLIER
+                   : CLOSING_NO;
     if (sign.code != ':' || end == start ||
         (lenient->quoted.dirty &&
          !surety__ahead_expects(lenient, start, end, true)))
         return CLOSING_NO;
     return CLOSING_EARLIER;
+}
+
+/* Returns what ends the comment that begins at ahead; NULL: none begins. */
+static const char *ahead_comment_end(struct ahead *ahead)
+{
+    static const char *const marks[][2] = {
+        {"//", "\n"}, {"#", "\n"}, {"/*", "*/"}, {"<!--", "-->"}};
+    const surety_lenient *lenient = ahead->lenient;
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        const char *open = marks[i][0];
+        size_t at = ahead->at;
+
+        while (*open && at < lenient->end && lenient->text[at] == *open)
+            open++, at++;
+        if (!*open)
+            return marks[i][1];
+        if (at == lenient->end && !lenient->final)
+            ahead_starve(ahead, WAIT_ANY, at);
+    }
+    return NULL;
+}
+
+/* Skips the comment at ahead. Returns false when none ends within
+ * LENIENT_KEY_AHEAD bytes. */
+static bool ahead_skip_comment(struct ahead *ahead)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const size_t most = ahead->at + LENIENT_KEY_AHEAD;
+    const char *close = ahead_comment_end(ahead);
+    const size_t len = close ? strlen(close) : 0;
+
+    if (!close || ahead->starved)
+        return false;
+    for (; ahead->at < lenient->end && ahead->at < most; ahead->at++) {
+        lenient->work++;
+        if (lenient->end - ahead->at >= len &&
+            !memcmp(lenient->text + ahead->at, close, len)) {
+            ahead->line = *close == '\n';
+            ahead->at += len;
+            return true;
+        }
+    }
+    if (ahead->at < most && !lenient->final)
+        ahead_starve(ahead, WAIT_ANY, lenient->end);
+    return false;
+}
+
+/* Returns whether the comment at ahead proves that the quote before it ended
+ * its string: what follows the comment continues the container. */
+static bool ahead_after_comment(struct ahead *ahead)
+{
+    struct sign sign;
+
+    if (ahead->lenient->quoted.dirty || !ahead_skip_comment(ahead))
+        return false;
+    sign = surety__ahead_sign(ahead);
+    if (ahead->starved)
+        return false;
+    if (sign.code == ',') {
+        ahead_pass(ahead, &sign);
+        return ahead_after_comma(ahead);
+    }
+    if (lenient_is_closer(sign.code))
+        return surety__ahead_closer(ahead, &sign);
+    return sign.code == SIGN_END ||
+           (ahead->line && lenient_in_object(ahead->lenient) &&
+            surety__ahead_member(ahead) == MEMBER_QUOTED);
 }
 
 /* Decides about a quote before a sign that is no comma, closing bracket or
@@ -759,9 +779,10 @@ static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
     surety_lenient *lenient = ahead->lenient;
     const bool line = ahead->line;
     const size_t start = ahead->at;
+    struct sign next;
 
-    if (sign->code == '/' || sign->code == '#')
-        return !adjoining;
+    if (sign->code == '/' || sign->code == '#' || sign->code == '<')
+        return (!adjoining && sign->code != '<') || ahead_after_comment(ahead);
     if (sign->code == SIGN_DOTS || sign->code == '.')
         return line;
     if (adjoining)
@@ -775,9 +796,15 @@ static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
         return false;
     if (surety__ahead_member(ahead) != MEMBER_BARE)
         return false;
-    if (line)
+    if (line || surety__ahead_expects_name(lenient, start))
         return true;
-    return surety__ahead_expects_name(lenient, start);
+    /* The value of the member must be one beyond doubt. */
+    if (lenient->quoted.dirty || lenient->options.expects || ahead->starved)
+        return false;
+    next = surety__ahead_sign(ahead);
+    if (next.code == SIGN_QUOTE || next.code == '{' || next.code == '[')
+        return true;
+    return !ahead->starved && surety__ahead_scalar(ahead);
 }
 
 /* Decides about a quote in a string at the root: the string is a value, unless
@@ -824,9 +851,14 @@ static enum closing ahead_closing_value(surety_lenient *lenient, size_t at,
     case ':':
         if (lenient_in_object(lenient) || !ahead_is_key_like(lenient, at))
             return CLOSING_NO;
-        /* Without an object around the array the next step refuses the
-         * colon. */
-        return ahead_under(lenient, CELL_OBJECT) ? CLOSING_NAME : CLOSING_YES;
+        /* Without an object around the array the next step refuses the colon.
+         * It does so in an array without items, whose brackets may have been
+         * meant as braces. */
+        return ahead_under(lenient, CELL_OBJECT) &&
+                       lenient->doc->cells[lenient->open].count &&
+                       !(lenient->doc->cells[lenient->open].flags & LENIENT_SET)
+                   ? CLOSING_NAME
+                   : CLOSING_YES;
     default:
         return ahead_say(&ahead, ahead_after_other(&ahead, &sign, adjoining));
     }

@@ -35,6 +35,8 @@ static const struct {
     {"Infinity", 8, CELL_NULL, REPAIR_JS_LITERAL},
     {"-Infinity", 9, CELL_NULL, REPAIR_JS_LITERAL},
     {"+Infinity", 9, CELL_NULL, REPAIR_JS_LITERAL},
+    {"-NaN", 4, CELL_NULL, REPAIR_JS_LITERAL},
+    {"+NaN", 4, CELL_NULL, REPAIR_JS_LITERAL},
 };
 
 enum { BARE_NAMES = sizeof(bare_names) / sizeof(*bare_names) };
@@ -91,31 +93,44 @@ static bool bare_grouped(const char *ptr, size_t len, size_t *at, char *out,
     return true;
 }
 
-/* Converts 0x and 1 to 15 hexadecimal digits at `at` to decimal. Appends them
- * to the count bytes of out; returns the new count, or 0 when it is no such
- * number. */
-static size_t bare_hexadecimal(const char *ptr, size_t len, size_t at,
-                               char *out, size_t count)
+/* Returns how many bits a digit has after 0x, 0o or 0b; 0: the letter is none
+ * of these. */
+static unsigned bare_base(char letter)
 {
+    switch (letter | 0x20) {
+    case 'x': return 4;
+    case 'o': return 3;
+    case 'b': return 1;
+    default: return 0;
+    }
+}
+
+/* Converts the prefix of two bytes at `at` and digits of so many bits, at most
+ * 60 bits in all, to decimal. Appends it to the count bytes of out; returns the
+ * new count, or 0 when it is no such number. */
+static size_t bare_based(const char *ptr, size_t len, size_t at, char *out,
+                         size_t count)
+{
+    const unsigned bits = bare_base(ptr[at + 1]);
     surety_buf digits = {.ptr = out + count, .cap = 24, .max = 24};
     uint64_t value = 0;
 
-    if (len - at < 3 || len - at > 17)
+    if (len - at < 3 || (len - at - 2) * bits > 60)
         return 0;
     for (at += 2; at < len; at++) {
         uint32_t digit = surety__hex_digit(ptr[at]);
 
-        if (digit > 15)
+        if (digit >> bits)
             return 0;
-        value = value << 4 | digit;
+        value = value << bits | digit;
     }
     surety_buf_number(&digits, value);
     return count + digits.len;
 }
 
-/* Converts another form of a number (.5, 5., +5, 1_000, 0x1F) to a number of
- * JSON. out has room for len + 24 bytes. Returns the length of the number in
- * out, or 0 when the token is no such form. */
+/* Converts another form of a number (.5, 5., +5, 1_000, 0x1F, 0o17, 0b101) to a
+ * number of JSON. out has room for len + 24 bytes. Returns the length of the
+ * number in out, or 0 when the token is no such form. */
 static size_t bare_form(const char *ptr, size_t len, char *out)
 {
     size_t at = 0, count = 0, digits;
@@ -126,8 +141,8 @@ static size_t bare_form(const char *ptr, size_t len, char *out)
             out[count++] = '-';
         at++;
     }
-    if (at + 1 < len && ptr[at] == '0' && (ptr[at + 1] | 0x20) == 'x')
-        return bare_hexadecimal(ptr, len, at, out, count);
+    if (at + 1 < len && ptr[at] == '0' && bare_base(ptr[at + 1]))
+        return bare_based(ptr, len, at, out, count);
     digits = count;
     if (!bare_grouped(ptr, len, &at, out, &count))
         return 0;
@@ -378,6 +393,91 @@ static enum lenient_step bare_make_open(surety_lenient *lenient, size_t start,
     return bare_make_text(lenient, start, len, FLAG_OPEN);
 }
 
+/* ---- constructors ------------------------------------------------------- */
+
+/* The one value in the brackets of a constructor, as offsets into its token. */
+struct bare_inner {
+    size_t start, end; /* without its quotes */
+    bool quoted;
+};
+
+/* Skips names that dots join, from `at` on. */
+static size_t bare_dotted(const char *ptr, size_t at, size_t len)
+{
+    const size_t start = at;
+
+    while (at < len &&
+           (lenient_is(ptr[at], BYTE_PLAIN) || (ptr[at] == '.' && at > start)))
+        at++;
+    return at > start && !surety__is_digit(ptr[start]) ? at : start;
+}
+
+static size_t bare_blanks(const char *ptr, size_t at, size_t len)
+{
+    while (at < len && scan_is_space(ptr[at]))
+        at++;
+    return at;
+}
+
+/* Finds the literal in NAME(LITERAL), new NAME(LITERAL), or <NAME: LITERAL>, as
+ * Python shows an enum. Returns false when the token has another form. */
+static bool bare_inner(const char *ptr, size_t len, struct bare_inner *ret)
+{
+    const bool angle = len && *ptr == '<';
+    size_t at = angle, end;
+
+    if (len < 4 || ptr[len - 1] != (angle ? '>' : ')'))
+        return false;
+    if (!memcmp(ptr, "new ", 4))
+        at = bare_blanks(ptr, 4, len);
+    end = bare_dotted(ptr, at, len);
+    if (end == at || end == len || ptr[end] != (angle ? ':' : '('))
+        return false;
+    at = bare_blanks(ptr, end + 1, len);
+    for (end = len - 1; end > at && scan_is_space(ptr[end - 1]);)
+        end--;
+    *ret = (struct bare_inner){.start = at, .end = end};
+    if (end - at >= 2 && (ptr[at] == '"' || ptr[at] == '\'')) {
+        *ret = (struct bare_inner){at + 1, end - 1, true};
+        return ptr[end - 1] == ptr[at] &&
+               !memchr(ptr + at + 1, ptr[at], end - at - 2) &&
+               !memchr(ptr + at + 1, '\\', end - at - 2);
+    }
+    return end > at && bare_number(ptr + at, end - at) == end - at;
+}
+
+/* Returns whether the token says what a value would be: <name>, without other
+ * signs, as in a template. */
+static bool bare_is_placeholder(const char *ptr, size_t len)
+{
+    if (len < 3 || *ptr != '<' || ptr[len - 1] != '>')
+        return false;
+    for (size_t i = 1; i + 1 < len; i++)
+        if (!lenient_is_name(ptr[i]) && ptr[i] != ' ')
+            return false;
+    return true;
+}
+
+/* Makes the cell of the value in a constructor's brackets. */
+static enum lenient_step bare_make_inner(surety_lenient *lenient, size_t start,
+                                         size_t len,
+                                         const struct bare_inner *inner)
+{
+    const size_t from = start + inner->start, size = inner->end - inner->start;
+    const size_t quote = inner->quoted;
+    const surety__text_repair repair = {.kind = REPAIR_CONSTRUCTOR,
+                                        .offset = (uint32_t)start,
+                                        .len = (uint32_t)len,
+                                        .read_off = (uint32_t)(from - quote),
+                                        .read_len =
+                                            (uint32_t)(size + 2 * quote)};
+
+    if (surety__lenient_repair_as(lenient, &repair))
+        return STEP_FAIL;
+    return inner->quoted ? bare_make_text(lenient, from, size, 0)
+                         : bare_make_number(lenient, from, size, 0);
+}
+
 enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
                                         size_t end, bool open, bool *ret_made)
 {
@@ -385,6 +485,7 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
     size_t len = end - start;
     enum lenient_step step;
     surety__text_repair repair;
+    struct bare_inner inner;
     size_t row;
     bool made;
 
@@ -403,6 +504,11 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
         return step;
     if (lenient->open == PLACE_NONE)
         return surety__lenient_fail(lenient, start, "no value begins here");
+    if (bare_inner(ptr, len, &inner))
+        return bare_make_inner(lenient, start, len, &inner);
+    if (bare_is_placeholder(ptr, len))
+        return surety__lenient_fail(lenient, start,
+                                    "a placeholder replaces a value");
     repair = (surety__text_repair){.kind = REPAIR_UNQUOTED_VALUE,
                                    .offset = (uint32_t)start,
                                    .len = (uint32_t)len,
@@ -555,7 +661,7 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
     const size_t next = ahead.at;
     enum member member;
     bool wait = false;
-    int dots;
+    int ends;
 
     if (ahead.starved)
         return STEP_WAIT;
@@ -565,9 +671,11 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
         return bare_finish(lenient);
     if (lenient->bare.nest == 0 && bare_is_end(lenient, sign.code))
         return bare_finish(lenient);
-    dots = bare_scalar(lenient) ? surety__ahead_dots(lenient, &sign, next) : 0;
-    if (dots)
-        return dots < 0 ? lenient_more(lenient) : bare_finish(lenient);
+    ends = sign.code == '<'       ? lenient_is_markup(lenient, next)
+           : bare_scalar(lenient) ? surety__ahead_dots(lenient, &sign, next)
+                                  : 0;
+    if (ends)
+        return ends < 0 ? lenient_more(lenient) : bare_finish(lenient);
     if (!lenient_in_object(lenient)) {
         if (ahead.line)
             return bare_finish(lenient);
@@ -584,6 +692,8 @@ static enum lenient_step bare_blank(surety_lenient *lenient)
             return bare_finish(lenient);
         return wait ? STEP_WAIT : bare_take(lenient, next - lenient->at);
     }
+    if (sign.code == '{' && bare_scalar(lenient))
+        return bare_finish(lenient); /* another object: no text joins them */
     member = surety__ahead_member(&ahead);
     if (ahead.starved)
         return STEP_WAIT;
@@ -648,7 +758,7 @@ static enum lenient_step bare_bracket(surety_lenient *lenient,
     if (code == '(' &&
         lenient_closer(&lenient->doc->cells[lenient->open]) != ')')
         return bare_take(lenient, sign->len);
-    if (!lenient_in_object(lenient) && bare_scalar(lenient))
+    if ((code == '{' || !lenient_in_object(lenient)) && bare_scalar(lenient))
         return bare_finish(lenient);
     bare->nest++;
     return bare_take(lenient, sign->len);

@@ -141,17 +141,68 @@ static enum lenient_step quoted_unicode(surety_lenient *lenient, size_t lead)
                           surety__utf8_encode((uint32_t)code, bytes));
 }
 
+/* Leaves out a backslash and the line end behind it, at `at`. */
+static enum lenient_step quoted_continue(surety_lenient *lenient)
+{
+    const char *text = lenient->text + lenient->at;
+    size_t len = 2;
+
+    if (text[1] == '\r') {
+        if (lenient->at + 2 == lenient->end && !lenient->final)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        len += lenient->at + 2 < lenient->end && text[2] == '\n';
+    }
+    if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, len, ""))
+        return STEP_FAIL;
+    return quoted_replace(lenient, len, "", 0);
+}
+
+/* Returns whether the string so far is the beginning of a path of Windows
+ * (D:\name) whose backslashes are not doubled. */
+static bool quoted_is_path(const surety_lenient *lenient)
+{
+    const char *body = lenient->text + lenient->quoted.body;
+    const size_t len = lenient->at - lenient->quoted.body;
+
+    if (len < 2 || body[1] != ':' || body[2] != '\\' ||
+        (body[0] | 0x20) < 'a' || (body[0] | 0x20) > 'z')
+        return false;
+    for (size_t i = 2; i + 1 < len; i++)
+        if (body[i] == '\\' && !lenient_is_name(body[i + 1]))
+            return false;
+    return true;
+}
+
+/* Reads the backslash at `at` in a path: one of its backslashes begins no
+ * escape, so none does. escape: this one would begin one. */
+static enum lenient_step quoted_path(surety_lenient *lenient, bool escape)
+{
+    struct quoted *quoted = &lenient->quoted;
+
+    quoted->path = true;
+    if (quoted_repair(lenient,
+                      escape || quoted->own ? REPAIR_PLAIN_BACKSLASH
+                                            : REPAIR_INVALID_ESCAPE,
+                      1, "\\\\"))
+        return STEP_FAIL;
+    if (quoted->own)
+        lenient->doc->own_len = quoted->start;
+    quoted->own = false;
+    return quoted_take(lenient, 1);
+}
+
 /* Reads the backslash at `at`, in a string whose quotes are not escaped. */
 static enum lenient_step quoted_escape(surety_lenient *lenient)
 {
     const struct quoted *quoted = &lenient->quoted;
     const size_t at = lenient->at;
     char byte, decoded;
-    bool line;
 
     if (at + 1 == lenient->end)
         return lenient_more(lenient);
     byte = lenient->text[at + 1];
+    if (quoted->path && lenient_is_name(byte))
+        return quoted_path(lenient, byte == 'u' || scan_escape(byte));
     if (byte == 'u')
         return quoted_unicode(lenient, 1);
     decoded = scan_escape(byte);
@@ -164,12 +215,21 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
             return STEP_FAIL;
         return quoted_replace(lenient, 2, &byte, 1);
     }
-    /* A backslash continues the line in the next one; the string keeps the line
-     * end. */
-    line = byte == '\n' || byte == '\r';
-    if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, line ? "" : "\\\\"))
+    /* A backslash before a line end continues the line in the next one (JSON5,
+     * section 5.1). */
+    if (byte == '\n' || byte == '\r')
+        return quoted_continue(lenient);
+    if (quoted->key && byte == '_') {
+        /* Markdown escapes it so. */
+        if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 2, "_"))
+            return STEP_FAIL;
+        return quoted_replace(lenient, 2, "_", 1);
+    }
+    if (quoted_is_path(lenient))
+        return quoted_path(lenient, false);
+    if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "\\\\"))
         return STEP_FAIL;
-    return line ? quoted_replace(lenient, 1, "", 0) : quoted_take(lenient, 1);
+    return quoted_take(lenient, 1);
 }
 
 /* Reads the backslash at `at`, in a string that was escaped as a whole, quotes

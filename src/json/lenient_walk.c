@@ -145,6 +145,16 @@ static bool walk_blanks(surety_lenient *lenient)
     }
 }
 
+/* Returns 1 when a comment may begin at `at`, where sign is; 0 when not, or -1
+ * when more bytes are needed. */
+static int walk_is_comment(const surety_lenient *lenient,
+                           const struct sign *sign)
+{
+    if (sign->code == '<')
+        return lenient_is_markup(lenient, lenient->at);
+    return sign->code == '/' || sign->code == '#';
+}
+
 /* Reads the sign at `at`, which may begin a comment. */
 static enum lenient_step walk_comment(surety_lenient *lenient)
 {
@@ -165,6 +175,11 @@ static enum lenient_step walk_comment(surety_lenient *lenient)
     if (lenient->text[at] == '#') {
         lenient->state = LENIENT_LINE;
         lenient->at++;
+        return STEP_GO;
+    }
+    if (lenient->text[at] == '<') {
+        lenient->state = LENIENT_BLOCK;
+        lenient->at += 4;
         return STEP_GO;
     }
     if (at + 1 == lenient->end)
@@ -200,17 +215,15 @@ static enum lenient_step walk_line(surety_lenient *lenient)
 
 static enum lenient_step walk_block(surety_lenient *lenient)
 {
-    while (lenient->at < lenient->end) {
-        if (lenient->text[lenient->at] == '*') {
-            if (lenient->at + 1 == lenient->end)
-                break;
-            if (lenient->text[lenient->at + 1] == '/') {
-                lenient->at += 2;
-                return walk_comment_end(lenient);
-            }
+    const char *close =
+        lenient->text[lenient->bare.place] == '<' ? "-->" : "*/";
+    const size_t len = strlen(close);
+
+    for (; lenient->end - lenient->at >= len; lenient->at++, lenient->work++)
+        if (!memcmp(lenient->text + lenient->at, close, len)) {
+            lenient->at += len;
+            return walk_comment_end(lenient);
         }
-        lenient->at++, lenient->work++;
-    }
     return lenient_more(lenient);
 }
 
@@ -573,9 +586,11 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
     }
     if (sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
         sign->code == SIGN_OTHER || sign->code == '+' ||
-        (sign->code > 0 && lenient_is_name((char)sign->code)))
+        (sign->code > 0 && lenient_is_name((char)sign->code))) {
+        lenient->last.pair = true;
         return surety__lenient_repair(lenient, REPAIR_MISSING_COLON, at, 0,
                                       ":");
+    }
     return surety__lenient_fail(lenient, at,
                                 "a colon and a value are missing after a key");
 }
@@ -601,6 +616,18 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_TWICE, at,
                                     sign->len + 1u);
+    }
+    if (!lenient->options.strict) {
+        const int set = surety__ahead_set(lenient, next);
+
+        if (set < 0)
+            return STEP_WAIT;
+        if (set)
+            return surety__lenient_repair(lenient, REPAIR_SET, at, sign->len,
+                                          "[")
+                       ? STEP_FAIL
+                       : surety__lenient_open(lenient, CELL_ARRAY, LENIENT_SET,
+                                              at, sign->len);
     }
     return surety__lenient_open(lenient, CELL_OBJECT, 0, at, sign->len);
 }
@@ -893,6 +920,7 @@ enum lenient_step surety__lenient_structure(surety_lenient *lenient)
         return walk_block(lenient);
     while (step == STEP_GO && lenient->state <= LENIENT_AFTER) {
         struct sign sign;
+        int comment;
 
         if (!walk_blanks(lenient))
             return STEP_FAIL;
@@ -903,8 +931,8 @@ enum lenient_step surety__lenient_structure(surety_lenient *lenient)
                 lenient->end);
         if (sign.code == SIGN_END)
             step = walk_end(lenient);
-        else if (sign.code == '/' || sign.code == '#')
-            step = walk_comment(lenient);
+        else if ((comment = walk_is_comment(lenient, &sign)))
+            step = comment < 0 ? lenient_more(lenient) : walk_comment(lenient);
         else
             step = walk_sign(lenient, &sign);
     }

@@ -80,7 +80,7 @@ static const struct repair_case cases[] = {
      "missing-colon missing-colon", WHOLE},
     /* nor is a part of JSON that cannot be read, or was closed too early */
     {"true", "{\"a\": [\"n\": 1}, {\"n\": 2}], \"b\": true}", SYNTAX, 0, NULL,
-     "expected a comma or ]", WHOLE},
+     "a comma or the end of the array is expected", WHOLE},
     {"true", "{\"a\": [{\"n\": 1}, \"n\": 2}], \"b\": true}", SYNTAX, 0, NULL,
      "expected a comma or ]", WHOLE},
     {"true", "So [{\"a\": 1, {\"b\": 2}, ?], and {\"c\": 3}.", NONE, 0,
