@@ -152,7 +152,7 @@ static enum lenient_step quoted_continue(surety_lenient *lenient)
             return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
         len += lenient->at + 2 < lenient->end && text[2] == '\n';
     }
-    if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, len, ""))
+    if (quoted_repair(lenient, REPAIR_LINE_CONTINUATION, len, ""))
         return STEP_FAIL;
     return quoted_replace(lenient, len, "", 0);
 }

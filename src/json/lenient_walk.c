@@ -603,32 +603,33 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
                                     const struct sign *sign)
 {
     const size_t at = lenient->at, next = at + sign->len;
+    int set = 0;
+    bool twice;
 
     if (next == lenient->end && !lenient->final)
         /* Wait: the next byte may be a second brace. Until it arrives, a
          * snapshot does not show the object. */
         return surety__lenient_wait(lenient, WAIT_ANY, next);
+    twice = next < lenient->end && lenient->text[next] == '{';
+    /* All waiting is done before the first repair. */
+    if (!twice && !lenient->options.strict)
+        set = surety__ahead_set(lenient, next);
+    if (set < 0)
+        return STEP_WAIT;
     if (walk_odd(lenient, sign, "{"))
         return STEP_FAIL;
-    if (next < lenient->end && lenient->text[next] == '{') {
+    if (twice) {
         if (surety__lenient_repair(lenient, REPAIR_DOUBLE_BRACES, at,
                                    sign->len + 1u, "{"))
             return STEP_FAIL;
         return surety__lenient_open(lenient, CELL_OBJECT, LENIENT_TWICE, at,
                                     sign->len + 1u);
     }
-    if (!lenient->options.strict) {
-        const int set = surety__ahead_set(lenient, next);
-
-        if (set < 0)
-            return STEP_WAIT;
-        if (set)
-            return surety__lenient_repair(lenient, REPAIR_SET, at, sign->len,
-                                          "[")
-                       ? STEP_FAIL
-                       : surety__lenient_open(lenient, CELL_ARRAY, LENIENT_SET,
-                                              at, sign->len);
-    }
+    if (set)
+        return surety__lenient_repair(lenient, REPAIR_SET, at, sign->len, "[")
+                   ? STEP_FAIL
+                   : surety__lenient_open(lenient, CELL_ARRAY, LENIENT_SET, at,
+                                          sign->len);
     return surety__lenient_open(lenient, CELL_OBJECT, 0, at, sign->len);
 }
 
