@@ -92,6 +92,66 @@ SURETY_API surety_status
 surety_stream_finish(surety_stream *stream, const surety_judge_options *end,
                      const surety_outcome **ret_outcome, surety_error *reterr);
 
+/* ---- the elements of an array -------------------------------------------- */
+
+/* Gives the elements of one array of a contract's values as JSON text, each as
+ * soon as it has ended and is valid on its own, once and in order, with its
+ * defaults and without unknown members, as it is in the value of the whole
+ * reply:
+ *
+ *     surety_items_begin(items, stream);
+ *     after each surety_stream_feed:
+ *         while (surety_items_next(items, &item, &err) == SURETY_OK)
+ *             use(item.text);
+ *     after the outcome is ok:
+ *         surety_items_end(items, surety_outcome_info_of(outcome)->value);
+ *         while (surety_items_next(items, &item, &err) == SURETY_OK)
+ *             use(item.text);
+ *
+ * Then all that were given are the array in the value. With the validator in
+ * the judge's options, a value that contradicts what was given is not valid;
+ * so after a failure another reply may go on, and gives only new elements.
+ *
+ * Where a condition of the schema (if, a union of several arrays, a dynamic
+ * reference) decides what applies to the elements, they come when the whole
+ * value is known. So do those behind one that is not valid on its own, which
+ * alignment may make valid. Items are owned. */
+typedef struct surety_items surety_items;
+typedef struct surety_item {
+    size_t index;    /* in the array */
+    surety_str text; /* JSON; valid until the next call */
+} surety_item;
+
+/* The contract must outlive the items. location: a JSON Pointer; empty: the
+ * value itself. SURETY_MISUSE: it is none, or the contract has no array there.
+ * SURETY_NOMEM. */
+SURETY_API surety_status surety_items_new(const surety_contract *contract,
+                                          surety_str location,
+                                          const surety_alloc *alloc,
+                                          surety_items **ret_items,
+                                          surety_error *reterr);
+SURETY_API void surety_items_free(surety_items *items); /* takes NULL */
+/* The next elements come from the reply of a stream that was begun with the
+ * contract. What was given before stays given. */
+SURETY_API void surety_items_begin(surety_items *items,
+                                   const surety_stream *stream);
+/* The next elements come from the value of the whole reply, as the outcome has
+ * it. It must stay until the last was given. */
+SURETY_API void surety_items_end(surety_items *items, surety_val value);
+/* Gives the next element. SURETY_END: none yet. SURETY_SYNTAX: the value of the
+ * whole reply contradicts what was given; the message has the index and both
+ * elements. SURETY_NOMEM. */
+SURETY_API surety_status surety_items_next(surety_items *items,
+                                           surety_item *ret_item,
+                                           surety_error *reterr);
+/* How many were given, and the i-th of them; past the last, one without
+ * text. */
+SURETY_API size_t surety_items_count(const surety_items *items);
+SURETY_API surety_item surety_items_at(const surety_items *items, size_t i);
+/* A validator for surety_judge_options: refuses a value whose array does not
+ * begin with the elements that were given. */
+SURETY_API surety_validator surety_items_validator(surety_items *items);
+
 #ifdef __cplusplus
 }
 #endif

@@ -210,6 +210,11 @@ const surety__cell *surety__member(const surety_doc *doc,
  * be NULL): the token before it. A token that does not exist is empty. */
 surety_str surety__pointer_last(surety_str pointer, surety_str *ret_before);
 
+/* Whether a token, valid and without its "/", is the key's. */
+bool surety__pointer_matches(surety_str token, surety_str key);
+/* Whether a token without its "/" is the index of an item that can be. */
+bool surety__pointer_index(surety_str token, uint32_t *ret_index);
+
 /* Appends a token without "~" and "/". */
 void surety__pointer_word(surety_buf *out, surety_str word);
 

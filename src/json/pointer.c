@@ -4,8 +4,7 @@
  * down from the root and skip whole subtrees. */
 #include "json/inside.h"
 
-/* Compares a reference token with a key; decodes "~0" and "~1". */
-static bool pointer_matches(surety_str token, surety_str key)
+bool surety__pointer_matches(surety_str token, surety_str key)
 {
     size_t used = 0;
 
@@ -44,28 +43,37 @@ static surety_val pointer_member(surety_val object, surety_str token,
         return surety_val_member(object, token);
     for (val = surety_val_first(object); val.doc;
          val = surety_val_next(object, val))
-        if (pointer_matches(token, surety_val_str(surety_val_key(val))))
+        if (surety__pointer_matches(token, surety_val_str(surety_val_key(val))))
             break;
     return val;
 }
 
 /* RFC 6901, section 4: digits without a leading zero. "-" is the item after the
  * last one, which does not exist. */
-static surety_val pointer_item(surety_val array, surety_str token)
+bool surety__pointer_index(surety_str token, uint32_t *ret_index)
 {
-    size_t count = surety_val_count(array);
-    size_t index = 0;
+    uint32_t index = 0;
 
     if (token.len == 0 || (token.ptr[0] == '0' && token.len > 1))
-        return surety_val_none();
+        return false;
     for (size_t i = 0; i < token.len; i++) {
-        if (!surety__is_digit(token.ptr[i]))
-            return surety_val_none();
-        index = index * 10 + (size_t)(token.ptr[i] - '0');
-        if (index >= count)
-            return surety_val_none();
+        const uint32_t digit = (uint32_t)(token.ptr[i] - '0');
+
+        if (!surety__is_digit(token.ptr[i]) ||
+            index > (UINT32_MAX - digit) / 10)
+            return false;
+        index = index * 10 + digit;
     }
-    return surety_val_item(array, index);
+    *ret_index = index;
+    return true;
+}
+
+static surety_val pointer_item(surety_val array, surety_str token)
+{
+    uint32_t index;
+
+    return surety__pointer_index(token, &index) ? surety_val_item(array, index)
+                                                : surety_val_none();
 }
 
 surety_val surety_val_at(surety_val val, surety_str pointer)

@@ -353,9 +353,12 @@ static struct surety__completion *completion_begin(surety_checker *checker)
  * ends at the first change. */
 static surety_status completion_walk(struct surety__completion *completion,
                                      const surety_schema *schema,
+                                     const surety__conjunction *all,
                                      surety_val val, surety_doc *doc,
                                      surety_error *reterr)
 {
+    bool added = true;
+
     surety_error why = {.status = SURETY_OK};
     surety__machine *machine = completion->machine;
 
@@ -368,8 +371,11 @@ static surety_status completion_walk(struct surety__completion *completion,
     surety__machine_start(machine, schema, val, MODE_VALIDITY, &why);
     completion->graph.reterr = machine->reterr;
     surety_build_begin(doc, val.doc);
-    if (surety__conjunction_add(&completion->graph, &completion->member.all,
-                                (surety__conjunct){.shape = schema->root}))
+    for (size_t i = 0; added && i < all->count; i++)
+        added = surety__conjunction_add(
+            &completion->graph, &completion->member.all,
+            (surety__conjunct){.shape = all->items[i].shape});
+    if (added)
         value_begin(completion);
     while (completion->depth && !machine->status &&
            (doc || !completion->changed))
@@ -384,6 +390,26 @@ static surety_status completion_walk(struct surety__completion *completion,
     return machine->status;
 }
 
+/* Completes *value, to which the shapes of `all` apply. */
+static surety_status completion_go(struct surety__completion *completion,
+                                   const surety_schema *schema,
+                                   const surety__conjunction *all,
+                                   surety_doc *doc, surety_val *value,
+                                   surety_error *reterr)
+{
+    surety_status status =
+        completion_walk(completion, schema, all, *value, NULL, reterr);
+
+    if (status != SURETY_OK || !completion->changed)
+        return status;
+    status = completion_walk(completion, schema, all, *value, doc, reterr);
+    if (status == SURETY_OK)
+        status = surety_build_end(doc, reterr);
+    if (status == SURETY_OK)
+        *value = surety_doc_root(doc);
+    return status;
+}
+
 surety_status surety__checker_complete(surety_checker *checker,
                                        const surety_schema *schema,
                                        bool fill_defaults, bool strip_unknown,
@@ -391,7 +417,6 @@ surety_status surety__checker_complete(surety_checker *checker,
                                        surety_error *reterr)
 {
     struct surety__completion *completion;
-    surety_status status;
 
     if (!checker || !schema || !value || !value->doc || !doc ||
         doc == value->doc)
@@ -402,15 +427,23 @@ surety_status surety__checker_complete(surety_checker *checker,
         return surety__fail_nomem(reterr);
     completion->fill = fill_defaults;
     completion->strip = strip_unknown;
-    status = completion_walk(completion, schema, *value, NULL, reterr);
-    if (status != SURETY_OK || !completion->changed)
-        return status;
-    status = completion_walk(completion, schema, *value, doc, reterr);
-    if (status == SURETY_OK)
-        status = surety_build_end(doc, reterr);
-    if (status == SURETY_OK)
-        *value = surety_doc_root(doc);
-    return status;
+    return completion_go(completion, schema, CONJUNCTION_OF(schema->root), doc,
+                         value, reterr);
+}
+
+surety_status surety__conjunction_complete(surety_checker *checker,
+                                           const surety_schema *schema,
+                                           const surety__conjunction *all,
+                                           unsigned how, surety_doc *doc,
+                                           surety_val *value)
+{
+    struct surety__completion *completion = completion_begin(checker);
+
+    if (!completion)
+        return SURETY_NOMEM;
+    completion->fill = how & COMPLETES_FILL;
+    completion->strip = how & COMPLETES_STRIP;
+    return completion_go(completion, schema, all, doc, value, NULL);
 }
 
 surety_val surety__checker_deprecated(const surety_checker *checker, size_t i,

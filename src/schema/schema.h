@@ -80,6 +80,34 @@ surety_status surety__checker_complete(surety_checker *checker,
                                        surety_doc *doc, surety_val *value,
                                        surety_error *reterr);
 
+/* The same for a value to which the shapes of `all` apply; it satisfies them.
+ * how: bits of surety__completes. */
+enum surety__completes { COMPLETES_FILL = 1, COMPLETES_STRIP = 2 };
+surety_status surety__conjunction_complete(surety_checker *checker,
+                                           const surety_schema *schema,
+                                           const surety__conjunction *all,
+                                           unsigned how, surety_doc *doc,
+                                           surety_val *value);
+
+/* ---- elements.c: those of one array -------------------------------------- */
+
+typedef struct surety__elements surety__elements;
+/* The schema must outlive them. how: what their values are completed with
+ * (surety__completes). MISUSE: the location is no JSON Pointer, or no valid
+ * value has an array there. */
+surety_status surety__elements_new(const surety_schema *schema,
+                                   surety_str location, unsigned how,
+                                   const surety_alloc *alloc,
+                                   surety__elements **ret_elements,
+                                   surety_error *reterr);
+void surety__elements_free(surety__elements *elements);
+/* Whether *value is certain to be valid as the element with that index; then
+ * it becomes what it is in the completed value, perhaps in doc. OK, NOMEM. */
+surety_status surety__elements_take(surety__elements *elements,
+                                    surety_checker *checker, uint32_t index,
+                                    surety_doc *doc, surety_val *value,
+                                    bool *ret_good);
+
 /* Frees every schema; the counts stay. For a resolver whose documents change:
  * the cache takes it that the same resolver (function and context) gives the
  * same documents, and those must outlive the schema. */

@@ -347,6 +347,7 @@ surety_status surety__stream_start(surety_stream *stream, size_t at,
                          surety_contract_info_of(stream->task.contract)->schema,
                          flags);
     stream->current.reading = true;
+    stream->begun++;
     return stream_begin_reader(stream, reterr);
 }
 

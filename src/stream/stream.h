@@ -66,6 +66,7 @@ struct surety_stream {
     struct stream_task task;
     surety_buf reply;
     bool finished;
+    size_t begun; /* values that have begun, in all replies */
     struct stream_search search;
     struct stream_runaway runaway;
     struct stream_value current;
@@ -133,5 +134,10 @@ surety_status surety__runaway_blanks(surety_stream *stream, size_t to);
 size_t surety__runaway_follow(surety_stream *stream, size_t to);
 /* Where a run may not, all before was read: is it data? */
 surety_status surety__runaway_ask(surety_stream *stream);
+
+/* ---- items.c ------------------------------------------------------ */
+
+/* How many children the items looked at; linear in the values. */
+size_t surety__items_work(const surety_items *items);
 
 #endif

@@ -434,6 +434,13 @@ class StreamInfo(Structure):
     ]
 
 
+class Item(Structure):
+    _fields_ = [
+        ("index", c_size_t),
+        ("text", Str),
+    ]
+
+
 class StrictNote(Structure):
     _fields_ = [
         ("support", c_int),
