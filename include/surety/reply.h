@@ -188,11 +188,12 @@ surety_outcome_info_of(const surety_outcome *outcome);
  * Errors that are not from a keyword of JSON Schema have these keywords:
  * "extraction", "json_parse", "rules", "validator", "strict". Warnings have
  * "duplicate_key", "deprecated" (the contract, or a member that a valid value
- * has), "fallback", "truncated", or "ambiguous". Ambiguous means that another,
- * different value of the reply satisfies the contract too (position is that of
- * the other value; the message gives the position of the value that was taken),
- * or, where repairs are allowed, that a value in an earlier place is cut
- * off. */
+ * has), "fallback", "truncated", "ambiguous", or "closed-early". Ambiguous
+ * means that another, different value of the reply satisfies the contract too
+ * (position is that of the other value; the message gives the position of the
+ * value that was taken), or, where repairs are allowed, that a value in an
+ * earlier place is cut off. Closed-early means that members follow behind the
+ * value, as if its bracket had been closed too early. */
 typedef struct surety_issue {
     surety_str keyword;
     surety_str instance_location;

@@ -78,6 +78,10 @@ size_t surety__region_failed(const surety_finder *finder);
 /* Whether more of the last region's value follows behind it: a reader that
  * closes a bracket may have closed it too early. */
 bool surety__region_goes_on(const surety_finder *finder, size_t used);
+/* Whether a comma at `at`, or behind closing brackets there, leads to more of
+ * an object or array that is open: to a member, or in the end to a closing
+ * bracket. */
+bool surety__text_goes_on(surety_str text, size_t at);
 /* Whether the place has more than one value, those that could not be read among
  * them. */
 bool surety__region_several(const surety_finder *finder);

@@ -426,11 +426,6 @@ bool surety__start_closes(surety_str text, size_t at, size_t read,
 /* What belongs to brackets that close before `end`, too: where a comma or
  * another closing bracket follows, or another opening one at once. */
 size_t surety__start_extend(surety_str text, size_t end);
-/* Whether a comma at `at`, or behind closing brackets there, leads to more of
- * an object or array that is open: to a member, or in the end to a closing
- * bracket.
- */
-bool surety__start_goes_on(surety_str text, size_t at);
 /* Where what wraps a value at `at` ends: labels, tags, assignments, calls;
  * `at` where nothing does. */
 size_t surety__start_unwrap(surety_str text, size_t at);

@@ -325,7 +325,7 @@ bool surety__region_goes_on(const surety_finder *finder, size_t used)
 {
     const size_t end = finder->scan.field.at + used;
 
-    return surety__start_goes_on(region_reach(finder, end), end);
+    return surety__text_goes_on(region_reach(finder, end), end);
 }
 
 bool surety__region_several(const surety_finder *finder)

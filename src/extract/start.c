@@ -527,7 +527,7 @@ size_t surety__start_extend(surety_str text, size_t end)
     }
 }
 
-bool surety__start_goes_on(surety_str text, size_t at)
+bool surety__text_goes_on(surety_str text, size_t at)
 {
     at = start_space(text, at);
     while (at < text.len && memchr("}]", text.ptr[at], 2))

@@ -624,6 +624,23 @@ surety_status surety__explain_another(surety_judge *judge, size_t offset)
                                                                : SURETY_NOMEM;
 }
 
+surety_status surety__explain_behind(surety_judge *judge, size_t offset)
+{
+    surety__issue *issue =
+        surety__issue_add(&judge->outcome, &judge->outcome.warnings);
+
+    if (!issue)
+        return SURETY_NOMEM;
+    surety__explain_keyword(issue, "closed-early");
+    issue->placed = true;
+    issue->seen.position.offset = offset;
+    issue->seen.position.length = 1;
+    issue->seen.message = SURETY__LITERAL(
+        "the value ends before this, but the text goes on as a part of it: its "
+        "bracket may have been closed too early");
+    return SURETY_OK;
+}
+
 /* Every key that is in its object again, and where it was before: these
  * places come in their order, so one walk counts their lines. */
 static surety_status explain_duplicates(surety_judge *judge)

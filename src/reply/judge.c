@@ -226,9 +226,24 @@ static surety_status judge_derive(surety_judge *judge, surety_error *reterr)
     return status;
 }
 
-/* Says what other value there is. */
+/* Whether the reply goes on with members behind the value: its bracket may have
+ * been closed too early. */
+static bool judge_is_closed_early(const surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+
+    return !surety__trial_is_native(best) && !best->candidate.stripped &&
+           !best->text && !best->rows && !best->cut && best->candidate.end &&
+           memchr("}]", judge->task.reply.ptr[best->candidate.end - 1], 2) &&
+           surety__text_goes_on(judge->task.reply, best->candidate.end);
+}
+
+/* Says what other value there is, or more of this one. */
 static surety_status judge_warn(surety_judge *judge)
 {
+    if (judge_is_closed_early(judge) &&
+        surety__explain_behind(judge, judge->best->candidate.end) != SURETY_OK)
+        return SURETY_NOMEM;
     if (judge->cut_off && !judge->best->cut)
         return surety__explain_warn(
             judge, "ambiguous",

@@ -285,6 +285,9 @@ surety_status surety__explain_warn(surety_judge *judge, const char *keyword,
 /* Warns of another value that satisfies the contract, at an offset of the
  * reply. SURETY_NOMEM. */
 surety_status surety__explain_another(surety_judge *judge, size_t offset);
+/* Warns that members follow behind the value, at an offset of the reply.
+ * SURETY_NOMEM. */
+surety_status surety__explain_behind(surety_judge *judge, size_t offset);
 
 /* Fills in info, when the judgement is made. */
 void surety__outcome_settle(surety_outcome *outcome);
