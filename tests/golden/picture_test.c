@@ -32,14 +32,6 @@
 
 enum { TONES_MAX = 10, COLUMNS_MAX = 10 };
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 /* What is drawn next. */
 struct setting {
     surety_str data;

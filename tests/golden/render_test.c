@@ -30,14 +30,6 @@
 
 enum { MISSING_MAX = 4 };
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 /* How a case is rendered. */
 struct setting {
     surety_rendering_options options;

@@ -32,14 +32,6 @@
 
 enum { CONTRACTS_MAX = 4, EXPECTS_MAX = 4, VALUES_MAX = 8, ISSUES_MAX = 8 };
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 struct setting {
     surety_stats_options options;
     surety_stats_by by[SURETY_BYS + 2];

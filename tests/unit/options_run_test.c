@@ -10,14 +10,6 @@
 #include "options_size.h"
 #include "stats_sample.h"
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 #define ID "018f2d3c-0000-7000-8000-000000000001"
 
 /* ---- transports ---------------------------------------------------------- */

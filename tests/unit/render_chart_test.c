@@ -11,14 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process, once, however many pictures are drawn. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 struct fixture {
     surety_doc *doc;
     surety__table *table;

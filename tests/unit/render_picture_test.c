@@ -13,14 +13,6 @@
 
 enum { BOXES_MAX = 32 };
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 struct box {
     double x, y, width, height;
     char fill[48]; /* as it is written: "rgb(0%,44.7%,69.8%)" */

@@ -23,14 +23,6 @@ static surety_doc *read_doc(struct check *t, const char *json)
     return doc;
 }
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 TEST(makes_names_safe)
 {
     static const struct {

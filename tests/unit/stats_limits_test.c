@@ -11,14 +11,6 @@
 
 #define RUN "018f2d3c-0000-7000-8000-000000000001"
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 /* Writes a number into six letters. */
 static void write_name(char name[6], unsigned number)
 {

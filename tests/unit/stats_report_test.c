@@ -14,14 +14,6 @@
 #define RUN_2 "018f2d3c-0000-7000-8000-000000000002"
 #define RUN_3 "018f2d3c-0000-7000-8000-000000000003"
 
-/* What the leak sanitizer passes over: what fontconfig keeps for the life of
- * the process. */
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
-{
-    return "leak:libfontconfig\n";
-}
-
 #define WORD(text)                                                             \
     {                                                                          \
         (text), sizeof(text) - 1                                               \
