@@ -71,7 +71,8 @@ typedef enum surety_event_kind {
     SURETY_EVENT_DECISION,    /* a decision, as a sentence */
     SURETY_EVENT_TOOL,        /* a tool is called: its arguments, as JSON */
     SURETY_EVENT_RESULT,      /* what the call gave, as the model reads it */
-    SURETY_EVENT_VALUE        /* the value so far, as JSON */
+    SURETY_EVENT_VALUE,       /* the value so far, as JSON */
+    SURETY_EVENT_ITEM         /* an element of the array, as JSON */
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;
@@ -79,6 +80,7 @@ typedef struct surety_event {
     surety_str text;
     surety_str tool; /* TOOL, RESULT: the tool's name */
     surety_str call; /* TOOL, RESULT: what pairs them */
+    size_t item;     /* ITEM: its index in the array */
 } surety_event;
 
 /* When to stop a call whose reply can no longer become valid.
@@ -178,6 +180,20 @@ typedef struct surety_run_options {
      * reply more have come: so values are linear in the reply, and short ones
      * come with every chunk. */
     bool values;
+    /* The elements of an array as they come: SURETY_EVENT_ITEM gives each when
+     * it has ended and is valid on its own (surety_items of stream.h), once and
+     * in order, over all attempts. None is taken back: another call tells the
+     * model what was given, a value that does not begin with it is refused (the
+     * keyword is "validator"), and a fallback or a partial value that does not
+     * is not taken. So after VALID and FALLBACK what was given is the array of
+     * the run's value, and after PARTIAL its beginning; after any other verdict
+     * it stays as the whole elements of replies that failed.
+     *
+     * Where values come only at the end (see there), so do elements; a reply
+     * that may be a call gives them too where a model has tools of its own.
+     * NULL: none. They are of the run's contract, outlive the run, and are its
+     * own until it is freed. What another run gave with them stays given. */
+    surety_items *items;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */

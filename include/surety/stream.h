@@ -132,7 +132,7 @@ SURETY_API surety_status surety_items_new(const surety_contract *contract,
                                           surety_error *reterr);
 SURETY_API void surety_items_free(surety_items *items); /* takes NULL */
 /* The next elements come from the reply of a stream that was begun with the
- * contract. What was given before stays given. */
+ * contract; NULL: from none. What was given before stays given. */
 SURETY_API void surety_items_begin(surety_items *items,
                                    const surety_stream *stream);
 /* The next elements come from the value of the whole reply, as the outcome has
@@ -148,6 +148,10 @@ SURETY_API surety_status surety_items_next(surety_items *items,
  * text. */
 SURETY_API size_t surety_items_count(const surety_items *items);
 SURETY_API surety_item surety_items_at(const surety_items *items, size_t i);
+/* Appends, for the prompt of another reply, the elements that were given, and
+ * the demand to begin with them; nothing if there are none. SURETY_NOMEM. */
+SURETY_API surety_status surety_items_write(const surety_items *items,
+                                            surety_buf *out);
 /* A validator for surety_judge_options: refuses a value whose array does not
  * begin with the elements that were given. */
 SURETY_API surety_validator surety_items_validator(surety_items *items);

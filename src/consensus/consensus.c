@@ -538,6 +538,10 @@ static surety_status consensus_check(const surety_consensus_options *options,
                             (unsigned)options->kind);
     if (!run->model_count || !run->models)
         return surety__fail(reterr, SURETY_MISUSE, "a consensus needs models");
+    if (run->items)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "elements as they come are of one run, and not of "
+                            "a consensus");
     if (run->model_count > SURETY_VOTERS_MAX)
         return surety__fail(
             reterr, SURETY_MISUSE,

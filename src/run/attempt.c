@@ -198,6 +198,19 @@ static void attempt_offer(const attempt_draft *draft)
     draft->plan->prompt = surety__store_keep(draft->store);
 }
 
+/* Appends the elements that earlier replies gave. */
+static void attempt_remind(const attempt_draft *draft)
+{
+    const surety_items *items = draft->setup->options.items;
+    surety__plan *plan = draft->plan;
+
+    if (!items || !surety_items_count(items) || plan->patch || !plan->asked.len)
+        return;
+    surety_buf_add(&draft->store->text, plan->asked);
+    (void)surety_items_write(items, &draft->store->text);
+    plan->prompt = surety__store_keep(draft->store);
+}
+
 /* What a call asks for after the last result. */
 static const char *attempt_wish(surety__purpose purpose, const surety__log *log)
 {
@@ -278,12 +291,13 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         if (plan->mode == SURETY_MODE_PROMPT && options->tools &&
             !plan->patch && !turns->steps)
             attempt_offer(&draft);
+        plan->asked = plan->prompt;
         good = good &&
                surety__turns_lead(turns, forms, model, plan, &results->cause);
-        plan->input_tokens =
-            surety__budget_estimate(turns->bytes + plan->system.len +
-                                    plan->prompt.len + plan->schema.len);
     }
+    attempt_remind(&draft);
+    plan->input_tokens = surety__budget_estimate(
+        turns->bytes + plan->system.len + plan->prompt.len + plan->schema.len);
     assert(!plan->patch || plan->mode == SURETY_MODE_PROMPT);
     assert(!plan->strict || plan->schema.len);
     attempt_explain(&draft, at);

@@ -115,7 +115,8 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
     if (status == SURETY_OK) {
         exchange->begun = exchange->ended = false;
         surety__watch_begin(&exchange->watch, plan, at, stake);
-        surety__show_begin(&exchange->show, exchange->attempt, plan);
+        surety__show_begin(&exchange->show, exchange->attempt, plan,
+                           &exchange->watch);
         surety__decoder_begin(exchange->decoder, &call, &listener);
         status = transport->start(transport->ctx, exchange_id(exchange),
                                   &request, &receiver, reterr);

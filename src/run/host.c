@@ -102,7 +102,7 @@ static surety_status host_call(surety__host *host, surety_str values,
 
     assert(validators->attempt);
     result.end = &result.first;
-    status = host->given->validate(host->given->ctx, &own, reterr);
+    status = host->given.validate(host->given.ctx, &own, reterr);
     if (store->status != SURETY_OK)
         return SURETY_NOMEM;
     validators->waits = validators->waits || status == SURETY_MORE;
@@ -142,9 +142,9 @@ static surety_status host_validate(void *ctx,
 
 surety_status surety__host_take(surety__validators *validators,
                                 surety_judge_options *judge,
-                                surety_error *reterr)
+                                surety_items *items, surety_error *reterr)
 {
-    const size_t count = judge->validator_count;
+    const size_t count = judge->validator_count + (items != NULL);
     const surety_validator *given = judge->validators;
     surety__arena *arena = &validators->store->arena;
     surety_validator *own;
@@ -152,7 +152,7 @@ surety_status surety__host_take(surety__validators *validators,
 
     if (!count)
         return SURETY_OK;
-    if (!given)
+    if (judge->validator_count && !given)
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
     hosts = surety__arena_take(arena, count * sizeof(*hosts));
@@ -160,10 +160,15 @@ surety_status surety__host_take(surety__validators *validators,
     if (!hosts || !own)
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
-        hosts[i] = (surety__host){validators, &given[i]};
-        own[i] = (surety_validator){
-            .name = given[i].name, .validate = host_validate, .ctx = &hosts[i]};
+        hosts[i] =
+            (surety__host){validators, i < judge->validator_count
+                                           ? given[i]
+                                           : surety_items_validator(items)};
+        own[i] = (surety_validator){.name = hosts[i].given.name,
+                                    .validate = host_validate,
+                                    .ctx = &hosts[i]};
     }
     judge->validators = own;
+    judge->validator_count = count;
     return SURETY_OK;
 }

@@ -605,6 +605,27 @@ void surety__receive_judge(surety__judging *judging, const surety__plan *plan,
         surety__judged_reply(&results->judged, attempt->seen.answer.text);
 }
 
+/* Whether the outcome's value begins with the elements that were given; if not,
+ * notes that. */
+static bool receive_agrees(const surety__judging *judging,
+                           surety__judged *judged,
+                           const surety_outcome *outcome)
+{
+    const bool agrees = surety__show_agrees(
+        judging->setup, judging->store, surety_outcome_info_of(outcome)->value);
+
+    judged->contradicts = judged->contradicts || !agrees;
+    return agrees;
+}
+
+void surety__receive_agree(surety__judging *judging, surety__judged *judged)
+{
+    if (!judged->partial || receive_agrees(judging, judged, judged->partial))
+        return;
+    surety_outcome_free(judged->partial);
+    judged->partial = NULL;
+}
+
 void surety__receive_fallback(surety__judging *judging,
                               surety__results *results)
 {
@@ -612,6 +633,7 @@ void surety__receive_fallback(surety__judging *judging,
     surety__judged *judged = &results->judged;
     surety_outcome *outcome;
 
+    surety__receive_agree(judging, judged);
     if (judged->partial || judging->validators.failed)
         return;
     surety__judged_prefer_basis(judged);
@@ -624,6 +646,11 @@ void surety__receive_fallback(surety__judging *judging,
         receive_outcome(judging, &judged->outcome_of, true, &results->cause);
     if (!outcome)
         return;
+    if (surety_outcome_info_of(outcome)->fallback &&
+        !receive_agrees(judging, judged, outcome)) {
+        surety_outcome_free(outcome);
+        return;
+    }
     surety__judged_forget(judged);
     judged->outcome = outcome;
 }

@@ -71,7 +71,7 @@ static void result_write_calls(const surety__log *log, surety_buf *out)
 /* Appends why there is no valid value. */
 static void result_write_reason(const surety_contract *contract,
                                 surety_run_verdict verdict, surety_str spent,
-                                surety_buf *out)
+                                bool contradicts, surety_buf *out)
 {
     const surety_str id =
         contract ? surety_contract_info_of(contract)->id : (surety_str){"", 0};
@@ -95,6 +95,9 @@ static void result_write_reason(const surety_contract *contract,
     } else if (verdict == SURETY_RUN_PROVIDER) {
         surety_buf_text(out, "no model gave a reply");
     }
+    if (contradicts && verdict > SURETY_RUN_FALLBACK)
+        surety_buf_text(out, ", and a value in its place would not begin with "
+                             "the elements that were given");
 }
 
 surety__end surety__result_give_up(surety__run_store *store,
@@ -125,7 +128,8 @@ surety__end surety__result_give_up(surety__run_store *store,
     else if (log->count)
         end.hint = surety_str_of(
             surety__decide_row(surety__attempt_last(log)->what)->hint);
-    result_write_reason(contract, end.verdict, spent, &store->text);
+    result_write_reason(contract, end.verdict, spent,
+                        results->judged.contradicts, &store->text);
     result_write_calls(log, &store->text);
     end.message = surety__store_keep(store);
     return end;

@@ -52,6 +52,7 @@ static void run_end_value(surety_run *run, surety__end end)
     if (judged->outcome && end.verdict >= SURETY_RUN_VALID &&
         end.verdict <= SURETY_RUN_FALLBACK)
         surety__show_end(&run->exchange.show, judged->outcome_of.attempt,
+                         end.verdict,
                          surety_outcome_info_of(judged->outcome)->value);
 }
 
@@ -63,10 +64,11 @@ static void run_event(const surety_run *run, surety_event_kind kind,
 
 static void run_give_up(surety_run *run, surety_str spent)
 {
-    run_end_value(run, surety__result_give_up(
-                           &run->store, run->setup.options.contract,
-                           &run->results, run->judging.validators.failed,
-                           spent));
+    surety__receive_agree(&run->judging, &run->results.judged);
+    run_end_value(
+        run, surety__result_give_up(&run->store, run->setup.options.contract,
+                                    &run->results,
+                                    run->judging.validators.failed, spent));
 }
 
 /* Ends the run because no call can be planned. */
@@ -193,7 +195,7 @@ static bool run_plan(surety_run *run, surety__purpose purpose)
     good = surety__attempt_plan(&run->forms, &run->at, &run->turns,
                                 &run->results, purpose, plan);
 
-    if (good && purpose != PURPOSE_RETRY)
+    if (good)
         surety__turns_ask(&run->turns, &run->store, plan->prompt,
                           &plan->prompt_part);
     return good && run->store.status == SURETY_OK;

@@ -190,6 +190,7 @@ typedef struct surety__plan {
     surety__purpose purpose;
     surety_mode mode; /* NATIVE, TOOL or PROMPT */
     surety_str system, prompt;
+    surety_str asked; /* the prompt without the elements that were given */
     surety_prompt_part system_part, prompt_part;
     surety_str schema; /* as JSON; empty: the call is not bound to a schema */
     surety_str name, description;
@@ -250,6 +251,7 @@ typedef struct surety__show {
     surety__run_store *store;
     size_t attempt;  /* the number of the attempt whose values are shown */
     bool live;       /* the value so far of its reply is shown */
+    bool gives;      /* the elements of its reply are given */
     size_t shown_of; /* the attempt of the last value shown; 0: none */
     surety_buf shown, text; /* the last value, and one being written */
     size_t next; /* bytes of the reply at which the next may be shown */
@@ -309,7 +311,7 @@ typedef struct surety__judging {
 /* A validator of the host, wrapped for the judge. */
 typedef struct surety__host {
     surety__validators *validators;
-    const surety_validator *given;
+    surety_validator given;
 } surety__host;
 
 /* The judgement of the last reply (outcome), and the one that re-asks are
@@ -322,6 +324,8 @@ typedef struct surety__judged {
      * accept one: the outcome of a run that gives up. */
     surety_outcome *partial;
     surety__subject partial_of;
+    bool contradicts; /* a value to end with did not begin with the elements
+                       * that were given */
     surety_str reply_first, reply_last;
     bool replied;
 } surety__judged;
@@ -636,11 +640,15 @@ void surety__show_init(surety__show *show, const surety__setup *setup,
 void surety__show_done(surety__show *show);
 /* Prepares for the reply to the plan. */
 void surety__show_begin(surety__show *show, size_t attempt,
-                        const surety__plan *plan);
+                        const surety__plan *plan, const surety__watch *watch);
 /* Shows what the watch has of the reply. */
 void surety__show_reply(surety__show *show, const surety__watch *watch);
 /* Shows the value that the run gives; the attempt: the one that brought it. */
-void surety__show_end(surety__show *show, size_t attempt, surety_val val);
+void surety__show_end(surety__show *show, size_t attempt,
+                      surety_run_verdict verdict, surety_val val);
+/* Whether a value begins with the elements that were given. */
+bool surety__show_agrees(const surety__setup *setup, surety__run_store *store,
+                         surety_val val);
 
 /* ---- weigh.c: whether a wrong reply is read on --------------------------- */
 
@@ -661,6 +669,9 @@ void surety__receive_answer(surety__run_store *store,
 void surety__receive_judge(surety__judging *judging, const surety__plan *plan,
                            surety__run_exchange *exchange, surety__position *at,
                            surety__results *results);
+/* For a run that gives up: drops a partial value that does not begin with the
+ * elements that were given. */
+void surety__receive_agree(surety__judging *judging, surety__judged *judged);
 /* For a run that gives up and has no partial value: judges the last reply that
  * was not a patch again, with the contract's fallback if it has one. */
 void surety__receive_fallback(surety__judging *judging,
@@ -689,10 +700,11 @@ void surety__judged_forget_basis(surety__judged *judged);
 
 /* ---- host.c: the host's validators --------------------------------------- */
 
-/* Replaces the validators in the judge's options by wrappers. MISUSE, NOMEM. */
+/* Replaces the validators in the judge's options by wrappers, and adds that of
+ * the items (NULL: none). MISUSE, NOMEM. */
 surety_status surety__host_take(surety__validators *validators,
                                 surety_judge_options *judge,
-                                surety_error *reterr);
+                                surety_items *items, surety_error *reterr);
 
 /* ---- findings.c: known errors, over all replies of a model --------------- */
 

@@ -74,6 +74,9 @@ surety_status surety__setup_check(const surety_run_options *options,
         (options->message_count && !options->messages))
         return surety__fail(reterr, SURETY_MISUSE,
                             "an option has a length but no address");
+    if (options->items && !options->contract)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "elements as they come need a contract");
     for (size_t i = 0; i < options->message_count; i++)
         if (!options->messages[i].part_count || !options->messages[i].parts)
             return surety__fail(reterr, SURETY_MISUSE,
@@ -182,7 +185,7 @@ surety_status surety__setup_take(surety__setup *setup,
     prompt->as_turns = true;
     status = setup_check_words(setup, reterr);
     if (status == SURETY_OK)
-        status = surety__host_take(validators, judge, reterr);
+        status = surety__host_take(validators, judge, options->items, reterr);
     if (status == SURETY_OK && options->contract)
         setup_settle_extract(setup);
     assert(setup->options.budget.calls_max && setup->options.budget.ms_max);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shows the values of a run as they come: the value so far of the reply that
- * arrives, and at the end the value that the run gives.
+ * arrives, its elements, and at the end the value that the run gives.
  *
  * Rules:
  * 1. Only a value that has the contract's form is shown, and only while it may
@@ -11,7 +11,10 @@
  *    differs from the one shown before it.
  * 3. A value takes as long to write as it is. So behind a long one the reply
  *    must go on by a share of that length before the next is written. That
- *    keeps the bytes of all values in proportion to the reply. */
+ *    keeps the bytes of all values in proportion to the reply.
+ * 4. An element that was given stays: whatever the run ends with begins with
+ *    it. Of a partial value no more are given, for the last may be one that was
+ *    cut off. */
 #include "run/run.h"
 
 /* A value is followed by the next when so many bytes of reply have come, for
@@ -32,20 +35,79 @@ void surety__show_done(surety__show *show)
 {
     surety_buf_done(&show->shown);
     surety_buf_done(&show->text);
+    if (show->setup->options.items)
+        surety_items_begin(show->setup->options.items, NULL);
 }
 
 void surety__show_begin(surety__show *show, size_t attempt,
-                        const surety__plan *plan)
+                        const surety__plan *plan, const surety__watch *watch)
 {
     const surety_run_options *options = &show->setup->options;
     const bool calls = options->tools && !plan->answer_only &&
                        plan->mode == SURETY_MODE_PROMPT;
+    const bool comes = options->contract && !plan->patch &&
+                       !surety__plan_restores(plan) && !calls;
 
     show->attempt = attempt;
     show->next = 0;
-    show->live = options->values && options->contract && !plan->patch &&
-                 !surety__plan_restores(plan) && !calls;
+    show->live = options->values && comes;
+    show->gives = options->items && comes;
+    if (options->items)
+        surety_items_begin(options->items, show->gives ? watch->stream : NULL);
 }
+
+/* ---- elements ------------------------------------------------------------ */
+
+/* Gives all elements that there are now. */
+static void show_items(const surety__show *show)
+{
+    const surety_run_options *options = &show->setup->options;
+    surety_item item;
+    surety_status status;
+
+    while ((status = surety_items_next(options->items, &item, NULL)) ==
+           SURETY_OK) {
+        const surety_event event = {.kind = SURETY_EVENT_ITEM,
+                                    .attempt = (uint32_t)show->attempt,
+                                    .text = item.text,
+                                    .item = item.index};
+
+        if (options->event)
+            options->event(options->event_ctx, &event);
+    }
+    if (status == SURETY_NOMEM)
+        show->store->status = SURETY_NOMEM;
+}
+
+static surety_status show_differs(void *ctx, surety_str location,
+                                  surety_str message, surety_str hint)
+{
+    bool *agrees = ctx;
+
+    (void)location;
+    (void)message;
+    (void)hint;
+    *agrees = false;
+    return SURETY_OK;
+}
+
+bool surety__show_agrees(const surety__setup *setup, surety__run_store *store,
+                         surety_val val)
+{
+    bool agrees = true;
+    const surety_validation validation = {
+        .value = val, .given = val, .ctx = &agrees, .add = show_differs};
+    surety_validator validator;
+
+    if (!setup->options.items)
+        return true;
+    validator = surety_items_validator(setup->options.items);
+    (void)surety__store_pass(
+        store, validator.validate(validator.ctx, &validation, NULL));
+    return agrees;
+}
+
+/* ---- values -------------------------------------------------------------- */
 
 /* Gives the value to the caller, unless it is the one shown before. */
 static void show_value(surety__show *show, surety_val val)
@@ -73,8 +135,12 @@ void surety__show_reply(surety__show *show, const surety__watch *watch)
     surety_val val;
     size_t came;
 
-    if (!show->live || show->store->status != SURETY_OK ||
+    if ((!show->live && !show->gives) || show->store->status != SURETY_OK ||
         !surety__watch_value(watch, &val))
+        return;
+    if (show->gives)
+        show_items(show);
+    if (!show->live || show->store->status != SURETY_OK)
         return;
     came = surety__watch_reply(watch).len;
     if (came < show->next)
@@ -83,11 +149,18 @@ void surety__show_reply(surety__show *show, const surety__watch *watch)
     show->next = came + show->shown.len / SHOW_SHARE + 1;
 }
 
-void surety__show_end(surety__show *show, size_t attempt, surety_val val)
+void surety__show_end(surety__show *show, size_t attempt,
+                      surety_run_verdict verdict, surety_val val)
 {
-    if (!show->setup->options.values || show->store->status != SURETY_OK ||
-        !val.doc)
+    const surety_run_options *options = &show->setup->options;
+
+    if (show->store->status != SURETY_OK || !val.doc)
         return;
     show->attempt = attempt;
-    show_value(show, val);
+    if (options->items && verdict != SURETY_RUN_PARTIAL) {
+        surety_items_end(options->items, val);
+        show_items(show);
+    }
+    if (options->values && show->store->status == SURETY_OK)
+        show_value(show, val);
 }

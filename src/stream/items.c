@@ -103,6 +103,8 @@ void surety_items_free(surety_items *items)
 void surety_items_begin(surety_items *items, const surety_stream *stream)
 {
     items->stream = stream;
+    items->next = surety_val_none();
+    items->seen = items->count;
     items->value = 0;
     items->depth = items->at = 0;
     items->blocked = false;
@@ -137,6 +139,26 @@ surety_item surety_items_at(const surety_items *items, size_t i)
         item.text =
             (surety_str){items->texts.ptr + start, items->ends[i] - start};
     return item;
+}
+
+surety_status surety_items_write(const surety_items *items, surety_buf *out)
+{
+    const surety_str location = surety_buf_str(&items->location);
+
+    if (!items->count)
+        return SURETY_OK;
+    surety_buf_text(out, "\n\nElements of the array");
+    surety_buf_text(out, location.len ? " at " : "");
+    surety_buf_add(out, location);
+    surety_buf_text(out, " were taken from a reply before this one, and stay. "
+                         "Begin the array with exactly these, in this order, "
+                         "and go on behind them:\n[");
+    for (size_t i = 0; i < items->count; i++) {
+        surety_buf_text(out, i ? ",\n" : "");
+        surety_buf_add(out, surety_items_at(items, i).text);
+    }
+    surety_buf_text(out, "]\n");
+    return out->status;
 }
 
 /* ---- one element --------------------------------------------------------- */

@@ -40,7 +40,7 @@ FAILURES = ("none", "connect", "tls", "timeout", "reset", "truncated",
             "context", "auth", "model", "quota", "rate_limit", "overloaded",
             "server", "refusal", "filter", "length", "empty", "address")
 EVENT_KINDS = ("attempt", "text", "reasoning", "decision", "tool", "result",
-               "value")
+               "value", "item")
 TOOL_FAILURES = ("none", "unknown", "arguments", "failed", "unreachable",
                  "broken", "timeout", "limit", "result", "cancelled")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
@@ -689,6 +689,7 @@ class Event(Structure):
         ("text", Text),
         ("tool", Text),
         ("call", Text),
+        ("item", c_size_t),
     ]
 
 
@@ -725,6 +726,7 @@ class RunOptions(Structure):
         ("steps_max", c_uint32),
         ("tool_calls_max", c_uint32),
         ("values", c_bool),
+        ("items", c_void_p),
     ]
 
 

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Elements of an array as they come. The law, for replies made by chance, cut
+ * anywhere, with re-asks, broken calls, partial values and fallbacks: each
+ * element comes once and in order; where a run ends with a value, they are its
+ * array (of a partial value its beginning); and each call behind them tells the
+ * model what was given.
+ *
+ * SURETY_SEED sets the seed, which a failure prints. */
+#include "check.h"
+#include "run_pieces.h"
+
+#include <string.h>
+
+enum { ITEMS_ROUNDS = 2000 };
+
+static const char *const items_contracts[] = {
+    "{\"type\":\"object\",\"required\":[\"n\",\"rows\"],\"properties\":{"
+    "\"n\":{\"type\":\"integer\",\"maximum\":10},"
+    "\"rows\":{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":["
+    "\"id\"],\"properties\":{\"id\":{\"type\":\"integer\"},\"d\":{\"default\":"
+    "\"x\"}}}}},\"x-surety\":{\"unknown\":\"strip\"}}",
+    "{\"type\":\"object\",\"required\":[\"n\"],\"properties\":{\"n\":{"
+    "\"maximum\":10},\"rows\":{\"type\":\"array\"}},\"x-surety\":{\"repair\":"
+    "\"syntax\",\"partial\":true}}",
+    "{\"type\":\"object\",\"required\":[\"n\"],\"properties\":{\"n\":{"
+    "\"maximum\":10},\"rows\":{\"type\":\"array\"}},\"x-surety\":{"
+    "\"fallback\":{\"kind\":\"value\",\"value\":{\"n\":0,\"rows\":[]}}}}",
+    "{\"type\":\"object\",\"required\":[\"n\"],\"properties\":{\"n\":{"
+    "\"maximum\":10},\"rows\":{\"type\":\"array\"}},\"x-surety\":{"
+    "\"fallback\":{\"kind\":\"value\",\"value\":{\"n\":0,\"rows\":[{\"id\":0},"
+    "{\"id\":1},{\"id\":2},{\"id\":3},{\"id\":4},{\"id\":5}]}}}}",
+};
+
+struct items_law {
+    const surety_items *items;
+    const surety_run *run;
+    surety_buf given; /* as an array without its end */
+    size_t count;
+    uint32_t reminded; /* attempts whose prompt has what was given */
+    bool starved;
+    const char *broken;
+};
+
+/* Whether the prompt of the call has all that was given. */
+static bool items_reminds(const struct items_law *law, uint32_t attempt)
+{
+    const surety_str prompt = surety_run_attempt(law->run, attempt - 1).prompt;
+    size_t at = 0;
+
+    for (size_t i = 0; i < law->count; i++) {
+        const surety_str text = surety_items_at(law->items, i).text;
+
+        while (at + text.len <= prompt.len &&
+               memcmp(prompt.ptr + at, text.ptr, text.len) != 0)
+            at++;
+        if (at + text.len > prompt.len)
+            return false;
+    }
+    return true;
+}
+
+static void items_hear(void *ctx, const surety_event *event)
+{
+    struct items_law *law = ctx;
+
+    if (event->kind == SURETY_EVENT_ATTEMPT && law->count) {
+        law->reminded++;
+        if (!items_reminds(law, event->attempt))
+            law->broken = "a call does not say what was given";
+    }
+    if (event->kind != SURETY_EVENT_ITEM)
+        return;
+    if (event->item != law->count)
+        law->broken = "an element is not the next one";
+    surety_buf_text(&law->given, law->count++ ? "," : "[");
+    surety_buf_add(&law->given, event->text);
+    law->starved |= law->given.status != SURETY_OK;
+}
+
+/* A reply that goes through the same rows, in which chance breaks something. */
+static void items_reply(struct pieces *pieces, surety_buf *out)
+{
+    static const char *const wrong[] = {"{\"id\": \"x\"}", "{\"id\": 9}", "7",
+                                        "{\"id\": 1, \"id\": 2}", "{}"};
+    static const char *const tails[] = {
+        "\"n\": 7}", "\"n\": 7}", "\"n\": 7}\nDone.",       "\"n\": 11}",
+        "\"n\": ",   "\"n\"",     "\"rows\": [], \"n\": 7}"};
+    const uint32_t count = pieces_next(pieces, 6);
+    char row[64];
+
+    surety_buf_text(out, pieces_next(pieces, 4) ? "" : "So {\"n\": 99}, or ");
+    surety_buf_text(out, "{\"rows\": [");
+    for (uint32_t i = 0; i < count; i++) {
+        (void)snprintf(row, sizeof(row), "{\"id\": %u}", (unsigned)i);
+        surety_buf_text(out, i ? ", " : "");
+        surety_buf_text(out,
+                        pieces_next(pieces, 12)
+                            ? row
+                            : wrong[pieces_next(pieces, CHECK_COUNT(wrong))]);
+    }
+    surety_buf_text(out, "], ");
+    surety_buf_text(out, tails[pieces_next(pieces, CHECK_COUNT(tails))]);
+}
+
+/* Whether what was given is the array of the run's value. */
+static bool items_hold(struct items_law *law, const surety_run *run,
+                       surety_buf *scratch)
+{
+    const surety_run_info *info = surety_run_info_of(run);
+    const bool part = info->verdict == SURETY_RUN_PARTIAL;
+    surety_val array;
+
+    if (info->verdict < SURETY_RUN_VALID || info->verdict > SURETY_RUN_FALLBACK)
+        return true;
+    array = surety_val_at(surety_outcome_info_of(info->outcome)->value,
+                          surety_str_of("/rows"));
+    surety_buf_reset(scratch);
+    if (array.doc && surety_val_kind(array) == SURETY_KIND_ARRAY)
+        (void)surety_val_write(array, SURETY_STYLE_COMPACT, scratch);
+    else
+        surety_buf_text(scratch, "[]");
+    if (!law->count)
+        surety_buf_text(&law->given, "[");
+    if (!part)
+        surety_buf_byte(&law->given, ']');
+    law->starved |= scratch->status || law->given.status;
+    return law->starved ||
+           (law->given.len <= scratch->len &&
+            (part || law->given.len == scratch->len) &&
+            memcmp(law->given.ptr, scratch->ptr, law->given.len) == 0);
+}
+
+struct items_seen {
+    size_t verdicts[SURETY_RUN_VALIDATOR + 1];
+    size_t reminded, refused;
+};
+
+static bool items_round(struct check *t, uint64_t seed, struct items_seen *seen)
+{
+    struct pieces pieces;
+    struct items_law law = {.items = NULL};
+    surety_run_options options = {.size = sizeof(options),
+                                  .prompt = surety_str_of("Which?"),
+                                  .event = items_hear,
+                                  .event_ctx = &law,
+                                  .seed = 1,
+                                  .retry_max = 2,
+                                  .alloc = check_alloc(t)};
+    surety_contract *contract = NULL;
+    surety_items *items = NULL;
+    surety_run *run = NULL;
+    surety_buf scratch;
+    bool good = false;
+
+    pieces_init(&pieces, t, seed);
+    surety_buf_init(&scratch, check_alloc(t), 0);
+    surety_buf_init(&law.given, check_alloc(t), 0);
+    TRY(check_contract(
+        t, items_contracts[pieces_next(&pieces, CHECK_COUNT(items_contracts))],
+        &contract));
+    TRY(surety_items_new(contract, surety_str_of("/rows"), check_alloc(t),
+                         &items, NULL));
+    for (size_t i = 0; i < PIECES_REPLIES; i++) {
+        items_reply(&pieces, &pieces.replies[i]);
+        TRY(pieces.replies[i].status);
+    }
+    pieces.piece_max = pieces_next(&pieces, 4) * 3;
+    options.contract = contract;
+    options.models = &pieces.model;
+    options.model_count = 1;
+    options.items = items;
+    options.stop = (surety_stop)pieces_next(&pieces, 3);
+    TRY(surety_run_new(&options, &run, NULL));
+    law.items = items;
+    law.run = run;
+    TRY(pieces_go(&pieces, run));
+    CHECK(!law.broken);
+    CHECK(law.count == surety_items_count(items));
+    CHECK(items_hold(&law, run, &scratch));
+    CHECK(!law.starved || t->fail_at);
+    seen->verdicts[surety_run_info_of(run)->verdict]++;
+    seen->reminded += law.reminded;
+    for (size_t i = 0; i < surety_run_info_of(run)->attempt_count; i++)
+        seen->refused += strstr(surety_run_attempt(run, i).decision.ptr,
+                                "validator at /rows") != NULL;
+    good = true;
+done:
+    if (!good && !t->starved)
+        printf("# seed %llu: %s: %.*s and not %.*s\n", (unsigned long long)seed,
+               law.broken ? law.broken : "what was given is not the array",
+               (int)law.given.len, law.given.ptr, (int)scratch.len,
+               scratch.ptr);
+    surety_run_free(run);
+    surety_items_free(items);
+    surety_contract_free(contract);
+    pieces_done(&pieces);
+    surety_buf_done(&scratch);
+    surety_buf_done(&law.given);
+    return good;
+}
+
+TEST(gives_the_array_of_the_value)
+{
+    const char *given = getenv("SURETY_SEED");
+    const uint64_t first = given ? strtoull(given, NULL, 10) : 1;
+    const uint64_t rounds = t->fail_at || given ? 1 : ITEMS_ROUNDS;
+    struct items_seen seen = {.reminded = 0};
+
+    for (uint64_t i = 0; i < rounds; i++)
+        if (!items_round(t, first + i, &seen))
+            return;
+    /* All of these happen. */
+    if (rounds > 1) {
+        CHECK(seen.verdicts[SURETY_RUN_VALID] > ITEMS_ROUNDS / 4);
+        CHECK(seen.verdicts[SURETY_RUN_PARTIAL]);
+        CHECK(seen.verdicts[SURETY_RUN_FALLBACK]);
+        CHECK(seen.verdicts[SURETY_RUN_REJECTED]);
+        CHECK(seen.reminded > ITEMS_ROUNDS / 8);
+        CHECK(seen.refused);
+    }
+done:;
+}
+
+TEST(says_what_it_cannot_do)
+{
+    struct pieces pieces;
+    surety_run_options options = {.size = sizeof(options),
+                                  .prompt = surety_str_of("Which?"),
+                                  .alloc = check_alloc(t)};
+    surety_contract *contract = NULL;
+    surety_items *items = NULL;
+    surety_run *run = NULL;
+
+    pieces_init(&pieces, t, 1);
+    TRY(check_contract(t, "{\"type\":\"array\"}", &contract));
+    TRY(surety_items_new(contract, surety_str_of(""), check_alloc(t), &items,
+                         NULL));
+    options.models = &pieces.model;
+    options.model_count = 1;
+    options.items = items;
+    EXPECT(SURETY_MISUSE, surety_run_new(&options, &run, NULL));
+done:
+    surety_run_free(run);
+    surety_items_free(items);
+    surety_contract_free(contract);
+    pieces_done(&pieces);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"gives the array of the value", gives_the_array_of_the_value},
+        {"says what it cannot do", says_what_it_cannot_do},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
