@@ -329,6 +329,9 @@ static inline unsigned surety__hex_digit(char byte)
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
 }
 
+/* Appends text as valid UTF-8: what is none becomes U+FFFD. */
+void surety__buf_utf8(surety_buf *buf, surety_str text);
+
 /* Appends text as one line: characters that a terminal acts on become blanks,
  * and invalid UTF-8 becomes a replacement character. Cuts the text after max
  * characters and adds three dots. */

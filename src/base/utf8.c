@@ -151,6 +151,26 @@ void surety_buf_shown(surety_buf *buf, surety_str text, bool keeps_lines)
     }
 }
 
+void surety__buf_utf8(surety_buf *buf, surety_str text)
+{
+    const char *ptr = text.len ? text.ptr : "";
+    const char *end = ptr + text.len;
+
+    if (!text.len || surety__utf8_valid(text, NULL)) {
+        surety_buf_add(buf, text);
+        return;
+    }
+    while (ptr < end) {
+        unsigned len;
+
+        if (surety__utf8_decode(ptr, end, &len) == UINT32_MAX)
+            surety_buf_text(buf, "\xEF\xBF\xBD");
+        else
+            surety_buf_append(buf, ptr, len);
+        ptr += len;
+    }
+}
+
 void surety__buf_line(surety_buf *buf, surety_str text, size_t max)
 {
     const char *ptr = text.len ? text.ptr : "";

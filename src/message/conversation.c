@@ -5,15 +5,11 @@
  * 1. Every message satisfies conversation_kinds: its role may have its parts,
  *    and a part has the members that its kind uses and no others.
  * 2. Texts are UTF-8. A CALL's text and every raw are one object of JSON,
- *    without white space around it, and nested so little that the written
- *    conversation can be read with the same limits.
+ *    without white space around it, without a key twice, and nested so little
+ *    that the written conversation can be read with the same limits.
  * 3. Parts and texts are in the arena and do not change; a replaced part stays
  *    there until the conversation is freed. */
 #include "message/conversation.h"
-
-/* How deep a part's JSON is in a written conversation: list, message, content,
- * part, raw. */
-enum { CONVERSATION_DEPTH = 5 };
 
 #define ROLE_BIT(role) (1u << SURETY_ROLE_##role)
 
@@ -184,17 +180,10 @@ static surety_status conversation_check_json(surety_conversation *conversation,
                                              surety_str text, const char *what,
                                              surety_error *reterr)
 {
-    surety_limits limits = conversation->limits;
-    const surety_read_options options = {.size = sizeof(options),
-                                         .flags = SURETY_READ_BORROW,
-                                         .limits = &limits};
     surety_error inner;
-    surety_status status;
+    const surety_status status = surety__carried_read(
+        conversation->doc, text, &conversation->limits, &inner);
 
-    limits.depth_max -=
-        limits.depth_max > CONVERSATION_DEPTH ? CONVERSATION_DEPTH : 0;
-    limits.string_len_max = (uint32_t)limits.text_bytes_max;
-    status = surety_doc_read(conversation->doc, text, &options, &inner);
     if (status == SURETY_NOMEM)
         return surety__fail_nomem(reterr);
     if (status != SURETY_OK)

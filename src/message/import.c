@@ -296,26 +296,16 @@ surety_str surety__import_take(surety__import *import, surety_buf *buf)
 void surety__import_arguments(surety__import *import, surety_val val,
                               surety_part *part, bool *ret_valid)
 {
-    const surety_str text = surety__str_trim(surety_val_str(val));
-    surety_status status;
-    surety_buf wrapped;
+    surety_buf text;
 
     *ret_valid = true;
-    part->text = text.len > 0 ? text : SURETY__LITERAL("{}");
-    if (import->status != SURETY_OK || text.len == 0)
+    if (import->status != SURETY_OK)
         return;
-    status = surety_doc_read(import->scratch, text, NULL, NULL);
-    if (status == SURETY_NOMEM)
-        import_nomem(import);
-    if (status == SURETY_NOMEM ||
-        surety_val_kind(surety_doc_root(import->scratch)) == SURETY_KIND_OBJECT)
+    surety_buf_init(&text, import->conversation->alloc, 0);
+    *ret_valid = surety__arguments_write(surety_val_str(val), &text);
+    part->text = surety__import_take(import, &text);
+    if (*ret_valid)
         return;
-    *ret_valid = false;
-    surety_buf_init(&wrapped, import->conversation->alloc, 0);
-    surety_buf_byte(&wrapped, '{');
-    surety_json_text(&wrapped, "INVALID_JSON", text);
-    surety_buf_byte(&wrapped, '}');
-    part->text = surety__import_take(import, &wrapped);
     surety__import_note(import, val, "arguments",
                         SURETY__LITERAL("the arguments of this call are no "
                                         "object of JSON; another protocol gets "

@@ -3,11 +3,21 @@
 #ifndef SURETY_MESSAGE_MESSAGE_H
 #define SURETY_MESSAGE_MESSAGE_H
 
+#include <surety/json.h>
 #include <surety/message.h>
 
 #include "base/base.h"
 
 /* Finds the protocol of this name; false: there is none. */
 bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol);
+
+/* Reads JSON that a conversation has to carry; doc uses the text. */
+surety_status surety__carried_read(surety_doc *doc, surety_str text,
+                                   const surety_limits *limits,
+                                   surety_error *reterr);
+/* Appends the arguments of a call as an object of JSON: {} for none; in a
+ * member INVALID_JSON if they are no object, or none that can be carried.
+ * False: so it is. */
+bool surety__arguments_write(surety_str text, surety_buf *out);
 
 #endif

@@ -200,6 +200,25 @@ static void draft_make_id(surety__decoder *decoder, size_t i)
     surety__buf_printf(id, response.len ? "-%zu" : "%zu", i);
 }
 
+/* Completes a call. Its item would go back as it came, so it does not where it
+ * lacks something that the protocol wants. */
+static void draft_mend(surety__decoder *decoder, size_t i)
+{
+    surety__draft *draft = &decoder->drafts.items[i];
+    bool mended = false;
+
+    if (!draft_id_is_new(&decoder->drafts, i)) {
+        mended = draft->id.len || !decoder->protocol->bare_calls;
+        draft_make_id(decoder, i);
+    }
+    if (!draft->name.len) {
+        mended = true;
+        surety_buf_text(&draft->name, SURETY__UNNAMED);
+    }
+    if (mended && !decoder->protocol->members)
+        surety_buf_reset(&draft->raw);
+}
+
 static surety_part draft_part(const surety__decoder *decoder,
                               const surety__draft *draft)
 {
@@ -256,10 +275,11 @@ void surety__drafts_end(surety__decoder *decoder)
     for (size_t i = 0; i < drafts->count; i++) {
         surety__draft *draft = &drafts->items[i];
 
-        /* An id that memory ran out for is not one that is missing. */
+        /* An id or a name that memory ran out for is not one that is
+         * missing. */
         draft_check(decoder, draft);
-        if (draft->kind == SURETY_PART_CALL && !draft_id_is_new(drafts, i))
-            draft_make_id(decoder, i);
+        if (draft->kind == SURETY_PART_CALL)
+            draft_mend(decoder, i);
         if (decoder->protocol->members)
             draft_wrap(draft);
         draft_check(decoder, draft);

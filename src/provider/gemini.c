@@ -330,6 +330,7 @@ const surety__protocol surety__protocol_gemini = {
     .replaceable = gemini_replaceable,
     .whole = gemini_whole,
     .event = gemini_event,
+    .bare_calls = true,
     .tokens = gemini_tokens,
     .endings = gemini_endings,
 };

@@ -249,29 +249,6 @@ surety_status surety__parts_check(const surety__call *call,
 
 /* ---- fields -------------------------------------------------------------- */
 
-/* Writes the arguments of a call as an object. Where the model wrote none, as
- * the member of one, so that it sees what it wrote. */
-static void parts_arguments(surety_buf *out, surety_str text)
-{
-    surety_doc *doc;
-    surety_status status;
-
-    if (!surety__str_trim(text).len) {
-        surety_buf_text(out, "{}");
-        return;
-    }
-    doc = surety_doc_new(out->alloc);
-    status = doc ? surety_doc_read(doc, text, NULL, NULL) : SURETY_NOMEM;
-    if (status == SURETY_NOMEM)
-        out->status = SURETY_NOMEM;
-    else if (!status &&
-             surety_val_kind(surety_doc_root(doc)) == SURETY_KIND_OBJECT)
-        surety_buf_add(out, text);
-    else
-        surety__template_write(out, "{'invalid_arguments':$s}", text);
-    surety_doc_free(doc);
-}
-
 /* Writes a result's text, and with its media a list. */
 static void parts_output(surety__writer *writer, const surety_part *result,
                          size_t count)
@@ -341,7 +318,7 @@ static void parts_field(surety__writer *writer, char field,
                                     ? part->text
                                     : SURETY__LITERAL("{}"));
         break;
-    case 'a': parts_arguments(out, part->text); break;
+    case 'a': (void)surety__arguments_write(part->text, out); break;
     case 'o': parts_output(writer, part, count); break;
     case 'p': parts_media(writer, part, count); break;
     case 'm': surety_json_string(out, part->media_type); break;

@@ -87,6 +87,7 @@ typedef struct surety__protocol {
     /* Text and reasoning are members of the message, not items of a list: each
      * comes once. */
     bool members;
+    bool bare_calls; /* a call may go without an id */
     const surety__tokens *tokens;
     const surety__ending *endings; /* the last row has no word */
 } surety__protocol;
@@ -233,14 +234,14 @@ typedef struct surety__reading {
     surety__form form;
     int status;
     bool has_head;
-    bool coded;         /* has a content coding, which is not decoded */
-    bool starved;       /* out of memory */
-    bool broken;        /* the rest is of no use; failure has the reason */
-    bool finished;      /* finish was called */
-    bool done;          /* the end mark arrived */
-    bool whole;         /* the reply is complete */
-    size_t after_done;  /* bytes after the end mark */
-    size_t blank_count; /* blank bytes at the beginning */
+    bool coded;          /* has a content coding, which is not decoded */
+    bool starved;        /* out of memory */
+    bool broken;         /* the rest is of no use; failure has the reason */
+    bool finished;       /* finish was called */
+    bool done;           /* the end mark arrived */
+    bool whole;          /* the reply is complete */
+    size_t after_done;   /* bytes after the end mark */
+    size_t blank_count;  /* blank bytes at the beginning */
     int64_t retry_after; /* ms; -1: unknown */
     int should_retry;
     bool ambiguous;
@@ -248,7 +249,7 @@ typedef struct surety__reading {
     surety_failure failure; /* of an error, or of the reason for which the
                              * reply ended */
     surety_usage usage;
-    bool has_finish;       /* a finish reason arrived */
+    bool has_finish; /* a finish reason arrived */
     surety_protocol protocol;
     bool tools;    /* the model may call others than the answer's */
     size_t native; /* the number of the draft that is the answer's call, from 1;

@@ -76,27 +76,6 @@ static const surety_variable *fallback_variable(const surety_judge *judge,
     return NULL;
 }
 
-/* Appends text as valid UTF-8: a bad part becomes U+FFFD. */
-static void fallback_clean(surety_buf *out, surety_str text)
-{
-    const char *ptr = text.len ? text.ptr : "";
-    const char *end = ptr + text.len;
-
-    if (!text.len || surety__utf8_valid(text, NULL)) {
-        surety_buf_add(out, text);
-        return;
-    }
-    while (ptr < end) {
-        unsigned len;
-
-        if (surety__utf8_decode(ptr, end, &len) == UINT32_MAX)
-            surety_buf_text(out, "\xEF\xBF\xBD");
-        else
-            surety_buf_append(out, ptr, len);
-        ptr += len;
-    }
-}
-
 /* Pushes a string with every ${name} filled in. One that the caller gave no
  * value for stays unchanged, with a warning. */
 static void fallback_string(struct fallback_work *work, surety_str text)
@@ -124,7 +103,7 @@ static void fallback_string(struct fallback_work *work, surety_str text)
         variable = fallback_variable(work->judge,
                                      (surety_str){tail.ptr + 2, close - 2});
         if (variable) {
-            fallback_clean(out, variable->value);
+            surety__buf_utf8(out, variable->value);
         } else {
             surety_buf_append(out, tail.ptr, close + 1);
             if (work->status == SURETY_OK)
@@ -197,7 +176,7 @@ static surety_status fallback_raw(struct fallback_work *work, surety_str raw)
     surety_judge *judge = work->judge;
 
     surety_buf_reset(&judge->scratch);
-    fallback_clean(&judge->scratch, raw);
+    surety__buf_utf8(&judge->scratch, raw);
     return surety__outcome_take(&judge->outcome, &work->text) ? SURETY_OK
                                                               : SURETY_NOMEM;
 }

@@ -128,7 +128,7 @@ static void run_end_exchange(surety_run *run)
     if (run->state == STATE_UNDER_WAY)
         surety__exchange_end(&run->exchange);
     if (run->state == STATE_STEPS)
-        surety__steps_cancel(&run->steps, run->now);
+        surety__steps_cancel(&run->steps, run->now, &run->results.cause);
 }
 
 /* Ends the run because memory ran out, also if that happened while the run
@@ -414,16 +414,17 @@ static void run_begin_steps(surety_run *run)
         run->state = STATE_STEPS;
 }
 
-/* Ends the run because of a call of a tool. */
-static void run_end_steps(surety_run *run, surety_status status)
+/* Ends the run amid the calls of tools: spent says why, or a validator failed;
+ * or the ledger did, before that or with their rows. */
+static void run_end_steps(surety_run *run, surety_str spent)
 {
-    surety__steps_cancel(&run->steps, run->now);
+    surety__steps_cancel(&run->steps, run->now, &run->results.cause);
     if (run->steps.unrecorded) {
-        (void)run_recorded(run, status);
+        (void)run_recorded(run, SURETY_IO);
         return;
     }
-    run->judging.validators.failed = true;
-    run_give_up(run, (surety_str){"", 0});
+    run->judging.validators.failed = !spent.len;
+    run_give_up(run, spent);
 }
 
 /* Plans the call that gives the results to the model. */
@@ -467,12 +468,11 @@ static surety_status run_steps(surety_run *run, uint64_t *ret_delay_ms)
         return SURETY_MORE;
     }
     if (status == SURETY_MORE) {
-        surety__steps_cancel(&run->steps, run->now);
         surety__buf_printf(&run->store.text, "the budget of %zu ms is spent",
                            (size_t)run->setup.options.budget.ms_max);
-        run_give_up(run, surety__store_keep(&run->store));
+        run_end_steps(run, surety__store_keep(&run->store));
     } else if (status != SURETY_OK) {
-        run_end_steps(run, status);
+        run_end_steps(run, (surety_str){"", 0});
     } else {
         run_go_on(run);
     }

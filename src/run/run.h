@@ -181,7 +181,7 @@ typedef struct surety__steps {
     size_t made;     /* calls that were begun */
     uint32_t taken;  /* replies with calls */
     bool repeats;    /* an equal call came too often */
-    bool unrecorded; /* the ledger failed */
+    bool unrecorded; /* the ledger failed, and is not optional */
     surety_message results;
 } surety__steps;
 
@@ -469,6 +469,8 @@ surety_str surety__store_keep(surety__run_store *store);
 bool surety__store_written(surety__run_store *store, surety_status status,
                            surety_str *ret_text);
 surety_str surety__store_copy(surety__run_store *store, surety_str text);
+/* The text itself if it is UTF-8, else a copy that is, with U+FFFD. */
+surety_str surety__store_utf8(surety__run_store *store, surety_str text);
 surety_issue surety__store_issue(surety__run_store *store,
                                  const surety_issue *issue);
 /* The document at *doc, created on first use; NULL: out of memory. */
@@ -546,12 +548,13 @@ bool surety__steps_begin(surety__steps *steps, const surety__plan *plan,
                          surety_now now, uint64_t *random);
 /* Takes them as far as they go now. OK: all have ended; MORE: call it again
  * when a transport's wait has returned, or after *ret_delay_ms. NOMEM; with
- * unrecorded set, the status of the ledger; else that of a validator that
- * failed. */
+ * unrecorded set, IO; else the status of a validator that failed. */
 surety_status surety__steps_go(surety__steps *steps, surety_now now,
                                uint64_t *ret_delay_ms, surety_error *reterr);
-/* Ends those that have not ended, and completes their rows. */
-void surety__steps_cancel(surety__steps *steps, surety_now now);
+/* Ends those that have not ended, and completes their rows; unrecorded is set
+ * where that failed. */
+void surety__steps_cancel(surety__steps *steps, surety_now now,
+                          surety_error *reterr);
 /* The results, for the model; NULL: out of memory. */
 const surety_message *surety__steps_results(surety__steps *steps);
 /* What the i-th call of the reply at hand waits for; NULL: nothing. */

@@ -9,10 +9,10 @@
  *    before the result goes to the model. A call is made once.
  * 3. The calls of one reply are made side by side, SURETY__STEPS_AT_ONCE at a
  *    time, in the order of the reply.
- * 4. A call that equals an earlier one (name and arguments as values) is not
- *    made if that one had a result: the model gets the same result, and a note.
- *    The third of such calls ends the loop: the next call allows the answer
- *    alone. */
+ * 4. A call that equals an earlier one (name and arguments as values) waits
+ *    until that one has ended, and is not made if it had a result: the model
+ *    gets the same result, and a note. The third of such calls ends the loop:
+ *    the next call allows the answer alone. */
 #include "run/run.h"
 
 static const surety_run_options *steps_options(const surety__steps *steps)
@@ -60,6 +60,7 @@ void surety__steps_read(surety__steps *steps, const surety__plan *plan,
     for (size_t i = 0; i < count; i++) {
         surety__buf_printf(&store->text, "call_%zu", steps->count + i + 1);
         parts[i].id = surety__store_keep(store);
+        parts[i].name = surety__store_utf8(store, parts[i].name);
     }
     *message = (surety_message){SURETY_ROLE_ASSISTANT, parts, count};
 }
@@ -89,12 +90,16 @@ static surety_entry steps_entry(const surety__steps *steps,
 }
 
 /* Whether the step goes on after the ledger's status. */
-static bool steps_recorded(surety__steps *steps, surety_status status)
+static bool steps_recorded(surety__steps *steps, surety_status status,
+                           const surety_error *error, surety_error *reterr)
 {
     if (surety__store_pass(steps->store, status) == SURETY_NOMEM)
         return false;
-    steps->unrecorded = status != SURETY_OK;
-    return !steps->unrecorded || steps_options(steps)->ledger_optional;
+    if (status == SURETY_OK || steps_options(steps)->ledger_optional)
+        return true;
+    steps->unrecorded = true;
+    *reterr = *error;
+    return false;
 }
 
 static bool steps_record_begin(surety__steps *steps, surety__use *use,
@@ -102,15 +107,16 @@ static bool steps_record_begin(surety__steps *steps, surety__use *use,
 {
     surety_ledger *ledger = steps_options(steps)->ledger;
     surety_entry entry;
+    surety_error error = {.status = SURETY_OK};
     surety_status status;
 
     if (!ledger)
         return true;
     assert(!use->open);
     entry = steps_entry(steps, use);
-    status = ledger->begin(ledger->ctx, &entry, reterr);
+    status = ledger->begin(ledger->ctx, &entry, &error);
     use->open = status == SURETY_OK;
-    return steps_recorded(steps, status);
+    return steps_recorded(steps, status, &error, reterr);
 }
 
 static surety_entry_state steps_state(const surety_tool_use *seen)
@@ -130,6 +136,7 @@ static bool steps_record_end(surety__steps *steps, surety__use *use,
 {
     surety_ledger *ledger = steps_options(steps)->ledger;
     const surety_tool_use *seen = &use->seen;
+    surety_error error = {.status = SURETY_OK};
     surety_entry entry;
 
     if (!use->open)
@@ -146,29 +153,35 @@ static bool steps_record_end(surety__steps *steps, surety__use *use,
     entry.decision = SURETY__LITERAL("the result goes to the model");
     if (ledger->raw)
         entry.reply = seen->result;
-    return steps_recorded(steps, ledger->finish(ledger->ctx, &entry, reterr));
+    return steps_recorded(steps, ledger->finish(ledger->ctx, &entry, &error),
+                          &error, reterr);
 }
 
 /* ---- calls that are not made --------------------------------------------- */
 
 /* How many earlier calls of the run equal this one; *ret_first: the first that
- * has a result. */
-static size_t steps_equals(const surety__steps *steps, const surety__use *use,
-                           const surety__use **ret_first)
+ * has a result. MORE: it has to wait for an earlier one. */
+static surety_status steps_equals(const surety__steps *steps,
+                                  const surety__use *use, size_t *ret_count,
+                                  const surety__use **ret_first)
 {
-    size_t count = 0;
-
+    *ret_count = 0;
     *ret_first = NULL;
     for (const surety__use *one = steps->items; one < use; one++) {
-        if (!surety_str_equal(one->seen.name, use->seen.name) ||
-            !surety_str_equal(one->canonical, use->canonical))
+        if (!surety_str_equal(one->seen.name, use->seen.name))
             continue;
-        count++;
-        if (!*ret_first && one->ended && one->seen.made &&
+        if (!one->judged)
+            return SURETY_MORE;
+        if (!surety_str_equal(one->canonical, use->canonical))
+            continue;
+        if (!one->ended)
+            return SURETY_MORE;
+        ++*ret_count;
+        if (!*ret_first && one->seen.made &&
             one->seen.failure == SURETY_TOOL_NONE)
             *ret_first = one;
     }
-    return count;
+    return SURETY_OK;
 }
 
 /* Ends a call that is not made. */
@@ -181,8 +194,8 @@ static void steps_skip(surety__use *use, surety_tool_failure failure,
     use->ended = true;
 }
 
-/* Ends a call that must not be made; false: it is to be made. */
-static bool steps_refuse(surety__steps *steps, surety__use *use)
+/* Ends a judged call that must not be made. MORE: that is not known yet. */
+static surety_status steps_refuse(surety__steps *steps, surety__use *use)
 {
     static const char note[] =
         "\n(The same call was made before; this is its result.)";
@@ -197,25 +210,26 @@ static bool steps_refuse(surety__steps *steps, surety__use *use)
     const surety__use *first = NULL;
     size_t count = 0;
 
-    if (!tool->info.polls)
-        count = steps_equals(steps, use, &first);
+    if (!tool->info.polls &&
+        steps_equals(steps, use, &count, &first) == SURETY_MORE)
+        return SURETY_MORE;
     if (count >= SURETY__STEPS_EQUAL_MAX) {
         steps->repeats = true;
         steps_skip(use, SURETY_TOOL_CANCELLED, again,
                    "the same call was made too often");
-        return true;
-    }
-    if (first) {
+    } else if (first) {
         surety_buf_add(&steps->store->text, first->seen.result);
         surety_buf_text(&steps->store->text, note);
         steps_skip(use, SURETY_TOOL_NONE, surety__store_keep(steps->store), "");
-        return true;
+    } else if (steps->made >= steps_options(steps)->tool_calls_max) {
+        steps_skip(use, SURETY_TOOL_CANCELLED, spent,
+                   "the calls of tools are spent");
     }
-    if (steps->made < steps_options(steps)->tool_calls_max)
-        return false;
-    steps_skip(use, SURETY_TOOL_CANCELLED, spent,
-               "the calls of tools are spent");
-    return true;
+    if (use->ended) {
+        surety__tool_call_free(use->call);
+        use->call = NULL;
+    }
+    return steps->store->status;
 }
 
 /* ---- one call ------------------------------------------------------------ */
@@ -280,10 +294,6 @@ static surety_status steps_judge(surety__steps *steps, surety__use *use,
         return SURETY_OK;
     }
     use->canonical = steps_canonical(steps->store, use->seen.arguments);
-    if (steps_refuse(steps, use)) {
-        surety__tool_call_free(use->call);
-        use->call = NULL;
-    }
     return steps->store->status;
 }
 
@@ -304,11 +314,11 @@ static void steps_event(const surety__steps *steps, surety_event_kind kind,
 static surety_status steps_begin(surety__steps *steps, surety__use *use,
                                  surety_now now, surety_error *reterr)
 {
-    use->begun = true;
     use->seen.started_ms = use->seen.ended_ms = now.monotonic_ms;
     use->started_unix_ms = now.unix_ms;
     if (!steps_record_begin(steps, use, reterr))
         return SURETY_IO;
+    use->begun = true;
     steps_event(steps, SURETY_EVENT_TOOL, use, use->seen.arguments);
     if (use->ended)
         return SURETY_OK;
@@ -337,6 +347,8 @@ static surety_status steps_advance(surety__steps *steps, surety__use *use,
 
     if (!use->judged)
         status = steps_judge(steps, use, now, reterr);
+    if (status == SURETY_OK && !use->begun && !use->ended)
+        status = steps_refuse(steps, use);
     if (status == SURETY_OK && !use->begun)
         status = steps_begin(steps, use, now, reterr);
     if (status == SURETY_OK && !use->ended)
@@ -411,7 +423,9 @@ surety_status surety__steps_go(surety__steps *steps, surety_now now,
             continue;
         result = SURETY_MORE;
         under_way++;
-        if (surety__tool_call_transport(use->call)) {
+        if (use->judged && !use->begun) {
+            delay_ms = UINT64_MAX; /* that of the call that it waits for */
+        } else if (surety__tool_call_transport(use->call)) {
             const uint64_t end = surety__tool_call_deadline(use->call);
 
             delay_ms = end > now.monotonic_ms ? end - now.monotonic_ms : 0;
@@ -422,7 +436,8 @@ surety_status surety__steps_go(surety__steps *steps, surety_now now,
     return result;
 }
 
-void surety__steps_cancel(surety__steps *steps, surety_now now)
+void surety__steps_cancel(surety__steps *steps, surety_now now,
+                          surety_error *reterr)
 {
     for (size_t i = steps->first; i < steps->count; i++) {
         surety__use *use = &steps->items[i];
@@ -432,7 +447,7 @@ void surety__steps_cancel(surety__steps *steps, surety_now now)
         if (use->call && use->judged)
             surety__tool_call_cancel(use->call);
         if (use->call && use->begun) {
-            (void)steps_finish(steps, use, now, NULL);
+            (void)steps_finish(steps, use, now, reterr);
             continue;
         }
         surety__tool_call_free(use->call);

@@ -49,6 +49,14 @@ surety_str surety__store_copy(surety__run_store *store, surety_str text)
     return (surety_str){"", 0};
 }
 
+surety_str surety__store_utf8(surety__run_store *store, surety_str text)
+{
+    if (surety__utf8_valid(text, NULL))
+        return text;
+    surety__buf_utf8(&store->text, text);
+    return surety__store_keep(store);
+}
+
 surety_issue surety__store_issue(surety__run_store *store,
                                  const surety_issue *issue)
 {

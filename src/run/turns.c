@@ -51,7 +51,8 @@ static void turns_keep(surety__turns *turns, surety__run_store *store,
         turns->kept[turns->kept_count++] = *message;
 }
 
-/* A message of one text; without parts if memory runs out. */
+/* A message of one text, in UTF-8 whatever the model wrote, because no message
+ * can be sent or saved else; without parts if memory runs out. */
 static surety_message turns_text(surety__run_store *store, surety_role role,
                                  surety_str text)
 {
@@ -61,7 +62,8 @@ static surety_message turns_text(surety__run_store *store, surety_role role,
         store->status = SURETY_NOMEM;
         return (surety_message){.role = role};
     }
-    *part = (surety_part){.kind = SURETY_PART_TEXT, .text = text};
+    *part = (surety_part){.kind = SURETY_PART_TEXT,
+                          .text = surety__store_utf8(store, text)};
     return (surety_message){role, part, 1};
 }
 
@@ -71,6 +73,34 @@ static void turns_keep_text(surety__turns *turns, surety__run_store *store,
     const surety_message message = turns_text(store, role, text);
 
     turns_keep(turns, store, &message);
+}
+
+/* Keeps a message of the model as a conversation can hold it: texts in UTF-8,
+ * and arguments that are no object as a member of one. */
+static void turns_keep_answer(surety__turns *turns, surety__run_store *store,
+                              const surety_message *message)
+{
+    const size_t size = message->part_count * sizeof(*message->parts);
+    surety_part *parts = surety__arena_take(&store->arena, size);
+    const surety_message kept = {message->role, parts, message->part_count};
+
+    if (!parts) {
+        store->status = SURETY_NOMEM;
+        return;
+    }
+    memcpy(parts, message->parts, size);
+    for (size_t i = 0; i < kept.part_count; i++) {
+        if (parts[i].kind != SURETY_PART_CALL) {
+            parts[i].text = surety__store_utf8(store, parts[i].text);
+            continue;
+        }
+        if (!surety__arguments_write(parts[i].text, &store->text))
+            parts[i].text = surety__store_keep(store);
+        else
+            (void)surety__store_pass(store, store->text.status);
+        surety_buf_reset(&store->text);
+    }
+    turns_keep(turns, store, &kept);
 }
 
 /* Sends a message that is not the run's open turn. */
@@ -243,6 +273,7 @@ void surety__turns_ask(surety__turns *turns, surety__run_store *store,
 
     if (turns->open) {
         last->text = (surety_str){"", 0};
+        last->part = (surety_prompt_part){0};
         turns->sent_count -= !last->part_count;
         last = turns->sent_count ? &turns->sent[turns->sent_count - 1] : NULL;
     }
@@ -273,7 +304,7 @@ void surety__turns_step(surety__turns *turns, surety__run_store *store,
         turns->bytes += turns->sent[turns->sent_count - 1].text.len;
     turns->open = false;
     turns->steps++;
-    turns_keep(turns, store, &answer->message);
+    turns_keep_answer(turns, store, &answer->message);
     turns_keep(turns, store, results);
     if (as_text) {
         for (size_t i = 0; i < results->part_count; i++)
@@ -307,7 +338,7 @@ void surety__turns_end(surety__turns *turns, surety__run_store *store,
         turns_keep_text(turns, store, SURETY_ROLE_ASSISTANT,
                         answer->native.len ? answer->native : answer->text);
     else
-        turns_keep(turns, store, message);
+        turns_keep_answer(turns, store, message);
 }
 
 void surety__turns_done(surety__turns *turns, surety__run_store *store)

@@ -86,6 +86,11 @@ static surety_status tools_check_name(const surety_tools *tools,
                              "64 characters");
         return SURETY_MISUSE;
     }
+    if (surety_str_equal(name, SURETY__LITERAL(SURETY__UNNAMED)))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "no tool may be called %.*s: calls without a name "
+                            "are called so",
+                            len, name.ptr);
     if (surety__tools_find(tools, name))
         return surety__fail(reterr, SURETY_MISUSE,
                             "there are two tools called %.*s", len, name.ptr);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The world of the simulator: what a seed makes of providers, ledger, clock and
- * memory (sim_world.c), what its models say (sim_say.c), and what must hold in
- * it (sim_test.c; sim_law.c of calls that were stopped); sim_policy.c compares
+ * memory (sim_world.c), of tools (sim_tool.c), what its models say (sim_say.c)
+ * and which tools they ask for (sim_ask.c), and what must hold in it
+ * (sim_test.c; sim_law.c of calls that were stopped); sim_policy.c compares
  * when they are. */
 #ifndef SURETY_TESTS_SIM_H
 #define SURETY_TESTS_SIM_H
@@ -12,13 +13,16 @@
 #include <surety/provider.h>
 #include <surety/reply.h>
 #include <surety/run.h>
+#include <surety/tool.h>
 
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
     SIM_MODELS = 3,
-    SIM_ROWS = 64,
+    SIM_ROWS = 512, /* and calls of tools */
+    SIM_WORKS = 16,
+    SIM_ASK_MAX = 2048,
     SIM_CONTRACTS = 9,
     SIM_PIECES = 24,
     SIM_BODY_MAX = 16384
@@ -27,7 +31,7 @@ enum {
 
 struct sim_row {
     char id[36];
-    uint64_t begun_ms, ended_ms;
+    bool tool; /* of a call of a tool */
     bool begun, finished;
     bool begin_failed, finish_failed;
     surety_entry_state state;
@@ -63,6 +67,48 @@ struct sim_said {
     bool tool;        /* as arguments */
 };
 
+/* How the call of a tool will end. ORDER fates (sim_tool.c) */
+enum sim_fate {
+    SIM_GIVES,
+    SIM_EMPTY,
+    SIM_MUCH,
+    SIM_GARBLED,
+    SIM_LIES,
+    SIM_FAILS,
+    SIM_HANGS,
+    SIM_DIES,
+    SIM_GONE,
+    SIM_STARVES, /* memory runs out in the tool */
+    SIM_FATES
+};
+
+/* A tool at work. */
+struct sim_work {
+    bool active;
+    enum sim_fate fate;
+    const surety_tool_call *call; /* of a function */
+    size_t asks;                  /* how often it is not done yet */
+    uint64_t exchange;            /* of a command or an HTTP call */
+    surety_receiver receiver;
+    uint64_t next_ms;
+};
+
+/* The tools of a world, and what was done with them. */
+struct sim_tools {
+    surety_tools *set; /* NULL: there are none */
+    surety_transport transport;
+    bool for_ever; /* the models ask for tools in every reply */
+    struct sim_work works[SIM_WORKS];
+    bool started[SIM_ROWS]; /* by the number of the use */
+    size_t started_count;
+    size_t asked; /* calls that models asked for */
+    const char *last_name, *last_arguments;
+    char text[SIM_ASK_MAX];    /* of a model that asks in a text */
+    size_t told, told_results; /* events */
+    uint32_t calls_max, steps_max;
+    surety_validator validator;
+};
+
 struct sim {
     uint64_t seed, random;
     bool verbose;
@@ -89,8 +135,9 @@ struct sim {
     const char *last_reply; /* what the model said last */
     struct sim_said said[SIM_ROWS];
     surety_ledger ledger;
+    struct sim_tools tools;
     struct sim_row rows[SIM_ROWS];
-    size_t row_count;
+    size_t row_count, attempt_rows;
     unsigned ledger_fails; /* one in so many operations; 0: never */
     bool ledger_failed;
     surety_alloc alloc;
@@ -109,6 +156,14 @@ void sim_add(struct sim_exchange *exchange, const char *text);
 enum sim_ending { SIM_STOP, SIM_CUT, SIM_FILTER, SIM_REFUSE };
 void sim_openai(struct sim_exchange *exchange, const char *text,
                 enum sim_ending ending, bool tool);
+void sim_add_string(struct sim_exchange *exchange, const char *text,
+                    size_t len);
+/* Where a piece of a text may end that begins here and has about len bytes:
+ * between characters. */
+size_t sim_piece(const char *text, size_t len);
+/* What a model of the protocol answers. */
+void sim_answer(struct sim *sim, surety_protocol protocol, const char *text,
+                enum sim_ending ending, bool tool);
 void sim_openai_stream(struct sim *sim, const char *text,
                        enum sim_ending ending, bool tool);
 void sim_responses(struct sim_exchange *exchange, const char *text,
@@ -117,6 +172,29 @@ void sim_anthropic(struct sim_exchange *exchange, const char *text,
                    enum sim_ending ending, bool tool);
 void sim_gemini(struct sim_exchange *exchange, const char *text,
                 enum sim_ending ending, bool tool);
+
+/* ---- sim_ask.c ----------------------------------------------------------- */
+
+/* An answer that calls tools, in the words of the protocol; in a text where the
+ * model has no tools of its own. */
+void sim_ask(struct sim *sim, surety_protocol protocol, bool text);
+
+/* ---- sim_tool.c ---------------------------------------------------------- */
+
+/* What tools have, in bytes of a result and in milliseconds. */
+enum { SIM_RESULT_MAX = 200, SIM_TOOL_MS = 3000 };
+/* Makes tools for the run; frees them. */
+void sim_tools_make(struct sim *sim);
+void sim_tools_done(struct sim *sim);
+/* As sim_next_ms and sim_deliver, of the tools alone. */
+uint64_t sim_tools_next_ms(const struct sim *sim);
+void sim_tools_deliver(struct sim *sim);
+bool sim_tools_work(const struct sim *sim);
+void sim_tools_hear(struct sim *sim, const surety_event *event);
+/* What must hold before a call with their results leaves, and at the end. */
+void sim_check_step(struct sim *sim, const surety_request *request,
+                    const surety_attempt *attempt);
+void sim_check_tools(struct sim *sim);
 
 /* ---- sim_law.c ----------------------------------------------------------- */
 
@@ -147,7 +225,10 @@ bool sim_one_in(struct sim *sim, unsigned count);
 void sim_note(struct sim *sim, const void *ptr, size_t len);
 /* Notes the first invariant that does not hold. */
 void sim_must(struct sim *sim, bool holds, const char *what);
+size_t sim_count(surety_str text, surety_str part);
 bool sim_holds_key(surety_str text);
+/* The row with this id; NULL: there is none. */
+struct sim_row *sim_row_of(struct sim *sim, surety_str id);
 
 /* Makes the world of a seed: everything but the run. */
 void sim_make(struct sim *sim,

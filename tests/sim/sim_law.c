@@ -82,6 +82,7 @@ static bool law_is_valid(struct sim *sim, const surety_attempt *attempt,
     options.ledger = NULL;
     options.event = NULL;
     options.alloc = NULL;
+    options.tools = NULL;
     if (surety_run_new(&options, &run, NULL) == SURETY_OK &&
         surety_run_step(run, (surety_now){1, 1}, &delay_ms, NULL) == SURETY_OK)
         valid = surety_run_info_of(run)->verdict == SURETY_RUN_VALID;

@@ -97,8 +97,7 @@ void sim_add(struct sim_exchange *exchange, const char *text)
     exchange->body_len += len;
 }
 
-static void sim_add_string(struct sim_exchange *exchange, const char *text,
-                           size_t len)
+void sim_add_string(struct sim_exchange *exchange, const char *text, size_t len)
 {
     surety_buf buf;
 
@@ -143,9 +142,7 @@ void sim_openai(struct sim_exchange *exchange, const char *text,
                       "\"completion_tokens\":50}}");
 }
 
-/* Where a piece of a text may end that begins here and has about len bytes:
- * between characters. */
-static size_t sim_piece(const char *text, size_t len)
+size_t sim_piece(const char *text, size_t len)
 {
     const size_t left = strlen(text);
 
@@ -254,4 +251,29 @@ void sim_gemini(struct sim_exchange *exchange, const char *text,
     sim_add(exchange, finishes[ending]);
     sim_add(exchange, "\"}],\"usageMetadata\":{\"promptTokenCount\":100,"
                       "\"candidatesTokenCount\":50}}");
+}
+
+void sim_answer(struct sim *sim, surety_protocol protocol, const char *text,
+                enum sim_ending ending, bool tool)
+{
+    struct sim_exchange *exchange = &sim->exchange;
+
+    switch (protocol) {
+    case SURETY_PROTOCOL_OPENAI:
+        if ((ending == SIM_STOP || ending == SIM_CUT) && !sim_one_in(sim, 3))
+            sim_openai_stream(sim, text, ending, tool);
+        else
+            sim_openai(exchange, text, ending, tool);
+        break;
+    case SURETY_PROTOCOL_RESPONSES:
+        sim_responses(exchange, text, ending, tool);
+        break;
+    case SURETY_PROTOCOL_ANTHROPIC:
+        sim_anthropic(exchange, text, ending, tool);
+        break;
+    case SURETY_PROTOCOL_GEMINI:
+        sim_gemini(exchange, text, ending, tool);
+        break;
+    default: sim_add(exchange, text); break;
+    }
 }

@@ -11,6 +11,8 @@
  * - retries and re-asks stay in their bounds, what may have been carried out is
  *   not repeated, and no refusal is argued with;
  * - every row that was begun is finished once, before anything is given out;
+ * - a tool is called once for a call, within its bounds and after its row; each
+ * call has its result in the conversation, which can be saved (sim_tool.c);
  * - the run ends, holds its last exchange no longer, and then stays as it is;
  * - the key is in no body, row, event or report; reports are valid reports;
  * - out of memory, it ends; no memory is left; the same seed gives the same
@@ -34,6 +36,8 @@ enum { SIM_SEEDS = 60000, SIM_STEPS = 20000 };
 struct sim_tally {
     size_t verdicts[SURETY_RUN_VALIDATOR + 1];
     size_t stops[SURETY_STREAM_RUNAWAY + 1];
+    size_t failures[SURETY_TOOL_FAILURE_COUNT]; /* of tools */
+    size_t tools, again; /* calls of tools, and those answered from another */
     size_t calls, starved, most_calls;
 };
 
@@ -154,9 +158,11 @@ static void check_order(struct sim *sim)
         const bool retry =
             surety_str_equal(next.purpose, surety_str_of("retry"));
         const bool ask = surety_str_equal(next.purpose, surety_str_of("ask"));
+        const bool step = surety_str_equal(next.purpose, surety_str_of("step"));
 
         retries = retry ? retries + 1 : 0;
-        reasks = next.model != last.model ? 0 : reasks + (!retry && !ask);
+        reasks =
+            next.model != last.model ? 0 : reasks + (!retry && !ask && !step);
         broken = retry ? broken + (last.answer.text.len > 0) : 0;
         sim_must(sim, retries <= retries_max, "retries in their bound");
         sim_must(sim, broken <= broken_max,
@@ -248,10 +254,24 @@ static void check_report(struct sim *sim, struct sim_bench *bench)
     surety_buf_done(&text);
 }
 
+static void tally_tools(const struct sim *sim, struct sim_tally *tally)
+{
+    const size_t count = surety_run_info_of(sim->run)->tool_use_count;
+
+    tally->tools += count;
+    for (size_t i = 0; i < count; i++) {
+        const surety_tool_use use = surety_run_tool_use(sim->run, i);
+
+        tally->failures[use.failure]++;
+        tally->again += !use.made && use.failure == SURETY_TOOL_NONE;
+    }
+}
+
 static void check_end(struct sim *sim, struct sim_bench *bench)
 {
     const size_t calls = sim->calls;
     const size_t rows = sim->row_count;
+    const size_t started = sim->tools.started_count;
     uint32_t delay_ms = 0;
 
     sim_must(sim, !sim->exchange.active, "nothing is left under way");
@@ -260,16 +280,20 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
     check_order(sim);
     check_verdict(sim, bench);
     sim_check_validator(sim);
+    sim_check_tools(sim);
     (void)surety_run_step(sim->run,
                           (surety_now){sim->now_ms + 100000, sim->unix_ms},
                           &delay_ms, NULL);
     surety_run_cancel(sim->run, (surety_now){sim->now_ms, sim->unix_ms});
-    sim_must(sim, sim->calls == calls && sim->row_count == rows,
+    sim_must(sim,
+             sim->calls == calls && sim->row_count == rows &&
+                 sim->tools.started_count == started,
              "after its end nothing happens");
     if (!sim->starved)
         check_report(sim, bench);
     for (size_t i = 0; i < surety_run_info_of(sim->run)->attempt_count; i++)
         bench->tally.stops[surety_run_attempt(sim->run, i).stopped]++;
+    tally_tools(sim, &bench->tally);
     bench->tally.calls += calls;
     if (calls > bench->tally.most_calls)
         bench->tally.most_calls = calls;
@@ -326,7 +350,9 @@ static void sim_run_steps(struct sim *sim)
         sim_must(sim,
                  surety_run_info_of(sim->run)->verdict == SURETY_RUN_PENDING,
                  "MORE is pending");
-        sim_must(sim, sim->exchange.active || delay_ms <= delay_max,
+        sim_must(sim,
+                 sim->exchange.active || sim_tools_work(sim) ||
+                     delay_ms <= delay_max,
                  "delays are the back-off's");
         sim_must(sim,
                  sim->step_ms + delay_ms <= sim->first_ms + sim->budget.ms_max,
@@ -361,11 +387,13 @@ static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
                 (int)surety_run_info_of(sim->run)->message.len,
                 surety_run_info_of(sim->run)->message.ptr);
         surety_run_free(sim->run);
+        sim->run = NULL;
     } else if (status != SURETY_NOMEM) {
         if (verbose)
             printf("# new: %s\n", err.message);
         sim_must(sim, false, "a run can be made");
     }
+    sim_tools_done(sim);
     bench->tally.starved += sim->starved;
     sim_must(sim, sim->live == 0, "no memory is left");
     return sim->hash;
@@ -402,6 +430,11 @@ static void sim_tell(const struct sim_tally *tally)
     for (int i = SURETY_STREAM_REFUTED; i <= SURETY_STREAM_RUNAWAY; i++)
         printf("# %8zu calls stopped: %s\n", tally->stops[i],
                surety_stream_state_name((surety_stream_state)i));
+    for (int i = 0; i < SURETY_TOOL_FAILURE_COUNT; i++)
+        printf("# %8zu calls of tools: %s\n", tally->failures[i],
+               surety_tool_failure_name((surety_tool_failure)i));
+    printf("# %8zu calls of tools, %zu of them not made again\n", tally->tools,
+           tally->again);
     printf("# %8zu calls, at most %zu in a run; %zu runs out of memory\n",
            tally->calls, tally->most_calls, tally->starved);
 }
@@ -415,7 +448,10 @@ static bool sim_saw_all(const struct sim_tally *tally)
     for (int i = SURETY_STREAM_REFUTED; i <= SURETY_STREAM_RUNAWAY; i++)
         if (tally->stops[i] < 100)
             return false;
-    return tally->starved > 100 && tally->most_calls > 12;
+    for (int i = 0; i < SURETY_TOOL_FAILURE_COUNT; i++)
+        if (tally->failures[i] < 100)
+            return false;
+    return tally->starved > 100 && tally->most_calls > 12 && tally->again > 100;
 }
 
 static bool sim_bench_open(struct sim_bench *bench)

@@ -44,14 +44,19 @@ void sim_must(struct sim *sim, bool holds, const char *what)
         sim->broken = what;
 }
 
+size_t sim_count(surety_str text, surety_str part)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; part.len && i + part.len <= text.len; i++)
+        count += text.ptr[i] == part.ptr[0] &&
+                 !memcmp(text.ptr + i, part.ptr, part.len);
+    return count;
+}
+
 bool sim_holds_key(surety_str text)
 {
-    const size_t len = sizeof(SIM_KEY) - 1;
-
-    for (size_t i = 0; i + len <= text.len; i++)
-        if (text.ptr[i] == SIM_KEY[0] && !memcmp(text.ptr + i, SIM_KEY, len))
-            return true;
-    return false;
+    return sim_count(text, surety_str_of(SIM_KEY)) > 0;
 }
 
 /* ---- memory -------------------------------------------------------------- */
@@ -123,7 +128,8 @@ bool sim_contracts_read(const surety_contract *contracts[SIM_CONTRACTS])
 }
 
 /* A body with a reply in it. */
-static void sim_reply(struct sim *sim, surety_protocol protocol, bool tool)
+static void sim_reply(struct sim *sim, surety_protocol protocol, bool tool,
+                      bool in_text)
 {
     struct sim_exchange *exchange = &sim->exchange;
     const char *text = sim_say(sim);
@@ -131,8 +137,15 @@ static void sim_reply(struct sim *sim, surety_protocol protocol, bool tool)
         protocol != SURETY_PROTOCOL_TEXT && sim_one_in(sim, 5)
             ? (enum sim_ending)(1 + sim_below(sim, 3))
             : SIM_STOP;
-    surety_doc *doc = surety_doc_new(NULL);
+    surety_doc *doc;
 
+    exchange->status = 200;
+    if (sim->tools.set && (sim->tools.for_ever || sim_one_in(sim, 2))) {
+        exchange->whole = true;
+        sim_ask(sim, protocol, in_text);
+        return;
+    }
+    doc = surety_doc_new(NULL);
     if (!doc)
         abort();
     /* Two protocols carry arguments as JSON; a model's that is none comes as
@@ -144,25 +157,7 @@ static void sim_reply(struct sim *sim, surety_protocol protocol, bool tool)
     surety_doc_free(doc);
     sim->said[sim->calls - 1] = (struct sim_said){text, tool};
     exchange->whole = ending == SIM_STOP;
-    exchange->status = 200;
-    switch (protocol) {
-    case SURETY_PROTOCOL_OPENAI:
-        if ((ending == SIM_STOP || ending == SIM_CUT) && !sim_one_in(sim, 3))
-            sim_openai_stream(sim, text, ending, tool);
-        else
-            sim_openai(exchange, text, ending, tool);
-        break;
-    case SURETY_PROTOCOL_RESPONSES:
-        sim_responses(exchange, text, ending, tool);
-        break;
-    case SURETY_PROTOCOL_ANTHROPIC:
-        sim_anthropic(exchange, text, ending, tool);
-        break;
-    case SURETY_PROTOCOL_GEMINI:
-        sim_gemini(exchange, text, ending, tool);
-        break;
-    default: sim_add(exchange, text); break;
-    }
+    sim_answer(sim, protocol, text, ending, tool);
 }
 
 /* ---- how a call fails ---------------------------------------------------- */
@@ -315,10 +310,7 @@ static void sim_fail_below(struct sim *sim)
 
 static bool sim_wants_tool(surety_str body)
 {
-    for (size_t i = 0; i + 6 <= body.len; i++)
-        if (!memcmp(body.ptr + i, "\"tools", 6))
-            return true;
-    return false;
+    return sim_count(body, surety_str_of("\"reply\"")) > 0;
 }
 
 /* What must hold before anything leaves. */
@@ -345,9 +337,10 @@ static void sim_check_start(struct sim *sim, const surety_request *request,
         sim_must(sim, sim->step_ms >= sim->earliest_ms,
                  "Retry-After is waited for");
     sim_must(sim, !sim_holds_key(request->body), "no key in a body");
+    sim_check_step(sim, request, attempt);
     if (!ledger)
         return;
-    sim_must(sim, sim->row_count == sim->calls, "a row for each call");
+    sim_must(sim, sim->attempt_rows == sim->calls, "a row for each call");
     if (sim->row_count)
         sim_must(sim,
                  sim->rows[sim->row_count - 1].begun ||
@@ -399,7 +392,8 @@ static surety_status sim_start(void *ctx, uint64_t id,
         break;
     case 1: sim_fail_below(sim); break;
     default:
-        sim_reply(sim, attempt.model->protocol, sim_wants_tool(request->body));
+        sim_reply(sim, attempt.model->protocol, sim_wants_tool(request->body),
+                  attempt.mode == SURETY_MODE_PROMPT);
         if (sim_one_in(sim, 6)) {
             sim_spoil(sim, attempt.model->protocol);
             sim->said[sim->calls - 1].text = NULL;
@@ -459,10 +453,8 @@ static void sim_close(void *ctx)
     (void)ctx;
 }
 
-uint64_t sim_next_ms(const struct sim *sim)
+static uint64_t sim_exchange_next_ms(const struct sim_exchange *exchange)
 {
-    const struct sim_exchange *exchange = &sim->exchange;
-
     if (!exchange->active ||
         (exchange->endless && exchange->told == exchange->body_len &&
          exchange->head_told))
@@ -470,11 +462,20 @@ uint64_t sim_next_ms(const struct sim *sim)
     return exchange->next_ms;
 }
 
+uint64_t sim_next_ms(const struct sim *sim)
+{
+    const uint64_t model_ms = sim_exchange_next_ms(&sim->exchange);
+    const uint64_t tools_ms = sim_tools_next_ms(sim);
+
+    return model_ms < tools_ms ? model_ms : tools_ms;
+}
+
 void sim_deliver(struct sim *sim)
 {
     struct sim_exchange *exchange = &sim->exchange;
 
-    while (sim_next_ms(sim) <= sim->now_ms) {
+    sim_tools_deliver(sim);
+    while (sim_exchange_next_ms(exchange) <= sim->now_ms) {
         const size_t left = exchange->body_len - exchange->told;
         const size_t len =
             left < exchange->piece_len ? left : exchange->piece_len;
@@ -509,6 +510,14 @@ static surety_status sim_ledger_fail(struct sim *sim, surety_error *reterr)
     return SURETY_IO;
 }
 
+struct sim_row *sim_row_of(struct sim *sim, surety_str id)
+{
+    for (size_t i = 0; id.len == 36 && i < sim->row_count; i++)
+        if (!memcmp(sim->rows[i].id, id.ptr, 36))
+            return &sim->rows[i];
+    return NULL;
+}
+
 static surety_status sim_begin(void *ctx, const surety_entry *entry,
                                surety_error *reterr)
 {
@@ -517,12 +526,12 @@ static surety_status sim_begin(void *ctx, const surety_entry *entry,
 
     if (sim->row_count == SIM_ROWS)
         abort();
-    sim->row_count++;
     sim_must(sim, entry->id.len == 36, "a row has a UUID");
-    sim_must(sim, entry->number == sim->row_count, "numbers count up");
-    for (size_t i = 0; i + 1 < sim->row_count; i++)
-        sim_must(sim, memcmp(sim->rows[i].id, entry->id.ptr, 36) != 0,
-                 "ids differ");
+    sim_must(sim, !sim_row_of(sim, entry->id), "ids differ");
+    sim->row_count++;
+    row->tool = surety_str_equal(entry->purpose, surety_str_of("tool"));
+    sim->attempt_rows += !row->tool;
+    sim_must(sim, entry->number == sim->attempt_rows, "numbers count up");
     memcpy(row->id, entry->id.ptr, 36);
     if (sim_one_in(sim, 10)) /* slow */
         sim->now_ms += sim_below(sim, 20);
@@ -538,9 +547,12 @@ static surety_status sim_finish(void *ctx, const surety_entry *entry,
                                 surety_error *reterr)
 {
     struct sim *sim = ctx;
-    struct sim_row *row = &sim->rows[sim->row_count - 1];
+    struct sim_row *row = sim_row_of(sim, entry->id);
 
-    sim_must(sim, !memcmp(row->id, entry->id.ptr, 36),
+    sim_must(sim, row != NULL, "a row that was begun is finished");
+    if (!row)
+        return SURETY_MISUSE;
+    sim_must(sim, row->tool || row == &sim->rows[sim->row_count - 1],
              "the row under way is finished");
     sim_must(sim, row->begun && !row->finished, "finished once");
     sim_must(sim, entry->state != SURETY_ENTRY_OPEN, "finished is not open");
@@ -576,6 +588,7 @@ static void sim_hear(void *ctx, const surety_event *event)
 
     sim_note(sim, event->text.ptr, event->text.len);
     sim_must(sim, !sim_holds_key(event->text), "no key in an event");
+    sim_tools_hear(sim, event);
     if (sim->verbose && event->kind >= SURETY_EVENT_ATTEMPT &&
         event->kind != SURETY_EVENT_TEXT)
         printf("# %8llu ms  %u  %s%.*s\n", (unsigned long long)sim->now_ms,
@@ -611,6 +624,11 @@ static void sim_make_models(struct sim *sim)
             .retry_ambiguous = sim_one_in(sim, 2),
             .transport = &sim->transport,
         };
+        /* One that takes tools beside structured output: of others no call is
+         * made in the mode native. */
+        if (protocol == SURETY_PROTOCOL_GEMINI &&
+            (sim->models[i].mode == SURETY_MODE_NATIVE || sim_one_in(sim, 2)))
+            sim->models[i].model = surety_str_of("gemini-3-pro");
     }
 }
 
@@ -642,7 +660,7 @@ static void sim_make_budget(struct sim *sim)
     sim->budget = *budget;
     sim->backoff = *backoff;
     if (!budget->calls_max)
-        sim->budget.calls_max = 8;
+        sim->budget.calls_max = 8 + (sim->tools.set ? sim->tools.steps_max : 0);
     if (!budget->tokens_max)
         sim->budget.tokens_max = 1000000;
     if (!budget->ms_max)
@@ -721,5 +739,7 @@ void sim_make(struct sim *sim,
         sim->judge.validators = &sim->validator;
         sim->judge.validator_count = sim_one_in(sim, 2);
     }
+    if (sim_one_in(sim, 3))
+        sim_tools_make(sim);
     sim_make_budget(sim);
 }

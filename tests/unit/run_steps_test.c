@@ -176,6 +176,30 @@ done:
     steps_close(&trial, tools);
 }
 
+/* Equal calls of one reply wait for the first, and get its result. */
+static void steps_repeat_at_once(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = SAYS(CALL(ONE_TWO) CALL(ONE_TWO)
+                          CALL("{\\\"b\\\":2,\\\"a\\\":1}"))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {.more = 2};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 1);
+    CHECK(surety_run_tool_use(trial.run, 0).made);
+    CHECK(!surety_run_tool_use(trial.run, 1).made);
+    CHECK(surety_run_tool_use(trial.run, 1).failure == SURETY_TOOL_NONE);
+    CHECK(surety_run_tool_use(trial.run, 2).failure == SURETY_TOOL_CANCELLED);
+done:
+    steps_close(&trial, tools);
+}
+
 /* Every limit ends the calls, and the model answers. */
 static void steps_limits(struct check *t)
 {
@@ -305,17 +329,69 @@ done:
     steps_close(&trial, tools);
 }
 
+/* Whatever a call lacks, the conversation can be saved and read again. */
+static void steps_save(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = "{\"choices\":[{\"index\":0,\"message\":{\"role\":"
+                 "\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"type\":"
+                 "\"function\",\"function\":{\"arguments\":\"{}\"}},{"
+                 "\"id\":\"a\",\"type\":\"function\",\"function\":{"
+                 "\"name\":\"add\",\"arguments\":\"[1]\"}},{\"type\":"
+                 "\"function\",\"function\":{\"name\":\"add\","
+                 "\"arguments\":\"{\\\"a\\\":1,\\\"a\\\":2}\"}}]},"
+                 "\"finish_reason\":\"tool_calls\"}]}"},
+        {.status = 200, .body = ANSWER}};
+    const surety_conversation_options options = {.size = sizeof(options),
+                                                 .alloc = check_alloc(t)};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+    surety_conversation *saved = NULL, *again = NULL;
+    const surety_message *messages;
+    size_t count = 0;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    trial.models[0].mode = SURETY_MODE_NATIVE;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 0);
+    CHECK(surety_run_tool_use(trial.run, 0).failure == SURETY_TOOL_UNKNOWN);
+    CHECK(strstr(trial.fake.bodies[1], "\"name\":\"unnamed\""));
+    messages = surety_run_messages(trial.run, &count);
+    TRY(surety_conversation_new(&options, &saved, NULL));
+    TRY(surety_conversation_new(&options, &again, NULL));
+    for (size_t i = 0; i < count; i++)
+        TRY(surety_conversation_add(saved, &messages[i], NULL));
+    TRY(surety_conversation_write(saved, &out));
+    TRY(surety_conversation_read(again, surety_buf_str(&out), NULL));
+    surety_buf_byte(&out, 0);
+    TRY(out.status);
+    CHECK(strstr(out.ptr, "{\"INVALID_JSON\":\"[1]\"}"));
+    CHECK(strstr(out.ptr, "{\"INVALID_JSON\":\"{\\\"a\\\":1,"));
+done:
+    surety_conversation_free(saved);
+    surety_conversation_free(again);
+    surety_buf_done(&out);
+    steps_close(&trial, tools);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"results go to the model", steps_go_on},
         {"wrong calls go back", steps_correct},
         {"an equal call is made once", steps_repeat},
+        {"equal calls of one reply are made once", steps_repeat_at_once},
         {"limits end the calls", steps_limits},
         {"a tool that hangs", steps_hang},
         {"a run that is cancelled cancels its tools", steps_cancel},
         {"a re-ask keeps the steps", steps_reask},
         {"calls of the provider's form", steps_native},
+        {"a conversation can be saved", steps_save},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
