@@ -79,6 +79,9 @@ const struct option_row check_options[] = {
          "read one reply as it arrives and print each new partial value, one a "
          "line; the last line is the value if the exit code is 0. Stop as soon "
          "as nothing that follows can satisfy the contract"),
+    TEXT("items", 0, AT(items), "POINTER",
+         "with --stream: print the elements of this array, one a line, each as "
+         "soon as it is whole and valid, in place of the value"),
     FLAG("commit", 0, AT(commit),
          "with --stream: stop too when the current value cannot satisfy the "
          "contract any more, although another value after it could"),
@@ -98,6 +101,10 @@ static bool is_streamable(struct cli *cli,
         {settings->retry_prompt, "--retry-prompt", "it is for whole replies"},
         {settings->style == STYLE_PRETTY, "--pretty", "a value is a line"},
         {settings->report > 2, "that --report", "it is text or json"},
+        {settings->items && settings->derive, "both --items and --derive",
+         "leave one of them out"},
+        {settings->items && settings->not_strict,
+         "both --items and --not-strict", "the value is not printed"},
     };
     const size_t count = files->count + (settings->native != NULL);
 
@@ -141,6 +148,8 @@ static bool is_consistent(struct cli *cli,
          "--raw does not say how many characters"},
         {settings->commit && !settings->stream, "add --stream",
          "--commit is for --stream"},
+        {settings->items && !settings->stream, "add --stream",
+         "--items is for --stream"},
         {settings->prompt && !settings->retry_prompt,
          "add --retry-prompt contract", "--prompt is for --retry-prompt"}};
 

@@ -45,6 +45,7 @@ struct job {
                                      * too */
     struct toolset_world tools_world;
     surety_tools *tools; /* from --tools and --mcp */
+    surety_items *items; /* from --items */
     surety_config *config;
     surety_model *models;
     struct watched *watched; /* one for each model */
@@ -168,6 +169,20 @@ static bool job_contract(struct job *job)
         return false;
     job->session.validators.is_stepped = true;
     return true;
+}
+
+static bool job_items(struct job *job)
+{
+    const char *location = job->settings->session.items;
+    surety_error error;
+    surety_status status;
+
+    if (!location)
+        return true;
+    status = surety_items_new(job->contract, surety_str_of(location), NULL,
+                              &job->items, &error);
+    return status == SURETY_OK ||
+           cli_fail_error(job->cli, cli_code_of(status, CODE_USAGE), &error);
 }
 
 static bool job_messages(struct job *job)
@@ -431,7 +446,9 @@ static surety_run_options job_options(struct job *job)
         .limits = &job->cli->limits,
         .tools = job->tools,
         .steps_max = (uint32_t)job->numbers.steps,
-        .tool_calls_max = (uint32_t)job->numbers.tool_calls};
+        .tool_calls_max = (uint32_t)job->numbers.tool_calls,
+        .values = settings->session.values,
+        .items = job->items};
 
     if (job->conversation)
         options.messages = surety_conversation_messages(job->conversation,
@@ -487,6 +504,8 @@ static bool job_run(struct job *job)
 
 static void job_value(struct job *job, int code)
 {
+    if (code == CODE_VALID && (job->items || job->settings->session.values))
+        return; /* it was printed as it came */
     if (code == CODE_VALID && job->contract)
         session_value(&job->session, surety_run_info_of(job->run)->outcome);
     else if (code == CODE_VALID)
@@ -560,6 +579,8 @@ static void job_result(struct job *job)
 
     if (job->settings->dry_run && job->dry.is_shown)
         return;
+    if (job->cli->out.error)
+        return; /* main reports it */
     if (job->settings->verbose && job->ledger)
         put_format(&job->cli->err.buf, "surety run: recorded as run %.*s\n",
                    (int)info->id.len, info->id.ptr);
@@ -573,6 +594,7 @@ static void job_done(struct job *job)
     if (job->has_session)
         session_done(&job->session);
     surety_run_free(job->run);
+    surety_items_free(job->items);
     run_consensus_done(&job->consensus);
     surety_ledger_close(job->ledger);
     surety_config_free(job->config);
@@ -620,7 +642,7 @@ static bool job_begin(struct job *job, const struct operands *operands)
     secrets_guard();
     /* The configuration comes first, because it sets the limits for reading. */
     if (!job_recording(job) || !job_config(job) || !job_contract(job) ||
-        !job_models(job))
+        !job_items(job) || !job_models(job))
         return false;
     job_budget(job);
     run_dry_init(

@@ -147,6 +147,13 @@ const struct option_row run_options[] = {
            "plain, MESSAGE (path: a/b/0); github, workflow commands; sarif, "
            "one SARIF 2.1.0 document"),
     SESSION_ROWS_DERIVE,
+    TEXT("items", 0, SESSION(items), "POINTER",
+         "print the elements of this array, one a line, each as soon as it is "
+         "whole and valid, in place of the value; none is taken back, and "
+         "after a re-ask only new ones follow"),
+    FLAG("values", 0, SESSION(values),
+         "print each new partial value, one a line, as the reply comes; the "
+         "last line is the value if the exit code is 0"),
     FLAG("verbose", 'v', AT(verbose),
          "write each call and its reason to standard error at once"),
     FLAG("show-prompt", 0, AT(show_prompt),
@@ -248,6 +255,8 @@ static const char *wants_contract(const struct run_settings *settings)
                 {session->no_fallback, "no-fallback"},
                 {session->variables.count, "var"},
                 {session->not_strict, "not-strict"},
+                {session->items, "items"},
+                {session->values, "values"},
                 {session->derive, "derive"},
                 {session->validator.commands.count, "validator"},
                 {session->style == STYLE_PRETTY, "pretty"}};
@@ -287,6 +296,35 @@ static bool overwrites_replayed(const struct run_settings *settings)
             return true;
     }
     return false;
+}
+
+/* Checks what is printed while the reply comes. */
+static bool prints_consistently(struct cli *cli,
+                                const struct run_settings *settings)
+{
+    const struct session_settings *session = &settings->session;
+    const char *comes = session->items    ? "--items"
+                        : session->values ? "--values"
+                                          : NULL;
+    const struct {
+        bool given;
+        const char *option, *hint;
+    } rows[] = {
+        {session->items && session->values, "--values",
+         "leave one of them out"},
+        {settings->consensus, "--consensus",
+         "they are of one reply; leave one of them out"},
+        {session->derive, "--derive", "leave one of them out"},
+        {session->style == STYLE_PRETTY, "--pretty", "each is a line"},
+        {session->items && session->not_strict, "--not-strict",
+         "the value is not printed"},
+    };
+
+    for (size_t i = 0; comes && i < COUNT_OF(rows); i++)
+        if (rows[i].given)
+            return cli_usage(cli, rows[i].hint, "%s does not go with %s", comes,
+                             rows[i].option);
+    return true;
 }
 
 bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
@@ -335,5 +373,6 @@ bool run_is_consistent(struct cli *cli, const struct run_settings *settings,
     if (option)
         return cli_usage(cli, "name the contract with -c",
                          "--%s is for a contract", option);
-    return options_obey(cli, rules, COUNT_OF(rules));
+    return options_obey(cli, rules, COUNT_OF(rules)) &&
+           prints_consistently(cli, settings);
 }

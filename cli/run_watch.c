@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "run_world.h"
+
 enum { WATCH_STEP_MS = 200, WATCH_BYTES_A_TOKEN = 3 };
 
 /* ---- the progress line --------------------------------------------------- */
@@ -170,6 +172,22 @@ static void say(struct run_watch *watch, const surety_event *event)
     output_flush(&watch->cli->err);
 }
 
+/* Prints a value or an element as a line. A run whose output cannot be written
+ * is of no use to its reader. */
+static void print(struct run_watch *watch, surety_str text)
+{
+    struct output *out = &watch->cli->out;
+    const size_t start = out->buf.len;
+
+    clear(watch);
+    output_flush(&watch->cli->err);
+    surety_buf_add(&out->buf, text);
+    output_json(out, start);
+    surety_buf_byte(&out->buf, '\n');
+    if (!output_flush(out))
+        signals_stop();
+}
+
 void run_watch_event(void *ctx, const surety_event *event)
 {
     struct run_watch *watch = ctx;
@@ -183,6 +201,9 @@ void run_watch_event(void *ctx, const surety_event *event)
     if (event->kind == SURETY_EVENT_TEXT ||
         event->kind == SURETY_EVENT_REASONING)
         watch->text_bytes += event->text.len;
+    else if (event->kind == SURETY_EVENT_VALUE ||
+             event->kind == SURETY_EVENT_ITEM)
+        print(watch, event->text);
     else if (watch->verbose && event->tool.len)
         say_tool(watch, event);
     else if (watch->verbose)

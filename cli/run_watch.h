@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run_watch.h: shows a run on standard error while it goes on: decisions, the
- * model's text, and on a terminal a progress line. */
+ * model's text, and on a terminal a progress line. Values and elements that
+ * were asked for go to standard output. */
 #ifndef CLI_RUN_WATCH_H
 #define CLI_RUN_WATCH_H
 

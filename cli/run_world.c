@@ -46,9 +46,14 @@ const volatile int *signals_caught(void)
     return &caught;
 }
 
+void signals_stop(void)
+{
+    caught = -1;
+}
+
 void signals_raise(struct cli *cli)
 {
-    if (!caught)
+    if (caught <= 0)
         return;
     output_flush(&cli->out);
     output_flush(&cli->err);

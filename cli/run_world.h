@@ -16,6 +16,8 @@ void signals_catch(void);
 /* Returns the flag for surety_run_wait, which is not 0 after a signal was
  * caught. */
 const volatile int *signals_caught(void);
+/* Sets the flag without a signal: the run ends, and the process goes on. */
+void signals_stop(void);
 /* If a signal was caught, flushes the output and ends the process by that
  * signal, so that a shell sees it. Returns if none was caught. */
 void signals_raise(struct cli *cli);

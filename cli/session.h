@@ -31,6 +31,7 @@ struct session_settings {
     bool values;
     unsigned jobs;
     bool stream, commit;
+    const char *items; /* from --items: a JSON Pointer */
     struct validator_settings validator;
 };
 SETTINGS_FIT(struct session_settings);

@@ -6,6 +6,10 @@
  * the value differs from the last one printed. So a slow reader of the values,
  * or a fast writer of the reply, gets fewer values, but never an outdated one.
  *
+ * With --items the elements of an array are printed in place of the values,
+ * all of them, each once. A value that does not begin with those that were
+ * printed is not accepted.
+ *
  * There are two normal ends. At the end of the reply the outcome is that of
  * check. If no continuation can satisfy the contract, the tool stops early: the
  * report is about the part that came, and has the finding that stopped it in
@@ -30,7 +34,9 @@ struct arrival {
     const char *path;
     int fd;
     char *bytes;
-    surety_buf shown; /* the last line printed */
+    surety_buf shown;             /* the last line printed */
+    surety_items *items;          /* from --items; NULL: values are printed */
+    surety_validator *validators; /* the session's, and that of the items */
 };
 
 /* ---- values ------------------------------------------------------------- */
@@ -53,6 +59,80 @@ static void arrival_line(struct arrival *arrival, size_t start)
     surety_buf_reset(&arrival->shown);
     surety_buf_add(&arrival->shown, line);
 }
+
+/* ---- elements ------------------------------------------------------------ */
+
+/* Prints all elements that there are now. */
+static void arrival_items(struct arrival *arrival)
+{
+    struct session *session = arrival->session;
+    struct output *out = &session->cli->out;
+    surety_item item;
+    surety_error error;
+    surety_status status;
+
+    while ((status = surety_items_next(arrival->items, &item, &error)) ==
+           SURETY_OK) {
+        const size_t start = out->buf.len;
+
+        surety_buf_add(&out->buf, item.text);
+        output_json(out, start);
+        surety_buf_byte(&out->buf, '\n');
+    }
+    output_flush(out);
+    if (status != SURETY_END)
+        session_failure(session, cli_code_of(status, CODE_INVALID),
+                        input_name(arrival->path), &error);
+}
+
+/* Prints the rest of the elements, if the whole reply has a value. */
+static void arrival_rest(struct arrival *arrival, const surety_outcome *outcome)
+{
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+
+    if (!info->ok && !info->fallback) {
+        cli_raise(arrival->session->cli, CODE_INVALID);
+        return;
+    }
+    /* The last element of a partial value may be cut off. */
+    if (info->partial)
+        return;
+    surety_items_end(arrival->items, info->value);
+    arrival_items(arrival);
+}
+
+/* Makes the items, whose validator joins those of the session. False: the
+ * message is written. */
+static bool arrival_begin_items(struct arrival *arrival)
+{
+    struct session *session = arrival->session;
+    surety_judge_options *options = &session->options;
+    const size_t count = options->validator_count;
+    surety_error error;
+    surety_status status;
+
+    if (!session->settings->items)
+        return true;
+    status = surety_items_new(session->contract,
+                              surety_str_of(session->settings->items),
+                              &memory_large, &arrival->items, &error);
+    if (status != SURETY_OK)
+        return cli_fail_error(session->cli, cli_code_of(status, CODE_USAGE),
+                              &error);
+    arrival->validators = calloc(count + 1, sizeof(*arrival->validators));
+    if (!arrival->validators)
+        return cli_nomem(session->cli);
+    if (count > 0)
+        memcpy(arrival->validators, options->validators,
+               count * sizeof(*arrival->validators));
+    arrival->validators[count] = surety_items_validator(arrival->items);
+    options->validators = arrival->validators;
+    options->validator_count = count + 1;
+    surety_items_begin(arrival->items, arrival->stream);
+    return true;
+}
+
+/* ---- partial values ------------------------------------------------------ */
 
 /* Prints the current value, if it may still become valid and differs from the
  * last one printed. */
@@ -266,7 +346,10 @@ static enum arrival_end arrival_feed(struct arrival *arrival)
         if (!input_is_ready(arrival->fd)) {
             if (decided)
                 return ARRIVAL_STOPPED;
-            arrival_show(arrival);
+            if (arrival->items)
+                arrival_items(arrival);
+            else
+                arrival_show(arrival);
             if (!arrival_wait(arrival))
                 return ARRIVAL_FAILED;
         }
@@ -313,6 +396,10 @@ static void arrival_finish(struct arrival *arrival, bool is_stopped)
         stop_json(arrival, outcome);
     else
         stop_text(arrival, outcome);
+    if (arrival->items) {
+        arrival_rest(arrival, outcome);
+        return;
+    }
     /* The value, unless it was the last line printed. */
     start = session->cli->out.buf.len;
     session_value(session, outcome);
@@ -361,11 +448,13 @@ void stream_run(struct session *session, const struct operands *files)
         cli_invite(session->cli, arrival.path, "the reply");
     arrival.stream = surety_stream_new(&memory_large, &session->limits);
     arrival.bytes = malloc(ARRIVAL_BYTES);
-    if (arrival.stream && arrival.bytes)
-        arrival_run(&arrival);
-    else
+    if (!arrival.stream || !arrival.bytes)
         cli_nomem(session->cli);
+    else if (arrival_begin_items(&arrival))
+        arrival_run(&arrival);
     surety_stream_free(arrival.stream);
+    surety_items_free(arrival.items);
+    free(arrival.validators);
     free(arrival.bytes);
     surety_buf_done(&arrival.shown);
     input_close(arrival.fd);

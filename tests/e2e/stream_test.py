@@ -180,6 +180,47 @@ def test_native():
               "Is a directory")
 
 
+# -- elements as they come -----------------------------------------------------
+
+
+def test_items():
+    write("rows.json", {
+        "type": "object", "required": ["rows", "n"],
+        "properties": {
+            "rows": {"type": "array", "items": {
+                "type": "object", "properties": {
+                    "id": {"type": "integer"},
+                    "unit": {"type": "string", "default": "kg"}}}},
+            "n": {"type": "integer", "maximum": 10}}})
+    stream = Stream("--items", "/rows", contract="rows.json")
+    for chunk, want in (('So: {"rows": [{"id"', None), (": 1", None),
+                        ("}", '{"id":1,"unit":"kg"}'), (', {"id": 2', None),
+                        ("}, {", '{"id":2,"unit":"kg"}'),
+                        ('"id": 3}]', '{"id":3,"unit":"kg"}'),
+                        (', "n": 1', None)):
+        stream.send(chunk)
+        if want:
+            same(f"after {chunk!r}", stream.line(), want)
+        else:
+            check(f"nothing new after {chunk!r}", stream.silent())
+    stream.send("}")
+    same("the end", stream.finish(), (0, "", ""))
+    stream = Stream("--items", "/rows", contract="rows.json")
+    stream.send('{"rows": [{"id": 1}')
+    same("one that is whole", stream.line(), '{"id":1,"unit":"kg"}')
+    stream.send('], "n": 11} or {"rows": [{"id": 2}], "n": 3}')
+    code, out, err = stream.finish()
+    check("a later value that contradicts it is not taken",
+          code == 1 and out == "" and "error[maximum]" in err, (out, err))
+    for arguments, says in ((("--derive",), "--items and --derive"),
+                            (("--not-strict",), "--items and --not-strict")):
+        complains(says, surety("check", "-c", "rows.json", "--stream",
+                               "--items", "/rows", *arguments), 2, says)
+    complains("--items is for --stream",
+              surety("check", "-c", "rows.json", "--items", "/rows"), 2,
+              "--items is for --stream")
+
+
 # -- the early no --------------------------------------------------------------
 
 
@@ -524,6 +565,6 @@ def test_law():
 
 
 EMPTY = surety("--version")
-run_tests(test_values, test_native, test_no, test_lost, test_runaway,
-          test_rows_alike,
-          test_report, test_fallback, test_repair, test_world, test_law)
+run_tests(test_values, test_items, test_native, test_no, test_lost,
+          test_runaway, test_rows_alike, test_report, test_fallback,
+          test_repair, test_world, test_law)
