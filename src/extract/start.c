@@ -189,6 +189,9 @@ static enum surety__start_kind start_key(surety_str text, size_t at)
         text.len - at > START_KEY_MAX ? at + START_KEY_MAX : text.len;
     unsigned words = 0;
 
+    /* Ruby writes a colon before it. */
+    at +=
+        at + 1 < stop && text.ptr[at] == ':' && start_is_word(text.ptr[at + 1]);
     while (at < stop && start_is_word(text.ptr[at])) {
         size_t next;
 
@@ -297,22 +300,6 @@ static enum surety__start_kind start_array(surety_str text, size_t at)
     return START_STRONG;
 }
 
-enum surety__start_kind surety__start_at(surety_str text, size_t at)
-{
-    bool cut = false;
-
-    if (at >= text.len)
-        return START_NONE;
-    if (start_mark(text, at, '{'))
-        return start_object(text, at + start_mark(text, at, '{'));
-    if (start_mark(text, at, '['))
-        return start_array(text, at + start_mark(text, at, '['));
-    if (start_quote(text, at) || start_is_digit(text.ptr[at]) ||
-        memchr("+-.(", text.ptr[at], 4) || start_literal(text, at, &cut))
-        return START_SCALAR;
-    return START_NONE;
-}
-
 /* Behind the quoted text at `at`; text.len: it does not end in time. */
 static size_t start_quoted(surety_str text, size_t at)
 {
@@ -328,6 +315,61 @@ static size_t start_quoted(surety_str text, size_t at)
             return at + start_quote(text, at);
     }
     return text.len;
+}
+
+/* Whether a call is at `at` whose arguments are an object's members: a name and
+ * an equals sign without a bracket behind it, a quoted key and "=>", or pairs
+ * in a dictionary's brackets. */
+static bool start_call(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_KEY_MAX ? at + START_KEY_MAX : text.len;
+    size_t end = at;
+
+    if (start_is_digit(text.ptr[at]))
+        return false;
+    while (end < stop && (start_is_word(text.ptr[end]) || text.ptr[end] == '.'))
+        end++;
+    if (end == at || end == stop || text.ptr[end] != '(')
+        return false;
+    at = start_space(text, end + 1);
+    if (start_quote(text, at) == 1) {
+        at = start_space(text, start_quoted(text, at));
+        return start_has(text, at, SURETY__LITERAL("=>"));
+    }
+    if (at < text.len && text.ptr[at] == '[') {
+        at = start_space(text, at + 1);
+        return end >= 4 && at < text.len && text.ptr[at] == '(' &&
+               surety__str_equal_nocase((surety_str){text.ptr + end - 4, 4},
+                                        SURETY__LITERAL("dict"));
+    }
+    for (end = at; end < text.len && end - at < START_KEY_MAX &&
+                   start_is_word(text.ptr[end]);)
+        end++;
+    if (end == at)
+        return false;
+    at = start_space(text, end);
+    if (at + 1 >= text.len || text.ptr[at] != '=' || text.ptr[at + 1] == '=')
+        return false;
+    at = start_space(text, at + 1);
+    return at < text.len && text.ptr[at] != '{';
+}
+
+enum surety__start_kind surety__start_at(surety_str text, size_t at)
+{
+    bool cut = false;
+
+    if (at >= text.len)
+        return START_NONE;
+    if (start_mark(text, at, '{'))
+        return start_object(text, at + start_mark(text, at, '{'));
+    if (start_mark(text, at, '['))
+        return start_array(text, at + start_mark(text, at, '['));
+    if (start_quote(text, at) || start_is_digit(text.ptr[at]) ||
+        memchr("+-.(", text.ptr[at], 4) || start_literal(text, at, &cut) ||
+        start_call(text, at))
+        return START_SCALAR;
+    return START_NONE;
 }
 
 /* Behind a scalar of an object or array at `at`; `at`: there is none. */

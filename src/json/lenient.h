@@ -21,10 +21,13 @@
 #include "json/inside.h"
 
 enum {
-    LENIENT_TUPLE = 0x08, /* opened by a round bracket */
+    LENIENT_ROUND = 0x08, /* in round brackets */
     LENIENT_TWICE = 0x10, /* its braces are doubled */
     LENIENT_LOOSE = 0x20, /* an object without braces */
-    LENIENT_SET = 0x40    /* an array in braces */
+    LENIENT_SWAPPED =
+        0x40, /* an array in braces, an object in square brackets */
+    LENIENT_WRAPPED = 0x80, /* the bracket of a call closes behind it */
+    LENIENT_PAIRS = LENIENT_ROUND | LENIENT_SWAPPED /* an object: [("a", 1)] */
 };
 
 /* How far a decision looks ahead at most. */
@@ -121,7 +124,8 @@ struct lenient_last {
     bool comma;      /* a comma, after the last value */
     bool line;       /* a line has ended since the last value */
     bool key;        /* the last cell is a key that has no value yet */
-    bool pair;       /* and it had no colon */
+    bool pair;       /* and it had no colon; behind a pair's value: its bracket
+                        is closed */
     bool scalar;     /* the last value is a scalar: the last cell */
     size_t comma_at; /* offset of the comma */
     size_t end;      /* offset after the last value or opening bracket */
@@ -217,6 +221,10 @@ enum lenient_step surety__lenient_own(surety_lenient *lenient, size_t n);
 /* ---- structure (lenient_walk.c) ----------------------------------------- */
 
 enum lenient_step surety__lenient_structure(surety_lenient *lenient);
+/* Records that the sign at `at` is not the one of JSON, which is `read`. */
+enum lenient_step surety__lenient_odd(surety_lenient *lenient,
+                                      const struct sign *sign,
+                                      const char *read);
 /* Returns a new cell, or NULL when the reader has failed. at: the offset that
  * an error reports. */
 surety__cell *surety__lenient_cell(surety_lenient *lenient, size_t at);
@@ -241,8 +249,6 @@ enum lenient_step surety__lenient_bare(surety_lenient *lenient);
 enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
                                         size_t end, bool open, bool *ret_made);
 
-/* ---- looking ahead (lenient_ahead.c) ------------------------------------ */
-
 /* A cursor that reads ahead of `at`. */
 struct ahead {
     surety_lenient *lenient;
@@ -250,6 +256,46 @@ struct ahead {
     bool starved; /* it reached the end of the bytes, and more may come */
     bool line;    /* it passed a line end */
 };
+
+/* ---- forms of programs (lenient_call.c, lenient_open.c) ----------------- */
+
+/* What the round bracket behind a name holds. */
+enum call_form {
+    CALL_NONE,
+    CALL_MEMBERS, /* Ticket(id=12), array('id' => 12) */
+    CALL_VALUE,   /* array([1, 2]) */
+    CALL_PAIRS,   /* OrderedDict([('id', 12)]) */
+    CALL_WAIT     /* more bytes are needed */
+};
+/* Decides what the round bracket at `at` holds, behind the text at start, which
+ * may be a name. *ret_next: the offset after the brackets that open it. */
+enum call_form surety__call_form(surety_lenient *lenient, size_t start,
+                                 size_t at, size_t *ret_next);
+/* Returns 1 when a key in single quotes and "=>" are at `at`, behind a square
+ * bracket; 0 when not, or -1 when more bytes are needed. */
+int surety__call_is_hash(surety_lenient *lenient, size_t at);
+/* Returns whether a call that is a container begins at ahead. */
+bool surety__call_begins(struct ahead *ahead);
+
+/* Opens the container of the call whose name is the text without quotes so far,
+ * and whose round bracket is at `at`. *ret_made is false when it is no such
+ * call. */
+enum lenient_step surety__lenient_call(surety_lenient *lenient, bool *ret_made);
+/* Opens an array, or an object as PHP writes it. sign: the bracket at `at`. */
+enum lenient_step surety__lenient_bracket(surety_lenient *lenient,
+                                          const struct sign *sign);
+/* Skips the colon at `at` before a name, as Ruby writes symbols. Returns false
+ * when it is none; else *ret_step is what came of it. */
+bool surety__lenient_symbol(surety_lenient *lenient,
+                            enum lenient_step *ret_step);
+/* Begins the key of a pair in round brackets; sign: the one at `at`. */
+enum lenient_step surety__lenient_pair(surety_lenient *lenient,
+                                       const struct sign *sign);
+/* Moves *end, the offset after a container's bracket, behind the bracket of the
+ * call around it. */
+enum lenient_step surety__lenient_wrapped(surety_lenient *lenient, size_t *end);
+
+/* ---- looking ahead (lenient_ahead.c) ------------------------------------ */
 
 /* Decides whether a quote of len bytes at `at` ends the current string. */
 enum closing {
@@ -270,6 +316,16 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at);
 
 /* Skips white space and returns the next sign, which it does not skip. */
 struct sign surety__ahead_sign(struct ahead *ahead);
+/* Skips a quoted text: it must end on the same line, within LENIENT_KEY_AHEAD
+ * bytes. quote: its first quote. Returns false when the closing quote is
+ * missing; *ret_far is true when the text is too long or the input ends in
+ * it. */
+bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
+                          bool *ret_far);
+/* Skips a name; with number, also the characters of a number. Returns false
+ * when there is none, or when more bytes are needed; *ret_far is true when the
+ * name is too long. */
+bool surety__ahead_name(struct ahead *ahead, bool number, bool *ret_far);
 /* What follows a comma, a line end or a blank. */
 enum member {
     MEMBER_NO,
@@ -385,15 +441,33 @@ static inline enum lenient_step lenient_more(surety_lenient *lenient)
 /* Returns the closing bracket that an open container needs. */
 static inline int lenient_closer(const surety__cell *cell)
 {
-    if (cell->kind == CELL_OBJECT || cell->flags & LENIENT_SET)
-        return '}';
-    return cell->flags & LENIENT_TUPLE ? ')' : ']';
+    const bool object = cell->kind == CELL_OBJECT;
+
+    if (cell->flags & LENIENT_SWAPPED)
+        return object ? ']' : '}';
+    return cell->flags & LENIENT_ROUND ? ')' : object ? '}' : ']';
 }
 
 static inline bool lenient_in_object(const surety_lenient *lenient)
 {
     return lenient->open != PLACE_NONE &&
            lenient->doc->cells[lenient->open].kind == CELL_OBJECT;
+}
+
+/* Returns whether the open container is a call's: its members have names and
+ * equals signs. */
+static inline bool lenient_in_call(const surety_lenient *lenient)
+{
+    return lenient_in_object(lenient) &&
+           (lenient->doc->cells[lenient->open].flags & LENIENT_PAIRS) ==
+               LENIENT_ROUND;
+}
+
+static inline bool lenient_in_pairs(const surety_lenient *lenient)
+{
+    return lenient_in_object(lenient) &&
+           (lenient->doc->cells[lenient->open].flags & LENIENT_PAIRS) ==
+               LENIENT_PAIRS;
 }
 
 #endif

@@ -52,12 +52,8 @@ static void ahead_pass(struct ahead *ahead, const struct sign *sign)
     ahead->at += sign->len;
 }
 
-/* Skips a quoted text: it must end on the same line, within LENIENT_KEY_AHEAD
- * bytes. quote: its first quote. Returns false when the closing quote is
- * missing; *ret_far is true when the text is too long or the input ends in
- * it. */
-static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
-                         bool *ret_far)
+bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
+                          bool *ret_far)
 {
     surety_lenient *lenient = ahead->lenient;
     const size_t start = ahead->at + quote->len;
@@ -105,10 +101,7 @@ static bool ahead_quoted(struct ahead *ahead, const struct sign *quote,
     return false;
 }
 
-/* Skips a name; with number, also the characters of a number. Returns false
- * when there is none, or when more bytes are needed; *ret_far is true when the
- * name is too long. */
-static bool ahead_name(struct ahead *ahead, bool number, bool *ret_far)
+bool surety__ahead_name(struct ahead *ahead, bool number, bool *ret_far)
 {
     surety_lenient *lenient = ahead->lenient;
     const size_t start = ahead->at, most = start + LENIENT_KEY_AHEAD;
@@ -144,7 +137,7 @@ bool surety__ahead_expects_name(surety_lenient *lenient, size_t start)
     struct ahead ahead = {.lenient = lenient, .at = start};
     bool far;
 
-    return ahead_name(&ahead, false, &far) &&
+    return surety__ahead_name(&ahead, false, &far) &&
            surety__ahead_expects(lenient, start, ahead.at, false);
 }
 
@@ -200,7 +193,7 @@ static enum member ahead_quoted_member(struct ahead *ahead,
     if (ahead->lenient->state == LENIENT_QUOTED &&
         !ahead->lenient->quoted.dirty && ahead_unended_key(ahead, start))
         return MEMBER_QUOTED;
-    if (!ahead_quoted(ahead, quote, &far))
+    if (!surety__ahead_quoted(ahead, quote, &far))
         return far ? MEMBER_QUOTED : MEMBER_NO;
     end = ahead->at - quote->len;
     sign = surety__ahead_sign(ahead);
@@ -216,15 +209,16 @@ static enum member ahead_quoted_member(struct ahead *ahead,
     return ahead_begins_value(&sign) && end > start ? MEMBER_LOOSE : MEMBER_NO;
 }
 
-/* Reads a name without quotes, or with a closing quote only, and its colon. */
-static enum member ahead_bare_member(struct ahead *ahead)
+/* Reads a name without quotes, or with a closing quote only, and its colon.
+ * symbol: a colon was before it, as Ruby has it. */
+static enum member ahead_bare_member(struct ahead *ahead, bool symbol)
 {
     const size_t start = ahead->at;
     struct sign sign;
     size_t end;
     bool far;
 
-    if (!ahead_name(ahead, false, &far))
+    if (!surety__ahead_name(ahead, false, &far))
         return MEMBER_NO;
     end = ahead->at;
     sign = surety__ahead_sign(ahead);
@@ -237,7 +231,8 @@ static enum member ahead_bare_member(struct ahead *ahead)
             return MEMBER_NO;
     }
     if (sign.code == '=')
-        return surety__ahead_expects(ahead->lenient, start, end, false)
+        return symbol || lenient_in_call(ahead->lenient) ||
+                       surety__ahead_expects(ahead->lenient, start, end, false)
                    ? MEMBER_BARE
                    : MEMBER_NO;
     if (sign.code != ':')
@@ -265,7 +260,16 @@ enum member surety__ahead_member(struct ahead *ahead)
         return ahead_quoted_member(ahead, &sign);
     if (sign.code == SIGN_OTHER ||
         (sign.code > 0 && lenient_is_name((char)sign.code)))
-        return ahead_bare_member(ahead);
+        return ahead_bare_member(ahead, false);
+    if (sign.code == ':') {
+        ahead_pass(ahead, &sign);
+        return ahead_bare_member(ahead, true);
+    }
+    if (sign.code == '(' && lenient_in_pairs(ahead->lenient)) {
+        ahead_pass(ahead, &sign);
+        sign = surety__ahead_sign(ahead);
+        return sign.code == SIGN_QUOTE ? MEMBER_QUOTED : MEMBER_NO;
+    }
     return MEMBER_NO;
 }
 
@@ -281,7 +285,7 @@ static bool ahead_words(struct ahead *ahead)
     while (!ahead->starved && !ahead->line &&
            (sign.code == SIGN_OTHER ||
             (sign.code > 0 && lenient_is_name((char)sign.code)))) {
-        if (words++ == LENIENT_WORDS || !ahead_name(ahead, false, &far))
+        if (words++ == LENIENT_WORDS || !surety__ahead_name(ahead, false, &far))
             return false;
         sign = surety__ahead_sign(ahead);
     }
@@ -299,7 +303,7 @@ int surety__ahead_set(surety_lenient *lenient, size_t at)
     bool far;
 
     if (sign.code == SIGN_QUOTE && sign.style == STYLE_SINGLE &&
-        ahead_quoted(&ahead, &sign, &far))
+        surety__ahead_quoted(&ahead, &sign, &far))
         sign = surety__ahead_sign(&ahead);
     else
         sign.code = SIGN_OTHER;
@@ -346,7 +350,7 @@ bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
      * string that contains unescaped quotes: it may contain brackets, too. */
     if (last && !dirty)
         return true;
-    if (!right && sign->code == ')')
+    if (!right && sign->code == ')' && !lenient_in_pairs(lenient))
         return false;
     ahead_pass(ahead, sign);
     ahead->line = false;
@@ -461,8 +465,8 @@ static bool ahead_under(const surety_lenient *lenient, uint8_t kind)
 static bool ahead_is_value(const surety_lenient *lenient, size_t start,
                            size_t end)
 {
-    static const char *const names[] = {"true", "false", "null",
-                                        "True", "False", "None"};
+    static const char *const names[] = {"true",  "false", "null", "True",
+                                        "False", "None",  "nil"};
     const surety_str name = {lenient->text + start, end - start};
 
     if (memchr("+-.", *name.ptr, 3))
@@ -483,7 +487,7 @@ bool surety__ahead_scalar(struct ahead *ahead)
     struct sign sign;
     bool far;
 
-    if (!ahead_name(ahead, true, &far))
+    if (!surety__ahead_name(ahead, true, &far))
         return far;
     if (!ahead_is_value(lenient, start, ahead->at))
         return false;
@@ -496,7 +500,7 @@ bool surety__ahead_scalar(struct ahead *ahead)
     /* A second scalar may follow without a comma. */
     start = ahead->at;
     return sign.code > 0 && lenient_is_name((char)sign.code) &&
-           ahead_name(ahead, true, &far) &&
+           surety__ahead_name(ahead, true, &far) &&
            ahead_is_value(lenient, start, ahead->at);
 }
 
@@ -536,6 +540,16 @@ static bool ahead_after_comma(struct ahead *ahead)
         return true;
     if (line)
         return true;
+    if (!lenient->quoted.dirty) {
+        struct ahead call = *ahead;
+
+        if (surety__call_begins(&call))
+            return true;
+        if (call.starved) {
+            ahead->starved = true;
+            return false;
+        }
+    }
     return surety__ahead_scalar(ahead);
 }
 
@@ -555,7 +569,7 @@ static enum closing ahead_after_quote(struct ahead *ahead,
      * second begins a key. */
     if (adjoining && (!in_object || quote->style != lenient->quoted.style))
         return CLOSING_NO;
-    if (!ahead_quoted(ahead, quote, &far)) {
+    if (!surety__ahead_quoted(ahead, quote, &far)) {
         if (ahead->starved)
             return CLOSING_WAIT;
         return far && line ? CLOSING_YES : CLOSING_NO;
@@ -683,7 +697,7 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at)
     if (lenient->open == PLACE_NONE || quote.code != SIGN_QUOTE ||
         !ahead_early(lenient, at))
         return CLOSING_NO;
-    if (!ahead_quoted(&ahead, &quote, &far))
+    if (!surety__ahead_quoted(&ahead, &quote, &far))
         return ahead.starved ? CLOSING_WAIT : CLOSING_NO;
     end = ahead.at - quote.len;
     sign = surety__ahead_sign(&ahead);
@@ -856,7 +870,8 @@ static enum closing ahead_closing_value(surety_lenient *lenient, size_t at,
          * meant as braces. */
         return ahead_under(lenient, CELL_OBJECT) &&
                        lenient->doc->cells[lenient->open].count &&
-                       !(lenient->doc->cells[lenient->open].flags & LENIENT_SET)
+                       !(lenient->doc->cells[lenient->open].flags &
+                         LENIENT_SWAPPED)
                    ? CLOSING_NAME
                    : CLOSING_YES;
     default:

@@ -743,17 +743,23 @@ static enum lenient_step bare_bracket(surety_lenient *lenient,
 {
     struct bare *bare = &lenient->bare;
     const int code = sign->code;
+    enum lenient_step step;
+    bool made;
 
-    if (lenient->open == PLACE_NONE)
-        return bare_finish(lenient);
+    assert(lenient->open != PLACE_NONE);
     if (lenient_is_closer(code)) {
         if (bare->nest == 0 &&
-            (code != ')' ||
+            (code != ')' || lenient_in_pairs(lenient) ||
              lenient_closer(&lenient->doc->cells[lenient->open]) == ')' ||
              bare_scalar(lenient)))
             return bare_finish(lenient);
         bare->nest -= bare->nest > 0;
         return bare_take(lenient, sign->len);
+    }
+    if (code == '(') {
+        step = surety__lenient_call(lenient, &made);
+        if (made || step != STEP_GO)
+            return step;
     }
     if (code == '(' &&
         lenient_closer(&lenient->doc->cells[lenient->open]) != ')')
@@ -808,6 +814,8 @@ static enum lenient_step bare_stop(surety_lenient *lenient,
 /* Reads a token at the root, where only numbers and names are values. */
 static enum lenient_step bare_root(surety_lenient *lenient)
 {
+    bool made;
+
     while (lenient->at < lenient->end &&
            (lenient_is_name(lenient->text[lenient->at]) ||
             lenient->text[lenient->at] == '+'))
@@ -817,6 +825,12 @@ static enum lenient_step bare_root(surety_lenient *lenient)
     if (lenient->at == lenient->bare.place)
         return surety__lenient_fail(lenient, lenient->at,
                                     "no value begins here");
+    if (lenient->at < lenient->end && lenient->text[lenient->at] == '(') {
+        const enum lenient_step step = surety__lenient_call(lenient, &made);
+
+        if (made || step != STEP_GO)
+            return step;
+    }
     /* A number is complete by its grammar, but with options.cut digits may be
      * missing. */
     if (lenient->options.cut && lenient->at == lenient->end &&

@@ -116,7 +116,7 @@ static surety__cell *show_tentative(const surety_lenient *lenient)
         open->kind != CELL_ARRAY || !open->count)
         return NULL;
     return item->kind == CELL_STRING ||
-                   (open->flags & LENIENT_TUPLE && open->count == 1)
+                   (open->flags & LENIENT_ROUND && open->count == 1)
                ? item
                : NULL;
 }

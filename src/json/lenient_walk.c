@@ -90,7 +90,8 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
     uint32_t later;
 
     assert(open < lenient->used && lenient->depth > 0);
-    if (cell->flags & LENIENT_TUPLE && cell->count == 1 && !lenient->last.comma)
+    if (cell->kind == CELL_ARRAY && cell->flags & LENIENT_ROUND &&
+        cell->count == 1 && !lenient->last.comma)
         return walk_unwrap(lenient, end);
     lenient->open = cell->span;
     lenient->depth--;
@@ -271,9 +272,8 @@ static bool walk_dots(surety_lenient *lenient, const struct sign *sign,
 
 /* ---- closing ------------------------------------------------------------ */
 
-/* Records that the sign is not the one of JSON, which is `read`. */
-static enum lenient_step walk_odd(surety_lenient *lenient,
-                                  const struct sign *sign, const char *read)
+enum lenient_step surety__lenient_odd(surety_lenient *lenient,
+                                      const struct sign *sign, const char *read)
 {
     return sign->odd ? surety__lenient_repair(lenient, REPAIR_FULL_WIDTH,
                                               lenient->at, sign->len, read)
@@ -330,7 +330,8 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
                                      const struct sign *sign)
 {
     const surety__cell *cell = &lenient->doc->cells[lenient->open];
-    const size_t end = lenient->at + sign->len;
+    size_t end = lenient->at + sign->len;
+    enum lenient_step step = STEP_GO;
 
     if (cell->flags & LENIENT_LOOSE) {
         /* The object has no braces: it ends before this bracket. */
@@ -339,6 +340,10 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
     }
     if (lenient_closer(cell) != sign->code)
         return walk_wrong(lenient, sign);
+    if (cell->flags & LENIENT_WRAPPED)
+        step = surety__lenient_wrapped(lenient, &end);
+    if (step != STEP_GO)
+        return step;
     if (cell->flags & LENIENT_TWICE) {
         struct ahead ahead = {.lenient = lenient, .at = end};
 
@@ -346,11 +351,11 @@ static enum lenient_step walk_closer(surety_lenient *lenient,
         if (ahead.starved)
             return STEP_WAIT;
     }
-    if (lenient->last.comma && !(cell->flags & LENIENT_TUPLE) &&
+    if (lenient->last.comma && !(cell->flags & LENIENT_ROUND) &&
         surety__lenient_repair(lenient, REPAIR_TRAILING_COMMA,
                                lenient->last.comma_at, 1, ""))
         return STEP_FAIL;
-    if (walk_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
+    if (surety__lenient_odd(lenient, sign, sign->code == '}' ? "}" : "]"))
         return STEP_FAIL;
     if (cell->flags & LENIENT_TWICE)
         return walk_close_twice(lenient, end);
@@ -538,6 +543,8 @@ static enum lenient_step walk_member_key(surety_lenient *lenient,
 {
     enum lenient_step step;
 
+    if (lenient_in_pairs(lenient) && sign->code != ']')
+        return surety__lenient_pair(lenient, sign);
     switch (sign->code) {
     case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, true);
     case '}':
@@ -547,8 +554,11 @@ static enum lenient_step walk_member_key(surety_lenient *lenient,
         return surety__lenient_skip(lenient, REPAIR_DOUBLED_COMMA, sign->len,
                                     "");
     case '{': return walk_next_object(lenient);
-    case '[':
     case ':':
+        if (surety__lenient_symbol(lenient, &step))
+            return step;
+        return walk_no_key(lenient);
+    case '[':
     case '=':
     case ';': return walk_no_key(lenient);
     case '.':
@@ -570,8 +580,12 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
     lenient->last.line = false;
     lenient->state = LENIENT_VALUE;
     if (sign->code == ':') {
-        if (walk_odd(lenient, sign, ":"))
+        if (surety__lenient_odd(lenient, sign, ":"))
             return STEP_FAIL;
+        lenient->at += len;
+        return STEP_GO;
+    }
+    if (sign->code == ',' && lenient_in_pairs(lenient)) {
         lenient->at += len;
         return STEP_GO;
     }
@@ -582,6 +596,10 @@ static enum lenient_step walk_colon(surety_lenient *lenient,
         }
         if (at + len < lenient->end && lenient->text[at + len] == '>')
             len++;
+        if (lenient_in_call(lenient)) {
+            lenient->at += len;
+            return STEP_GO;
+        }
         return surety__lenient_skip(lenient, REPAIR_EQUALS_SIGN, len, ":");
     }
     if (sign->code == SIGN_QUOTE || sign->code == '{' || sign->code == '[' ||
@@ -616,7 +634,7 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
         set = surety__ahead_set(lenient, next);
     if (set < 0)
         return STEP_WAIT;
-    if (walk_odd(lenient, sign, "{"))
+    if (surety__lenient_odd(lenient, sign, "{"))
         return STEP_FAIL;
     if (twice) {
         if (surety__lenient_repair(lenient, REPAIR_DOUBLE_BRACES, at,
@@ -628,8 +646,8 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
     if (set)
         return surety__lenient_repair(lenient, REPAIR_SET, at, sign->len, "[")
                    ? STEP_FAIL
-                   : surety__lenient_open(lenient, CELL_ARRAY, LENIENT_SET, at,
-                                          sign->len);
+                   : surety__lenient_open(lenient, CELL_ARRAY, LENIENT_SWAPPED,
+                                          at, sign->len);
     return surety__lenient_open(lenient, CELL_OBJECT, 0, at, sign->len);
 }
 
@@ -728,15 +746,11 @@ static enum lenient_step walk_value(surety_lenient *lenient,
     switch (sign->code) {
     case SIGN_QUOTE: return surety__lenient_quote(lenient, sign, false);
     case '{': return walk_brace(lenient, sign);
-    case '[':
-        if (walk_odd(lenient, sign, "["))
-            return STEP_FAIL;
-        return surety__lenient_open(lenient, CELL_ARRAY, 0, lenient->at,
-                                    sign->len);
+    case '[': return surety__lenient_bracket(lenient, sign);
     case '(':
         if (surety__lenient_repair(lenient, REPAIR_TUPLE, lenient->at, 1, "["))
             return STEP_FAIL;
-        return surety__lenient_open(lenient, CELL_ARRAY, LENIENT_TUPLE,
+        return surety__lenient_open(lenient, CELL_ARRAY, LENIENT_ROUND,
                                     lenient->at, 1);
     case '}':
     case ']':
@@ -752,6 +766,10 @@ static enum lenient_step walk_value(surety_lenient *lenient,
     case '.':
     case SIGN_DOTS:
         if (walk_dots(lenient, sign, &step))
+            return step;
+        break;
+    case ':':
+        if (surety__lenient_symbol(lenient, &step))
             return step;
         break;
     default: break;
@@ -817,17 +835,25 @@ static enum lenient_step walk_after(surety_lenient *lenient,
 {
     enum lenient_step step;
 
+    if (lenient_in_pairs(lenient) && !lenient->last.pair) {
+        if (sign->code != ')')
+            return surety__lenient_fail(lenient, lenient->at,
+                                        "a pair's bracket is not closed");
+        lenient->last.pair = true;
+        lenient->last.end = lenient->at += sign->len;
+        return STEP_GO;
+    }
     if (lenient_is_closer(sign->code))
         return walk_closer(lenient, sign);
     if (sign->code == ',' || sign->code == ';') {
         if (sign->code == ','
-                ? walk_odd(lenient, sign, ",")
+                ? surety__lenient_odd(lenient, sign, ",")
                 : surety__lenient_repair(lenient, REPAIR_SEMICOLON, lenient->at,
                                          sign->len, ","))
             return STEP_FAIL;
         lenient->last.comma = true;
         lenient->last.comma_at = lenient->at;
-        lenient->last.line = false;
+        lenient->last.line = lenient->last.pair = false;
         lenient->at += sign->len;
         lenient->state =
             lenient_in_object(lenient) ? LENIENT_KEY : LENIENT_VALUE;

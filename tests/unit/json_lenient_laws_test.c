@@ -54,6 +54,7 @@ static const char *const samples[] = {
     "\"text\": \"caf\xC3\xA9 \\ud83d\\ude00\"}]",
     "{\"a\": {\"b\": [1, [2500.0, -7], {\"c\": \"q\\\"uote \\\\ \\n\"}], "
     "\"d\": true}, \"e\": null}",
+    "[Ticket(id=1, l=array([1, 2])), OrderedDict([('a', 'b')]), ['a' => :b]]",
     "{'a': [True, None,], b: x y, // c\n \"c\": \"he said \"no\", then\"}",
 };
 
@@ -62,7 +63,8 @@ static const char *const pieces[] = {
     "}",    "[",  "]",    "\\",      "\n",
     "\"\"", "//", "...",  "(",       "\xE2\x80\x9C",
     " ",    "1",  "a",    "\": ",    ", ",
-    "/*",   "{{", "\xFF", "\"k\": ",
+    "/*",   "{{", "\xFF", "\"k\": ", "f(",
+    "a=",   ")",  "=>",
 };
 
 /* The sample with some pieces taken out, put in or changed; its length. */
@@ -168,6 +170,12 @@ static const struct costly costly[] = {
     {"{\"v\":", "[1,\"k\":"},
     {"{\\\"a\\\": \\\"", "\\\\"},
     {"[", "\xC2\xA0"},
+    {"[", "f(a=1), "},
+    {"", "f(a="},
+    {"", "dict([('a', "},
+    {"{\"v\":", "f(["},
+    {"[", "['a' "},
+    {"{", ":a => "},
 };
 
 TEST(work_is_linear_in_the_text)
