@@ -653,8 +653,6 @@ static bool job_begin(struct job *job, const struct operands *operands)
             : SURETY_STYLE_PRETTY);
     return job_texts(job, operands) && job_words(job) && job_messages(job) &&
            job_output(job) && job_ledger(job) &&
-           /* Late, because it empties the file; but the lists of servers are
-            * recorded too. */
            record_file_open(&job->record, cli, settings->record) &&
            job_tools(job);
 }
@@ -667,6 +665,8 @@ void run_run(struct cli *cli, const void *given,
 
     if (job_begin(&job, operands)) {
         signals_catch();
+        if (!settings->dry_run)
+            record_file_empty(&job.record);
         if (settings->consensus && !settings->dry_run)
             job_consensus(&job);
         else if (job_run(&job))

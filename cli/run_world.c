@@ -78,8 +78,9 @@ void secrets_release(void)
 #endif
 }
 
-/* Tests whether a file or a device accepts bytes, and removes the test bytes
- * from a file. A device gets a blank line, which a recording may have. */
+/* Tests whether a file or a device accepts bytes. A file gets them behind what
+ * it has, and loses them again; a device gets a blank line, which a recording
+ * may have. */
 static bool takes_bytes(int fd)
 {
     static const char blanks[4096] = "\n";
@@ -90,15 +91,17 @@ static bool takes_bytes(int fd)
 
     if (fstat(fd, &about))
         return false;
-    if (S_ISREG(about.st_mode))
+    if (S_ISREG(about.st_mode)) {
         len = sizeof(blanks);
-    else if (S_ISCHR(about.st_mode) && !isatty(fd))
+        (void)lseek(fd, 0, SEEK_END);
+    } else if (S_ISCHR(about.st_mode) && !isatty(fd))
         len = 1;
     wrote = len > 0 ? write(fd, blanks, len) : 0;
     if (wrote < 0 || (size_t)wrote < len)
         error = wrote < 0 ? errno : ENOSPC;
     if (S_ISREG(about.st_mode) &&
-        (ftruncate(fd, 0) != 0 || lseek(fd, 0, SEEK_SET) != 0) && !error)
+        (ftruncate(fd, about.st_size) != 0 || lseek(fd, 0, SEEK_SET) != 0) &&
+        !error)
         error = errno;
     errno = error;
     return !error;
@@ -110,13 +113,22 @@ bool record_file_open(struct record_file *file, struct cli *cli,
     *file = (struct record_file){.cli = cli, .path = path, .fd = -1};
     if (!path)
         return true;
-    file->fd =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    file->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (file->fd >= 0 && takes_bytes(file->fd))
         return true;
     return cli_fail(cli, CODE_WORLD, NULL,
                     "the recording %s cannot be written: %s", path,
                     strerror(errno));
+}
+
+void record_file_empty(struct record_file *file)
+{
+    struct stat about;
+
+    if (file->fd >= 0 && !file->is_empty && fstat(file->fd, &about) == 0 &&
+        S_ISREG(about.st_mode) && ftruncate(file->fd, 0) != 0)
+        file->error = errno;
+    file->is_empty = true;
 }
 
 surety_status record_file_write(void *ctx, surety_str line)
@@ -125,6 +137,7 @@ surety_status record_file_write(void *ctx, surety_str line)
     size_t done = 0;
 
     assert(file->fd >= 0);
+    record_file_empty(file);
     while (!file->error && done < line.len) {
         const ssize_t wrote = write(file->fd, line.ptr + done, line.len - done);
         if (wrote >= 0)

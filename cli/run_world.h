@@ -31,16 +31,19 @@ void secrets_release(void);
 struct record_file {
     struct cli *cli;
     const char *path;
-    int fd;    /* -1: none */
-    int error; /* errno of the first write that failed; after it nothing is
-                * written */
-    off_t len; /* length of the complete lines */
+    int fd;        /* -1: none */
+    int error;     /* errno of the first write that failed; after it nothing is
+                    * written */
+    off_t len;     /* length of the complete lines */
+    bool is_empty; /* what the file had is gone */
 };
-/* Empties or creates the file, accessible only to the user, and tests that it
- * accepts bytes, so that a full disk is found before any money is spent. False:
- * the message is written. */
+/* Opens or creates the file, accessible only to the user, and tests that it
+ * accepts bytes, so that a full disk is found before any money is spent. What
+ * it has stays until something is written. False: the message is written. */
 bool record_file_open(struct record_file *file, struct cli *cli,
                       const char *path);
+/* Empties the file: the run begins. */
+void record_file_empty(struct record_file *file);
 /* For the member record of surety_config_options. Always returns SURETY_OK,
  * because the answer is more important than its record. */
 surety_status record_file_write(void *ctx, surety_str line);

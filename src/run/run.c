@@ -396,21 +396,31 @@ static void run_accept(surety_run *run)
 
 /* ---- tools --------------------------------------------------------------- */
 
-/* Completes the row of an attempt whose reply calls tools, and takes the
- * calls. */
+/* Completes the row of an attempt whose reply calls tools, and takes the calls;
+ * but not if the budget forbids the call that would give the results to the
+ * model. It sends no less than the last one. */
 static void run_begin_steps(surety_run *run)
 {
     surety__attempt *attempt = run_attempt(run);
+    surety_str spent;
 
     attempt->what = CASE_CALLS;
     run_count(run);
+    spent = run_denied(run, 0);
+    if (spent.len)
+        surety__receive_fallback(&run->judging, &run->results);
     surety_buf_add(&run->store.text, attempt->result);
-    surety_buf_text(&run->store.text, ": they are made");
+    surety_buf_text(&run->store.text,
+                    spent.len ? ": none is made, because " : ": they are made");
+    surety_buf_add(&run->store.text, spent);
     attempt->seen.decision = surety__store_keep(&run->store);
-    if (run_record(run) &&
-        surety__steps_begin(&run->steps, &run->plan, run->results.log.count,
-                            &attempt->seen.answer.message, run->now,
-                            &run->random))
+    if (!run_record(run))
+        return;
+    if (spent.len)
+        run_give_up(run, spent);
+    else if (surety__steps_begin(
+                 &run->steps, &run->plan, run->results.log.count,
+                 &attempt->seen.answer.message, run->now, &run->random))
         run->state = STATE_STEPS;
 }
 
@@ -424,6 +434,7 @@ static void run_end_steps(surety_run *run, surety_str spent)
         return;
     }
     run->judging.validators.failed = !spent.len;
+    surety__receive_fallback(&run->judging, &run->results);
     run_give_up(run, spent);
 }
 
@@ -446,6 +457,8 @@ static void run_go_on(surety_run *run)
         return;
     }
     spent = run_denied(run, 0);
+    if (spent.len)
+        surety__receive_fallback(&run->judging, &run->results);
     if (spent.len)
         run_give_up(run, spent);
     else

@@ -28,8 +28,7 @@ enum { TEXT_CALLS_MAX = 64 };
 typedef struct text_reader {
     surety_tools *tools;
     surety__arena *arena;
-    surety_contract *any; /* an object or an array */
-    surety_buf text;      /* of the arguments at hand */
+    surety_buf text; /* of the arguments at hand */
     surety_part *parts;
     size_t count;
     surety_status status;
@@ -174,8 +173,8 @@ static void text_json(text_reader *reader, surety_str text, bool tagged)
     surety_val value;
     surety_status status;
 
-    status = surety_judge_reply(reader->tools->judge, reader->any, text, NULL,
-                                &outcome, NULL);
+    status = surety_judge_reply(reader->tools->judge, reader->tools->any, text,
+                                NULL, &outcome, NULL);
     if (status == SURETY_NOMEM)
         reader->status = status;
     if (status != SURETY_OK || !surety_outcome_info_of(outcome)->ok)
@@ -343,8 +342,25 @@ static const struct text_tag {
     {"<invoke name=\"", "</invoke>", text_invoke},
     {"[TOOL_CALLS]", NULL, text_behind},
     {"<|python_tag|>", NULL, text_behind},
-    {"\nAction:", "\nObservation:", text_action},
+    {"Action:", "\nObservation:", text_action}, /* where a line begins */
 };
+
+/* Where a tag opens from here on; the text's length: nowhere. */
+static size_t text_opens(const struct text_tag *tag, surety_str text,
+                         size_t from)
+{
+    const surety_str open = surety_str_of(tag->open);
+
+    for (;;) {
+        const surety_str rest = {text.ptr + from, text.len - from};
+        const size_t at = from + surety__str_find(rest, open);
+
+        if (at == text.len || tag->take != text_action || !at ||
+            text.ptr[at - 1] == '\n')
+            return at;
+        from = at + open.len;
+    }
+}
 
 /* Reads all tags. Where each opens next is kept, so that a text without one of
  * them is not looked through again and again. */
@@ -358,12 +374,8 @@ static void text_read(text_reader *reader, surety_str text)
         surety_str rest = text;
 
         for (size_t i = 0; i < SURETY__COUNT(text_tags); i++) {
-            const surety_str open = surety_str_of(text_tags[i].open);
-
-            rest = text;
-            surety__str_skip(&rest, from);
             if (!from || next[i] < from)
-                next[i] = from + surety__str_find(rest, open);
+                next[i] = text_opens(&text_tags[i], text, from);
             if (next[i] < next[first])
                 first = i;
         }
@@ -383,9 +395,8 @@ static void text_read(text_reader *reader, surety_str text)
         text_json(reader, text, false);
 }
 
-surety_status surety__tool_text_read(surety_tools *tools, surety_str text,
-                                     surety__arena *arena,
-                                     surety_part **ret_parts, size_t *ret_count)
+/* Reads the contract of a call, or of several, once for the set. */
+static surety_status text_any(surety_tools *tools)
 {
     const surety_str any = SURETY__LITERAL(
         "{\"type\":[\"object\",\"array\"],\"x-surety\":{\"name\":\"call\","
@@ -393,19 +404,25 @@ surety_status surety__tool_text_read(surety_tools *tools, surety_str text,
     const surety_contract_options options = {.size = sizeof(options),
                                              .limits = &tools->limits,
                                              .alloc = tools->alloc};
+
+    return tools->any ? SURETY_OK
+                      : surety_contract_read(any, &options, &tools->any, NULL);
+}
+
+surety_status surety__tool_text_read(surety_tools *tools, surety_str text,
+                                     surety__arena *arena,
+                                     surety_part **ret_parts, size_t *ret_count)
+{
     text_reader reader = {.tools = tools, .arena = arena};
 
     *ret_count = 0;
     surety_buf_init(&reader.text, tools->alloc, 0);
     reader.parts =
         surety__arena_take(arena, TEXT_CALLS_MAX * sizeof(*reader.parts));
-    reader.status = reader.parts
-                        ? surety_contract_read(any, &options, &reader.any, NULL)
-                        : SURETY_NOMEM;
+    reader.status = reader.parts ? text_any(tools) : SURETY_NOMEM;
     if (reader.status == SURETY_OK)
         text_read(&reader, text);
     surety__buf_end(&reader.text, &reader.status);
-    surety_contract_free(reader.any);
     *ret_parts = reader.parts;
     *ret_count = reader.status == SURETY_OK ? reader.count : 0;
     return reader.status;

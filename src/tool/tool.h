@@ -36,6 +36,7 @@ struct surety_tools {
     struct surety__tool_link *links; /* newest first */
     uint64_t exchange_id;            /* of the last exchange */
     surety_judge *judge;             /* of all arguments and results */
+    surety_contract *any;            /* of calls in a text; NULL: not read */
     struct surety__tool_call *own;   /* of surety_tools_call */
 };
 

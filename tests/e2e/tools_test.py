@@ -83,6 +83,13 @@ def test_run():
     replayed = run("--replay", "calls.jsonl")
     gives("the same from the recording", replayed, 0, recorded.out)
     same("no server was started", starts(), before)
+    faulty = write("faulty.json", {"tools": [{"name": "1", "command": ["x"]}]})
+    complains("a faulty file",
+              surety("run", "--ledger", "none", "-m", "m-openai:m", "--tools",
+                     faulty, "--record", "calls.jsonl", "x",
+                     env={"MOCK_KEY": CANARY}), 2, "/tools/0/name")
+    gives("leaves the recording as it is", run("--replay", "calls.jsonl"), 0,
+          recorded.out)
 
 
 def test_several():

@@ -226,6 +226,32 @@ done:
     steps_close(&trial, tools);
 }
 
+/* No tool is called where the budget forbids the call of the model that would
+ * get the result. */
+static void steps_budget(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = "{\"choices\":[{\"index\":0,\"message\":{\"content\":"
+                 "\"" CALL(ONE_TWO) "\"},\"finish_reason\":\"stop\"}],"
+                                    "\"usage\":{\"prompt_tokens\":990,"
+                                    "\"completion_tokens\":10}}"}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    trial.options.budget.tokens_max = 1009;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_BUDGET);
+    CHECK(trial.fake.calls == 1 && adder.calls == 0);
+    CHECK(surety_run_info_of(trial.run)->tool_use_count == 0);
+    CHECK(strstr(trial.fake.events, "none is made, because the budget of 1009 "
+                                    "tokens does not suffice"));
+done:
+    steps_close(&trial, tools);
+}
+
 /* A tool that hangs ends with its time or the run's; it is cancelled once. */
 static void steps_hang(struct check *t)
 {
@@ -387,6 +413,7 @@ int main(int argc, char **argv)
         {"an equal call is made once", steps_repeat},
         {"equal calls of one reply are made once", steps_repeat_at_once},
         {"limits end the calls", steps_limits},
+        {"the budget comes before the calls", steps_budget},
         {"a tool that hangs", steps_hang},
         {"a run that is cancelled cancels its tools", steps_cancel},
         {"a re-ask keeps the steps", steps_reask},

@@ -87,6 +87,8 @@ static const struct text_case text_cases[] = {
     {"{\"name\":\"add\"}", ""},
     {"I could call add with a = 1.", ""},
     {"Action: none\n", ""},
+    {"Action: add\nAction Input: {\"a\": 1}", "add {\"a\": 1}\n"},
+    {"The Action: add\nAction Input: {\"a\": 1}", ""},
     {"<function=", ""},
     {"", ""},
 };
