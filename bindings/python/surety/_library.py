@@ -97,6 +97,8 @@ CORE: Signatures = {
     "surety_stream_feed": (c_int, [P, Str, P]),
     "surety_stream_info_of": (POINTER(_abi.StreamInfo), [P]),
     "surety_stream_finish": (c_int, [P, P, P, P]),
+    "surety_items_new": (c_int, [P, Str, P, P, P]),
+    "surety_items_free": (None, [P]),
     # prompt.h, strict.h
     "surety_prompt_write": (c_int, [P, Str, P, P, P]),
     "surety_prompt_example": (c_int, [P, P, P]),

@@ -22,14 +22,18 @@ class Event(NamedTuple):
     """kind: "attempt" (a call is about to be sent), "text" and "reasoning" (a
     piece of the reply, of the model's reasoning), "decision" (what was decided,
     as a sentence), "tool" (a tool is called; text has its arguments), "result"
-    (what the model reads of it). attempt counts from 1. member: of a consensus,
-    whose it is. tool: the tool's name; call: what pairs call and result."""
+    (what the model reads of it), "value" (the value so far) and "item" (an
+    element of the array), both in value, and as JSON in text. attempt counts
+    from 1. member: of a consensus, whose it is. tool: the tool's name; call:
+    what pairs call and result. item: the element's index."""
     kind: str
     attempt: int
     text: str
     member: Optional[int] = None
     tool: str = ""
     call: str = ""
+    value: Any = None
+    item: Optional[int] = None
 
 
 class Usage(NamedTuple):

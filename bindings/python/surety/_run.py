@@ -11,8 +11,9 @@ import queue
 import threading
 from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_size_t, c_void_p
 from decimal import Decimal
-from typing import (Any, Callable, Dict, List, Mapping, NamedTuple, Optional,
-                    Sequence, Type, TypeVar, Union, overload)
+from typing import (Any, AsyncGenerator, Callable, Dict, Generator, List,
+                    Mapping, NamedTuple, Optional, Sequence, Type, TypeVar,
+                    Union, overload)
 
 from . import _abi
 from ._abi import SURETY_RUN_NONE, Error
@@ -20,12 +21,13 @@ from ._config import Config
 from ._contract import (Contract, JudgeOptions, Validators, prompt_options)
 from ._errors import Io, failure
 from ._functions import FunctionModel, Functions
-from ._library import limits_over, number_of, run_library, str_of
+from ._library import lib, limits_over, number_of, run_library, str_of
 from ._messages import Conversation
 from ._requests import Request
 from ._result import Event, RunResult, consensus_result, run_result
 from ._tools import Toolset
 from ._validators import Asked
+from ._values import loads
 
 T = TypeVar("T")
 # A model's name, or a function that is one.
@@ -137,6 +139,7 @@ class _Machine:
         self.tools: Optional[Toolset] = None
         self.functions: Optional[Functions] = None
         self.handle: Any = None
+        self.items: Any = None
         self.ledger: Any = None
         self.post = post
         self.cancelled = ctypes.c_int(0)
@@ -208,11 +211,15 @@ class _Machine:
     def _event(self, kind: Any) -> Any:
         """The C function that hears of events."""
         post = self.post
+        decimals = self.contract is not None and self.contract.decimals
 
         def forward(member: Optional[int], event: Any) -> None:
             one = event.contents
-            post(Event(_abi.EVENT_KINDS[one.kind], one.attempt,
-                       str(one.text), member, str(one.tool), str(one.call)))
+            name, text = _abi.EVENT_KINDS[one.kind], str(one.text)
+            post(Event(name, one.attempt, text, member, str(one.tool),
+                       str(one.call), loads(text, decimals)
+                       if name in ("value", "item") else None,
+                       one.item if name == "item" else None))
 
         made = MEMBER_EVENT(lambda _, member, event: forward(member, event)) \
             if kind is MEMBER_EVENT else \
@@ -262,6 +269,7 @@ class _Machine:
             options.judge = self.keep(judge.raw)
             self.kept.append(judge)
         self._converse(options)
+        self._shows(options)
         self.kept.append(options)
         made, error = c_void_p(), Error()
         if self.is_consensus:
@@ -290,6 +298,24 @@ class _Machine:
             self.tools = Toolset(settings.tools, self.config, options.limits,
                                  self.post)
             options.tools = self.tools.handle
+
+    def _shows(self, options: "_abi.RunOptions") -> None:
+        """Values and elements as they come."""
+        settings = self.settings
+        options.values = settings.values
+        if settings.items is None:
+            return
+        if self.contract is None:
+            raise ValueError("items needs a contract")
+        if self.is_consensus:
+            raise ValueError("items is of one run, and not of a consensus")
+        made, error = c_void_p(), Error()
+        status = lib.surety_items_new(self.contract.handle,
+                                      str_of(settings.items), None,
+                                      byref(made), byref(error))
+        if status:
+            raise failure(status, error)
+        options.items = self.items = made.value
 
     def _open_consensus(self, run: Any, made: Any, error: Any) -> int:
         given = self.settings.consensus
@@ -351,6 +377,9 @@ class _Machine:
             library.surety_consensus_free(handle)
         elif handle:
             library.surety_run_free(handle)
+        items, self.items = self.items, None
+        if items:
+            lib.surety_items_free(items)
         if self.tools is not None:
             self.tools.close()
         if self.functions is not None:
@@ -387,7 +416,8 @@ class _Settings:
                  = None, seed: int = 0, validators: Validators = None,
                  messages: Any = None, keep_reasks: bool = False,
                  tools: Any = None, steps_max: int = 0,
-                 tool_calls_max: int = 0,
+                 tool_calls_max: int = 0, values: bool = False,
+                 items: Optional[str] = None,
                  **judge: Any) -> None:
         if isinstance(config, Config) and not (replay is record is None):
             raise ValueError("replay and record are the Config's own")
@@ -459,10 +489,30 @@ def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
     files; functions are called in this thread. steps_max: replies that may call
     tools (16); tool_calls_max: calls in the run (64).
 
+    values: events of the kind "value" have the value so far. items: a JSON
+    Pointer to an array; events of the kind "item" have its elements, each when
+    it is whole and valid on its own, once and in order over all attempts; a
+    value that does not begin with them is not taken. run_items iterates over
+    them.
+
     A model that fails, or replies that are all invalid, are no exceptions: the
     result says so, and its `parsed` raises RunFailed. Ctrl-C cancels the run;
     what was spent until then is in the ledger."""
     options = _Settings(**settings)
+    ended: "List[RunResult[Any]]" = []
+    events = going(contract, prompt, options, ended)
+    try:
+        for event in events:
+            options.on_event(event)
+    finally:
+        events.close()
+    return ended[0]
+
+
+def going(contract: Any, prompt: str, options: _Settings,
+          ended: "List[RunResult[Any]]") -> "Generator[Event, None, None]":
+    """The events of a run, whose result is in ended then. Closing it before
+    its end cancels the run."""
     events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
     machine = _Machine(_contract_of(contract), prompt, options, events.put)
     thread: Optional[threading.Thread] = None
@@ -475,14 +525,14 @@ def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
             if isinstance(event, Request):
                 event.answer_now()
             else:
-                options.on_event(event)
+                yield event
     except BaseException:
         machine.cancelled.value = 1
         raise
     finally:
         result = _end(machine, thread)
     assert result is not None
-    return result
+    ended.append(result)
 
 
 def _end(machine: _Machine,
@@ -520,9 +570,25 @@ async def run_async(contract: Any, prompt: str = "",
     """The same for asyncio. Cancelling the task cancels the run. on_event may
     be a coroutine function, and so may tools and validators; the calls of a
     reply are made side by side."""
+    options = _Settings(**settings)
+    ended: "List[RunResult[Any]]" = []
+    events = going_async(contract, prompt, options, ended)
+    try:
+        async for event in events:
+            said = options.on_event(event)
+            if inspect.isawaitable(said):
+                await said
+    finally:
+        await events.aclose()
+    return ended[0]
+
+
+async def going_async(contract: Any, prompt: str, options: _Settings,
+                      ended: "List[RunResult[Any]]"
+                      ) -> "AsyncGenerator[Event, None]":
+    """The same for asyncio."""
     import asyncio
 
-    options = _Settings(**settings)
     loop = asyncio.get_running_loop()
     events: "asyncio.Queue[Any]" = asyncio.Queue()
     tasks: "Dict[Request, asyncio.Task[None]]" = {}
@@ -553,9 +619,7 @@ async def run_async(contract: Any, prompt: str = "",
             elif isinstance(event, asyncio.Task):
                 event.result()
             else:
-                said = options.on_event(event)
-                if inspect.isawaitable(said):
-                    await said
+                yield event
     except BaseException:
         machine.cancelled.value = 1
         raise
@@ -565,4 +629,4 @@ async def run_async(contract: Any, prompt: str = "",
         result = _end(machine, thread)
         await asyncio.gather(*tasks.values(), return_exceptions=True)
     assert result is not None
-    return result
+    ended.append(result)

@@ -5,8 +5,8 @@ error must be one: mypy refuses an ignore that is not needed."""
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
 
 from surety import (Contract, FunctionModel, Issue, ModelAnswer, ModelCall,
-                    Outcome, Part, RunResult, Tool, ToolCall, ToolUse, run,
-                    run_async)
+                    Outcome, Part, RunItems, RunResult, Tool, ToolCall,
+                    ToolUse, run, run_async, run_items)
 
 
 class Model:
@@ -54,6 +54,16 @@ def four(contract: Contract[Model]) -> RunResult[Any]:
         yield ModelAnswer("x", tool_calls=[ToolCall("a", {"b": names})])
 
     return run(contract, models=[model, FunctionModel(model, name="m"), "a:b"])
+
+
+async def rows(contract: Contract[Model]) -> None:
+    items: RunItems[Any] = run_items(contract, "x", items="/rows")
+    for row in items:
+        print(row)
+    async for row in run_items(Model, "x", items="/rows"):
+        print(row)
+    result: Optional[RunResult[Any]] = items.result
+    print(result)
 
 
 async def five(contract: Contract[Model]) -> None:
