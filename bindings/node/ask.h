@@ -10,8 +10,8 @@
 
 /* The kinds of notes behind those of events. ORDER questions (run.cjs) */
 enum {
-    NOTE_VALIDATE = SURETY_EVENT_RESULT + 1, /* asks the validators */
-    NOTE_CALL,                               /* asks for a call of a tool */
+    NOTE_VALIDATE = SURETY_EVENT_ITEM + 1, /* asks the validators */
+    NOTE_CALL,                             /* asks for a call of a tool */
     NOTE_CANCEL, /* the call of a tool is not waited for any more */
     NOTE_ASK,    /* a request to a model that is a function */
     NOTE_STOP    /* its answer is not waited for any more */

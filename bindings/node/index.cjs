@@ -14,7 +14,7 @@ const { InvalidReply, JUDGING, Outcome, RunFailed, STYLES, SuretyError, addon,
   require("./core.cjs");
 const { Stream } = require("./stream.cjs");
 const { Validators, settle, settleAsync } = require("./validators.cjs");
-const { RunResult, run: start } = require("./run.cjs");
+const { RunItems, RunResult, run: start } = require("./run.cjs");
 
 const DIALECTS = ["default", "4", "6", "7", "2019-09", "2020-12", "v1"];
 
@@ -316,6 +316,10 @@ class Contract {
     return run({ ...options, contract: this });
   }
 
+  runItems(options) {
+    return runItems({ ...options, contract: this });
+  }
+
   // For run.cjs: what a run judges by, and what becomes of its outcome.
   static runnable(contract, options) {
     const how = contract.#how(options);
@@ -367,11 +371,16 @@ function run(options) {
     contract(source), Contract.runnable);
 }
 
+// The elements of an array while a run makes them.
+function runItems(options) {
+  return new RunItems(options, run);
+}
+
 // The tool itself; its types are checked against each other.
 function tool(given) {
   return given;
 }
 
-module.exports = { Contract, InvalidReply, Outcome, RunFailed, RunResult,
-  Stream, SuretyError, contract, contracts, extract, run, tool, validate,
-  version };
+module.exports = { Contract, InvalidReply, Outcome, RunFailed, RunItems,
+  RunResult, Stream, SuretyError, contract, contracts, extract, run, runItems,
+  tool, validate, version };

@@ -306,7 +306,10 @@ export class Contract<T = unknown> {
     { system: string; prompt: string };
   /** A value that satisfies the contract. */
   example(): T;
-  run(options: Omit<RunSettings, "contract"> & Asked): Promise<RunResult<T>>;
+  run(options: Omit<RunSettings<T>, "contract"> & Asked):
+    Promise<RunResult<T>>;
+  runItems<Item = any>(options: Omit<RunSettings<T>, "contract"> & Asked &
+    { items: string }): RunItems<T, Item>;
 }
 
 /** A contract by name ("maverick/fixer-result@1"), from a file, from a JSON
@@ -394,8 +397,30 @@ export function validate(schema: JsonSchema | Uint8Array | ZodLike,
 
 // ---- runs -------------------------------------------------------------------
 
-export interface RunEvent {
+/** A value of which a part has come. */
+export type DeepPartial<T> = T extends readonly (infer Item)[] ?
+  DeepPartial<Item>[] : T extends object ?
+    { [Name in keyof T]?: DeepPartial<T[Name]> } : T;
+
+export type RunEvent<T = any> = RunSaid | RunValue<T> | RunItem;
+/** The value so far, with the option values. The last one of a run is its
+ * value. */
+export interface RunValue<T> extends RunHeard {
+  kind: "value";
+  value: DeepPartial<T>;
+}
+/** An element of the array at the option items, whole, valid and with its
+ * defaults. */
+export interface RunItem extends RunHeard {
+  kind: "item";
+  value: any;
+  /** Its index. */
+  item: number;
+}
+export interface RunSaid extends RunHeard {
   kind: "attempt" | "text" | "reasoning" | "decision" | "tool" | "result";
+}
+export interface RunHeard {
   /** From 1. */
   attempt: number;
   text: string;
@@ -551,9 +576,10 @@ export interface Budget {
 /** A prompt, or the conversation before it, or both. */
 export type Asked = { prompt: Text; messages?: Messages } |
   { prompt?: undefined; messages: Messages };
-export type RunOptions = RunSettings & Asked;
+export type RunOptions<T = any> = RunSettings<T> & Asked;
 
-export interface RunSettings extends Omit<CheckOptions, "native" | "cut"> {
+export interface RunSettings<T = any> extends
+  Omit<CheckOptions, "native" | "cut"> {
   /** Without one the reply is the value. */
   contract?: string | URL | Uint8Array | JsonSchema | ZodLike | Contract;
   system?: Text;
@@ -621,8 +647,15 @@ export interface RunSettings extends Omit<CheckOptions, "native" | "cut"> {
     aggregator?: Model;
     /** What all may spend together. */
     budget?: Budget };
+  /** onEvent hears of values. */
+  values?: boolean;
+  /** A JSON Pointer to an array ("/rows"): onEvent hears of its elements, each
+   * when it is whole and valid on its own, once and in order over all attempts;
+   * no value that does not begin with them is taken. runItems is a loop over
+   * them. Not for a consensus. */
+  items?: string;
   /** What it throws ends the run, which rejects with it. */
-  onEvent?: (event: RunEvent) => void;
+  onEvent?: (event: RunEvent<T>) => void;
   /** Cancels the run, which rejects with the signal's reason. */
   signal?: AbortSignal;
   /** Names the reply in reports. */
@@ -679,12 +712,31 @@ export class RunResult<T = unknown> {
 
 /** Prompt, model, check, ask again. Rejects where it could not begin; a run
  * that ends without a valid value resolves, and its verdict says so. */
-export function run<T>(options: RunOptions & { contract: Contract<T> }):
+export function run<T>(options: RunOptions<T> & { contract: Contract<T> }):
   Promise<RunResult<T>>;
-export function run<Output>(options: RunOptions &
+export function run<Output>(options: RunOptions<Output> &
   { contract: ZodLike<Output> }): Promise<RunResult<Output>>;
-export function run<T = unknown>(options: RunOptions &
+export function run<T = unknown>(options: RunOptions<T> &
   { contract: string | URL | Uint8Array | JsonSchema }):
   Promise<RunResult<T>>;
 export function run(options: RunOptions & { contract?: undefined }):
   Promise<RunResult<string>>;
+
+/** The elements of an array as a run makes them, each when it is whole and
+ * valid on its own, once and in order, over all attempts. At the end they are
+ * the array of the run's value; where there is none, the loop throws RunFailed,
+ * and what it gave are whole elements of replies that failed. Leaving the loop
+ * cancels the run. */
+export class RunItems<T = unknown, Item = any> implements AsyncIterable<Item> {
+  private constructor();
+  [Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined>;
+  /** What came of the run; undefined while it goes on. */
+  readonly result: RunResult<T> | undefined;
+}
+export function runItems<T, Item = any>(options: RunOptions<T> &
+  { contract: Contract<T>; items: string }): RunItems<T, Item>;
+export function runItems<Output, Item = any>(options: RunOptions<Output> &
+  { contract: ZodLike<Output>; items: string }): RunItems<Output, Item>;
+export function runItems<T = unknown, Item = any>(options: RunOptions<T> &
+  { contract: string | URL | Uint8Array | JsonSchema; items: string }):
+  RunItems<T, Item>;

@@ -35,6 +35,7 @@ struct run {
     struct bytes prompt, system, config, folder, ledger, replay, record;
     struct bytes cost, cost_all, aggregator, source;
     struct bytes messages; /* JSON; empty: none */
+    struct bytes items;    /* a JSON Pointer, if items_given */
     struct bytes *models, *environment;
     size_t model_count, environment_count;
     bool replay_given;
@@ -50,6 +51,7 @@ struct run {
     surety_limits limits; /* the configuration's, the contract's over them */
     surety_prompt_options prompt_options;
     surety_consensus_options all;
+    bool items_given;
     bool ledger_raw;
     surety_mode mode;
     double temperature;
@@ -84,7 +86,8 @@ static void run_free(struct shared *object)
     struct bytes *texts[] = {&run->prompt,     &run->system, &run->config,
                              &run->folder,     &run->ledger, &run->replay,
                              &run->record,     &run->cost,   &run->cost_all,
-                             &run->aggregator, &run->source, &run->messages};
+                             &run->aggregator, &run->source, &run->messages,
+                             &run->items};
     size_t i;
 
     for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
@@ -187,6 +190,7 @@ struct world {
     surety_transport *transport; /* of the models that are functions */
     surety_tools *tools;
     surety_conversation *conversation;
+    surety_items *items;
     surety_run *run;
     surety_consensus *consensus;
 };
@@ -447,6 +451,22 @@ static surety_status messages_write(struct run *run, const surety_run *ended,
     return status;
 }
 
+static surety_status items_open(struct run *run, struct world *world,
+                                surety_error *reterr)
+{
+    surety_status status;
+
+    if (!run->items_given)
+        return SURETY_OK;
+    if (!run->options.contract)
+        return misuse(reterr, SURETY_MISUSE, "items needs a contract",
+                      "the contract says what an element is");
+    status = surety_items_new(run->options.contract, run->items.str, NULL,
+                              &world->items, reterr);
+    run->options.items = world->items;
+    return status;
+}
+
 /* Whether there is something to report: a recording that could not be written
  * takes no answer away. */
 static bool run_has_ended(const struct world *world, surety_status waited)
@@ -526,9 +546,12 @@ static void *run_main(void *argument)
     if (!run->status)
         run->status = messages_read(run, &world, error);
     if (!run->status)
+        run->status = items_open(run, &world, error);
+    if (!run->status)
         run->status = run_wait(run, &world, error);
     surety_consensus_free(world.consensus);
     surety_run_free(world.run);
+    surety_items_free(world.items);
     surety_tools_free(world.tools);
     surety_conversation_free(world.conversation);
     surety_ledger_close(world.ledger);
@@ -708,6 +731,8 @@ static bool options_take(napi_env env, napi_value spec, struct run *run)
     options->instruct_system = flag_take(env, spec, "instructSystem");
     options->commit = flag_take(env, spec, "commit");
     options->keep_reasks = flag_take(env, spec, "keepReasks");
+    options->values = flag_take(env, spec, "values");
+    run->items_given = flag_take(env, spec, "itemsGiven");
     options->steps_max = count_take(env, spec, "stepsMax");
     options->tool_calls_max = count_take(env, spec, "toolCallsMax");
     options->ledger_optional = flag_take(env, spec, "ledgerOptional");
@@ -760,6 +785,7 @@ static bool spec_take(napi_env env, napi_value spec, struct run *run)
         !text_take(env, spec, "aggregator", &run->aggregator) ||
         !text_take(env, spec, "source", &run->source) ||
         !text_take(env, spec, "messages", &run->messages) ||
+        !text_take(env, spec, "items", &run->items) ||
         !toolbox_take(env, spec, &run->asking, &run->toolbox) ||
         !functions_take(env, spec, &run->functions) ||
         !texts_take(env, spec, "models", &run->models, &run->model_count) ||

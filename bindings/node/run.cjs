@@ -9,13 +9,15 @@ const { parse, stringify } = require("./json.cjs");
 const { Models } = require("./models.cjs");
 const { Toolbox, messagesOf, usesOf } = require("./tools.cjs");
 const { Said } = require("./validators.cjs");
-const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, addon, choice,
-  flag, known, text, whole, written, wrong } = require("./core.cjs");
+const { FEEDBACKS, FORMS, JUDGING, Outcome, RunFailed, STYLES, SuretyError,
+  addon, choice, flag, known, text, whole, written, wrong } =
+  require("./core.cjs");
 
 const MODES = ["auto", "native", "tool", "prompt"];
 const STOPS = ["weigh", "always", "never"];
 const KINDS = ["first", "fastest", "vote", "aggregate"];
-const EVENTS = ["attempt", "text", "reasoning", "decision", "tool", "result"];
+const EVENTS = ["attempt", "text", "reasoning", "decision", "tool", "result",
+  "value", "item"];
 // Questions are no events. ORDER questions (ask.h)
 const [VALIDATE, CALL, CANCEL, ASK, STOP] = [0, 1, 2, 3, 4].map((it) =>
   EVENTS.length + it);
@@ -25,7 +27,7 @@ const OPTIONS = ["contract", "prompt", "messages", "keepReasks", "tools",
   "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
   "whole", "timeouts", "backoff", "budget", "stop", "commit", "consensus",
-  "onEvent", "signal", "bigint", "source", ...JUDGED];
+  "values", "items", "onEvent", "signal", "bigint", "source", ...JUDGED];
 // Verdicts of which a value is the reply's.
 const SETTLED = ["valid", "partial", "rejected"];
 const PICO = 1e12;
@@ -135,6 +137,8 @@ function specOf(options) {
   const messages = messagesOf(options.messages);
   if (options.tools !== undefined && options.consensus !== undefined)
     wrong("a consensus has no tools");
+  if (options.items !== undefined && options.consensus !== undefined)
+    wrong("a consensus has no items");
   if (temperature !== undefined && typeof temperature !== "number")
     wrong("temperature is no number");
   return { prompt: messages !== undefined && options.prompt === undefined ?
@@ -161,6 +165,9 @@ function specOf(options) {
     backoff: backoffOf(options.backoff),
     stop: choice(options.stop, STOPS, "stop"),
     commit: flag(options.commit, "commit"),
+    values: flag(options.values, "values"),
+    itemsGiven: options.items !== undefined,
+    items: word(options.items, "items"),
     source: word(options.source, "source") };
 }
 
@@ -246,9 +253,14 @@ class RunResult {
   }
 }
 
-function event(onEvent, kind, parameters) {
+// heard.items: how many elements came.
+function event({ onEvent, bigint, heard }, kind, parameters) {
   const [attempt, words, member, tool, call] = parameters;
   const it = { kind: EVENTS[kind], attempt, text: words };
+  if (it.kind === "value" || it.kind === "item")
+    it.value = parse(words, bigint);
+  if (it.kind === "item")
+    it.item = heard.items++;
   if (member !== undefined)
     it.member = member;
   if (tool)
@@ -295,6 +307,7 @@ class Answers {
 // Starts the addon's run; gives its reports when it has ended. What a validator
 // throws that is no refusal cancels the run, as what onEvent throws.
 function reportsOf(spec, { onEvent, signal }, answers) {
+  const to = { onEvent, bigint: spec.bigint, heard: { items: 0 } };
   return new Promise((resolve, reject) => {
     let handle, thrown, abort;
     const fail = (error) => {
@@ -319,7 +332,7 @@ function reportsOf(spec, { onEvent, signal }, answers) {
         if (!onEvent || thrown)
           return;
         try {
-          event(onEvent, kind, parameters);
+          event(to, kind, parameters);
         } catch (error) {
           fail(error);
         }
@@ -376,4 +389,79 @@ async function run(options, contractOf, runnableOf) {
   return runnable ? result.settle(runnable.finish, said) : result;
 }
 
-module.exports = { RunResult, run };
+// The elements of an array as a run makes them. They wait here for the loop:
+// the run does not wait for it.
+class RunItems {
+  #start;
+  #end = new AbortController();
+  #waiting = [];
+  #at = 0; // of those that wait
+  #wake = () => {};
+  #begun = false;
+  #closed = false;
+
+  constructor(options, start) {
+    if (typeof options?.items !== "string")
+      wrong("items is a JSON Pointer, such as /rows");
+    this.#start = () => start({ ...options,
+      signal: this.#signal(options.signal),
+      onEvent: (it) => {
+        options.onEvent?.(it);
+        if (it.kind === "item")
+          this.#give(it.value);
+      } });
+    // What came of the run; undefined while it goes on.
+    this.result = undefined;
+  }
+
+  #signal(given) {
+    if (given?.aborted)
+      this.#end.abort(given.reason);
+    given?.addEventListener("abort", () => this.#end.abort(given.reason),
+      { once: true, signal: this.#end.signal });
+    return this.#end.signal;
+  }
+
+  #give(value) {
+    this.#waiting.push(value);
+    this.#wake();
+  }
+
+  #take() {
+    const value = this.#waiting[this.#at++];
+    if (this.#at === this.#waiting.length) {
+      this.#waiting = [];
+      this.#at = 0;
+    }
+    return value;
+  }
+
+  async* [Symbol.asyncIterator]() {
+    if (this.#begun)
+      throw new SuretyError("the elements of a run are given once", "misuse",
+        "call runItems again for another run");
+    this.#begun = true;
+    const close = () => {
+      this.#closed = true;
+      this.#wake();
+    };
+    const ended = this.#start();
+    ended.then(close, close);
+    try {
+      while (!this.#closed || this.#waiting.length) {
+        if (this.#waiting.length)
+          yield this.#take();
+        else
+          await new Promise((resolve) => (this.#wake = resolve));
+      }
+      this.result = await ended;
+    } finally {
+      this.#end.abort();
+      await ended.catch(() => {});
+    }
+    if (!["partial", "fallback"].includes(this.result.verdict))
+      this.result.parsed; // throws where there is no value
+  }
+}
+
+module.exports = { RunItems, RunResult, run };

@@ -259,8 +259,9 @@ def main():
     if modules:
         link(app, modules)
     shutil.copytree(os.path.join(BINDING, "test"), os.path.join(app, "test"))
-    for name in ("check.test.mjs", "run.test.mjs", "life.test.mjs",
-                 "models.test.mjs", "tools.test.mjs", "validators.test.mjs"):
+    for name in ("check.test.mjs", "items.test.mjs", "run.test.mjs",
+                 "life.test.mjs", "models.test.mjs", "tools.test.mjs",
+                 "validators.test.mjs"):
         test_file(app, name)
     sdk, no_sdk = packages("node-sdk", SDK)
     if sdk:

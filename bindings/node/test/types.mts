@@ -3,7 +3,8 @@
 import * as z from "zod";
 import * as mini from "zod/mini";
 import surety, { contract, extract, InvalidReply, run, tool, validate,
-  type Contract, type Infer, type Outcome, type Part } from "surety";
+  type Contract, type DeepPartial, type Infer, type Outcome,
+  type Part } from "surety";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends
   (<T>() => T extends B ? 1 : 2) ? true : false;
@@ -50,6 +51,20 @@ async function parts(chunks: AsyncIterable<string>): Promise<void> {
   same<typeof result.value, Story | undefined>();
   const plain = await run({ prompt: "x" });
   same<typeof plain.value, string | undefined>();
+  await run({ contract: story, prompt: "x", values: true, onEvent: (it) => {
+    if (it.kind === "value") {
+      const title: string | undefined = it.value.title;
+      const tag: string | undefined = it.value.tags?.[0];
+      same<typeof it.value, DeepPartial<Story>>();
+      void [title, tag];
+    }
+    if (it.kind === "item")
+      it.item satisfies number;
+  } });
+  const rows = story.runItems<{ id: number }>({ prompt: "x", items: "/rows" });
+  for await (const row of rows)
+    row.id satisfies number;
+  rows.result?.parsed;
   const own = await story.run({ prompt: "x", config: { default: "a" } });
   same<typeof own.parsed, Story>();
   const add = tool({ name: "add", parameters: z.object({ a: z.number(),
