@@ -69,6 +69,8 @@ static size_t start_quote(surety_str text, size_t at)
         return 1;
     if (start_has(text, at, SURETY__LITERAL("\\\"")))
         return 2;
+    if (start_has(text, at, SURETY__LITERAL("&quot;")))
+        return 6;
     /* U+2018 to U+201F. */
     if (start_has(text, at, SURETY__LITERAL("\xE2\x80")) &&
         text.len - at >= 3 && (unsigned char)text.ptr[at + 2] >= 0x98 &&
@@ -216,11 +218,26 @@ static enum surety__start_kind start_key(surety_str text, size_t at)
     return START_NONE;
 }
 
-/* Skips blanks, those of Unicode and escaped ones (\n, \r, \t) too. */
+/* Whether the byte at `at` begins a line of a block quote. */
+static bool start_is_quote_mark(surety_str text, size_t at)
+{
+    if (at >= text.len || text.ptr[at] != '>')
+        return false;
+    while (at && surety__is_blank(text.ptr[at - 1]))
+        at--;
+    return at && text.ptr[at - 1] == '\n';
+}
+
+/* Skips blanks, those of Unicode and escaped ones (\n, \r, \t) too, and the
+ * mark of a block quote. */
 static size_t start_ink(surety_str text, size_t at)
 {
     for (;;) {
         at = surety__text_ink(text, start_space(text, at));
+        if (start_is_quote_mark(text, at)) {
+            at++;
+            continue;
+        }
         if (text.len - at < 2 || text.ptr[at] != '\\' ||
             !memchr("nrt", text.ptr[at + 1], 3))
             return at;
@@ -306,12 +323,13 @@ static size_t start_quoted(surety_str text, size_t at)
     const size_t stop =
         text.len - at > START_ITEM_MAX ? at + START_ITEM_MAX : text.len;
     const char quote = text.ptr[at];
+    const size_t len = start_quote(text, at);
 
-    for (at += start_quote(text, at); at < stop; at++) {
-        if (text.ptr[at] == '\\')
+    for (at += len; at < stop; at++) {
+        if (text.ptr[at] == '\\' && len != 2)
             at++;
-        else if (memchr("\"'`", quote, 3) ? text.ptr[at] == quote
-                                          : start_quote(text, at) == 3)
+        else if (len == 1 ? text.ptr[at] == quote
+                          : start_quote(text, at) == len)
             return at + start_quote(text, at);
     }
     return text.len;

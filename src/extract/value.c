@@ -198,7 +198,7 @@ static bool value_broken(surety_finder *finder, surety_str text,
         surety__start_comment(text, first) ||
         ((object || begun->good == first) && surety__start_is_json(text, 0));
     /* Quotes of any kind: what is in braces and quotes is no set. */
-    const bool quoted = near && memchr("\"'`\\\xE2", text.ptr[first], 5);
+    const bool quoted = near && memchr("\"'`\\\xE2&", text.ptr[first], 6);
     surety_str rest = text;
 
     *ret_end = 1;

@@ -75,8 +75,12 @@ enum lenient_style {
     STYLE_CURLY_SINGLE, /* U+2018 to U+201B */
     STYLE_ANGLE,        /* U+00AB, U+00BB */
     STYLE_ESCAPED,      /* a quote with a backslash */
+    STYLE_ENTITY,       /* &quot; */
+    /* One that is like the closing quote ends the string at once: */
     STYLE_TRIPLE,
-    STYLE_TRIPLE_SINGLE
+    STYLE_TRIPLE_SINGLE,
+    STYLE_DOUBLED, /* "" */
+    STYLE_FENCE    /* three backticks, as around a block of code */
 };
 
 /* The code of a sign outside strings: its ASCII character, or one of these. */
@@ -131,6 +135,12 @@ struct lenient_last {
     size_t end;      /* offset after the last value or opening bracket */
 };
 
+/* Marks that the text has around its strings or values. */
+struct lenient_marks {
+    bool doubled; /* the quotes of a key were doubled */
+    bool fenced;  /* a value is in a fenced block that is open */
+};
+
 /* What the machine waits for. */
 struct lenient_waiting {
     bool on;
@@ -178,8 +188,9 @@ struct surety_lenient {
     struct bare bare;
     struct lenient_waiting wait;
     struct lenient_shown shown;
-    size_t early;  /* where a string without a closing quote ended */
-    size_t work;   /* bytes examined, for the tests */
+    size_t early; /* where a string without a closing quote ended */
+    size_t work;  /* bytes examined, for the tests */
+    struct lenient_marks marks;
     bool gone;     /* some keys have FLAG_GONE */
     size_t listed; /* duplicate keys that the doc already lists */
     struct {
@@ -314,6 +325,10 @@ enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
  * CLOSING_WAIT. */
 enum closing surety__ahead_early(surety_lenient *lenient, size_t at);
 
+/* Returns 1 when the two quotes at `at` are one that is doubled, as in CSV, of
+ * a key or value that ends with two; 0 when not, or -1 when more bytes are
+ * needed. */
+int surety__ahead_doubled(surety_lenient *lenient, size_t at, bool key);
 /* Skips white space and returns the next sign, which it does not skip. */
 struct sign surety__ahead_sign(struct ahead *ahead);
 /* Skips a quoted text: it must end on the same line, within LENIENT_KEY_AHEAD

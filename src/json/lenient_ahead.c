@@ -35,8 +35,9 @@ struct sign surety__ahead_sign(struct ahead *ahead)
         sign = lenient_sign(lenient, at);
         if (sign.code == '\n' || sign.code == '\r')
             ahead->line = true;
-        else if (sign.code != ' ' && sign.code != '\f' && sign.code != '\v')
-            break;
+        else if (sign.code != ' ' && sign.code != '\f' && sign.code != '\v' &&
+                 (sign.code != '>' || !ahead->line || lenient->options.strict))
+            break; /* ">" begins a line of a block quote */
         ahead->at += sign.len;
     }
     lenient->work += ahead->at - from + 1;
@@ -71,7 +72,7 @@ bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
         if (byte == '\n' || byte == '\r')
             break;
         if (byte == '"' || byte == '\'' || byte == '`' || byte == '\\' ||
-            byte >= 0x80) {
+            byte == '&' || byte >= 0x80) {
             struct sign sign = lenient_sign(lenient, at);
 
             if (sign.lack) {
@@ -717,6 +718,42 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at)
     return CLOSING_EARLIER;
 }
 
+int surety__ahead_doubled(surety_lenient *lenient, size_t at, bool key)
+{
+    const char *text = lenient->text;
+    struct ahead ahead = {.lenient = lenient};
+    const size_t most = at + LENIENT_KEY_AHEAD;
+    struct sign sign;
+    size_t end = at;
+
+    /* In JSON a sign, a blank or nothing follows two quotes. */
+    while (end < lenient->end && end < at + 2 && text[end] == '"')
+        end++;
+    if (end < at + 2 && end < lenient->end)
+        return 0;
+    if (end < lenient->end &&
+        (memchr(",:}]", text[end], 4) || (unsigned char)text[end] <= ' '))
+        return 0;
+    while (end < lenient->end && end < most && text[end] != '"' &&
+           (unsigned char)text[end] >= ' ')
+        end++;
+    lenient->work += end - at;
+    if (end + 1 >= lenient->end && !lenient->final) {
+        surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        return -1;
+    }
+    if (end + 1 >= lenient->end || end == most || text[end] != '"' ||
+        text[end + 1] != '"')
+        return 0;
+    ahead.at = end + 2;
+    sign = surety__ahead_sign(&ahead);
+    if (ahead.starved)
+        return -1;
+    return key ? sign.code == ':'
+               : sign.code == ',' || sign.code == SIGN_END ||
+                     lenient_is_closer(sign.code);
+}
+
 /* Returns what ends the comment that begins at ahead; NULL: none begins. */
 static const char *ahead_comment_end(struct ahead *ahead)
 {
@@ -821,18 +858,63 @@ static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
     return !ahead->starved && surety__ahead_scalar(ahead);
 }
 
+/* Counts the quotes from `at` on, up to the one that ends the text; 0: none
+ * does on this line, within LENIENT_KEY_AHEAD bytes. */
+static unsigned ahead_quotes(struct ahead *ahead, size_t at, char quote)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const size_t start = at, most = at + LENIENT_KEY_AHEAD;
+    size_t end = at;
+    unsigned count = 0;
+
+    for (; at < lenient->end && at < most && lenient->text[at] != '\n'; at++) {
+        if (lenient->text[at] == '\\')
+            at++;
+        else if (lenient->text[at] == quote)
+            count++, end = at + 1;
+    }
+    lenient->work += at - start;
+    if (at >= lenient->end && at < most && !lenient->final) {
+        ahead_starve(ahead, WAIT_ANY, lenient->end);
+        return 0;
+    }
+    ahead->at = end;
+    surety__ahead_sign(ahead);
+    return ahead->starved || ahead->at < lenient->end ? 0 : count;
+}
+
 /* Decides about a quote in a string at the root: the string is a value, unless
- * a colon makes it a key. */
+ * a colon makes it a key, or a plus sign joins another. A quote belongs to the
+ * string when more text follows it that a quote ends, and it opens a word, or
+ * what would follow has a quote without its pair. */
 static enum closing ahead_closing_root(surety_lenient *lenient, size_t at,
                                        size_t len)
 {
-    struct ahead ahead = {.lenient = lenient, .at = at + len};
+    struct ahead ahead = {.lenient = lenient, .at = at + len}, rest = ahead;
     struct sign sign = surety__ahead_sign(&ahead);
+    const char *text = lenient->text;
+    unsigned count;
 
     if (ahead.starved)
         return CLOSING_WAIT;
-    return sign.code == ':' && !ahead.line && ahead_is_key_like(lenient, at)
-               ? CLOSING_NAME
+    if (sign.code == ':' && !ahead.line && ahead_is_key_like(lenient, at))
+        return CLOSING_NAME;
+    if (sign.code == '+') {
+        ahead_pass(&ahead, &sign);
+        sign = surety__ahead_sign(&ahead);
+        if (ahead.starved)
+            return CLOSING_WAIT;
+        return sign.code == SIGN_QUOTE ? CLOSING_JOIN : CLOSING_YES;
+    }
+    if (ahead.line || sign.code == SIGN_END || sign.code == ',' ||
+        lenient->quoted.style > STYLE_SINGLE || lenient_is_closer(sign.code))
+        return CLOSING_YES;
+    count = ahead_quotes(&rest, at + len, text[at]);
+    if (rest.starved)
+        return CLOSING_WAIT;
+    return count && (count % 2 || (scan_is_space(text[at - 1]) &&
+                                   !scan_is_space(text[at + len])))
+               ? CLOSING_NO
                : CLOSING_YES;
 }
 

@@ -811,6 +811,22 @@ static enum lenient_step bare_stop(surety_lenient *lenient,
     }
 }
 
+/* Returns whether the text is the beginning of a literal, or a number whose
+ * fraction or exponent has no digits. */
+static bool bare_goes_on(const char *ptr, size_t len)
+{
+    const size_t number = bare_number(ptr, len);
+
+    for (size_t i = 0; i < BARE_NAMES; i++)
+        if (bare_names[i].kind != CELL_NULL || bare_names[i].len == 4)
+            if (len < bare_names[i].len &&
+                !memcmp(bare_names[i].name, ptr, len) && *ptr >= 'A')
+                return true;
+    return number && len > number && len - number <= 2 &&
+           (ptr[number] == '.' || (ptr[number] | 0x20) == 'e') &&
+           (len - number == 1 || ptr[len - 1] == '+' || ptr[len - 1] == '-');
+}
+
 /* Reads a token at the root, where only numbers and names are values. */
 static enum lenient_step bare_root(surety_lenient *lenient)
 {
@@ -837,6 +853,10 @@ static enum lenient_step bare_root(surety_lenient *lenient)
         bare_scalar(lenient) &&
         bare_name(lenient->text + lenient->bare.place,
                   lenient->at - lenient->bare.place) == BARE_NAMES)
+        return STEP_CUT;
+    if (lenient->options.cut && lenient->at == lenient->end &&
+        bare_goes_on(lenient->text + lenient->bare.place,
+                     lenient->at - lenient->bare.place))
         return STEP_CUT;
     return bare_finish(lenient);
 }

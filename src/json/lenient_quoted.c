@@ -205,6 +205,14 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
         return quoted_path(lenient, byte == 'u' || scan_escape(byte));
     if (byte == 'u')
         return quoted_unicode(lenient, 1);
+    if (byte == '&' && quoted->style == STYLE_ENTITY) {
+        const struct sign quote = lenient_sign(lenient, at + 1);
+
+        if (quote.lack)
+            return lenient_more(lenient);
+        if (quote.code == SIGN_QUOTE)
+            return quoted_replace(lenient, 1u + quote.len, "\"", 1);
+    }
     decoded = scan_escape(byte);
     if (decoded)
         return quoted_replace(lenient, 2, &decoded, 1);
@@ -260,9 +268,32 @@ static enum lenient_step quoted_escaped(surety_lenient *lenient)
     if (text[2] == 'u')
         return quoted_unicode(lenient, 2);
     byte = scan_escape(text[2]);
-    if (byte && byte != '"')
+    if (byte)
         return quoted_replace(lenient, 3, &byte, 1);
     return quoted_replace(lenient, 2, "\\", 1);
+}
+
+/* Reads the ampersand at `at`, in a string whose quotes are entities. */
+static enum lenient_step quoted_entity(surety_lenient *lenient)
+{
+    static const char *const entities[][2] = {
+        {"&amp;", "&"},  {"&lt;", "<"},  {"&gt;", ">"},
+        {"&#34;", "\""}, {"&#39;", "'"}, {"&apos;", "'"},
+    };
+    const char *text = lenient->text + lenient->at;
+    const size_t left = lenient->end - lenient->at;
+
+    for (size_t i = 0; i < sizeof(entities) / sizeof(*entities); i++) {
+        const size_t len = strlen(entities[i][0]);
+
+        if (memcmp(text, entities[i][0], left < len ? left : len) != 0)
+            continue;
+        if (left >= len)
+            return quoted_replace(lenient, len, entities[i][1], 1);
+        if (!lenient->final)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    }
+    return quoted_take(lenient, 1);
 }
 
 /* ---- ends --------------------------------------------------------------- */
@@ -388,6 +419,25 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
     return quoted_close(lenient, next);
 }
 
+/* Ends a block of code before its marks at `at`, and the line end before
+ * them. */
+static enum lenient_step quoted_fence_end(surety_lenient *lenient)
+{
+    const char *text = lenient->text;
+    const size_t next = lenient->at + 3, body = lenient->quoted.body;
+    size_t end = lenient->at;
+
+    end -= end > body && text[end - 1] == '\n';
+    end -= end > body && text[end - 1] == '\r';
+    if (lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 &&
+        lenient->quoted.control_at >= end)
+        surety__doc_repair_drop(lenient->doc);
+    if (lenient->quoted.own)
+        lenient->doc->own_len -= lenient->at - end;
+    lenient->at = end;
+    return quoted_close(lenient, next);
+}
+
 /* Reads a quote of len bytes at `at`. */
 static enum lenient_step quoted_quote(surety_lenient *lenient, size_t len)
 {
@@ -488,6 +538,14 @@ static int quoted_candidate(const surety_lenient *lenient)
         }
         return 0; /* the last three of four quotes end the string */
     }
+    if (style == STYLE_DOUBLED || style == STYLE_FENCE) {
+        const char *close = style == STYLE_FENCE ? "```" : "\"\"";
+        const size_t len = strlen(close);
+
+        if (memcmp(text, close, left < len ? left : len) != 0)
+            return 0;
+        return left >= len ? (int)len : lenient->final ? 0 : -1;
+    }
     sign = lenient_sign(lenient, at);
     if (sign.lack)
         return -1;
@@ -503,10 +561,12 @@ static int quoted_candidate(const surety_lenient *lenient)
 /* Returns the first byte from ptr on that the string cannot take as it is. */
 static const char *quoted_scan(const char *ptr, const char *end, uint8_t style)
 {
-    const char quote = style == STYLE_BACKTICK ? '`' : '\'';
+    const char quote = style == STYLE_BACKTICK || style == STYLE_FENCE ? '`'
+                       : style == STYLE_ENTITY                         ? '&'
+                                                                       : '\'';
 
     if (style == STYLE_DOUBLE || style == STYLE_ESCAPED ||
-        style == STYLE_TRIPLE)
+        style == STYLE_TRIPLE || style == STYLE_DOUBLED)
         return scan_plain(ptr, end, end);
     while (ptr < end && (unsigned char)*ptr >= 0x20 &&
            (unsigned char)*ptr < 0x80 && *ptr != quote && *ptr != '"' &&
@@ -579,6 +639,8 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
     if (candidate < 0)
         return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
     if (candidate) {
+        if (lenient->quoted.style == STYLE_FENCE)
+            return quoted_fence_end(lenient);
         if (lenient->quoted.style >= STYLE_TRIPLE)
             return quoted_close(lenient, lenient->at + (size_t)candidate);
         return quoted_quote(lenient, (size_t)candidate);
@@ -586,12 +648,58 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
     if (*stop == '"' && lenient->quoted.style == STYLE_SINGLE &&
         !lenient->quoted.key)
         return quoted_double(lenient);
+    if (*stop == '&')
+        return quoted_entity(lenient);
+    if (*stop == '\\' && lenient->quoted.style == STYLE_FENCE)
+        return quoted_take(lenient, 1);
     if (*stop == '\\')
         return lenient->quoted.style == STYLE_ESCAPED ? quoted_escaped(lenient)
                                                       : quoted_escape(lenient);
     if ((unsigned char)*stop >= 0x80)
         return quoted_wide(lenient);
     return quoted_take(lenient, 1);
+}
+
+/* Reads three backticks at `at`: the marks around JSON are skipped, and any
+ * other block is a string. What follows them on their line says what it is. */
+static enum lenient_step quoted_fence(surety_lenient *lenient)
+{
+    const char *text = lenient->text;
+    const size_t at = lenient->at, word = at + 3;
+    size_t body = word, first;
+    bool json;
+
+    while (body < lenient->end && lenient_is(text[body], BYTE_PLAIN))
+        body++, lenient->work++;
+    json =
+        body == word || (body - word >= 4 && !memcmp(text + word, "json", 4));
+    while (body < lenient->end && (text[body] == ' ' || text[body] == '\t'))
+        body++;
+    if (body < lenient->end && text[body] == '\r')
+        body++;
+    if (body == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, body);
+    if (body < lenient->end && text[body] == '\n')
+        body++;
+    else
+        body = word;
+    for (first = body; first < lenient->end && scan_is_space(text[first]);)
+        first++;
+    if (first == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_SIGN, first);
+    json = json && first < lenient->end &&
+           (text[first] == '{' || text[first] == '[');
+    if (surety__lenient_repair(lenient, REPAIR_FENCE, at, body - at,
+                               json ? "" : "\""))
+        return STEP_FAIL;
+    lenient->at = body;
+    lenient->marks.fenced |= json;
+    if (json)
+        return STEP_GO;
+    lenient->quoted =
+        (struct quoted){.place = at, .body = body, .style = STYLE_FENCE};
+    lenient->state = LENIENT_QUOTED;
+    return STEP_GO;
 }
 
 enum lenient_step surety__lenient_quote(surety_lenient *lenient,
@@ -605,14 +713,29 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
         REPAIR_SMART_QUOTE,
         REPAIR_SMART_QUOTE,
         REPAIR_ESCAPED_JSON,
+        REPAIR_HTML_ENTITY,
         REPAIR_TRIPLE_QUOTE,
         REPAIR_TRIPLE_QUOTE,
+        REPAIR_DOUBLED_QUOTE,
+        REPAIR_FENCE,
     };
     const size_t at = lenient->at;
     uint8_t style = sign->style;
     size_t len = sign->len;
 
-    if (!key && (style == STYLE_DOUBLE || style == STYLE_SINGLE)) {
+    /* The quotes of values are doubled where those of a key are. */
+    if (style == STYLE_DOUBLE && !lenient->options.strict &&
+        (key || lenient->marks.doubled)) {
+        const int doubled = surety__ahead_doubled(lenient, at, key);
+
+        if (doubled < 0)
+            return STEP_WAIT;
+        lenient->marks.doubled |= doubled != 0;
+        style = doubled ? STYLE_DOUBLED : style;
+        len += (size_t)doubled;
+    }
+    if (!key && (style == STYLE_DOUBLE || style == STYLE_SINGLE ||
+                 style == STYLE_BACKTICK)) {
         size_t same = 1;
 
         while (same < 3 && at + same < lenient->end &&
@@ -620,6 +743,11 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
             same++;
         if (same < 3 && at + same == lenient->end && !lenient->final)
             return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (same == 3 && style == STYLE_BACKTICK)
+            return lenient->open == PLACE_NONE
+                       ? surety__lenient_fail(lenient, at,
+                                              "a block of code is no value")
+                       : quoted_fence(lenient);
         if (same == 3) {
             style = style == STYLE_DOUBLE ? STYLE_TRIPLE : STYLE_TRIPLE_SINGLE;
             len = 3;

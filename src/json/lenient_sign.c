@@ -10,7 +10,7 @@
 const unsigned char surety__lenient_bytes[256] = {
     0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 4, 0, 4, 4, 0, 0,
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-    4, 0, 12, 4, 3, 0, 0, 12, 4, 4, 0, 0, 4, 2, 2, 4,
+    4, 0, 12, 4, 3, 0, 8, 12, 4, 4, 0, 0, 4, 2, 2, 4,
     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 4, 0, 0, 0, 0,
     0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3,
     3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 4, 12, 4, 0, 3,
@@ -104,6 +104,20 @@ static struct sign sign_backslash(const surety_lenient *lenient, size_t at)
     }
 }
 
+/* Reads an ampersand: a quote may be written as an entity of HTML. */
+static struct sign sign_entity(const surety_lenient *lenient, size_t at)
+{
+    static const char entity[] = "&quot;";
+    const size_t left = lenient->end - at, len = sizeof(entity) - 1;
+
+    if (memcmp(lenient->text + at, entity, left < len ? left : len) != 0 ||
+        (left < len && lenient->final))
+        return (struct sign){.code = '&', .len = 1};
+    if (left >= len)
+        return sign_quote(STYLE_ENTITY, (unsigned)len);
+    return (struct sign){.code = SIGN_END, .len = 1, .lack = true};
+}
+
 struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at)
 {
     const char *ptr = lenient->text + at, *end = lenient->text + lenient->end;
@@ -113,6 +127,8 @@ struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at)
     if (byte < 0x80) {
         if (byte == '\\')
             return sign_backslash(lenient, at);
+        if (byte == '&')
+            return sign_entity(lenient, at);
         return sign_quote(byte == '"'   ? STYLE_DOUBLE
                           : byte == '`' ? STYLE_BACKTICK
                                         : STYLE_SINGLE,

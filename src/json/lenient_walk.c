@@ -113,9 +113,12 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
  * failed. */
 static bool walk_blanks(surety_lenient *lenient)
 {
+    bool quote = false;
+
     if (lenient->at < lenient->end && lenient->text[lenient->at] > ' ' &&
-        lenient->text[lenient->at] != '\\')
+        lenient->text[lenient->at] != '\\' && lenient->text[lenient->at] != '>')
         return true;
+    quote = lenient->at && lenient->text[lenient->at - 1] == '\n';
     for (;;) {
         const char *ptr = lenient->text + lenient->at;
         const char *end = lenient->text + lenient->end, *from = ptr;
@@ -125,9 +128,15 @@ static bool walk_blanks(surety_lenient *lenient)
 
         for (; ptr < end && scan_is_space(*ptr); ptr++)
             line |= *ptr == '\n' || *ptr == '\r';
+        quote = (quote || line) && ptr < end && *ptr == '>';
         lenient->last.line |= line;
         lenient->work += (size_t)(ptr - from);
         at = lenient->at = (size_t)(ptr - lenient->text);
+        if (quote && !lenient->options.strict) {
+            if (surety__lenient_skip(lenient, REPAIR_BLOCK_QUOTE, 1, ""))
+                return false;
+            continue;
+        }
         if (ptr == end || ((unsigned char)*ptr < 0x80 && *ptr != '\\' &&
                            *ptr != '\f' && *ptr != '\v'))
             return true;
@@ -830,11 +839,28 @@ static enum lenient_step walk_after_other(surety_lenient *lenient,
             : "a comma or the end of the array is expected");
 }
 
+/* Skips the marks at `at` that end a block of code. */
+static enum lenient_step walk_fence(surety_lenient *lenient)
+{
+    const size_t left = lenient->end - lenient->at;
+
+    if (memcmp(lenient->text + lenient->at, "```", left < 3 ? left : 3) != 0)
+        return surety__lenient_fail(lenient, lenient->at,
+                                    "a block of code is not closed");
+    if (left < 3)
+        return lenient_more(lenient);
+    lenient->marks.fenced = false;
+    return surety__lenient_skip(lenient, REPAIR_FENCE, 3, "");
+}
+
 static enum lenient_step walk_after(surety_lenient *lenient,
                                     const struct sign *sign)
 {
     enum lenient_step step;
 
+    if (lenient->marks.fenced && sign->code == SIGN_QUOTE &&
+        sign->style == STYLE_BACKTICK)
+        return walk_fence(lenient);
     if (lenient_in_pairs(lenient) && !lenient->last.pair) {
         if (sign->code != ')')
             return surety__lenient_fail(lenient, lenient->at,

@@ -62,6 +62,32 @@ static bool repair_has_read(const surety_judge *judge, surety_str text)
            surety_val_kind(surety_doc_root(best->doc)) >= SURETY_KIND_ARRAY;
 }
 
+/* Whether an object is good enough: then words are not what was asked
+ * for. */
+static surety_status repair_is_wide(const surety_judge *judge, bool *ret_wide,
+                                    surety_error *reterr)
+{
+    surety_doc *doc = judge->completed; /* no value is complete yet */
+    surety_status status;
+
+    surety_build_begin(doc, NULL);
+    surety_build_object(doc);
+    surety_build_close(doc);
+    status = surety_build_end(doc, reterr);
+    return status == SURETY_OK
+               ? surety_checker_check(judge->checker, judge->task.schema,
+                                      surety_doc_root(doc), ret_wide, reterr)
+               : status;
+}
+
+/* Whether a text that is cut off is the beginning of a literal. */
+static bool repair_is_word(const surety_doc *doc)
+{
+    const surety_kind kind = surety_val_kind(surety_doc_root(doc));
+
+    return kind == SURETY_KIND_BOOLEAN || kind == SURETY_KIND_NULL;
+}
+
 /* Reads text as tolerantly as the contract allows. OK: *ret_reading, and how
  * far it goes; NOMEM. */
 static surety_status repair_read(const struct repair *pass, surety_str text,
@@ -83,6 +109,7 @@ static surety_status repair_read(const struct repair *pass, surety_str text,
         .limits = &judge->limits,
     };
     surety_status status;
+    bool wide = false;
 
     *ret_reading = SURETY__READING_VALUE;
     if (repair_has_read(judge, text)) {
@@ -99,6 +126,11 @@ static surety_status repair_read(const struct repair *pass, surety_str text,
         return status;
     *ret_reading =
         status == SURETY_END ? SURETY__READING_CUT : SURETY__READING_NONE;
+    if (status == SURETY_END && repair_is_word(trial->doc)) {
+        if (repair_is_wide(judge, &wide, NULL) != SURETY_OK)
+            return SURETY_NOMEM;
+        *ret_reading = wide ? SURETY__READING_NONE : *ret_reading;
+    }
     *ret_used = status == SURETY_END ? text.len : trial->fault.position.offset;
     return SURETY_OK;
 }
@@ -665,16 +697,7 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
         judge->task.options.cut || judge->task.options.certain_only ||
         surety__repair_answered(judge))
         return SURETY_OK;
-    /* Where an object is good enough, words are not what was asked for. */
-    trial = surety__trial_spare(judge);
-    surety_build_begin(trial->doc, NULL);
-    surety_build_object(trial->doc);
-    surety_build_close(trial->doc);
-    status = surety_build_end(trial->doc, reterr);
-    if (status == SURETY_OK)
-        status =
-            surety_checker_check(judge->checker, judge->task.schema,
-                                 surety_doc_root(trial->doc), &wide, reterr);
+    status = repair_is_wide(judge, &wide, reterr);
     if (status != SURETY_OK || wide)
         return status;
     for (size_t i = 0; i < how->from_count || i == 0; i++) {

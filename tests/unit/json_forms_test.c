@@ -26,7 +26,18 @@ static const char *const keys[] = {"id", "title", "city", "max_count", "k"};
 /* ---- forms ----------------------------------------------------------------
  */
 
-enum form { FORM_CALL, FORM_PHP, FORM_RUBY, FORM_PAIRS, FORM_COUNT };
+enum form {
+    FORM_CALL,
+    FORM_PHP,
+    FORM_RUBY,
+    FORM_PAIRS,
+    FORM_DOUBLED,
+    FORM_ENTITY,
+    FORM_ESCAPED,
+    FORM_BLOCK_QUOTE,
+    FORM_FENCE,
+    FORM_COUNT
+};
 
 /* How a form writes a container and its members. */
 static const struct spelling {
@@ -46,6 +57,16 @@ static const struct spelling {
                    "nil"},
     [FORM_PAIRS] = {"pairs", "OrderedDict([", "])", "('", "', ", ")", "'",
                     "True", "False", "None"},
+    [FORM_DOUBLED] = {"doubled-quote", "{", "}", "\"\"", "\"\": ", "", "\"\"",
+                      "true", "false", "null"},
+    [FORM_ENTITY] = {"html-entity", "{", "}", "&quot;", "&quot;: ", "",
+                     "&quot;", "true", "false", "null"},
+    [FORM_ESCAPED] = {"escaped-json", "{", "}", "\\\"", "\\\": ", "", "\\\"",
+                      "true", "false", "null"},
+    [FORM_BLOCK_QUOTE] = {"block-quote", "{", "\n>}", "\n> \"", "\": ", "",
+                          "\"", "true", "false", "null"},
+    [FORM_FENCE] = {"", "{", "}", "\"", "\": ", "", "```text\n", "true",
+                    "false", "null"},
 };
 
 /* Writes a value to json, and in a form to out. object: it has members. */
@@ -85,7 +106,7 @@ static void value_write(uint64_t *state, unsigned depth, bool object,
         surety_json_string(json, surety_str_of(text));
         surety_buf_text(out, form->quote);
         surety_buf_text(out, text);
-        surety_buf_text(out, form->quote);
+        surety_buf_text(out, *form->quote == '`' ? "\n```" : form->quote);
     } else if (pick < 5) {
         surety_buf_number(json, count * 7);
         surety_buf_number(out, count * 7);
@@ -99,8 +120,8 @@ static void value_write(uint64_t *state, unsigned depth, bool object,
     }
 }
 
-/* Whether the text is read as the JSON, with a repair of that kind; kind NULL:
- * without any. */
+/* Whether the text is read as the JSON, with a repair of that kind; kind "":
+ * with some, or none; NULL: without any. */
 static bool comes_back(surety_str text, surety_str json, const char *kind)
 {
     static const surety__lenient_options options;
@@ -108,7 +129,7 @@ static bool comes_back(surety_str text, surety_str json, const char *kind)
     surety_buf out;
     surety_error error;
     size_t end = 0;
-    bool good = false, named = !kind;
+    bool good = false, named = !kind || !*kind;
 
     surety_buf_init(&out, NULL, 0);
     if (!doc)

@@ -54,6 +54,8 @@ static const char *const samples[] = {
     "\"text\": \"caf\xC3\xA9 \\ud83d\\ude00\"}]",
     "{\"a\": {\"b\": [1, [2500.0, -7], {\"c\": \"q\\\"uote \\\\ \\n\"}], "
     "\"d\": true}, \"e\": null}",
+    "{\"\"a\"\": \"\"b\"\", \"c\": ```py\nx\n```, \"d\": [```json\n{}\n```]}",
+    "{\n> &quot;a&quot;: &quot;b &amp; c&quot;,\n> \"d\": \"e\"}",
     "[Ticket(id=1, l=array([1, 2])), OrderedDict([('a', 'b')]), ['a' => :b]]",
     "{'a': [True, None,], b: x y, // c\n \"c\": \"he said \"no\", then\"}",
 };
@@ -176,6 +178,12 @@ static const struct costly costly[] = {
     {"{\"v\":", "f(["},
     {"[", "['a' "},
     {"{", ":a => "},
+    {"\"", "x\" "},
+    {"{", "\"\"a"},
+    {"{", "&quot;"},
+    {"{\"a\": ", "``"},
+    {"{\"a\": ", "```x\n"},
+    {"{", "\n>"},
 };
 
 TEST(work_is_linear_in_the_text)
