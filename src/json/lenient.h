@@ -112,6 +112,8 @@ struct quoted {
     bool high;  /* some bytes are above 0x7F */
     bool dirty; /* it contains a quote that did not end it */
     bool path;  /* its backslashes begin no escapes */
+    bool math;  /* it has commands of LaTeX whose backslashes are not doubled */
+    size_t noted; /* repairs of the text before it */
 };
 
 /* The current number, name or text without quotes. */

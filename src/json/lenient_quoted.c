@@ -191,12 +191,85 @@ static enum lenient_step quoted_path(surety_lenient *lenient, bool escape)
     return quoted_take(lenient, 1);
 }
 
+static bool quoted_is_letter(char byte)
+{
+    return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+}
+
+/* Returns 1 when a command of LaTeX is behind the backslash at `at` that could
+ * begin an escape; 0 when not, or -1 when more bytes are needed. Nobody means a
+ * backspace or a form feed before a word; of the others the whole word must be
+ * a command. */
+static int quoted_command(const surety_lenient *lenient, size_t at)
+{
+    static const char *const commands[] = {
+        "nabla",  "natural", "nearrow",    "neg",   "neq",    "not",    "notin",
+        "nu",     "rangle",  "rbrace",     "rceil", "rfloor", "rho",    "right",
+        "rm",     "tan",     "rightarrow", "tanh",  "tau",    "tbinom", "text",
+        "textbf", "textit",  "textrm",     "tfrac", "theta",  "tilde",  "times",
+        "to",     "top",     "triangle"};
+    const surety_str rest = {lenient->text + at + 1, lenient->end - at - 1};
+    surety_str word = {rest.ptr, 0};
+
+    while (word.len < rest.len && word.len < 16 &&
+           quoted_is_letter(rest.ptr[word.len]))
+        word.len++;
+    if (word.len == rest.len && !lenient->final)
+        return -1;
+    if (word.len > 1 && (*word.ptr == 'b' || *word.ptr == 'f'))
+        return 1;
+    for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
+        if (surety_str_equal(word, surety_str_of(commands[i])))
+            return 1;
+    return 0;
+}
+
+/* Whether the backslash at `at`, which begins no escape, is one of LaTeX. */
+static bool quoted_is_math(const surety_lenient *lenient)
+{
+    const char *text = lenient->text + lenient->at;
+
+    return memchr("()[]{}", text[1], 6) ||
+           (quoted_is_letter(text[1]) && lenient->end - lenient->at > 2 &&
+            quoted_is_letter(text[2]));
+}
+
+/* A backslash that LaTeX has and JSON has not was read: commands are read as
+ * they are from now on. Where one was taken for an escape, the string is read
+ * again from its beginning, which *ret_again says. */
+static void quoted_math(surety_lenient *lenient, bool *ret_again)
+{
+    struct quoted *quoted = &lenient->quoted;
+    size_t at = quoted->body;
+
+    *ret_again = false;
+    quoted->math = true;
+    if (!quoted->own || quoted->dirty ||
+        lenient->doc->repairs.total != quoted->noted)
+        return;
+    for (; at < lenient->at; at++) {
+        if (lenient->text[at] != '\\')
+            continue;
+        if (quoted_command(lenient, at) == 1)
+            break;
+        at++;
+    }
+    lenient->work += at - quoted->body;
+    if (at >= lenient->at)
+        return;
+    lenient->doc->own_len = quoted->start;
+    quoted->own = false;
+    lenient->at = quoted->body;
+    *ret_again = true;
+}
+
 /* Reads the backslash at `at`, in a string whose quotes are not escaped. */
 static enum lenient_step quoted_escape(surety_lenient *lenient)
 {
     const struct quoted *quoted = &lenient->quoted;
     const size_t at = lenient->at;
     char byte, decoded;
+    bool again;
 
     if (at + 1 == lenient->end)
         return lenient_more(lenient);
@@ -214,6 +287,16 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
             return quoted_replace(lenient, 1u + quote.len, "\"", 1);
     }
     decoded = scan_escape(byte);
+    if (decoded && quoted->math && quoted_is_letter(byte)) {
+        const int command = quoted_command(lenient, at);
+
+        if (command < 0)
+            return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (command && quoted_repair(lenient, REPAIR_LATEX, 1, "\\\\"))
+            return STEP_FAIL;
+        if (command)
+            return quoted_take(lenient, 1);
+    }
     if (decoded)
         return quoted_replace(lenient, 2, &decoded, 1);
     if (byte == '\'' || byte == '`') {
@@ -235,6 +318,13 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
     }
     if (quoted_is_path(lenient))
         return quoted_path(lenient, false);
+    if (!quoted->math && at + 2 == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    if (!quoted->math && quoted_is_math(lenient)) {
+        quoted_math(lenient, &again);
+        if (again)
+            return STEP_GO;
+    }
     if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "\\\\"))
         return STEP_FAIL;
     return quoted_take(lenient, 1);
@@ -756,8 +846,11 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
     if (style != STYLE_DOUBLE &&
         surety__lenient_repair(lenient, kinds[style], at, len, "\""))
         return STEP_FAIL;
-    lenient->quoted = (struct quoted){
-        .place = at, .body = at + len, .style = style, .key = key};
+    lenient->quoted = (struct quoted){.place = at,
+                                      .body = at + len,
+                                      .style = style,
+                                      .key = key,
+                                      .noted = lenient->doc->repairs.total};
     lenient->at = at + len;
     lenient->state = LENIENT_QUOTED;
     return STEP_GO;

@@ -184,6 +184,9 @@ static const struct costly costly[] = {
     {"{\"a\": ", "``"},
     {"{\"a\": ", "```x\n"},
     {"{", "\n>"},
+    {"{\"a\": \"", "\\frac \\( "},
+    {"{\"a\": ", "\"\\frac \\(\",\n"},
+    {"{\"a\": \"\\(", "\\t"},
 };
 
 TEST(work_is_linear_in_the_text)
