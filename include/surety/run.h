@@ -171,14 +171,13 @@ typedef struct surety_run_options {
      * VALID, PARTIAL or FALLBACK is the value that the run gives, with defaults
      * and without unknown members; rely on no other.
      *
-     * Only that last one comes where the reply does not have the contract's
-     * form: for a patch, and for a provider's form that is converted back
-     * (changes_values of strict.h); and where it may be a call: with tools in
-     * mode PROMPT. Without a contract there is none.
+     * Only that last one comes for a patch, and where a reply may be a call:
+     * with tools in mode PROMPT. Without a contract there is none.
      *
      * Behind a value of N bytes the next one is written when N / 256 bytes of
-     * reply more have come: so values are linear in the reply, and short ones
-     * come with every chunk. */
+     * reply more have come (where a provider's form is converted back, N is
+     * what came): so values are linear in the reply, and short ones come with
+     * every chunk. */
     bool values;
     /* The elements of an array as they come: SURETY_EVENT_ITEM gives each when
      * it has ended and is valid on its own (surety_items of stream.h), once and

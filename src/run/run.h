@@ -252,6 +252,9 @@ typedef struct surety__show {
     size_t attempt;  /* the number of the attempt whose values are shown */
     bool live;       /* the value so far of its reply is shown */
     bool gives;      /* the elements of its reply are given */
+    const surety_strict *strict; /* its reply is converted back; NULL: not */
+    surety_stream *stream;       /* of what was converted back */
+    surety_buf restored;
     size_t shown_of; /* the attempt of the last value shown; 0: none */
     surety_buf shown, text; /* the last value, and one being written */
     size_t next; /* bytes of the reply at which the next may be shown */
@@ -623,6 +626,8 @@ void surety__watch_begin(surety__watch *watch, const surety__plan *plan,
 /* Takes the next chunk. The transport calls it. */
 void surety__watch_feed(surety__watch *watch, surety__piece piece,
                         surety_str text);
+/* Whether the check reads the structured value, which may become valid. */
+bool surety__watch_is_open(const surety__watch *watch);
 /* Whether the check reads the structured value. */
 bool surety__watch_is_value(const surety__watch *watch);
 /* The contract's value so far; false: there is none, or it cannot become

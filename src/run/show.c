@@ -4,14 +4,14 @@
  *
  * Rules:
  * 1. Only a value that has the contract's form is shown, and only while it may
- *    still become valid. So nothing of a patch is shown, nothing that will be
- *    converted back from a provider's form, and no text that may be a call of
- *    a tool.
+ *    still become valid. So nothing of a patch is shown, and no text that may
+ *    be a call of a tool. A provider's form is converted back first.
  * 2. All bytes that arrive together give at most one value, and each value
  *    differs from the one shown before it.
- * 3. A value takes as long to write as it is. So behind a long one the reply
- *    must go on by a share of that length before the next is written. That
- *    keeps the bytes of all values in proportion to the reply.
+ * 3. A value takes as long to write as it is, and what came to convert. So
+ * behind a long one the reply must go on by a share of that length before the
+ * next is written. That keeps the bytes of all values in proportion to the
+ * reply.
  * 4. An element that was given stays: whatever the run ends with begins with
  *    it. Of a partial value no more are given, for the last may be one that was
  *    cut off. */
@@ -29,12 +29,15 @@ void surety__show_init(surety__show *show, const surety__setup *setup,
     *show = (surety__show){.setup = setup, .store = store};
     surety_buf_init(&show->shown, store->alloc, 0);
     surety_buf_init(&show->text, store->alloc, 0);
+    surety_buf_init(&show->restored, store->alloc, 0);
 }
 
 void surety__show_done(surety__show *show)
 {
     surety_buf_done(&show->shown);
     surety_buf_done(&show->text);
+    surety_buf_done(&show->restored);
+    surety_stream_free(show->stream);
     if (show->setup->options.items)
         surety_items_begin(show->setup->options.items, NULL);
 }
@@ -45,15 +48,16 @@ void surety__show_begin(surety__show *show, size_t attempt,
     const surety_run_options *options = &show->setup->options;
     const bool calls = options->tools && !plan->answer_only &&
                        plan->mode == SURETY_MODE_PROMPT;
-    const bool comes = options->contract && !plan->patch &&
-                       !surety__plan_restores(plan) && !calls;
+    const bool comes = options->contract && !plan->patch && !calls;
 
     show->attempt = attempt;
     show->next = 0;
     show->live = options->values && comes;
     show->gives = options->items && comes;
+    show->strict = surety__plan_restores(plan) ? plan->strict : NULL;
     if (options->items)
-        surety_items_begin(options->items, show->gives ? watch->stream : NULL);
+        surety_items_begin(options->items,
+                           show->gives && !show->strict ? watch->stream : NULL);
 }
 
 /* ---- elements ------------------------------------------------------------ */
@@ -130,23 +134,60 @@ static void show_value(surety__show *show, surety_val val)
                         surety_buf_str(&show->shown));
 }
 
+/* What has come of a provider's form, converted back; false: nothing yet. */
+static bool show_restored(surety__show *show, const surety__watch *watch,
+                          surety_val *ret_val)
+{
+    const surety_run_options *options = &show->setup->options;
+    const surety_stream_info *info;
+    surety_status status;
+
+    if (!surety__watch_is_open(watch))
+        return false;
+    if (!show->stream)
+        show->stream = surety_stream_new(show->store->alloc, options->limits);
+    surety_buf_reset(&show->restored);
+    status = show->stream ? surety_strict_restore_part(
+                                show->strict, surety__watch_reply(watch),
+                                options->limits, &show->restored, NULL)
+                          : SURETY_NOMEM;
+    if (status == SURETY_OK)
+        status = surety_stream_begin(show->stream, options->contract, NULL,
+                                     true, NULL);
+    if (status == SURETY_OK)
+        status = surety_stream_feed(show->stream,
+                                    surety_buf_str(&show->restored), NULL);
+    if (status == SURETY_NOMEM)
+        show->store->status = SURETY_NOMEM;
+    if (status != SURETY_OK)
+        return false;
+    if (show->gives)
+        surety_items_begin(options->items, show->stream);
+    info = surety_stream_info_of(show->stream);
+    *ret_val = info->value;
+    return info->state == SURETY_STREAM_OPEN && info->value.doc;
+}
+
 void surety__show_reply(surety__show *show, const surety__watch *watch)
 {
     surety_val val;
     size_t came;
 
-    if ((!show->live && !show->gives) || show->store->status != SURETY_OK ||
-        !surety__watch_value(watch, &val))
+    if ((!show->live && !show->gives) || show->store->status != SURETY_OK)
+        return;
+    came = surety__watch_reply(watch).len;
+    if ((show->strict && came < show->next) ||
+        !(show->strict ? show_restored(show, watch, &val)
+                       : surety__watch_value(watch, &val)))
         return;
     if (show->gives)
         show_items(show);
-    if (!show->live || show->store->status != SURETY_OK)
+    if (show->store->status != SURETY_OK || came < show->next)
         return;
-    came = surety__watch_reply(watch).len;
-    if (came < show->next)
-        return;
-    show_value(show, val);
-    show->next = came + show->shown.len / SHOW_SHARE + 1;
+    if (show->live)
+        show_value(show, val);
+    show->next =
+        came + (show->strict ? came : show->shown.len) / SHOW_SHARE + 1;
 }
 
 void surety__show_end(surety__show *show, size_t attempt,

@@ -249,6 +249,12 @@ bool surety__watch_value(const surety__watch *watch, surety_val *ret_val)
     return true;
 }
 
+bool surety__watch_is_open(const surety__watch *watch)
+{
+    return watch->kind == WATCH_VALUE &&
+           surety_stream_info_of(watch->stream)->state == SURETY_STREAM_OPEN;
+}
+
 surety_str surety__watch_reply(const surety__watch *watch)
 {
     return surety_stream_info_of(watch->stream)->reply;

@@ -119,13 +119,21 @@ def test_values():
 
 def test_as_they_come():
     contract()
-    reply = {"json": rows(*range(1, 30000)), "chunks": 8,
-             "chunk_delay_ms": 40}  # half an hour to its end
-    for name, closes in (("a signal", False),
-                         ("a reader that goes away", True)):
-        with Mock(reply):
+    optional = ROW | {"properties": ROW["properties"] |
+                      {"note": {"type": "string"}}}
+    write("null.json", SCHEMA | {"properties": SCHEMA["properties"] | {
+        "rows": {"type": "array", "items": optional}}})
+    value = rows(*range(1, 30000))
+    slow = {"chunks": 8, "chunk_delay_ms": 40}  # half an hour to its end
+    nulls = {"rows": [one | {"note": None} for one in value["rows"]],
+             "total": 6}
+    for name, file, reply, closes in (
+            ("a signal", "rows.json", value, False),
+            ("a signal, nulls left out", "null.json", nulls, False),
+            ("a reader that goes away", "rows.json", value, True)):
+        with Mock({"json": reply} | slow):
             process = subprocess.Popen(
-                [SURETY, "run", "-c", "rows.json", "-m", "m-openai:small",
+                [SURETY, "run", "-c", file, "-m", "m-openai:small",
                  "--ledger", "none", "--items", "/rows", "Hi"],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=FOLDER,
                 env=ENV | KEYS)

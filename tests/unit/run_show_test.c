@@ -351,7 +351,7 @@ TEST(shows_what_has_the_form_of_the_contract)
         {.members = ",\"additionalProperties\":false",
          .reply = PIECE("{\\\"n\\\":1") PIECE("2,\\\"o\\\":null}") FINISH,
          .mode = SURETY_MODE_NATIVE,
-         .values = "{\"n\":12,\"o\":2}\n"},
+         .values = "{\"n\":1}\n{\"n\":12}\n{\"n\":12,\"o\":2}\n"},
         {.members =
              ",\"required\":[\"n\",\"o\"],\"additionalProperties\":false",
          .reply = PIECE("{\\\"n\\\":1") PIECE("2,\\\"o\\\":3}") FINISH,
