@@ -28,7 +28,8 @@
 #include "schema/schema.h"
 
 enum {
-    REPAIR_LIKELY_COST = 4 /* of a likely repair of the text, among edits */
+    REPAIR_LIKELY_COST = 4, /* of a likely repair of the text, among edits */
+    REPAIR_LINE_MAX = 80    /* bytes of a line that is an answer by itself */
 };
 
 /* A pass over one place. */
@@ -685,6 +686,78 @@ static bool repair_says_nothing(surety_str text)
            surety_str_equal(text, SURETY__LITERAL("undefined"));
 }
 
+/* Splits a text into its first line and what is behind the blank line below it.
+ * Returns false when it has no such lines, or the first one is long. */
+static bool repair_split(surety_str text, surety_str *ret_line,
+                         surety_str *ret_rest)
+{
+    const char *const end = text.ptr + text.len;
+    const char *hit = memchr(text.ptr, '\n', text.len);
+    const char *next = hit ? hit + 1 : end;
+
+    while (next < end && memchr(" \t\r", *next, 3))
+        next++;
+    if (next == end || *next != '\n')
+        return false;
+    *ret_line =
+        surety__str_trim((surety_str){text.ptr, (size_t)(hit - text.ptr)});
+    *ret_rest = surety__str_trim((surety_str){next, (size_t)(end - next)});
+    return ret_line->len && ret_line->len <= REPAIR_LINE_MAX && ret_rest->len;
+}
+
+/* Whether a value was found among other words of a line. */
+static bool repair_is_among(const surety__trial *trial, surety_str line)
+{
+    const surety__align_edits *edits = surety__aligner_edits(trial->aligner);
+
+    for (size_t i = 0; i < edits->kept; i++)
+        if (!strcmp(edits->items[i].kind, "enum-in-text"))
+            return true;
+    return surety_val_kind(surety_doc_root(trial->aligned)) !=
+               SURETY_KIND_STRING &&
+           memchr(line.ptr, ' ', line.len);
+}
+
+/* An answer in a line of its own, above its reasons: the trial's text becomes
+ * that line, unless what is below it comes to another value. As
+ * surety__aligner_align_text. */
+static surety_status repair_line(surety_judge *judge, surety__trial *trial)
+{
+    const surety_schema *schema = judge->task.schema;
+    surety_str line, rest;
+    surety_buf below, above;
+    surety_status status;
+
+    if (!repair_split(trial->candidate.text, &line, &rest))
+        return SURETY_END;
+    surety_buf_init(&below, judge->alloc, 0);
+    surety_buf_init(&above, judge->alloc, 0);
+    status = surety__aligner_align_text(trial->aligner, schema, rest,
+                                        trial->aligned, NULL);
+    if (status == SURETY_OK)
+        status = surety_val_write(surety_doc_root(trial->aligned),
+                                  SURETY_STYLE_COMPACT, &below);
+    if (status != SURETY_NOMEM)
+        status = surety__aligner_align_text(trial->aligner, schema, line,
+                                            trial->aligned, NULL);
+    if (status == SURETY_OK && repair_is_among(trial, line))
+        status = SURETY_END;
+    if (status == SURETY_OK && below.len) {
+        status = surety_val_write(surety_doc_root(trial->aligned),
+                                  SURETY_STYLE_COMPACT, &above);
+        if (status == SURETY_OK &&
+            !surety_str_equal(surety_buf_str(&above), surety_buf_str(&below)))
+            status = SURETY_END;
+    }
+    if (status == SURETY_OK) {
+        trial->candidate.text = line;
+        trial->candidate.end = trial->candidate.start + line.len;
+    }
+    surety_buf_done(&below);
+    surety_buf_done(&above);
+    return status;
+}
+
 surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
 {
     const surety_extract *how = &judge->task.extract;
@@ -722,6 +795,8 @@ surety_status surety__repair_text(surety_judge *judge, surety_error *reterr)
         return surety__fail_nomem(reterr);
     status = surety__aligner_align_text(trial->aligner, judge->task.schema,
                                         candidate.text, trial->aligned, NULL);
+    if (status == SURETY_END)
+        status = repair_line(judge, trial);
     status = repair_aligned(judge, trial, status, reterr);
     if (status != SURETY_OK)
         return status == SURETY_END ? SURETY_OK : status;
