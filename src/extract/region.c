@@ -35,6 +35,7 @@ enum {
 
 static bool region_in_field(surety_finder *finder, size_t *ret_at);
 static bool region_is_prose(surety_str value);
+static bool region_quotes(surety_str value);
 
 static surety__region_row *region_row(const surety_finder *finder, size_t i)
 {
@@ -134,7 +135,10 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     enum surety__start_kind next;
     bool over;
 
-    if (region_is_prose((surety_str){row->slice.text.ptr, used})) {
+    /* Quoted text in braces that are all of a reply is not in prose. */
+    if ((!search->exact || !field->whole ||
+         !region_quotes((surety_str){row->slice.text.ptr, used})) &&
+        region_is_prose((surety_str){row->slice.text.ptr, used})) {
         field->at++;
         return false;
     }
@@ -333,6 +337,13 @@ bool surety__region_several(const surety_finder *finder)
     const surety__region_search *search = &finder->search;
 
     return search->apart || region_row_count(search) + search->broken > 1;
+}
+
+static bool region_quotes(surety_str value)
+{
+    return memchr(value.ptr, '"', value.len) ||
+           memchr(value.ptr, '\'', value.len) ||
+           memchr(value.ptr, '\xE2', value.len);
 }
 
 /* Brackets without a colon are no object; the reader makes members of anything.

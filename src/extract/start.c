@@ -184,6 +184,24 @@ static size_t start_literal(surety_str text, size_t at, bool *ret_cut)
     return 0;
 }
 
+/* Behind the quoted text at `at`; text.len: it does not end in time. */
+static size_t start_quoted(surety_str text, size_t at)
+{
+    const size_t stop =
+        text.len - at > START_ITEM_MAX ? at + START_ITEM_MAX : text.len;
+    const char quote = text.ptr[at];
+    const size_t len = start_quote(text, at);
+
+    for (at += len; at < stop; at++) {
+        if (text.ptr[at] == '\\' && len != 2)
+            at++;
+        else if (len == 1 ? text.ptr[at] == quote
+                          : start_quote(text, at) == len)
+            return at + start_quote(text, at);
+    }
+    return text.len;
+}
+
 /* A key that is not quoted, or whose first quote is missing, from `at` on. */
 static enum surety__start_kind start_key(surety_str text, size_t at)
 {
@@ -207,6 +225,13 @@ static enum surety__start_kind start_key(surety_str text, size_t at)
             next++;
         if (start_mark(text, next, ':') || start_mark(text, next, '='))
             return words == 1 ? START_STRONG : START_WEAK;
+        if (start_quote(text, next) && next > at && words == 1) {
+            /* The colon is missing. */
+            next = start_space(text, start_quoted(text, next));
+            return start_mark(text, next, '}') || start_mark(text, next, ',')
+                       ? START_WEAK
+                       : START_NONE;
+        }
         if (start_quote(text, next)) {
             next = start_space(text, next + start_quote(text, next));
             return start_mark(text, next, ':') ? START_STRONG : START_NONE;
@@ -315,24 +340,6 @@ static enum surety__start_kind start_array(surety_str text, size_t at)
         at += start_mark(text, at, '[');
     }
     return START_STRONG;
-}
-
-/* Behind the quoted text at `at`; text.len: it does not end in time. */
-static size_t start_quoted(surety_str text, size_t at)
-{
-    const size_t stop =
-        text.len - at > START_ITEM_MAX ? at + START_ITEM_MAX : text.len;
-    const char quote = text.ptr[at];
-    const size_t len = start_quote(text, at);
-
-    for (at += len; at < stop; at++) {
-        if (text.ptr[at] == '\\' && len != 2)
-            at++;
-        else if (len == 1 ? text.ptr[at] == quote
-                          : start_quote(text, at) == len)
-            return at + start_quote(text, at);
-    }
-    return text.len;
 }
 
 /* Whether a call is at `at` whose arguments are an object's members: a name and

@@ -225,6 +225,8 @@ static enum member ahead_bare_member(struct ahead *ahead, bool symbol)
     sign = surety__ahead_sign(ahead);
     if (ahead->starved)
         return MEMBER_NO;
+    if (sign.code == SIGN_QUOTE && end < ahead->at && ahead->lenient->last.pair)
+        return MEMBER_BARE; /* the keys have no colons */
     if (sign.code == SIGN_QUOTE && end == ahead->at) {
         ahead_pass(ahead, &sign);
         sign = surety__ahead_sign(ahead);

@@ -603,6 +603,8 @@ static const struct lenient_case lenient_cases[] = {
     {"{\"a\": \"\\theta\"}", SURETY_OK, "{\"a\":\"\\theta\"}", ""},
     {"{\"a\": \"^\\d+\\tx$\"}", SURETY_OK, "{\"a\":\"^\\\\d+\\tx$\"}",
      "invalid-escape"},
+    {"{a \"b\", c \"d e\"}", SURETY_OK, "{\"a\":\"b\",\"c\":\"d e\"}",
+     "unquoted-key missing-colon? unquoted-key missing-colon?"},
     {"<html>", SURETY_SYNTAX, NULL, ""},
     {"}", SURETY_SYNTAX, NULL, ""},
     {"]", SURETY_SYNTAX, NULL, ""},
