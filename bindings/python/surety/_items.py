@@ -2,16 +2,18 @@
 """The elements of an array, while a run goes on."""
 
 from typing import (Any, AsyncGenerator, AsyncIterator, Generator, Generic,
-                    Iterator, List, Optional, TypeVar)
+                    Iterator, List, Optional, Type, TypeVar, overload)
 
 from ._errors import Misuse
-from ._result import RunResult
+from ._models import model_of
+from ._result import Event, RunResult
 from ._run import _Settings, going, going_async
+from ._validators import Refused
 
-T = TypeVar("T")
+I = TypeVar("I")
 
 
-class RunItems(Generic[T]):
+class RunItems(Generic[I]):
     """The elements of an array as a run makes them, each when it is whole and
     valid on its own, once and in order, over all attempts:
 
@@ -25,18 +27,23 @@ class RunItems(Generic[T]):
     elements of replies that failed. Leaving the loop early, and closing it,
     cancels the run."""
 
-    def __init__(self, contract: Any, prompt: str, settings: Any) -> None:
+    def __init__(self, contract: Any, prompt: str, item: Any,
+                 settings: Any) -> None:
         if settings.get("items") is None:
             raise ValueError("say in items= where the array is, such as "
                              "\"/rows\"; \"\" is the value itself")
         self._contract, self._prompt = contract, prompt
+        self._model = None if item is None else model_of(item)
+        if item is not None and self._model is None:
+            raise TypeError(f"item is a model of Pydantic or a dataclass, not "
+                            f"{item!r}")
         self._options = _Settings(**settings)
         self._options.listens = True
-        self._ended: "List[RunResult[T]]" = []
+        self._ended: "List[RunResult[Any]]" = []
         self._begun = False
 
     @property
-    def result(self) -> "Optional[RunResult[T]]":
+    def result(self) -> "Optional[RunResult[Any]]":
         """What came of the run; None: it has not ended."""
         return self._ended[0] if self._ended else None
 
@@ -51,11 +58,20 @@ class RunItems(Generic[T]):
         if result.verdict not in ("partial", "fallback"):
             result.parsed
 
-    def __iter__(self) -> "Iterator[Any]":
+    def _made(self, event: Event) -> Any:
+        """The element, as an instance of the model where there is one."""
+        if self._model is None:
+            return event.value
+        try:
+            return self._model.make(event.text)
+        except Refused as refused:
+            raise refused.__cause__ or refused from None
+
+    def __iter__(self) -> "Iterator[I]":
         self._begin()
         return self._each()
 
-    def _each(self) -> "Generator[Any, None, None]":
+    def _each(self) -> "Generator[I, None, None]":
         options = self._options
         events = going(self._contract, self._prompt, options, self._ended)
         try:
@@ -63,16 +79,16 @@ class RunItems(Generic[T]):
                 if options.on_event is not None:
                     options.on_event(event)
                 if event.kind == "item":
-                    yield event.value
+                    yield self._made(event)
         finally:
             events.close()
         self._settle()
 
-    def __aiter__(self) -> "AsyncIterator[Any]":
+    def __aiter__(self) -> "AsyncIterator[I]":
         self._begin()
         return self._each_async()
 
-    async def _each_async(self) -> "AsyncGenerator[Any, None]":
+    async def _each_async(self) -> "AsyncGenerator[I, None]":
         import inspect
 
         options = self._options
@@ -85,14 +101,26 @@ class RunItems(Generic[T]):
                 if inspect.isawaitable(said):
                     await said
                 if event.kind == "item":
-                    yield event.value
+                    yield self._made(event)
         finally:
             await events.aclose()
         self._settle()
 
 
-def run_items(contract: Any, prompt: str = "",
+@overload
+def run_items(contract: Any, prompt: str = ..., *, item: "Type[I]",
+              **settings: Any) -> "RunItems[I]": ...
+
+
+@overload
+def run_items(contract: Any, prompt: str = ..., *, item: None = ...,
+              **settings: Any) -> "RunItems[Any]": ...
+
+
+def run_items(contract: Any, prompt: str = "", *, item: Any = None,
               **settings: Any) -> "RunItems[Any]":
     """The elements of the array at items (a JSON Pointer) while a run makes
-    them: iterate over it, or `async for`. The settings are those of run."""
-    return RunItems(contract, prompt, settings)
+    them: iterate over it, or `async for`. item: what each is to be, a model of
+    Pydantic or a dataclass; None: what JSON has. The other settings are those
+    of run."""
+    return RunItems(contract, prompt, item, settings)

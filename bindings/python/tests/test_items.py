@@ -64,6 +64,30 @@ class Items(unittest.TestCase):
                     got.append(one)
         self.assertEqual((got, items.result.verdict), (rows(1, 2), "rejected"))
 
+    def test_elements_of_a_model(self):
+        try:
+            from pydantic import BaseModel
+        except ImportError:
+            self.skipTest("no pydantic")
+
+        class Row(BaseModel):
+            id: int
+            unit: str
+
+        class Other(BaseModel):
+            other: str
+
+        with asked(reply(1, 2), reply(1)) as settings:
+            items = run_items(self.contract, "x", items="/rows", item=Row,
+                              **settings)
+            self.assertEqual(list(items), [Row(id=1, unit="kg"),
+                                           Row(id=2, unit="kg")])
+            with self.assertRaisesRegex(ValueError, "other"):
+                list(run_items(self.contract, "x", items="/rows", item=Other,
+                               **settings))
+        with self.assertRaises(TypeError):
+            run_items(self.contract, "x", items="/rows", item=7)
+
     def test_leaving_a_loop_cancels(self):
         """The rest of the reply would take hours."""
         slow = reply(*range(30000), chunk_delay_ms=40)

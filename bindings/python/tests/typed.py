@@ -57,6 +57,10 @@ def four(contract: Contract[Model]) -> RunResult[Any]:
 
 
 async def rows(contract: Contract[Model]) -> None:
+    for made in run_items(contract, "x", items="/rows", item=Model):
+        model: Model = made
+        wrong: int = made  # type: ignore[assignment]
+        print(model, wrong)
     items: RunItems[Any] = run_items(contract, "x", items="/rows")
     for row in items:
         print(row)
