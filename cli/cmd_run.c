@@ -219,12 +219,17 @@ static bool job_tools(struct job *job)
 {
     const struct run_settings *settings = job->settings;
 
-    if (!settings->tools && !settings->servers.count)
+    const surety_config_info *config = surety_config_info_of(job->config);
+    const bool none = settings->tools && strcmp(settings->tools, "none") == 0;
+
+    if (!settings->servers.count &&
+        (none || (!settings->tools && !config->tools.len)))
         return true;
     job->tools_world = (struct toolset_world){
         .replay = job->recording,
         .record = settings->record ? &job->record : NULL};
-    job->tools = toolset_open(job->cli, settings->tools, &settings->servers,
+    job->tools = toolset_open(job->cli, none ? NULL : settings->tools,
+                              none ? NULL : config, &settings->servers,
                               &job->tools_world);
     return job->tools != NULL;
 }

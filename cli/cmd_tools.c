@@ -147,7 +147,7 @@ void tools_run(struct cli *cli, const void *given,
                   "its arguments");
         return;
     }
-    tools = toolset_open(cli, files ? operands->items[0] : NULL,
+    tools = toolset_open(cli, files ? operands->items[0] : NULL, NULL,
                          &settings->servers, NULL);
     if (!tools)
         return;

@@ -114,9 +114,9 @@ const struct option_row run_options[] = {
     TEXT("max-usd", 0, AT(usd), "DOLLARS",
          "money; each model needs a price in the configuration"),
     SECTION("Tools"),
-    TEXT("tools", 0, AT(tools), "FILE",
+    TEXT("tools", 0, AT(tools), "FILE|none",
          "tools that the model may call: commands and HTTP calls of a tools "
-         "file (surety tools FILE lists them)"),
+         "file (surety tools FILE lists them); else the configuration's"),
     TEXTS(
         "mcp", 0, AT(servers), "COMMAND",
         "the tools of a server of the Model Context Protocol, which this line "

@@ -47,6 +47,21 @@ static bool add_file(struct cli *cli, const char *path, surety_tools *tools)
     return status == SURETY_OK;
 }
 
+/* Adds the tools of a configuration. No line of it is shown, as it may hold a
+ * key. False: the message is written. */
+static bool add_config(struct cli *cli, const surety_config_info *config,
+                       surety_tools *tools)
+{
+    surety_error error;
+    const surety_status status =
+        surety_tools_read(tools, config->tools, config->folder, &error);
+
+    return status == SURETY_OK ||
+           cli_report(cli, cli_code_of(status, CODE_USAGE),
+                      config->file.len ? config->file.ptr : "configuration",
+                      NO_TEXT, &error);
+}
+
 /* Adds the tools of a server; false: the message is written. */
 static bool add_server(struct cli *cli, const char *line, surety_tools *tools)
 {
@@ -72,6 +87,7 @@ static bool add_server(struct cli *cli, const char *line, surety_tools *tools)
 }
 
 surety_tools *toolset_open(struct cli *cli, const char *path,
+                           const surety_config_info *config,
                            const struct texts *servers,
                            const struct toolset_world *world)
 {
@@ -87,7 +103,11 @@ surety_tools *toolset_open(struct cli *cli, const char *path,
         cli_nomem(cli);
         return NULL;
     }
-    is_whole = !path || add_file(cli, path, tools);
+    if (path)
+        is_whole = add_file(cli, path, tools);
+    else
+        is_whole =
+            !config || !config->tools.len || add_config(cli, config, tools);
     for (size_t i = 0; is_whole && i < servers->count; i++)
         is_whole = add_server(cli, servers->items[i], tools);
     if (is_whole)

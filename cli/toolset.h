@@ -14,10 +14,12 @@ struct toolset_world {
     struct record_file *record;     /* they are recorded in it; NULL: not */
 };
 
-/* Reads the tools of a file (path NULL: none), then lists those of servers of
- * the Model Context Protocol: command lines for /bin/sh. NULL: the message is
- * written. world (may be NULL) must outlive the set. */
+/* Reads the tools of a file; path NULL: those of a configuration, which may be
+ * NULL too. Then lists those of servers of the Model Context Protocol: command
+ * lines for /bin/sh. NULL: the message is written. world (may be NULL) must
+ * outlive the set. */
 surety_tools *toolset_open(struct cli *cli, const char *path,
+                           const surety_config_info *config,
                            const struct texts *servers,
                            const struct toolset_world *world);
 

@@ -105,6 +105,12 @@ typedef struct surety_config_info {
     surety_str ledger; /* a URL; empty: the default place; "none": no ledger */
     bool ledger_raw;
     bool ledger_optional;
+    /* The members tools and servers, as the text of a tools file for
+     * surety_tools_read; every value is in the line and column that it has in
+     * the file. Empty: there are none. They are not checked yet. */
+    surety_str tools;
+    surety_str folder; /* where relative paths start; empty: here */
+    surety_str file;   /* its path; empty: it was not read from a file */
 } surety_config_info;
 SURETY_API const surety_config_info *
 surety_config_info_of(const surety_config *config);

@@ -88,6 +88,7 @@ static surety_status config_settle(surety_config *config, surety_error *reterr)
     for (size_t row = 0; row < config->row_count; row++)
         texts[i++] = config->rows[row].model.name;
     config->info.size = sizeof(config->info);
+    config->info.folder = config->options.folder;
     config->info.defaults = texts;
     config->info.default_count = count;
     config->info.models = texts + count + 1;
@@ -132,6 +133,8 @@ surety_status surety_config_read(surety_str text,
         status = surety__config_rows(config, reterr);
     if (status == SURETY_OK)
         status = config_settle(config, reterr);
+    if (status == SURETY_OK)
+        status = surety__config_tools(config, reterr);
     config->text = (surety_str){NULL, 0};
 done:
     if (status == SURETY_OK)

@@ -55,6 +55,10 @@ typedef struct surety__config_price {
     surety_price price;
 } surety__config_price;
 
+/* Makes the text of a tools file from the members tools and servers, while the
+ * text of the file is known. */
+surety_status surety__config_tools(surety_config *config, surety_error *reterr);
+
 /* ---- what is made from it (model.c) -------------------------------------- */
 
 /* A secret in its own block, so that it can be overwritten. */

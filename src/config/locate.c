@@ -61,6 +61,7 @@ surety_status surety_config_load(surety_str path,
 {
     const size_t max = surety_limits_of(NULL).schema_bytes_max;
     surety_config_options own;
+    surety_config *config = NULL;
     surety_buf place, text;
     surety_status status;
     int fd = -1;
@@ -85,7 +86,17 @@ surety_status surety_config_load(surety_str path,
     }
     if (status == SURETY_OK)
         status =
-            surety_config_read(surety_buf_str(&text), &own, ret_config, reterr);
+            surety_config_read(surety_buf_str(&text), &own, &config, reterr);
+    if (status == SURETY_OK) {
+        config->info.file = surety__arena_text(
+            &config->arena, (surety_str){place.ptr, place.len - 1});
+        if (!config->info.file.ptr)
+            status = surety__fail_nomem(reterr);
+    }
+    if (status == SURETY_OK)
+        *ret_config = config;
+    else
+        surety_config_free(config);
     if (status && reterr && place.len > 1)
         memcpy(reterr->source, place.ptr,
                place.len < sizeof(reterr->source) ? place.len

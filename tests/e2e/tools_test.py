@@ -92,6 +92,33 @@ def test_run():
           recorded.out)
 
 
+def test_configuration():
+    """The members tools and servers of surety.json are those of a run."""
+    model = ("exec:grep -q tool_response && echo It is 5. || echo "
+             """'<tool_call>{"name":"five","arguments":{}}</tool_call>'""")
+    path = write("with-tools.json", """{
+  // Neither member is at an end of the file.
+  "budget": {"calls": 4},
+  "tools": [{"name": "five", /* , */ "command": ["echo", "5"]}] // ,
+  ,
+  "servers": [{"mcp": ["%s", "mcp"], "only": ["check"]}],
+  "ledger": {"url": "none"}
+}""" % SURETY)
+    result = surety("run", "--config", path, "-m", model, "-v", "What?")
+    gives("tools of the configuration", result, 0, "It is 5.\n", "five")
+    result = surety("run", "--config", path, "-m", "exec:cat", "What?")
+    same("they are offered", ("- five" in result.out, "- check" in result.out),
+         (True, True))
+    result = surety("run", "--config", path, "--tools", "none", "-m",
+                    "exec:cat", "What?")
+    gives("none of them", result, 0, "What?\n")
+    with open(os.path.join(FOLDER, path), encoding="utf-8") as file:
+        text = file.read().replace('"five"', '"5"')
+    complains("a mistake", surety("run", "--config", write("w.json", text),
+                                  "-m", "exec:cat", "What?"), 2,
+              "w.json:4:22: error:", "at /tools/0/name")
+
+
 def test_several():
     """A model that asks for several calls at once gets all results at once, in
     every protocol, whole and streamed."""
@@ -137,4 +164,4 @@ def test_several():
                      len({part["id"] for part in asked}), 3)
 
 
-run_tests(test_file, test_command, test_run, test_several)
+run_tests(test_file, test_command, test_run, test_configuration, test_several)

@@ -152,6 +152,31 @@ done:
     surety_config_free(config);
 }
 
+/* Tools stand where they are in the file, and nothing else is left of it. */
+static void keeps_tools(struct check *t)
+{
+    const surety_config_options options = {.size = sizeof(options),
+                                           .folder = surety_str_of("/etc"),
+                                           .alloc = check_alloc(t)};
+    surety_config *config = NULL;
+
+    TRY(surety_config_read(
+        surety_str_of("{\"budget\":{}, \"servers\" :[{\"a\":1}] /* , */\n"
+                      ",\"retry\":{},\n\"tools\": [ {} ] // x\n}"),
+        &options, &config, NULL));
+    CHECK_TEXT(surety_config_info_of(config)->tools,
+               "{             \"servers\" :[{\"a\":1}]        \n"
+               ",           \n\"tools\": [ {} ]     \n}");
+    CHECK_TEXT(surety_config_info_of(config)->folder, "/etc");
+    CHECK(!surety_config_info_of(config)->file.len);
+    surety_config_free(config);
+    config = NULL;
+    TRY(surety_config_read(surety_str_of("{}"), &options, &config, NULL));
+    CHECK(!surety_config_info_of(config)->tools.len);
+done:
+    surety_config_free(config);
+}
+
 /* A built-in provider changes member by member, but its key stays with its
  * address. */
 TEST(changes_what_is_built_in)
@@ -447,6 +472,7 @@ int main(int argc, char **argv)
         {"reads an empty one", reads_an_empty_one},
         {"reads every member", reads_every_member},
         {"keeps a folder of its own", keeps_a_folder_of_its_own},
+        {"keeps tools where they are", keeps_tools},
         {"reads what runs may spend", reads_what_runs_may_spend},
         {"changes what is built in", changes_what_is_built_in},
         {"says where a mistake is", says_where_a_mistake_is},

@@ -833,6 +833,9 @@ class ConfigInfo(Structure):
         ("ledger", Text),
         ("ledger_raw", c_bool),
         ("ledger_optional", c_bool),
+        ("tools", Text),
+        ("folder", Text),
+        ("file", Text),
     ]
 
 
