@@ -304,6 +304,8 @@ bool surety__lenient_symbol(surety_lenient *lenient,
 /* Begins the key of a pair in round brackets; sign: the one at `at`. */
 enum lenient_step surety__lenient_pair(surety_lenient *lenient,
                                        const struct sign *sign);
+/* Skips the marks at `at` that end a block of code around a value. */
+enum lenient_step surety__lenient_fence_end(surety_lenient *lenient);
 /* Moves *end, the offset after a container's bracket, behind the bracket of the
  * call around it. */
 enum lenient_step surety__lenient_wrapped(surety_lenient *lenient, size_t *end);

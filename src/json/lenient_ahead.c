@@ -662,6 +662,9 @@ static bool ahead_early(surety_lenient *lenient, size_t at)
     size_t back = at, comma;
     bool line = false;
 
+    /* A line that was continued had bytes that the string has not. */
+    if (lenient->quoted.repairs >> REPAIR_LINE_CONTINUATION & 1)
+        return false;
     for (; back > body && scan_is_space(text[back - 1]); back--)
         line |= text[back - 1] == '\n';
     lenient->work += at - back;

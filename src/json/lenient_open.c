@@ -112,3 +112,16 @@ enum lenient_step surety__lenient_wrapped(surety_lenient *lenient, size_t *end)
     *end = ahead.at + 1;
     return STEP_GO;
 }
+
+enum lenient_step surety__lenient_fence_end(surety_lenient *lenient)
+{
+    const size_t left = lenient->end - lenient->at;
+
+    if (memcmp(lenient->text + lenient->at, "```", left < 3 ? left : 3) != 0)
+        return surety__lenient_fail(lenient, lenient->at,
+                                    "a block of code is not closed");
+    if (left < 3)
+        return lenient_more(lenient);
+    lenient->marks.fenced = false;
+    return surety__lenient_skip(lenient, REPAIR_FENCE, 3, "");
+}

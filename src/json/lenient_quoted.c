@@ -164,6 +164,9 @@ static bool quoted_is_path(const surety_lenient *lenient)
     const char *body = lenient->text + lenient->quoted.body;
     const size_t len = lenient->at - lenient->quoted.body;
 
+    /* The text of a string that was repaired is not its value. */
+    if (lenient->doc->repairs.total != lenient->quoted.noted)
+        return false;
     if (len < 2 || body[1] != ':' || body[2] != '\\' ||
         (body[0] | 0x20) < 'a' || (body[0] | 0x20) > 'z')
         return false;
@@ -178,6 +181,7 @@ static bool quoted_is_path(const surety_lenient *lenient)
 static enum lenient_step quoted_path(surety_lenient *lenient, bool escape)
 {
     struct quoted *quoted = &lenient->quoted;
+    const bool first = !quoted->path;
 
     quoted->path = true;
     if (quoted_repair(lenient,
@@ -185,9 +189,10 @@ static enum lenient_step quoted_path(surety_lenient *lenient, bool escape)
                                             : REPAIR_INVALID_ESCAPE,
                       1, "\\\\"))
         return STEP_FAIL;
-    if (quoted->own)
+    if (first && quoted->own) {
         lenient->doc->own_len = quoted->start;
-    quoted->own = false;
+        quoted->own = false;
+    }
     return quoted_take(lenient, 1);
 }
 
@@ -578,6 +583,7 @@ static enum lenient_step quoted_end(surety_lenient *lenient)
     if (lenient->options.cut || lenient->options.strict ||
         lenient->options.certain_only || lenient->quoted.key ||
         open == PLACE_NONE || lenient->quoted.style > STYLE_SINGLE ||
+        lenient->quoted.repairs >> REPAIR_LINE_CONTINUATION & 1 ||
         cells[open].flags & LENIENT_LOOSE)
         return STEP_CUT;
     /* Compare the brackets from the last to the first with the containers from

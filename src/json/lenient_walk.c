@@ -109,16 +109,27 @@ enum lenient_step surety__lenient_close(surety_lenient *lenient, size_t end)
 
 /* ---- blanks and comments ------------------------------------------------ */
 
+/* Returns whether a mark of a block quote is at `at`: ">" before anything else
+ * on its line. */
+static bool walk_is_mark(surety_lenient *lenient, size_t at)
+{
+    const char *text = lenient->text;
+    const size_t least = at > LENIENT_KEY_AHEAD ? at - LENIENT_KEY_AHEAD : 0;
+
+    if (lenient->options.strict || text[at] != '>')
+        return false;
+    for (; at > least && memchr(" \t>", text[at - 1], 3); at--)
+        lenient->work++;
+    return at > least && (text[at - 1] == '\n' || text[at - 1] == '\r');
+}
+
 /* Skips white space and records it as read. Returns false when the reader has
  * failed. */
 static bool walk_blanks(surety_lenient *lenient)
 {
-    bool quote = false;
-
     if (lenient->at < lenient->end && lenient->text[lenient->at] > ' ' &&
         lenient->text[lenient->at] != '\\' && lenient->text[lenient->at] != '>')
         return true;
-    quote = lenient->at && lenient->text[lenient->at - 1] == '\n';
     for (;;) {
         const char *ptr = lenient->text + lenient->at;
         const char *end = lenient->text + lenient->end, *from = ptr;
@@ -128,11 +139,10 @@ static bool walk_blanks(surety_lenient *lenient)
 
         for (; ptr < end && scan_is_space(*ptr); ptr++)
             line |= *ptr == '\n' || *ptr == '\r';
-        quote = (quote || line) && ptr < end && *ptr == '>';
         lenient->last.line |= line;
         lenient->work += (size_t)(ptr - from);
         at = lenient->at = (size_t)(ptr - lenient->text);
-        if (quote && !lenient->options.strict) {
+        if (ptr < end && walk_is_mark(lenient, at)) {
             if (surety__lenient_skip(lenient, REPAIR_BLOCK_QUOTE, 1, ""))
                 return false;
             continue;
@@ -839,20 +849,6 @@ static enum lenient_step walk_after_other(surety_lenient *lenient,
             : "a comma or the end of the array is expected");
 }
 
-/* Skips the marks at `at` that end a block of code. */
-static enum lenient_step walk_fence(surety_lenient *lenient)
-{
-    const size_t left = lenient->end - lenient->at;
-
-    if (memcmp(lenient->text + lenient->at, "```", left < 3 ? left : 3) != 0)
-        return surety__lenient_fail(lenient, lenient->at,
-                                    "a block of code is not closed");
-    if (left < 3)
-        return lenient_more(lenient);
-    lenient->marks.fenced = false;
-    return surety__lenient_skip(lenient, REPAIR_FENCE, 3, "");
-}
-
 static enum lenient_step walk_after(surety_lenient *lenient,
                                     const struct sign *sign)
 {
@@ -860,7 +856,7 @@ static enum lenient_step walk_after(surety_lenient *lenient,
 
     if (lenient->marks.fenced && sign->code == SIGN_QUOTE &&
         sign->style == STYLE_BACKTICK)
-        return walk_fence(lenient);
+        return surety__lenient_fence_end(lenient);
     if (lenient_in_pairs(lenient) && !lenient->last.pair) {
         if (sign->code != ')')
             return surety__lenient_fail(lenient, lenient->at,

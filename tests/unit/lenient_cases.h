@@ -605,6 +605,17 @@ static const struct lenient_case lenient_cases[] = {
      "invalid-escape"},
     {"{a \"b\", c \"d e\"}", SURETY_OK, "{\"a\":\"b\",\"c\":\"d e\"}",
      "unquoted-key missing-colon? unquoted-key missing-colon?"},
+    {"{\"p\": \"C:\\U\xFF\\new\", \"r\": \"C:\\new\xFF\\U\"}", SURETY_OK,
+     "{\"p\":\"C:\\\\U\xEF\xBF\xBD\\\\new\",\"r\":\"C:"
+     "\\new\xEF\xBF\xBD\\\\U\"}",
+     "invalid-escape invalid-utf8? invalid-escape? invalid-utf8? "
+     "invalid-escape"},
+    {"{a: \"\x91\\\n\"7\": 1}", SURETY_END,
+     "{\"a\":\"\xEF\xBF\xBD\\\"7\\\": 1}\"}",
+     "unquoted-key invalid-utf8? line-continuation? unescaped-quote? "
+     "unescaped-quote?"},
+    {"{\"a\": \"\xFFx\\\n}", SURETY_END, "{\"a\":\"\xEF\xBF\xBDx}\"}",
+     "invalid-utf8? line-continuation?"},
     {"<html>", SURETY_SYNTAX, NULL, ""},
     {"}", SURETY_SYNTAX, NULL, ""},
     {"]", SURETY_SYNTAX, NULL, ""},
