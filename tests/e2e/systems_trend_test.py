@@ -389,6 +389,7 @@ def test_files():
 def test_claims():
     """What a reply says of its calls is held against the calls."""
     first, second = call(group_by_dimensions="a"), call(SAVE, description="b")
+    third = call(group_by_dimensions="c")
     file = [{"description": "File", "corresponding_action_index": 1}]
     for name, made, claimed, files, wrong in (
             ("all", [first, second], [first, second], file, []),
@@ -401,8 +402,10 @@ def test_claims():
             ("another order", [first, second], [second, first], [],
              ["actions/1"]),
             ("a call twice", [first], [first, first], [], ["actions/1"]),
-            ("a file of a call that saves none", [first, first],
-             [first, first], file, ["saved_csv/0"]),
+            ("an equal call, which is made once", [first, first],
+             [first, first], [], ["actions/1"]),
+            ("a file of a call that saves none", [first, third],
+             [first, third], file, ["saved_csv/0"]),
             ("a call of no tool", [], [first], [], ["actions/0"])):
         calls = [{"tool": one["tool_name"], "json": one["arguments"]}
                  for one in made]
