@@ -369,7 +369,8 @@ static void text_read(text_reader *reader, surety_str text)
     size_t next[SURETY__COUNT(text_tags)] = {0};
     size_t from = 0;
 
-    while (reader->status == SURETY_OK && reader->count < TEXT_CALLS_MAX) {
+    while (reader->status == SURETY_OK && reader->count < TEXT_CALLS_MAX &&
+           from < text.len) {
         size_t first = 0;
         surety_str rest = text;
 

@@ -138,12 +138,12 @@ static void text_is_cut(struct check *t)
     TRY(tools ? SURETY_OK : SURETY_NOMEM);
     for (size_t i = 0; i < CHECK_COUNT(text_cases); i++)
         for (size_t len = 0; len < strlen(text_cases[i].text); len += 7) {
+            /* A reply without any text has no address. */
+            const surety_str text = {len ? text_cases[i].text : NULL, len};
             surety_part *parts;
             size_t count;
 
-            TRY(surety__tool_text_read(tools,
-                                       (surety_str){text_cases[i].text, len},
-                                       &arena, &parts, &count));
+            TRY(surety__tool_text_read(tools, text, &arena, &parts, &count));
             CHECK(count <= 2);
         }
 done:
