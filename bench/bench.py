@@ -322,7 +322,7 @@ class Bench:
     def print_growth(self):
         if not self.wants("growth"):
             return
-        self.print(f"\n{'growth':<22} {'work':<8} {'sizes':<20} "
+        self.print(f"\n{'growth':<22} {'work':<8} {'sizes':<24} "
                    f"{'µs at each':<26} exponent (goal: at most 1.1)")
         for title, work, files in data.growth_sets(self.data):
             times = []
@@ -338,14 +338,52 @@ class Bench:
                 if not found:
                     self.note(worker.problem or f"{title}: not done",
                               str(size))
-            if len(times) == len(files):
-                exponent = (math.log(times[-1] / times[0]) /
-                            math.log(files[-1][0] / files[0][0]))
-                self.print(
-                    f"{title:<22} {work:<8} "
-                    f"{' '.join(f'{size:,}' for size, *_ in files):<20} " +
-                    " ".join(f"{spent / 1e3:>8.1f}" for spent in times) +
-                    f" {exponent:>8.2f}")
+            self.print_exponent(title, work, [one[0] for one in files], times)
+        files = data.message_files(self.data)
+        times = []
+        for size, path in files:
+            found = self.turned("messages", str(-(-10_000 // size)), path)
+            if found:
+                self.keep("growth: messages", str(size), "surety", found, "ns")
+                times.append(found.least)
+        self.print_exponent("a conversation", "read",
+                            [size for size, _ in files], times)
+
+    def print_exponent(self, title, work, sizes, times):
+        if len(times) != len(sizes):
+            return
+        exponent = (math.log(times[-1] / times[0]) /
+                    math.log(sizes[-1] / sizes[0]))
+        self.print(f"{title:<22} {work:<8} "
+                   f"{' '.join(f'{size:,}' for size in sizes):<24} " +
+                   " ".join(f"{spent / 1e3:>8.{1 if spent > 9995 else 3}f}"
+                            for spent in times) +
+                   f" {exponent:>8.2f}")
+
+    # -- conversations ---------------------------------------------------------
+
+    def turned(self, *arguments):
+        """What bench-turns measures; None where it fails."""
+        what, *rest = arguments
+        done = subprocess.run(
+            [self.program("turns"), what, str(self.rounds), *rest],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            check=False, env=self.env)
+        if done.returncode != 0:
+            self.note(done.stderr.strip() or "bench-turns failed", what)
+            return None
+        return Figure(json.loads(done.stdout))
+
+    def print_steps(self):
+        if not self.wants("step of a tool"):
+            return
+        found = self.turned("steps", "50" if self.options.quick else "500")
+        if found:
+            self.keep("step", "", "surety", found, "ns")
+            self.print(f"\na step of a tool, without the tool: "
+                       f"{found.least / 1e3:.1f} µs, spread "
+                       f"{100 * (found.median / found.least - 1):.0f} % "
+                       f"(goal: at most 50 µs)")
 
     # -- streams ---------------------------------------------------------------
 
@@ -479,6 +517,7 @@ class Bench:
         self.print_replies()
         self.print_chunks()
         self.print_calls()
+        self.print_steps()
         self.print_processes()
         self.print_growth()
         self.print_spread()
@@ -568,7 +607,8 @@ def main():
                         help="fewer rounds, no large sets: two minutes")
     parser.add_argument("--rows", default="", metavar="PATTERN",
                         help="of titles: parse, bytes, check, errors, compile, "
-                        "extract, repair, align, stream, call, process, growth")
+                        "extract, repair, align, stream, call, step, process, "
+                        "growth")
     parser.add_argument("--sets", default="", metavar="PATTERN",
                         help="of sets' names, for the rows that have sets")
     parser.add_argument("--json", metavar="FILE",

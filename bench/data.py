@@ -570,6 +570,26 @@ def call_files(folder):
             ("129 KB", contract("call-large", 1314), reply)]
 
 
+def message_files(folder):
+    """[(count, file)]: conversations in the form of OpenAI's Chat Completions,
+    in which the model calls a tool, gets its result and answers."""
+    def messages(count):
+        make = Maker("messages")
+        for number in range(count // 4):
+            call = f"call_{number}"
+            yield {"role": "user", "content": make.sentence()}
+            yield {"role": "assistant", "content": None, "tool_calls": [{
+                "id": call, "type": "function", "function": {
+                    "name": "look_up", "arguments": json.dumps(
+                        {"place": make.sentence(), "year": number})}}]}
+            yield {"role": "tool", "tool_call_id": call,
+                   "content": json.dumps({"inhabitants": number})}
+            yield {"role": "assistant", "content": make.sentence()}
+    return [(count, folder.write(f"messages-{count}.json",
+                                 compact(list(messages(count)))))
+            for count in (100, 1000, 10_000)]
+
+
 def one_reply(folder):
     make = Maker("one")
     text = json.dumps(make.story(), ensure_ascii=False, indent=2)
@@ -582,12 +602,13 @@ def one_reply(folder):
 
 def growth_sets(folder):
     """(title, work, [(size, mode, schema, documents)]): the same work at three
-    sizes, four times as large each. A document that is a str is its text."""
+    sizes, each four or ten times the last. A document that is a str is its
+    text."""
     for title, work, mode, sizes, make in GROWTH:
         files = []
         for size in sizes:
             schema, text = make(size)
-            name = f"growth-{re.sub('[ ,]+', '-', title)}-{size}"
+            name = f"growth-{re.sub('[ ,]+', '-', title)}-{work}-{size}"
             files.append((
                 size, mode,
                 folder.contract(name, schema),
@@ -632,13 +653,21 @@ def ambiguous(size):
     return schema, '{"next": ' * size + '"end"' + "}" * size
 
 
-WIDE, DEEP, LONG = (500, 2000, 8000), (24, 96, 384), (10_000, 40_000, 160_000)
+WIDE, DEEP = (500, 2000, 8000), (24, 96, 384)
+LONG = 10_000, 40_000, 160_000
+MANY = 10_000, 100_000, 1_000_000
 GROWTH = (
     ("anyOf of const", "check", "set", WIDE, lambda size: union(
         size, "anyOf", lambda number: {"const": f"word-{number}"},
         f'"word-{size - 1}"')),
     ("anyOf with tags", "check", "set", WIDE, lambda size: union(
         size, "anyOf", tagged, {"kind": f"kind-{size - 1}", "n": size})),
+    ("anyOf without tags", "check", "set", WIDE, lambda size: union(
+        size, "anyOf", lambda number: {"properties": {
+            "n": {"minimum": number, "maximum": number}}}, {"n": size - 1})),
+    ("oneOf of const", "check", "set", WIDE, lambda size: union(
+        size, "oneOf", lambda number: {"const": f"word-{number}"},
+        f'"word-{size - 1}"')),
     ("oneOf with tags", "check", "set", WIDE, lambda size: union(
         size, "oneOf", tagged, {"kind": f"kind-{size - 1}", "n": size})),
     ("oneOf by names", "check", "set", WIDE, lambda size: union(
@@ -650,10 +679,16 @@ GROWTH = (
         {"patternProperties": {f"^name-{number}$": {"type": "integer"}
                                for number in range(size)}},
         numbered(size, 1))),
+    ("patterns anywhere", "check", "set", WIDE, lambda size: (
+        {"patternProperties": {f"name-{number}-": {"type": "integer"}
+                               for number in range(size)}},
+        {f"a name-{number}-": 1 for number in range(size)})),
     ("required", "check", "set", WIDE, lambda size: (
         {"required": list(numbered(size, 1))}, numbered(size, 1))),
     ("unordered keys", "check", "set", WIDE,
      lambda size: (properties(size), shuffled(size))),
+    ("unordered keys", "bytes", "set", MANY,
+     lambda size: (properties(1000), shuffled(size))),
     ("recursive anyOf", "check", "set", DEEP, ambiguous),
     ("compile, properties", "compile", "set", WIDE,
      lambda size: (properties(size), {})),

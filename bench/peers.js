@@ -103,6 +103,7 @@ function worksOf(schemaPath, texts) {
   return works;
 }
 
+/* As in bench.c, the clock is read less and less often. */
 async function serve(works, judge, texts) {
   let verdicts = '';
   for (const text of texts) verdicts += judge(text.toString()) ? '1' : '0';
@@ -116,11 +117,13 @@ async function serve(works, judge, texts) {
     const used = process.cpuUsage();
     const start = performance.now();
     let passes = 0;
+    let together = 1;
     let spent;
     do {
-      work();
-      passes++;
+      for (let i = 0; i < together; i++) work();
+      passes += together;
       spent = performance.now() - start;
+      if (spent < ms / 16) together *= 2;
     } while (spent < ms);
     /* Node's helping threads are not charged. */
     const { user, system } = process.cpuUsage(used);

@@ -29,13 +29,16 @@ def main(build, folder):
     page = os.path.join(folder, "page.md")
     with open(page, "w", encoding="utf-8") as file:
         file.write("before\n<!-- bench -->\n<!-- end of bench -->\nafter\n")
-    done = run("bench.py", build, "--quick", "--rows", "parse|extract|call",
-               "--sets", "^(rows-200B|small)$", "--json", old, "--write", page)
+    done = run("bench.py", build, "--quick", "--rows",
+               "parse|extract|call|step", "--sets", "^(rows-200B|small)$",
+               "--json", old, "--write", page)
     same("it ends well", done.returncode, 0)
     check("with a row of sets", "\nparse " in done.stdout, done.stdout)
     check("a row of replies", "\nextract and check  small" in done.stdout,
           done.stdout)
     check("and a row of calls", "\nsmall  " in done.stdout, done.stdout)
+    check("and a step of a tool", "\na step of a tool, " in done.stdout,
+          done.stdout)
     with open(page, encoding="utf-8") as file:
         written = file.read()
     check("which are written into a page",
