@@ -128,8 +128,8 @@ static bool arrival_begin_items(struct arrival *arrival)
     arrival->validators[count] = surety_items_validator(arrival->items);
     options->validators = arrival->validators;
     options->validator_count = count + 1;
-    surety_items_begin(arrival->items, arrival->stream);
-    return true;
+    status = surety_items_begin(arrival->items, arrival->stream);
+    return status == SURETY_OK || cli_nomem(session->cli);
 }
 
 /* ---- partial values ------------------------------------------------------ */

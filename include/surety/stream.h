@@ -95,9 +95,9 @@ surety_stream_finish(surety_stream *stream, const surety_judge_options *end,
 /* ---- the elements of an array -------------------------------------------- */
 
 /* Gives the elements of one array of a contract's values as JSON text, each as
- * soon as it has ended and is valid on its own, once and in order, with its
- * defaults and without unknown members, as it is in the value of the whole
- * reply:
+ * soon as the comma or the closing bracket at its end has come and it is valid
+ * on its own, once and in order, with its defaults and without unknown members,
+ * as it is in the value of the whole reply:
  *
  *     surety_items_begin(items, stream);
  *     after each surety_stream_feed:
@@ -131,10 +131,13 @@ SURETY_API surety_status surety_items_new(const surety_contract *contract,
                                           surety_items **ret_items,
                                           surety_error *reterr);
 SURETY_API void surety_items_free(surety_items *items); /* takes NULL */
-/* The next elements come from the reply of a stream that was begun with the
- * contract; NULL: from none. What was given before stays given. */
-SURETY_API void surety_items_begin(surety_items *items,
-                                   const surety_stream *stream);
+/* The next elements come from the reply of this stream, which looks for them as
+ * it is fed, while its contract is that of the items; NULL: from none. What was
+ * given before stays given. Elements are a function of the reply's bytes: how
+ * it is cut into chunks makes no difference, also where it is refused. A stream
+ * has one object of items, the last. SURETY_NOMEM. */
+SURETY_API surety_status surety_items_begin(surety_items *items,
+                                            surety_stream *stream);
 /* The next elements come from the value of the whole reply, as the outcome has
  * it. It must stay until the last was given. */
 SURETY_API void surety_items_end(surety_items *items, surety_val value);

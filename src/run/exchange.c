@@ -42,8 +42,14 @@ static void exchange_piece(void *ctx, surety__piece piece, surety_str text)
     surety__run_exchange *exchange = ctx;
 
     exchange->received += text.len;
-    if (!exchange->ended)
-        surety__watch_feed(&exchange->watch, piece, text);
+    for (size_t at = 0; at < text.len && !exchange->ended;) {
+        surety_str part = {text.ptr + at, text.len - at};
+
+        part.len = surety__show_cut(&exchange->show, part);
+        surety__watch_feed(&exchange->watch, piece, part);
+        surety__show_look(&exchange->show, &exchange->watch);
+        at += part.len;
+    }
     surety__setup_event(exchange->watch.forms->setup, exchange->attempt,
                         piece == PIECE_REASONING ? SURETY_EVENT_REASONING
                                                  : SURETY_EVENT_TEXT,

@@ -249,15 +249,17 @@ typedef struct surety__watch {
 typedef struct surety__show {
     const surety__setup *setup;
     surety__run_store *store;
-    size_t attempt;  /* the number of the attempt whose values are shown */
-    bool live;       /* the value so far of its reply is shown */
-    bool gives;      /* the elements of its reply are given */
+    size_t attempt; /* the number of the attempt whose values are shown */
+    bool live;      /* the value so far of its reply is shown */
+    bool gives;     /* the elements of its reply are given */
     const surety_strict *strict; /* its reply is converted back; NULL: not */
     surety_stream *stream;       /* of what was converted back */
     surety_buf restored;
-    size_t shown_of; /* the attempt of the last value shown; 0: none */
+    size_t shown_of;        /* the attempt of the last value shown; 0: none */
     surety_buf shown, text; /* the last value, and one being written */
-    size_t next; /* bytes of the reply at which the next may be shown */
+    /* Bytes of the reply at which the next value may be shown, and at which
+     * what was converted back is looked at for elements. */
+    size_t next, next_look;
 } surety__show;
 
 /* A call that was sent, and what arrived of its answer. */
@@ -649,6 +651,10 @@ void surety__show_done(surety__show *show);
 /* Prepares for the reply to the plan. */
 void surety__show_begin(surety__show *show, size_t attempt,
                         const surety__plan *plan, const surety__watch *watch);
+/* How many of the next bytes of the reply the watch takes before a look. */
+size_t surety__show_cut(const surety__show *show, surety_str text);
+/* Looks for elements where the watch's reply is converted back. */
+void surety__show_look(surety__show *show, const surety__watch *watch);
 /* Shows what the watch has of the reply. */
 void surety__show_reply(surety__show *show, const surety__watch *watch);
 /* Shows the value that the run gives; the attempt: the one that brought it. */

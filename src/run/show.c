@@ -14,7 +14,10 @@
  * reply.
  * 4. An element that was given stays: whatever the run ends with begins with
  *    it. Of a partial value no more are given, for the last may be one that was
- *    cut off. */
+ *    cut off.
+ * 5. Which elements a reply gives is a function of its bytes, and not of how
+ *    they come: they are looked for behind each comma and each bracket that
+ *    closes (stream.h), in a provider's form too. */
 #include "run/run.h"
 
 /* A value is followed by the next when so many bytes of reply have come, for
@@ -39,7 +42,7 @@ void surety__show_done(surety__show *show)
     surety_buf_done(&show->restored);
     surety_stream_free(show->stream);
     if (show->setup->options.items)
-        surety_items_begin(show->setup->options.items, NULL);
+        (void)surety_items_begin(show->setup->options.items, NULL);
 }
 
 void surety__show_begin(surety__show *show, size_t attempt,
@@ -50,14 +53,18 @@ void surety__show_begin(surety__show *show, size_t attempt,
                        plan->mode == SURETY_MODE_PROMPT;
     const bool comes = options->contract && !plan->patch && !calls;
 
+    surety_status status = SURETY_OK;
+
     show->attempt = attempt;
-    show->next = 0;
+    show->next = show->next_look = 0;
     show->live = options->values && comes;
     show->gives = options->items && comes;
     show->strict = surety__plan_restores(plan) ? plan->strict : NULL;
     if (options->items)
-        surety_items_begin(options->items,
-                           show->gives && !show->strict ? watch->stream : NULL);
+        status = surety_items_begin(options->items, show->gives && !show->strict
+                                                        ? watch->stream
+                                                        : NULL);
+    (void)surety__store_pass(show->store, status);
 }
 
 /* ---- elements ------------------------------------------------------------ */
@@ -161,11 +168,36 @@ static bool show_restored(surety__show *show, const surety__watch *watch,
         show->store->status = SURETY_NOMEM;
     if (status != SURETY_OK)
         return false;
-    if (show->gives)
-        surety_items_begin(options->items, show->stream);
     info = surety_stream_info_of(show->stream);
     *ret_val = info->value;
     return info->state == SURETY_STREAM_OPEN && info->value.doc;
+}
+
+size_t surety__show_cut(const surety__show *show, surety_str text)
+{
+    size_t len = 0;
+
+    if (!show->gives || !show->strict)
+        return text.len;
+    while (len < text.len && !memchr(",]}", text.ptr[len], 3))
+        len++;
+    return len < text.len ? len + 1 : len;
+}
+
+void surety__show_look(surety__show *show, const surety__watch *watch)
+{
+    surety_items *items = show->setup->options.items;
+    const surety_str reply = surety__watch_reply(watch);
+    surety_val val;
+
+    if (!show->gives || !show->strict || reply.len < show->next_look ||
+        !reply.len || !memchr(",]}", reply.ptr[reply.len - 1], 3) ||
+        show->store->status != SURETY_OK || !show_restored(show, watch, &val))
+        return;
+    (void)surety__store_pass(show->store,
+                             surety_items_begin(items, show->stream));
+    (void)surety_items_begin(items, NULL);
+    show->next_look = reply.len + reply.len / SHOW_SHARE + 1;
 }
 
 void surety__show_reply(surety__show *show, const surety__watch *watch)
@@ -173,19 +205,14 @@ void surety__show_reply(surety__show *show, const surety__watch *watch)
     surety_val val;
     size_t came;
 
-    if ((!show->live && !show->gives) || show->store->status != SURETY_OK)
-        return;
+    if (show->gives && show->store->status == SURETY_OK)
+        show_items(show);
     came = surety__watch_reply(watch).len;
-    if ((show->strict && came < show->next) ||
+    if (!show->live || show->store->status != SURETY_OK || came < show->next ||
         !(show->strict ? show_restored(show, watch, &val)
                        : surety__watch_value(watch, &val)))
         return;
-    if (show->gives)
-        show_items(show);
-    if (show->store->status != SURETY_OK || came < show->next)
-        return;
-    if (show->live)
-        show_value(show, val);
+    show_value(show, val);
     show->next =
         came + (show->strict ? came : show->shown.len) / SHOW_SHARE + 1;
 }

@@ -7,7 +7,11 @@
  * certain of it. Where that is not so, nothing behind it is given either,
  * until the value of the whole reply is known.
  *
- * What was given is kept as text. A later reply begins with the same elements,
+ * Elements are looked for behind each comma and each bracket that closes, as
+ * the reply is fed: so they are a function of its bytes, and not of its chunks.
+ * What was found waits until the caller takes it.
+ *
+ * What was found is kept as text. A later reply begins with the same elements,
  * or gives none; and a value that does not is refused by the validator. */
 #include "stream/stream.h"
 
@@ -26,10 +30,12 @@ struct surety_items {
     surety__elements *elements;
     surety_checker *checker;
     surety_doc *completed, *kept;
-    surety_buf texts, text; /* of all that was given; of the one at hand */
+    surety_buf texts, text; /* of all that was found; of the one at hand */
     size_t *ends;           /* in texts */
     size_t count, ends_cap;
-    const surety_stream *stream;
+    size_t given; /* of those found */
+    const surety_contract *contract;
+    surety_stream *stream;
     size_t value; /* the number of the value in the stream */
     bool blocked; /* it gives no more elements */
     struct items_level *levels;
@@ -62,6 +68,7 @@ surety_status surety_items_new(const surety_contract *contract,
     how = (info->fills_defaults ? COMPLETES_FILL : 0u) |
           (info->strips_unknown ? COMPLETES_STRIP : 0u);
     items->alloc = alloc;
+    items->contract = contract;
     surety_buf_init(&items->location, alloc, 0);
     surety_buf_init(&items->texts, alloc, 0);
     surety_buf_init(&items->text, alloc, 0);
@@ -86,6 +93,7 @@ void surety_items_free(surety_items *items)
 {
     if (!items)
         return;
+    surety__items_leave(items->stream);
     surety__elements_free(items->elements);
     surety_checker_free(items->checker);
     surety_doc_free(items->completed);
@@ -100,24 +108,44 @@ void surety_items_free(surety_items *items)
     surety__free(items->alloc, items, sizeof(*items));
 }
 
-void surety_items_begin(surety_items *items, const surety_stream *stream)
+void surety__items_leave(surety_stream *stream)
 {
+    if (stream && stream->items)
+        stream->items->stream = NULL;
+    if (stream)
+        stream->items = NULL;
+}
+
+surety_status surety_items_begin(surety_items *items, surety_stream *stream)
+{
+    surety__items_leave(items->stream);
+    surety__items_leave(stream);
     items->stream = stream;
     items->next = surety_val_none();
     items->seen = items->count;
     items->value = 0;
     items->depth = items->at = 0;
     items->blocked = false;
+    if (!stream)
+        return SURETY_OK;
+    stream->items = items;
+    return surety__items_look(items);
 }
 
-void surety_items_end(surety_items *items, surety_val value)
+/* The last value is this one, and nothing of it was compared. */
+static void items_turn_to(surety_items *items, surety_val value)
 {
-    items->stream = NULL;
     items->last = surety_val_at(value, surety_buf_str(&items->location));
     items->next = surety_val_kind(items->last) == SURETY_KIND_ARRAY
                       ? surety_val_first(items->last)
                       : surety_val_none();
     items->seen = 0;
+}
+
+void surety_items_end(surety_items *items, surety_val value)
+{
+    surety__items_leave(items->stream);
+    items_turn_to(items, value);
 }
 
 size_t surety__items_work(const surety_items *items)
@@ -127,17 +155,23 @@ size_t surety__items_work(const surety_items *items)
 
 size_t surety_items_count(const surety_items *items)
 {
-    return items->count;
+    return items->given;
+}
+
+/* The i-th of those found. */
+static surety_str items_text(const surety_items *items, size_t i)
+{
+    const size_t start = i ? items->ends[i - 1] : 0;
+
+    return (surety_str){items->texts.ptr + start, items->ends[i] - start};
 }
 
 surety_item surety_items_at(const surety_items *items, size_t i)
 {
     surety_item item = {.index = i};
-    const size_t start = i && i < items->count ? items->ends[i - 1] : 0;
 
-    if (i < items->count)
-        item.text =
-            (surety_str){items->texts.ptr + start, items->ends[i] - start};
+    if (i < items->given)
+        item.text = items_text(items, i);
     return item;
 }
 
@@ -155,7 +189,7 @@ surety_status surety_items_write(const surety_items *items, surety_buf *out)
                          "and go on behind them:\n[");
     for (size_t i = 0; i < items->count; i++) {
         surety_buf_text(out, i ? ",\n" : "");
-        surety_buf_add(out, surety_items_at(items, i).text);
+        surety_buf_add(out, items_text(items, i));
     }
     surety_buf_text(out, "]\n");
     return out->status;
@@ -167,7 +201,7 @@ surety_status surety_items_write(const surety_items *items, surety_buf *out)
 static surety_status items_same(surety_items *items, size_t i, surety_val val,
                                 bool *ret_equal)
 {
-    const surety_str given = surety_items_at(items, i).text;
+    const surety_str given = items_text(items, i);
     surety_status status = SURETY_OK;
 
     surety_buf_reset(&items->text);
@@ -183,9 +217,8 @@ static surety_status items_same(surety_items *items, size_t i, surety_val val,
     return status == SURETY_NOMEM ? status : SURETY_OK;
 }
 
-/* Keeps the next element, and gives it. */
-static surety_status items_give(surety_items *items, surety_val val,
-                                surety_item *ret_item)
+/* Keeps the next element. */
+static surety_status items_keep(surety_items *items, surety_val val)
 {
     if (surety__grow(items->alloc, &items->ends, &items->ends_cap,
                      items->count + 1, sizeof(*items->ends), SIZE_MAX))
@@ -194,7 +227,6 @@ static surety_status items_give(surety_items *items, surety_val val,
     if (items->texts.status != SURETY_OK)
         return SURETY_NOMEM;
     items->ends[items->count++] = items->texts.len;
-    *ret_item = surety_items_at(items, items->count - 1);
     return SURETY_OK;
 }
 
@@ -308,9 +340,8 @@ static surety_status items_walk(surety_items *items, surety_val root)
     return status;
 }
 
-/* The next element of the value so far. */
-static surety_status items_come(surety_items *items, surety_val root,
-                                surety_item *ret_item)
+/* Keeps the new elements of the value so far. END: that are all. */
+static surety_status items_come(surety_items *items, surety_val root)
 {
     const surety_doc *doc = root.doc;
     surety_status status = items_walk(items, root);
@@ -335,16 +366,47 @@ static surety_status items_come(surety_items *items, surety_val root,
             return status == SURETY_OK ? SURETY_END : status;
         items_pass(items, doc, child);
         if (i == items->count)
-            return items_give(items, val, ret_item);
+            status = items_keep(items, val);
     }
     return status;
+}
+
+bool surety__items_cut(surety_str bytes, size_t *ret_len)
+{
+    size_t len = 0;
+
+    while (len < bytes.len && !memchr(",]}", bytes.ptr[len], 3))
+        len++;
+    *ret_len = len < bytes.len ? len + 1 : len;
+    return len < bytes.len;
+}
+
+surety_status surety__items_look(surety_items *items)
+{
+    const surety_stream *stream = items->stream;
+    const surety_stream_info *info = &stream->info;
+    surety_status status;
+
+    if (stream->task.contract != items->contract ||
+        info->state != SURETY_STREAM_OPEN || !info->value.doc)
+        return SURETY_OK;
+    if (items->value != stream->begun ||
+        !items_stands(items, info->value.doc)) {
+        items->value = stream->begun;
+        items->depth = 0;
+        items->blocked = false;
+    }
+    if (items->blocked)
+        return SURETY_OK;
+    status = items_come(items, info->value);
+    return status == SURETY_END ? SURETY_OK : status;
 }
 
 /* ---- the value of the whole reply ---------------------------------------- */
 
 static surety_status items_contradict(surety_items *items, surety_error *reterr)
 {
-    const surety_str given = surety_items_at(items, items->seen).text;
+    const surety_str given = items_text(items, items->seen);
     const surety_str now = surety_buf_str(&items->text);
 
     surety__fail(reterr, SURETY_SYNTAX,
@@ -380,9 +442,8 @@ static surety_status items_agree(surety_items *items)
     return SURETY_OK;
 }
 
-/* The next element of the last value. */
-static surety_status items_rest(surety_items *items, surety_item *ret_item,
-                                surety_error *reterr)
+/* Keeps the next element of the last value. */
+static surety_status items_rest(surety_items *items, surety_error *reterr)
 {
     surety_status status = items_agree(items);
 
@@ -391,7 +452,7 @@ static surety_status items_rest(surety_items *items, surety_item *ret_item,
     if (status == SURETY_OK && !items->next.doc)
         return SURETY_END;
     if (status == SURETY_OK)
-        status = items_give(items, items->next, ret_item);
+        status = items_keep(items, items->next);
     if (status != SURETY_OK)
         return surety__fail_nomem(reterr);
     items->work++;
@@ -403,27 +464,18 @@ static surety_status items_rest(surety_items *items, surety_item *ret_item,
 surety_status surety_items_next(surety_items *items, surety_item *ret_item,
                                 surety_error *reterr)
 {
-    const surety_stream_info *info;
-    surety_status status;
+    surety_status status = SURETY_OK;
 
     if (!items || !ret_item)
         return surety__fail(reterr, SURETY_MISUSE,
                             "items and an address for one are needed");
-    if (!items->stream)
-        return items_rest(items, ret_item, reterr);
-    info = surety_stream_info_of(items->stream);
-    if (info->state != SURETY_STREAM_OPEN || !info->value.doc)
-        return SURETY_END;
-    if (items->value != items->stream->begun ||
-        !items_stands(items, info->value.doc)) {
-        items->value = items->stream->begun;
-        items->depth = 0;
-        items->blocked = false;
-    }
-    if (items->blocked)
-        return SURETY_END;
-    status = items_come(items, info->value, ret_item);
-    return status == SURETY_NOMEM ? surety__fail_nomem(reterr) : status;
+    if (items->given == items->count)
+        status = items->stream ? SURETY_END : items_rest(items, reterr);
+    if (status != SURETY_OK)
+        return status;
+    items->given++;
+    *ret_item = surety_items_at(items, items->given - 1);
+    return SURETY_OK;
 }
 
 static surety_status items_validate(void *ctx,
@@ -431,13 +483,11 @@ static surety_status items_validate(void *ctx,
                                     surety_error *reterr)
 {
     surety_items *items = ctx;
-    const surety_stream *stream = items->stream;
     surety_error error;
     surety_buf at;
     surety_status status;
 
-    surety_items_end(items, validation->value);
-    items->stream = stream;
+    items_turn_to(items, validation->value);
     status = items_agree(items);
     items->next = surety_val_none(); /* the value does not stay */
     if (status != SURETY_SYNTAX)

@@ -54,6 +54,7 @@ void surety_stream_free(surety_stream *stream)
 {
     if (!stream)
         return;
+    surety__items_leave(stream);
     surety_judge_free(stream->judge);
     surety_lenient_free(stream->reader);
     surety_doc_free(stream->doc);
@@ -507,6 +508,40 @@ static surety_status stream_take(surety_stream *stream, size_t at,
     return status;
 }
 
+/* Appends bytes to the reply and looks at them. */
+static surety_status stream_add(surety_stream *stream, surety_str bytes,
+                                surety_error *reterr)
+{
+    const size_t at = stream->reply.len;
+
+    surety_buf_add(&stream->reply, bytes);
+    if (stream->reply.status)
+        return surety__fail_nomem(reterr);
+    stream->info.reply = surety__stream_text(stream);
+    return stream_take(stream, at, reterr);
+}
+
+/* The same, in stretches behind each of which elements are looked for. */
+static surety_status stream_add_items(surety_stream *stream, surety_str bytes,
+                                      surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    while (bytes.len && status == SURETY_OK) {
+        size_t len = bytes.len;
+        const bool looks =
+            !surety__stream_is_over(stream) && surety__items_cut(bytes, &len);
+
+        status = stream_add(stream, (surety_str){bytes.ptr, len}, reterr);
+        if (status == SURETY_OK && looks &&
+            surety__items_look(stream->items) != SURETY_OK)
+            status = surety__fail_nomem(reterr);
+        bytes.ptr += len;
+        bytes.len -= len;
+    }
+    return status;
+}
+
 surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
                                  surety_error *reterr)
 {
@@ -522,11 +557,8 @@ surety_status surety_stream_feed(surety_stream *stream, surety_str bytes,
                      stream->limits.text_bytes_max);
         return SURETY_LIMIT;
     }
-    surety_buf_add(&stream->reply, bytes);
-    if (stream->reply.status)
-        return surety__fail_nomem(reterr);
-    stream->info.reply = surety__stream_text(stream);
-    return stream_take(stream, stream->reply.len - bytes.len, reterr);
+    return stream->items ? stream_add_items(stream, bytes, reterr)
+                         : stream_add(stream, bytes, reterr);
 }
 
 const surety_stream_info *surety_stream_info_of(const surety_stream *stream)

@@ -73,6 +73,7 @@ struct surety_stream {
     surety_stream_info info;
     surety_buf text;      /* of the finding */
     surety_position walk; /* where the last position was counted to */
+    surety_items *items;  /* that are looked for as it comes; NULL: none */
 };
 
 /* The bytes that came. */
@@ -137,6 +138,13 @@ surety_status surety__runaway_ask(surety_stream *stream);
 
 /* ---- items.c ------------------------------------------------------ */
 
+/* How many of the next bytes are read together; whether elements are looked for
+ * behind them. */
+bool surety__items_cut(surety_str bytes, size_t *ret_len);
+/* Keeps the elements that are new in the value at hand. OK, NOMEM. */
+surety_status surety__items_look(surety_items *items);
+/* Parts a stream (NULL: none) and its items. */
+void surety__items_leave(surety_stream *stream);
 /* How many children the items looked at; linear in the values. */
 size_t surety__items_work(const surety_items *items);
 

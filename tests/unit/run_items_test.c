@@ -3,7 +3,8 @@
  * anywhere, with re-asks, broken calls, partial values and fallbacks: each
  * element comes once and in order; where a run ends with a value, they are its
  * array (of a partial value its beginning); and each call behind them tells the
- * model what was given.
+ * model what was given. And the same replies give the same elements, however
+ * they are cut.
  *
  * SURETY_SEED sets the seed, which a failure prints. */
 #include "check.h"
@@ -112,15 +113,17 @@ static void items_reply(struct pieces *pieces, surety_buf *out)
     surety_buf_text(out, tails[pieces_next(pieces, CHECK_COUNT(tails))]);
 }
 
-/* The same in the form of a provider, in events of its stream. */
-static void items_native(struct pieces *pieces, surety_buf *scratch,
-                         surety_buf *out)
+/* The same in the form of a provider, in events of its stream, which `how`
+ * cuts. */
+static void items_native(struct pieces *pieces, uint32_t how,
+                         surety_buf *scratch, surety_buf *out)
 {
     static const char *const rows[] = {
         "{\"id\":%u,\"d\":null,\"e\":null}", "{\"id\":%u,\"d\":\"x\",\"e\":2}",
         "{\"id\":%u,\"d\":\"\\u00e9\",\"e\":null}"};
     static const char *const tails[] = {"7}", "7}", "7}", "11}", "null}", "7"};
     const uint32_t count = pieces_next(pieces, 6);
+    struct pieces cuts;
     char row[64];
 
     surety_buf_reset(scratch);
@@ -133,8 +136,9 @@ static void items_native(struct pieces *pieces, surety_buf *scratch,
     }
     surety_buf_text(scratch, "],\"n\":");
     surety_buf_text(scratch, tails[pieces_next(pieces, CHECK_COUNT(tails))]);
+    cuts.state = pieces->state + how;
     for (size_t at = 0; at < scratch->len;) {
-        size_t len = 1 + pieces_next(pieces, 12);
+        size_t len = 1 + pieces_next(&cuts, how == 3 ? 400 : 12);
 
         len = len < scratch->len - at ? len : scratch->len - at;
         surety_buf_text(out, "data: {\"choices\":[{\"index\":0,\"delta\":{"
@@ -183,7 +187,7 @@ struct items_seen {
 
 /* Makes the model and its replies by chance. */
 static surety_status items_pieces(struct pieces *pieces, bool native,
-                                  surety_buf *scratch)
+                                  uint32_t how, surety_buf *scratch)
 {
     surety_status status = SURETY_OK;
 
@@ -195,7 +199,7 @@ static surety_status items_pieces(struct pieces *pieces, bool native,
     }
     for (size_t i = 0; i < PIECES_REPLIES && status == SURETY_OK; i++) {
         if (native)
-            items_native(pieces, scratch, &pieces->replies[i]);
+            items_native(pieces, how, scratch, &pieces->replies[i]);
         else
             items_reply(pieces, &pieces->replies[i]);
         status = scratch->status ? scratch->status : pieces->replies[i].status;
@@ -229,7 +233,7 @@ static bool items_round(struct check *t, uint64_t seed, struct items_seen *seen)
     TRY(check_contract(t, items_contracts[kind], &contract));
     TRY(surety_items_new(contract, surety_str_of("/rows"), check_alloc(t),
                          &items, NULL));
-    TRY(items_pieces(&pieces, kind == ITEMS_NATIVE, &scratch));
+    TRY(items_pieces(&pieces, kind == ITEMS_NATIVE, 0, &scratch));
     options.contract = contract;
     options.models = &pieces.model;
     options.model_count = 1;
@@ -289,6 +293,95 @@ TEST(gives_the_array_of_the_value)
 done:;
 }
 
+/* Writes which attempt gave what. */
+static void items_trace(void *ctx, const surety_event *event)
+{
+    surety_buf *out = ctx;
+    char attempt[16];
+
+    if (event->kind != SURETY_EVENT_ITEM)
+        return;
+    (void)snprintf(attempt, sizeof(attempt), "%u: ", event->attempt);
+    surety_buf_text(out, attempt);
+    surety_buf_add(out, event->text);
+    surety_buf_text(out, "\n");
+}
+
+/* The run of a seed, with its replies cut in one of several ways. */
+static surety_status items_cut(struct check *t, uint64_t seed, uint32_t how,
+                               surety_buf *trace)
+{
+    static const size_t pieces_max[] = {0, 1, 12, 400};
+    struct pieces pieces;
+    surety_run_options options = {.size = sizeof(options),
+                                  .prompt = surety_str_of("Which?"),
+                                  .event = items_trace,
+                                  .event_ctx = trace,
+                                  .seed = 1,
+                                  .stop = (surety_stop)(seed % 3),
+                                  .values = seed % 2,
+                                  .alloc = check_alloc(t)};
+    const size_t kind = seed % CHECK_COUNT(items_contracts);
+    surety_contract *contract = NULL;
+    surety_run *run = NULL;
+    surety_status status;
+    surety_buf scratch;
+
+    pieces_init(&pieces, t, seed);
+    surety_buf_init(&scratch, check_alloc(t), 0);
+    status = check_contract(t, items_contracts[kind], &contract);
+    if (status == SURETY_OK)
+        status = surety_items_new(contract, surety_str_of("/rows"),
+                                  check_alloc(t), &options.items, NULL);
+    if (status == SURETY_OK)
+        status = items_pieces(&pieces, kind == ITEMS_NATIVE, how, &scratch);
+    options.contract = contract;
+    options.models = &pieces.model;
+    options.model_count = 1;
+    if (status == SURETY_OK)
+        status = surety_run_new(&options, &run, NULL);
+    pieces.state += how;
+    pieces.piece_max = pieces_max[how];
+    if (status == SURETY_OK)
+        status = pieces_go(&pieces, run);
+    surety_run_free(run);
+    surety_items_free(options.items);
+    surety_contract_free(contract);
+    pieces_done(&pieces);
+    surety_buf_done(&scratch);
+    return status == SURETY_OK ? trace->status : status;
+}
+
+TEST(gives_the_same_however_the_replies_are_cut)
+{
+    const uint64_t rounds = t->fail_at ? 8 : ITEMS_ROUNDS;
+    surety_buf traces[4];
+    size_t some = 0;
+
+    for (size_t i = 0; i < CHECK_COUNT(traces); i++)
+        surety_buf_init(&traces[i], check_alloc(t), 0);
+    for (uint64_t seed = 1; seed <= rounds && !t->failed; seed++) {
+        for (uint32_t i = 0; i < CHECK_COUNT(traces); i++) {
+            surety_buf_reset(&traces[i]);
+            TRY(items_cut(t, seed, i, &traces[i]));
+        }
+        for (size_t i = 1; i < CHECK_COUNT(traces); i++) {
+            if (t->starved || surety_str_equal(surety_buf_str(&traces[0]),
+                                               surety_buf_str(&traces[i])))
+                continue;
+            printf("# seed %llu, cut %zu: %.*s# and whole: %.*s",
+                   (unsigned long long)seed, i, (int)traces[i].len,
+                   traces[i].ptr, (int)traces[0].len, traces[0].ptr);
+            CHECK(!"the same");
+        }
+        some += traces[0].len > 0;
+    }
+    CHECK(t->fail_at || some > ITEMS_ROUNDS / 2);
+done:
+    for (size_t i = 0; i < CHECK_COUNT(traces); i++)
+        surety_buf_done(&traces[i]);
+}
+
 TEST(says_what_it_cannot_do)
 {
     struct pieces pieces;
@@ -318,6 +411,8 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"gives the array of the value", gives_the_array_of_the_value},
+        {"gives the same however the replies are cut",
+         gives_the_same_however_the_replies_are_cut},
         {"says what it cannot do", says_what_it_cannot_do},
     };
 

@@ -206,6 +206,72 @@ TEST(gives_the_array_of_every_valid_value)
 done:;
 }
 
+/* Reads a reply whole, by bytes or in chunks by chance; as in items_read. */
+static surety_status items_cut(struct check *t, uint64_t seed, unsigned how,
+                               surety_buf *given)
+{
+    const struct items_contract *one =
+        &items_contracts[seed % CHECK_COUNT(items_contracts)];
+    uint64_t state = seed * 104729 + 3;
+    struct items_job job = {.items = NULL};
+    surety_buf reply;
+    surety_status status = items_open(t, &job, one->text, one->location);
+
+    surety_buf_init(&reply, check_alloc(t), 0);
+    items_reply(&state, &reply);
+    if (!items_chance(&state, 3))
+        items_reply(&state, &reply);
+    if (status == SURETY_OK)
+        status = reply.status;
+    if (status == SURETY_OK && how == 0) {
+        status = surety_stream_begin(job.stream, job.contract, &job.options,
+                                     false, NULL);
+        surety_items_begin(job.items, job.stream);
+        if (status == SURETY_OK)
+            status =
+                surety_stream_feed(job.stream, surety_buf_str(&reply), NULL);
+        if (status == SURETY_OK)
+            status = items_drain(job.items, given);
+    } else if (status == SURETY_OK) {
+        state += how;
+        status = items_read(&job, surety_buf_str(&reply),
+                            how == 1 ? NULL : &state, given);
+    }
+    items_close(&job);
+    surety_buf_done(&reply);
+    return status < SURETY_OK ? status : given->status;
+}
+
+/* What is given of a reply is a function of its bytes: its cuts change nothing,
+ * also where it is refused, or has more values than one. */
+TEST(gives_the_same_however_the_reply_is_cut)
+{
+    const uint64_t rounds = t->fail_at ? 3 : ITEMS_ROUNDS;
+    surety_buf given[4];
+    size_t some = 0;
+
+    for (size_t i = 0; i < CHECK_COUNT(given); i++)
+        surety_buf_init(&given[i], check_alloc(t), 0);
+    for (uint64_t seed = 0; seed < rounds && !t->failed; seed++) {
+        for (unsigned i = 0; i < CHECK_COUNT(given); i++) {
+            surety_buf_reset(&given[i]);
+            TRY(items_cut(t, seed, i, &given[i]));
+        }
+        for (size_t i = 1; i < CHECK_COUNT(given); i++)
+            CHECK(surety_str_equal(surety_buf_str(&given[0]),
+                                   surety_buf_str(&given[i])));
+        some += given[0].len > 0;
+    }
+    CHECK(t->fail_at || some > ITEMS_ROUNDS / 3);
+done:
+    for (size_t i = 0; i < CHECK_COUNT(given); i++) {
+        if (t->failed)
+            printf("# %.*s\n", (int)given[i].len,
+                   given[i].ptr ? given[i].ptr : "");
+        surety_buf_done(&given[i]);
+    }
+}
+
 TEST(says_what_contradicts)
 {
     surety_contract *contract = NULL;
@@ -318,6 +384,8 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"gives the array of every valid value",
          gives_the_array_of_every_valid_value},
+        {"gives the same however the reply is cut",
+         gives_the_same_however_the_reply_is_cut},
         {"says what contradicts", says_what_contradicts},
         {"work is linear in the reply", work_is_linear_in_the_reply},
     };
