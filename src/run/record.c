@@ -205,3 +205,16 @@ surety_status surety__record_finish(const surety__setup *setup,
         entry.reply = surety__attempt_text(attempt);
     return ledger->finish(ledger->ctx, &entry, &results->cause);
 }
+
+void surety__record_warn(const surety__setup *setup, surety__run_store *store,
+                         surety__log *log, const surety_error *cause)
+{
+    if (log->warned)
+        return;
+    log->warned = true;
+    surety_buf_text(&store->text, "the ledger could not be written");
+    surety__decide_detail(&store->text, surety_str_of(cause->message), 240);
+    surety_buf_text(&store->text, ", and may fail: the run goes on unrecorded");
+    surety__setup_event(setup, log->count, SURETY_EVENT_DECISION,
+                        surety__store_keep(store));
+}

@@ -87,8 +87,6 @@ static void run_end_unplanned(surety_run *run)
  * once. */
 static bool run_recorded(surety_run *run, surety_status status)
 {
-    surety_buf *out = &run->store.text;
-
     if (surety__store_pass(&run->store, status) == SURETY_NOMEM)
         return false;
     if (status != SURETY_OK && !run->setup.options.ledger_optional) {
@@ -100,14 +98,9 @@ static bool run_recorded(surety_run *run, surety_status status)
                     "the ledger could not be written: ", &run->results.cause));
         return false;
     }
-    if (status != SURETY_OK && !run->warned) {
-        run->warned = true;
-        surety_buf_text(out, "the ledger could not be written");
-        surety__decide_detail(out, surety_str_of(run->results.cause.message),
-                              240);
-        surety_buf_text(out, ", and may fail: the run goes on unrecorded");
-        run_event(run, SURETY_EVENT_DECISION, surety__store_keep(&run->store));
-    }
+    if (status != SURETY_OK)
+        surety__record_warn(&run->setup, &run->store, &run->results.log,
+                            &run->results.cause);
     return true;
 }
 
@@ -645,7 +638,7 @@ surety_status surety_run_new(const surety_run_options *options,
     run->judging.store = run->forms.store = run->steps.store = &run->store;
     run->judging.validators.store = &run->store;
     run->judging.setup = run->forms.setup = run->steps.setup = &run->setup;
-    run->steps.run_id = &run->results.log.run;
+    run->steps.log = &run->results.log;
     run->exchange.watch.forms = &run->forms;
     run->random = own.seed;
     run->results.spent.usage.known = true;

@@ -170,11 +170,12 @@ typedef struct surety__use {
  * the third time does not use its result. */
 #define SURETY__STEPS_EQUAL_MAX 2
 
+struct surety__log;
 /* The calls of tools in a run, and those of the reply at hand (steps.c). */
 typedef struct surety__steps {
     surety__run_store *store;
     const surety__setup *setup;
-    const surety_str *run_id;
+    struct surety__log *log; /* the run's */
     surety__use *items;
     size_t count, cap;
     size_t first;    /* of the reply at hand */
@@ -361,6 +362,7 @@ typedef struct surety__log {
     uint64_t begun_ms; /* the first step, on the caller's monotonic clock */
     surety__attempt *items;
     size_t count, cap;
+    bool warned; /* an optional ledger failed, and that was reported */
 } surety__log;
 
 /* An error in a reply of the current model. */
@@ -427,7 +429,6 @@ struct surety_run {
     surety__steps steps;
     surety__judging judging; /* of the last answer */
     surety__results results;
-    bool warned; /* an optional ledger failed, and that was reported */
 };
 
 /* Memory: a function that runs out of memory sets the store's status to NOMEM
@@ -815,6 +816,9 @@ surety_status surety__record_begin(const surety__setup *setup, surety__log *log,
 surety_status surety__record_finish(const surety__setup *setup,
                                     surety__run_store *store,
                                     surety__results *results);
+/* Reports, once in a run, that an optional ledger failed. */
+void surety__record_warn(const surety__setup *setup, surety__run_store *store,
+                         surety__log *log, const surety_error *cause);
 
 /* ---- result.c: the end of a run ------------------------------------------ */
 

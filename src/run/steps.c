@@ -75,7 +75,7 @@ static surety_entry steps_entry(const surety__steps *steps,
     surety_entry entry = {
         .size = sizeof(entry),
         .id = use->seen.id,
-        .run = *steps->run_id,
+        .run = steps->log->run,
         .number = (uint32_t)use->seen.attempt,
         .purpose = SURETY__LITERAL("tool"),
         .provider = SURETY__LITERAL("tool"),
@@ -95,8 +95,12 @@ static bool steps_recorded(surety__steps *steps, surety_status status,
 {
     if (surety__store_pass(steps->store, status) == SURETY_NOMEM)
         return false;
-    if (status == SURETY_OK || steps_options(steps)->ledger_optional)
+    if (status == SURETY_OK)
         return true;
+    if (steps_options(steps)->ledger_optional) {
+        surety__record_warn(steps->setup, steps->store, steps->log, error);
+        return true;
+    }
     steps->unrecorded = true;
     *reterr = *error;
     return false;
@@ -132,7 +136,7 @@ static surety_entry_state steps_state(const surety_tool_use *seen)
 }
 
 static bool steps_record_end(surety__steps *steps, surety__use *use,
-                             surety_error *reterr)
+                             surety_str decision, surety_error *reterr)
 {
     surety_ledger *ledger = steps_options(steps)->ledger;
     const surety_tool_use *seen = &use->seen;
@@ -150,7 +154,7 @@ static bool steps_record_end(surety__steps *steps, surety__use *use,
         entry.failure = surety_str_of(surety_tool_failure_name(seen->failure));
     entry.error_message = seen->message;
     entry.ok = seen->failure == SURETY_TOOL_NONE;
-    entry.decision = SURETY__LITERAL("the result goes to the model");
+    entry.decision = decision;
     if (ledger->raw)
         entry.reply = seen->result;
     return steps_recorded(steps, ledger->finish(ledger->ctx, &entry, &error),
@@ -328,12 +332,13 @@ static surety_status steps_begin(surety__steps *steps, surety__use *use,
 
 /* Takes the end of a call to its row. */
 static surety_status steps_finish(surety__steps *steps, surety__use *use,
-                                  surety_now now, surety_error *reterr)
+                                  surety_str decision, surety_now now,
+                                  surety_error *reterr)
 {
     if (use->call)
         steps_take(steps, use, now);
     use->finished = true;
-    if (!steps_record_end(steps, use, reterr))
+    if (!steps_record_end(steps, use, decision, reterr))
         return SURETY_IO;
     steps_event(steps, SURETY_EVENT_RESULT, use, use->seen.result);
     return SURETY_OK;
@@ -354,7 +359,9 @@ static surety_status steps_advance(surety__steps *steps, surety__use *use,
     if (status == SURETY_OK && !use->ended)
         status = surety__tool_call_step(use->call, now.monotonic_ms, reterr);
     if (status == SURETY_OK)
-        status = steps_finish(steps, use, now, reterr);
+        status = steps_finish(steps, use,
+                              SURETY__LITERAL("the result goes to the model"),
+                              now, reterr);
     return surety__store_pass(steps->store, status);
 }
 
@@ -447,7 +454,9 @@ void surety__steps_cancel(surety__steps *steps, surety_now now,
         if (use->call && use->judged)
             surety__tool_call_cancel(use->call);
         if (use->call && use->begun) {
-            (void)steps_finish(steps, use, now, reterr);
+            (void)steps_finish(
+                steps, use, SURETY__LITERAL("the run ends before the result"),
+                now, reterr);
             continue;
         }
         surety__tool_call_free(use->call);

@@ -264,9 +264,12 @@ static void steps_hang(struct check *t)
 
     TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
     trial.options.budget.ms_max = 100;
+    trial.options.ledger = &trial.fake.ledger;
     TRY(trial_go(&trial));
     CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_BUDGET);
     CHECK(adder.cancelled == 1 && trial.fake.calls == 1);
+    CHECK_TEXT(surety_str_of(trial.fake.finishes[1]),
+               "cancelled|cancelled|||the run ends before the result");
     CHECK(surety_run_tool_use(trial.run, 0).failure == SURETY_TOOL_CANCELLED);
 done:
     steps_close(&trial, tools);
@@ -295,6 +298,36 @@ static void steps_cancel(struct check *t)
     surety_run_cancel(trial.run, (surety_now){1010, 1700000000010});
     CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_CANCELLED);
     CHECK(adder.cancelled == 1);
+done:
+    steps_close(&trial, tools);
+}
+
+/* A row that fails ends the run, or is reported once and ends nothing. */
+static void steps_unrecorded(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    for (int i = 0; i < 4; i++) {
+        const char *said;
+
+        trial_reset(&trial, t, answers, CHECK_COUNT(answers));
+        trial.options.tools = tools;
+        trial.options.ledger_optional = i % 2;
+        trial.fake.begin_fails = i < 2 ? 2 : 0;
+        trial.fake.finish_fails = i < 2 ? 0 : 2;
+        TRY(trial_go(&trial));
+        CHECK(surety_run_info_of(trial.run)->verdict ==
+              (i % 2 ? SURETY_RUN_VALID : SURETY_RUN_LEDGER));
+        said = strstr(trial.fake.events, "could not be written (disk full");
+        CHECK((said != NULL) == (i % 2));
+        CHECK(!said || !strstr(said + 1, "could not be written"));
+    }
 done:
     steps_close(&trial, tools);
 }
@@ -416,6 +449,7 @@ int main(int argc, char **argv)
         {"the budget comes before the calls", steps_budget},
         {"a tool that hangs", steps_hang},
         {"a run that is cancelled cancels its tools", steps_cancel},
+        {"a row that fails", steps_unrecorded},
         {"a re-ask keeps the steps", steps_reask},
         {"calls of the provider's form", steps_native},
         {"a conversation can be saved", steps_save},
