@@ -81,14 +81,14 @@ static void from_anthropic_call(surety__import *import, surety_val block)
     surety_part *part = surety__import_part(import, SURETY_PART_CALL);
 
     if (!surety__import_str(import, block, "id", &part->id) ||
-        !surety__import_str(import, block, "name", &part->name))
+        !surety__import_maybe(import, block, "name", &part->name))
         return;
     part->text = surety_val_text(input);
     if (surety_val_kind(input) != SURETY_KIND_OBJECT)
         surety__import_fail(import, block, "\"input\" must be an object");
     from_anthropic_rest(import, part, block,
                         "type id name input cache_control");
-    surety__import_call_add(import, part);
+    surety__import_call_add(import, part, block);
 }
 
 static void from_anthropic_block(surety__import *import, surety_val block);

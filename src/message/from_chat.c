@@ -121,13 +121,13 @@ static void from_chat_call(surety__import *import, surety_val item)
     }
     part = surety__import_part(import, SURETY_PART_CALL);
     if (!surety__import_str(import, item, "id", &part->id) ||
-        !surety__import_str(import, function, "name", &part->name))
+        !surety__import_maybe(import, function, "name", &part->name))
         return;
     surety__import_arguments(import, surety_val_get(function, "arguments"),
                              part, &is_valid);
     surety__import_keep(import, part, item, SURETY_PROTOCOL_OPENAI,
                         is_valid ? "id type function index" : "");
-    surety__import_call_add(import, part);
+    surety__import_call_add(import, part, item);
 }
 
 static void from_chat_assistant(surety__import *import, surety_val item)

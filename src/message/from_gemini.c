@@ -76,7 +76,7 @@ static void from_gemini_call(surety__import *import, surety_val item,
                      : SURETY__LITERAL("{}");
     surety__import_keep(import, part, item, SURETY_PROTOCOL_GEMINI,
                         part->id.len > 0 ? "functionCall function_call" : "");
-    surety__import_call_add(import, part);
+    surety__import_call_add(import, part, item);
 }
 
 /* Gives the text of a response, which is {output} or {error} by convention;

@@ -125,13 +125,13 @@ static void from_responses_call(surety__import *import, surety_val item)
     surety__import_join(import, SURETY_ROLE_ASSISTANT, item);
     part = surety__import_part(import, SURETY_PART_CALL);
     if (!surety__import_str(import, item, "call_id", &part->id) ||
-        !surety__import_str(import, item, "name", &part->name))
+        !surety__import_maybe(import, item, "name", &part->name))
         return;
     surety__import_arguments(import, surety_val_get(item, "arguments"), part,
                              &is_valid);
     surety__import_keep(import, part, item, SURETY_PROTOCOL_RESPONSES,
                         is_valid ? "type call_id name arguments" : "");
-    surety__import_call_add(import, part);
+    surety__import_call_add(import, part, item);
 }
 
 static void from_responses_result(surety__import *import, surety_val item)

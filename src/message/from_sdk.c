@@ -177,7 +177,7 @@ static void from_sdk_call(surety__import *import, surety_val item)
     }
     part->text = surety_val_text(input);
     from_sdk_options(import, part, item);
-    surety__import_call_add(import, part);
+    surety__import_call_add(import, part, item);
 }
 
 /* An output: a text, a value as JSON, parts, or that the call was denied. */

@@ -180,13 +180,20 @@ static bool import_enqueue(surety__import *import, surety__import_call *call)
     return true;
 }
 
-void surety__import_call_add(surety__import *import, surety_part *call)
+void surety__import_call_add(surety__import *import, surety_part *call,
+                             surety_val item)
 {
     const surety_alloc *alloc = import->conversation->alloc;
     surety__import_call *own;
     surety_buf id;
 
     import->call_count++;
+    if (call->name.len == 0) {
+        call->name = SURETY__LITERAL(SURETY__UNNAMED);
+        surety__import_note(import, item, "unnamed",
+                            SURETY__LITERAL("this call has no name; it is "
+                                            "kept as \"unnamed\""));
+    }
     if (call->id.len == 0) {
         surety_buf_init(&id, alloc, 0);
         surety__buf_printf(&id, "call_%zu", import->call_count);

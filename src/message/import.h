@@ -74,8 +74,10 @@ void surety__import_text(surety__import *import, surety_val text);
 /* Gives the role of this name; false: it is none of ours. */
 bool surety__import_role(surety_val name, surety_role *ret_role);
 
-/* Remembers a call, and makes an id if it has none. */
-void surety__import_call_add(surety__import *import, surety_part *call);
+/* Remembers the call that was read from item; makes an id if it has none, and
+ * names it if it has no name. */
+void surety__import_call_add(surety__import *import, surety_part *call,
+                             surety_val item);
 /* Gives the id of the oldest call of that name in the message before, for a
  * result without an id; each call once. Empty: there is none. */
 surety_str surety__import_waiting(surety__import *import, surety_str name);

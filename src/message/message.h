@@ -8,6 +8,10 @@
 
 #include "base/base.h"
 
+/* The name of a call that came without one: neither providers nor a saved
+ * conversation take a call without. No tool may be called so. */
+#define SURETY__UNNAMED "unnamed"
+
 /* Finds the protocol of this name; false: there is none. */
 bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol);
 

@@ -22,10 +22,6 @@ typedef struct surety__message {
     surety_prompt_part part; /* of text */
 } surety__message;
 
-/* The name of a call that came without one: neither providers nor a saved
- * conversation take a call without. No tool may be called so. */
-#define SURETY__UNNAMED "unnamed"
-
 /* A tool as the model sees it. Names are 1 to 64 of A-Z a-z 0-9 _ -. */
 typedef struct surety__tool_spec {
     surety_str name;

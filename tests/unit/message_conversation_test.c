@@ -236,6 +236,47 @@ done:
     surety_conversation_free(conversation);
 }
 
+/* A call that a model made without a name pairs by its id, and ids may come
+ * again behind their results. */
+TEST(calls_without_a_name_are_kept)
+{
+    static const char *const texts[] = {
+        "[{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"function\":{"
+        "\"arguments\":\"{}\"}}]},{\"role\":\"tool\",\"tool_call_id\":\"a\","
+        "\"content\":\"x\"},{\"role\":\"assistant\",\"tool_calls\":[{\"id\":"
+        "\"a\",\"function\":{\"name\":\"\",\"arguments\":\"{}\"}}]},{\"role\":"
+        "\"tool\",\"tool_call_id\":\"a\",\"content\":\"y\"}]",
+        "[{\"type\":\"function_call\",\"call_id\":\"a\",\"arguments\":\"{}\"},"
+        "{\"type\":\"function_call_output\",\"call_id\":\"a\",\"output\":"
+        "\"x\"}]",
+        "[{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":"
+        "\"a\",\"input\":{}}]},{\"role\":\"user\",\"content\":[{\"type\":"
+        "\"tool_result\",\"tool_use_id\":\"a\",\"content\":\"x\"}]}]",
+    };
+    surety_conversation *conversation = NULL;
+    surety_conversation_note note;
+    const surety_message *messages;
+    size_t count = 0;
+
+    for (size_t i = 0; i < CHECK_COUNT(texts); i++) {
+        TRY(conversation_of(t, NULL, &conversation));
+        TRY(surety_conversation_read(conversation, surety_str_of(texts[i]),
+                                     NULL));
+        TRY(surety_conversation_repair(conversation, NULL));
+        messages = surety_conversation_messages(conversation, &count);
+        CHECK(count == (i ? 2 : 4));
+        for (size_t k = 0; k < count; k++)
+            CHECK_TEXT(messages[k].parts[0].name, "unnamed");
+        CHECK(surety_conversation_note_at(conversation, 0, &note));
+        CHECK_TEXT(surety_str_of(note.rule), "unnamed");
+        CHECK(surety_conversation_note_at(conversation, 1, &note) == !i);
+        surety_conversation_free(conversation);
+        conversation = NULL;
+    }
+done:
+    surety_conversation_free(conversation);
+}
+
 /* ---- the law ------------------------------------------------------------- */
 
 static uint32_t next(uint32_t *seed)
@@ -437,6 +478,7 @@ int main(int argc, char **argv)
         {"what is added is a copy", what_is_added_is_a_copy},
         {"limits hold", limits_hold},
         {"a failure adds nothing", a_failure_adds_nothing},
+        {"calls without a name are kept", calls_without_a_name_are_kept},
         {"dialects are read and repaired", dialects_are_read_and_repaired},
         {"what is written is read back", what_is_written_is_read_back},
         {"a file shows what it is", a_file_shows_what_it_is},
