@@ -40,12 +40,6 @@ void *surety__new(const surety_alloc *alloc, size_t size)
     return ptr;
 }
 
-void surety__free(const surety_alloc *alloc, void *ptr, size_t size)
-{
-    if (ptr)
-        surety__resize(alloc, ptr, size, 0);
-}
-
 surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max)
 {

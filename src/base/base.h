@@ -17,7 +17,13 @@ void *surety__resize(const surety_alloc *alloc, void *ptr, size_t size_old,
                      size_t size_new);
 /* Returns a zeroed block; NULL when out of memory. */
 void *surety__new(const surety_alloc *alloc, size_t size);
-void surety__free(const surety_alloc *alloc, void *ptr, size_t size);
+/* Frees a block, often none. */
+static inline void surety__free(const surety_alloc *alloc, void *ptr,
+                                size_t size)
+{
+    if (ptr)
+        (void)surety__resize(alloc, ptr, size, 0);
+}
 
 /* Makes room for `count` items of item_size bytes in a vector of *cap items.
  * Grows by half; checks for overflow and max. vector: the address of the

@@ -33,7 +33,7 @@ enum { LIMITS_COUNT = sizeof(limits_rows) / sizeof(*limits_rows) };
 
 surety_limits surety_limits_of(const surety_limits *given)
 {
-    return surety__limits_over(given, &limits_default);
+    return given ? surety__limits_over(given, &limits_default) : limits_default;
 }
 
 surety_limits surety__limits_over(const surety_limits *given,
@@ -45,8 +45,7 @@ surety_limits surety__limits_over(const surety_limits *given,
     if (given) {
         (void)surety__options_take(&own, sizeof(own), given, NULL);
 #define LIMIT(member, usual, max, what, why)                                   \
-    if (own.member)                                                            \
-        limits.member = own.member;
+    limits.member = own.member ? own.member : limits.member;
 #include "base/limits.def"
 #undef LIMIT
     }

@@ -215,7 +215,7 @@ surety_status surety__fallback_apply(surety_judge *judge, surety_error *reterr)
 {
     const surety_fallback kind =
         surety_contract_info_of(judge->task.contract)->fallback;
-    struct fallback_work work = {.judge = judge, .doc = judge->fallback};
+    struct fallback_work work = {.judge = judge, .doc = judge->completed};
     surety_outcome *outcome = &judge->outcome;
     surety_str raw = surety__str_trim(judge->task.reply);
     surety_status status;
@@ -243,6 +243,6 @@ surety_status surety__fallback_apply(surety_judge *judge, surety_error *reterr)
     if (status != SURETY_OK)
         return status;
     outcome->fallback = true;
-    outcome->value = surety_doc_root(judge->fallback);
+    outcome->value = surety_doc_root(judge->completed);
     return SURETY_OK;
 }

@@ -217,7 +217,9 @@ static surety_status judge_derive(surety_judge *judge, surety_error *reterr)
         return SURETY_OK;
     if (!judge->rules)
         judge->rules = surety__rules_new(judge->task.contract, judge->alloc);
-    if (!judge->rules)
+    if (!judge->derived)
+        judge->derived = surety_doc_new(judge->alloc);
+    if (!judge->rules || !judge->derived)
         return surety__fail_nomem(reterr);
     status = surety__rules_derive(judge->rules, outcome->value, judge->derived,
                                   reterr);
@@ -379,10 +381,7 @@ surety_judge *surety_judge_new(const surety_alloc *alloc,
     judge->finder = surety_finder_new(alloc);
     judge->checker = surety_checker_new(alloc, &judge->limits);
     judge->completed = surety_doc_new(alloc);
-    judge->derived = surety_doc_new(alloc);
-    judge->fallback = surety_doc_new(alloc);
-    complete = judge->finder && judge->checker && judge->completed &&
-               judge->derived && judge->fallback;
+    complete = judge->finder && judge->checker && judge->completed;
     for (size_t i = 0; i < 2; i++) {
         judge->docs[i] = judge->trials[i].doc = surety_doc_new(alloc);
         judge->trials[i].findings = surety_findings_new(alloc);
@@ -428,7 +427,6 @@ void surety_judge_free(surety_judge *judge)
     judge_shed(judge);
     surety_doc_free(judge->completed);
     surety_doc_free(judge->derived);
-    surety_doc_free(judge->fallback);
     surety__outcome_done(&judge->outcome);
     surety__free(judge->alloc, judge, sizeof(*judge));
 }

@@ -131,7 +131,8 @@ struct surety_judge {
     surety_limits limits;
     surety_finder *finder;
     surety_checker *checker;
-    surety_doc *completed, *derived, *fallback;
+    surety_doc *completed; /* the outcome's value, where no trial has it */
+    surety_doc *derived;   /* NULL until a reply derives members */
     surety_buf scratch;
     surety_doc *docs[2]; /* of the trials; both may have the same */
     surety__trial trials[2];
