@@ -677,7 +677,7 @@ export class RunResult<T = unknown> {
   /** There is a value that satisfies the contract. */
   readonly ok: boolean;
   readonly verdict: "valid" | "partial" | "fallback" | "rejected" | "refused" |
-    "provider" | "budget" | "ledger" | "cancelled" | "validator";
+    "provider" | "budget" | "ledger" | "cancelled" | "validator" | "calls";
   /** The value, or the contract's fallback; without a contract the reply. */
   readonly value: T | undefined;
   /** The value; throws RunFailed unless ok. */

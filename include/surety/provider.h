@@ -117,6 +117,19 @@ typedef struct surety_answer {
     surety_message message;
 } surety_answer;
 
+/* ---- tools ------------------------------------------------------------ */
+
+/* Which tools a model may call. ORDER tool choices (names in
+ * provider/names.c). */
+typedef enum surety_tool_choice {
+    SURETY_TOOL_CHOICE_AUTO = 0, /* any or none */
+    SURETY_TOOL_CHOICE_NONE,
+    SURETY_TOOL_CHOICE_REQUIRED, /* at least one */
+    SURETY_TOOL_CHOICE_NAMED     /* the one with this name */
+} surety_tool_choice;
+/* "auto", "none", "required", "named"; never NULL. */
+SURETY_API const char *surety_tool_choice_name(surety_tool_choice choice);
+
 /* ---- transports ------------------------------------------------------- */
 
 typedef struct surety_header {

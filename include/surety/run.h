@@ -193,6 +193,12 @@ typedef struct surety_run_options {
      * NULL: none. They are of the run's contract, outlive the run, and are its
      * own until it is freed. What another run gave with them stays given. */
     surety_items *items;
+    /* For a set of declared tools (tool.h), whose calls the caller makes. A
+     * model that must call (REQUIRED, NAMED) is not asked by the contract. A
+     * choice that the protocol of a model does not have is SURETY_MISUSE. */
+    surety_tool_choice tool_choice;
+    surety_str tool_choice_name; /* NAMED: the tool */
+    bool single_call;            /* a reply may call one tool only */
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */
@@ -214,11 +220,13 @@ typedef enum surety_run_verdict {
     SURETY_RUN_LEDGER,   /* the ledger could not write; an answer without a
                           * record is not given out */
     SURETY_RUN_CANCELLED,
-    SURETY_RUN_VALIDATOR /* a validator failed, so the reply is not valid, and a
-                          * re-ask would not help */
+    SURETY_RUN_VALIDATOR, /* a validator failed, so the reply is not valid, and
+                           * a re-ask would not help */
+    SURETY_RUN_CALLS      /* the model calls declared tools, with valid
+                           * arguments */
 } surety_run_verdict;
 /* "pending", "valid", "partial", "fallback", "rejected", "refused", "provider",
- * "budget", "ledger", "cancelled", "validator"; never NULL. */
+ * "budget", "ledger", "cancelled", "validator", "calls"; never NULL. */
 SURETY_API const char *surety_run_verdict_name(surety_run_verdict verdict);
 
 typedef struct surety_run surety_run;
@@ -290,7 +298,7 @@ SURETY_API const surety_run_info *surety_run_info_of(const surety_run *run);
 /* One call of a run, and its result. */
 typedef struct surety_attempt {
     surety_str id;      /* a UUID */
-    surety_str purpose; /* "ask", "retry", "re-ask", "patch" */
+    surety_str purpose; /* "ask", "retry", "re-ask", "patch", "step" */
     const surety_model *model;
     surety_mode mode;
     surety_str prompt; /* the last message of the call */
@@ -337,13 +345,18 @@ typedef struct surety_tool_use {
     uint64_t started_ms, ended_ms; /* on the caller's monotonic clock */
 } surety_tool_use;
 /* Returns the i-th of tool_use_count calls, in the order of the replies; past
- * the last, a call without a name. */
+ * the last, a call without a name. After CALLS, those of the last attempt are
+ * what the caller has to call. */
 SURETY_API surety_tool_use surety_run_tool_use(const surety_run *run, size_t i);
+/* Returns the report of the arguments of the i-th call, of a declared tool, as
+ * JSON (the contract surety/report), with their errors and repairs; empty: they
+ * were not judged. */
+SURETY_API surety_str surety_run_tool_report(const surety_run *run, size_t i);
 /* Returns the conversation to go on with: the options' messages, the prompt
  * without format instructions, the calls of tools with their results, and the
  * answer as it came, with what its provider wants to get back; without the
- * answer until the run is VALID. The
- * texts belong to the run or to its options. */
+ * answer until the run is VALID. After CALLS the last message has the calls.
+ * The texts belong to the run or to its options. */
 SURETY_API const surety_message *surety_run_messages(const surety_run *run,
                                                      size_t *ret_count);
 /* Appends the run's report. JSON: the contract surety/report with the run's

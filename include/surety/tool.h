@@ -72,7 +72,9 @@ typedef struct surety_tool {
     /* Does the work and appends the result to `result`, as UTF-8. MORE: it is
      * not done yet, and is called again; what was appended stays. Every other
      * status: the tool failed, and the model reads reterr's message. NOMEM ends
-     * the run. */
+     * the run. NULL declares the tool: the caller of the run makes its calls.
+     * A run whose model calls declared tools ends with SURETY_RUN_CALLS (run.h)
+     * when all arguments are valid. */
     surety_status (*call)(void *ctx, const surety_tool_call *call,
                           surety_buf *result, surety_error *reterr);
     /* Is called once for a call that returned MORE and will not be called
@@ -87,8 +89,8 @@ typedef struct surety_tool {
 } surety_tool;
 
 /* Adds a tool; all texts are copied. SURETY_MISUSE: the name cannot be a tool's
- * or is already one, there is no function, or the parameters are not of the
- * type object; SURETY_SYNTAX and others as surety_contract_read, with
+ * or is already one, the parameters are not of the type object, or the set
+ * would have declared tools beside others; SURETY_SYNTAX and others as surety_contract_read, with
  * "NAME: parameters" or "NAME: result" in reterr->source. */
 SURETY_API surety_status surety_tools_add(surety_tools *tools,
                                           const surety_tool *tool,
@@ -188,7 +190,8 @@ typedef struct surety_tool_result {
     bool sent;            /* the tool was called, or may have been */
 } surety_tool_result;
 
-/* Calls the tool of this name as a run does and waits for its end. *ret_result
+/* Calls the tool of this name as a run does and waits for its end; the call of
+ * a declared tool ends when its arguments were judged. *ret_result
  * is valid until the next call of this function, or until the set is freed.
  * When *cancelled (may be NULL) is not 0, it cancels the call within 100 ms.
  * OK for every result; SURETY_NOMEM; the status of a validator that failed, or

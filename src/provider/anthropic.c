@@ -38,6 +38,11 @@ static void anthropic_tool(const surety__tool_spec *spec, surety_buf *out)
 
 static void anthropic_mode(const surety__call *call, surety_buf *out)
 {
+    static const char *const types[] = {"auto", "none", "any", "tool"};
+    surety__choice choice;
+    surety_str name;
+    bool single;
+
     if (call->mode == SURETY_MODE_NATIVE && call->schema.len)
         surety__template_write(
             out,
@@ -46,21 +51,15 @@ static void anthropic_mode(const surety__call *call, surety_buf *out)
     if (!surety__body_tools(call, out, ",'tools':[", anthropic_tool))
         return;
     surety_buf_byte(out, ']');
-    switch (surety__call_choice(call)) {
-    case CHOICE_FREE: break;
-    case CHOICE_NONE:
-        surety__template_write(out, ",'tool_choice':{'type':'none'}");
-        break;
-    case CHOICE_SOME:
-        surety__template_write(out, ",'tool_choice':{'type':'any'}");
-        break;
-    case CHOICE_ANSWER:
-        surety__template_write(out,
-                               ",'tool_choice':{'type':'tool','name':$s,"
-                               "'disable_parallel_tool_use':true}",
-                               call->schema_name);
-        break;
-    }
+    choice = surety__call_choice(call, &name, &single);
+    if (choice == CHOICE_FREE && !single)
+        return;
+    surety__template_write(out, ",'tool_choice':{'type':'$t'", types[choice]);
+    if (choice == CHOICE_NAMED)
+        surety_json_text(out, "name", name);
+    if (single)
+        surety_json_bool(out, "disable_parallel_tool_use", true);
+    surety_buf_byte(out, '}');
 }
 
 /* ---- messages ------------------------------------------------------------ */

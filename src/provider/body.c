@@ -71,12 +71,42 @@ bool surety__body_tools(const surety__call *call, surety_buf *out,
     return true;
 }
 
-surety__choice surety__call_choice(const surety__call *call)
+surety__choice surety__call_choice(const surety__call *call,
+                                   surety_str *ret_name, bool *ret_single)
 {
-    if (body_has_answer(call))
-        return call->tool_count && !call->answer_only ? CHOICE_SOME
-                                                      : CHOICE_ANSWER;
-    return call->answer_only ? CHOICE_NONE : CHOICE_FREE;
+    static const surety__choice choices[] = {CHOICE_FREE, CHOICE_NONE,
+                                             CHOICE_SOME, CHOICE_NAMED};
+    const bool alone = !call->tool_count || call->answer_only;
+
+    if (body_has_answer(call)) {
+        *ret_name = call->schema_name;
+        *ret_single = alone || call->single;
+        return alone ? CHOICE_NAMED : CHOICE_SOME;
+    }
+    *ret_name = call->choice_name;
+    *ret_single = call->single && !call->answer_only;
+    return call->answer_only ? CHOICE_NONE : choices[call->choice];
+}
+
+surety_status surety__choice_check(surety_protocol protocol, surety_mode mode,
+                                   surety_tool_choice choice, bool single,
+                                   surety_error *reterr)
+{
+    const char *name = surety_protocol_name(protocol);
+
+    if (choice >= SURETY_TOOL_CHOICE_REQUIRED &&
+        (mode == SURETY_MODE_PROMPT ||
+         !surety__protocol_has(protocol, SURETY_MODE_TOOL)))
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the protocol %s in mode %s has no tool choice %s",
+                            name, surety_mode_name(mode),
+                            surety_tool_choice_name(choice));
+    if (single && protocol == SURETY_PROTOCOL_GEMINI)
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the protocol %s cannot bind a reply to a single "
+                            "call",
+                            name);
+    return SURETY_OK;
 }
 
 void surety__body_temperature(const surety__call *call, surety_buf *out)

@@ -270,6 +270,11 @@ static surety_status call_check(const surety__call *call,
         return surety__fail(reterr, SURETY_UNSUPPORTED,
                             "the model does not take tools together with "
                             "structured output");
+    if (call->tool_count)
+        status = surety__choice_check(model->protocol, call->mode, call->choice,
+                                      call->single, reterr);
+    if (status)
+        return status;
     status = surety__parts_check(call, surety__protocol_of(model->protocol),
                                  alloc, reterr);
     return status ? status : call_headers_check(model, reterr);

@@ -72,6 +72,8 @@ static void gemini_tools(const surety__call *call, surety_buf *out)
     static const char config[] = ",'toolConfig':{'functionCallingConfig':"
                                  "{'mode':'$t'";
     surety__call named = *call;
+    surety_str name;
+    bool single; /* is never wanted but with a name */
 
     if (!named.schema_description.len)
         named.schema_description = SURETY__LITERAL("Gives the answer.");
@@ -79,7 +81,7 @@ static void gemini_tools(const surety__call *call, surety_buf *out)
                             gemini_tool))
         return;
     surety_buf_text(out, "]}]");
-    switch (surety__call_choice(call)) {
+    switch (surety__call_choice(call, &name, &single)) {
     case CHOICE_FREE: break;
     case CHOICE_NONE:
         surety__template_write(out, config, "NONE");
@@ -89,10 +91,9 @@ static void gemini_tools(const surety__call *call, surety_buf *out)
         surety__template_write(out, config, "ANY");
         surety_buf_text(out, "}}");
         break;
-    case CHOICE_ANSWER:
+    case CHOICE_NAMED:
         surety__template_write(out, config, "ANY");
-        surety__template_write(out, ",'allowedFunctionNames':[$s]}}",
-                               call->schema_name);
+        surety__template_write(out, ",'allowedFunctionNames':[$s]}}", name);
         break;
     }
 }

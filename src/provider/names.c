@@ -125,3 +125,10 @@ uint64_t surety_price_cost(const surety_price *price, const surety_usage *usage)
     }
     return cost;
 }
+
+const char *surety_tool_choice_name(surety_tool_choice choice)
+{
+    static const char *const names[] = {"auto", "none", "required", "named"};
+
+    return (unsigned)choice < SURETY__COUNT(names) ? names[choice] : "unknown";
+}

@@ -150,10 +150,12 @@ bool surety__body_tools(const surety__call *call, surety_buf *out,
 typedef enum surety__choice {
     CHOICE_FREE = 0, /* any or none */
     CHOICE_NONE,
-    CHOICE_SOME,  /* at least one */
-    CHOICE_ANSWER /* the answer's tool, once */
+    CHOICE_SOME, /* at least one */
+    CHOICE_NAMED /* this one */
 } surety__choice;
-surety__choice surety__call_choice(const surety__call *call);
+/* *ret_name: of NAMED. *ret_single: it may make one call only. */
+surety__choice surety__call_choice(const surety__call *call,
+                                   surety_str *ret_name, bool *ret_single);
 
 /* ---- messages (parts.c) -------------------------------------------------- */
 

@@ -52,7 +52,17 @@ typedef struct surety__call {
     const surety__tool_spec *tools;
     size_t tool_count;
     bool answer_only; /* the tools are listed, but none may be called */
+    /* Which of them; it counts where no answer's tool is among them. */
+    surety_tool_choice choice;
+    surety_str choice_name;
+    bool single; /* at most one */
 } surety__call;
+
+/* Whether a call to the protocol in this mode can have the choice.
+ * UNSUPPORTED. */
+surety_status surety__choice_check(surety_protocol protocol, surety_mode mode,
+                                   surety_tool_choice choice, bool single,
+                                   surety_error *reterr);
 
 /* Whether the model takes tools and structured output in one call: Gemini does
  * from version 3 on. */

@@ -28,6 +28,8 @@ static void responses_tool(const surety__tool_spec *spec, surety_buf *out)
 static void responses_mode(const surety__call *call, surety_buf *out)
 {
     const surety__tool_spec answer = surety__call_answer(call);
+    surety_str name;
+    bool single;
 
     if (call->mode == SURETY_MODE_NATIVE && call->schema.len) {
         surety__template_write(out, ",'text':{'format':{'type':'json_schema'");
@@ -37,7 +39,7 @@ static void responses_mode(const surety__call *call, surety_buf *out)
     if (!surety__body_tools(call, out, ",'tools':[", responses_tool))
         return;
     surety_buf_byte(out, ']');
-    switch (surety__call_choice(call)) {
+    switch (surety__call_choice(call, &name, &single)) {
     case CHOICE_FREE: break;
     case CHOICE_NONE:
         surety_json_text(out, "tool_choice", SURETY__LITERAL("none"));
@@ -45,13 +47,13 @@ static void responses_mode(const surety__call *call, surety_buf *out)
     case CHOICE_SOME:
         surety_json_text(out, "tool_choice", SURETY__LITERAL("required"));
         break;
-    case CHOICE_ANSWER:
-        surety__template_write(out,
-                               ",'tool_choice':{'type':'function','name':$s},"
-                               "'parallel_tool_calls':false",
-                               call->schema_name);
+    case CHOICE_NAMED:
+        surety__template_write(
+            out, ",'tool_choice':{'type':'function','name':$s}", name);
         break;
     }
+    if (single)
+        surety_json_bool(out, "parallel_tool_calls", false);
 }
 
 /* ---- messages ------------------------------------------------------------ */

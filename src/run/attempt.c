@@ -14,7 +14,7 @@
 
 /* ORDER purposes */
 static const char *const attempt_purposes[] = {
-    "ask", "retry", "re-ask", "patch", "step", "re-ask",
+    "ask", "retry", "re-ask", "patch", "step", "re-ask", "re-ask",
 };
 
 /* A call that is being planned, and what it is planned from. */
@@ -140,6 +140,8 @@ static const char attempt_runaway[] =
     "\n\nYour last reply was stopped because it ran on without end, with the "
     "same text or nothing but white space over and over. Answer again, whole "
     "and without that, and end where the JSON ends.\n";
+static const char attempt_uncalled[] =
+    "\n\nYour last reply called no tool. Answer with a call of a tool.\n";
 
 /* Writes the first prompt, the known errors, and one sentence about the last
  * reply, which has no errors to list. */
@@ -156,9 +158,10 @@ static bool attempt_ask_differently(const attempt_draft *draft)
     if (!good)
         return false;
     surety_buf_add(out, draft->plan->prompt);
-    surety_buf_text(out, what == CASE_RUNAWAY ? attempt_runaway
-                         : what == CASE_CUT   ? attempt_whole
-                                              : attempt_shorter);
+    surety_buf_text(out, what == CASE_RUNAWAY    ? attempt_runaway
+                         : what == CASE_CUT      ? attempt_whole
+                         : what == CASE_UNCALLED ? attempt_uncalled
+                                                 : attempt_shorter);
     draft->plan->prompt = surety__store_keep(draft->store);
     return true;
 }
@@ -221,6 +224,7 @@ static const char *attempt_wish(surety__purpose purpose, const surety__log *log)
     switch (surety__attempt_last(log)->what) {
     case CASE_RUNAWAY: return "for a reply that ends, at ";
     case CASE_CUT: return "for the whole reply, at ";
+    case CASE_UNCALLED: return "for a call, at ";
     default: return "for a shorter reply, at ";
     }
 }
@@ -282,14 +286,16 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
         surety__mode_bind(forms, model, plan);
         switch (purpose) {
         case PURPOSE_ASK: good = attempt_ask(&draft); break;
-        case PURPOSE_STEP: plan->prompt = (surety_str){"", 0}; break;
+        case PURPOSE_STEP:
+        case PURPOSE_RECALL: plan->prompt = (surety_str){"", 0}; break;
         case PURPOSE_SHORTER: good = attempt_ask_differently(&draft); break;
         default: good = attempt_ask_again(&draft, at->patch_failed); break;
         }
         if (plan->patch)
             surety__mode_bind(forms, model, plan);
         if (plan->mode == SURETY_MODE_PROMPT && options->tools &&
-            !plan->patch && !turns->steps)
+            options->tool_choice != SURETY_TOOL_CHOICE_NONE && !plan->patch &&
+            !turns->steps)
             attempt_offer(&draft);
         plan->asked = plan->prompt;
         good = good &&

@@ -186,6 +186,14 @@ static void decide_calls(const surety__attempt *attempt, surety_buf *out)
         surety_buf_byte(out, ')');
 }
 
+/* Appends the first thing that is wrong in calls. */
+static void decide_faults(const surety__attempt *attempt, surety_buf *out)
+{
+    surety__decide_detail(out, attempt->faults->message, DECIDE_DETAIL_MAX);
+    if (attempt->fault_count > 1)
+        surety__buf_printf(out, " and %zu more", attempt->fault_count - 1);
+}
+
 /* Appends the details of a result. */
 static void decide_details(const surety__attempt *attempt,
                            const surety_outcome *outcome,
@@ -200,7 +208,9 @@ static void decide_details(const surety__attempt *attempt,
         break;
     case CASE_CUT:
     case CASE_RUNAWAY: break;
-    case CASE_CALLS: decide_calls(attempt, out); break;
+    case CASE_CALLS:
+    case CASE_DECLARED: decide_calls(attempt, out); break;
+    case CASE_ARGUMENTS: decide_faults(attempt, out); break;
     case CASE_EXTRACTION:
     case CASE_JSON_PARSE: decide_errors(outcome, true, out); break;
     case CASE_VALIDATION: decide_errors(outcome, false, out); break;
@@ -302,7 +312,7 @@ static bool decide_may_retry(const surety__setup *setup,
 static bool decide_may_reask(const surety__setup *setup,
                              const surety__position *at, surety_buf *out)
 {
-    if (!setup->options.contract)
+    if (!setup->options.contract && !setup->declared)
         return decide_refuse(out, "there is no contract to re-ask by");
     if (at->reasks < setup->reask_max)
         return true;
@@ -320,6 +330,7 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
         return decide_may_retry(setup, at, attempt,
                                 action == ACTION_RETRY_ASKED, out);
     case ACTION_REASK:
+    case ACTION_RECALL:
     case ACTION_WHOLE: return decide_may_reask(setup, at, out);
     case ACTION_SHORTER:
         if (at->shortened)

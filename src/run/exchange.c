@@ -91,7 +91,8 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
 {
     const surety_model *model = exchange->model;
     const surety_transport *transport = model->transport;
-    const surety_tools *tools = exchange->watch.forms->setup->options.tools;
+    const surety_run_options *options = &exchange->watch.forms->setup->options;
+    const surety_tools *tools = options->tools;
     surety__run_store *store = exchange->watch.forms->store;
     surety__call call = {
         .model = model,
@@ -105,6 +106,9 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
         .schema_description = plan->description,
         .strict = plan->strict != NULL,
         .answer_only = plan->answer_only,
+        .choice = options->tool_choice,
+        .choice_name = options->tool_choice_name,
+        .single = options->single_call,
     };
     const surety__listener listener = {exchange, exchange_piece};
     const surety_receiver receiver = {exchange, exchange_head, exchange_bytes,

@@ -165,8 +165,10 @@ static void record_end(const surety__results *results, surety__run_store *store,
             record_errors(results, store, entry);
         if (outcome && !fallback)
             record_repairs(outcome, store, entry);
-    } else if (attempt->what == CASE_CALLS) {
+    } else if (attempt->what >= CASE_CALLS && attempt->what <= CASE_UNCALLED) {
         entry->stage = SURETY__LITERAL("tools");
+        entry->errors = attempt->faults;
+        entry->error_count = attempt->fault_count;
     } else if (attempt->what == CASE_VALIDATOR) {
         entry->stage = SURETY__LITERAL("validator");
     }

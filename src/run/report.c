@@ -132,6 +132,10 @@ static void report_run_uses(const surety__steps *steps, size_t attempt,
             surety__template_write(out, ",'failure':'$t','message':$s",
                                    surety_tool_failure_name(seen->failure),
                                    seen->message);
+        if (steps->items[i].report.len) {
+            surety_json_name(out, "report");
+            surety_buf_add(out, steps->items[i].report);
+        }
         surety_json_text(out, "result", seen->result);
         surety_buf_byte(out, '}');
         any = true;

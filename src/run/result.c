@@ -8,13 +8,14 @@
 /* ORDER verdicts */
 static const char *const result_verdicts[] = {
     "pending",  "valid",  "partial", "fallback",  "rejected",  "refused",
-    "provider", "budget", "ledger",  "cancelled", "validator",
+    "provider", "budget", "ledger",  "cancelled", "validator", "calls",
 };
 
 const char *surety_run_verdict_name(surety_run_verdict verdict)
 {
-    return (unsigned)verdict <= SURETY_RUN_VALIDATOR ? result_verdicts[verdict]
-                                                     : "unknown";
+    return (unsigned)verdict < SURETY__COUNT(result_verdicts)
+               ? result_verdicts[verdict]
+               : "unknown";
 }
 
 /* ---- the end ------------------------------------------------------------- */
@@ -68,10 +69,18 @@ static void result_write_calls(const surety__log *log, surety_buf *out)
     }
 }
 
+/* Whether the last reply was refused because of its calls. */
+static bool result_calls_are_wrong(const surety__log *log)
+{
+    const surety__case what = surety__attempt_last(log)->what;
+
+    return what == CASE_ARGUMENTS || what == CASE_UNCALLED;
+}
+
 /* Appends why there is no valid value. */
 static void result_write_reason(const surety_contract *contract,
                                 surety_run_verdict verdict, surety_str spent,
-                                bool contradicts, surety_buf *out)
+                                const surety__results *results, surety_buf *out)
 {
     const surety_str id =
         contract ? surety_contract_info_of(contract)->id : (surety_str){"", 0};
@@ -89,13 +98,15 @@ static void result_write_reason(const surety_contract *contract,
         surety_buf_text(out, id.len ? " " : "");
         surety__buf_line(out, id, 120);
     } else if (verdict == SURETY_RUN_REJECTED) {
-        surety_buf_text(out, "no model gave a whole reply");
+        surety_buf_text(out, result_calls_are_wrong(&results->log)
+                                 ? "no reply calls a tool as it has to"
+                                 : "no model gave a whole reply");
     } else if (verdict == SURETY_RUN_REFUSED) {
         surety_buf_text(out, "no model wants to answer");
     } else if (verdict == SURETY_RUN_PROVIDER) {
         surety_buf_text(out, "no model gave a reply");
     }
-    if (contradicts && verdict > SURETY_RUN_FALLBACK)
+    if (results->judged.contradicts && verdict > SURETY_RUN_FALLBACK)
         surety_buf_text(out, ", and a value in its place would not begin with "
                              "the elements that were given");
 }
@@ -128,8 +139,7 @@ surety__end surety__result_give_up(surety__run_store *store,
     else if (log->count)
         end.hint = surety_str_of(
             surety__decide_row(surety__attempt_last(log)->what)->hint);
-    result_write_reason(contract, end.verdict, spent,
-                        results->judged.contradicts, &store->text);
+    result_write_reason(contract, end.verdict, spent, results, &store->text);
     result_write_calls(log, &store->text);
     end.message = surety__store_keep(store);
     return end;
@@ -147,6 +157,7 @@ void surety__result_withhold(surety__results *results)
         surety_outcome_info_of(judged->outcome)->fallback)
         surety__judged_forget(judged);
     attempt->seen.answer.text = attempt->seen.answer.native = none;
+    attempt->seen.answer.message.part_count = 0;
     attempt->seen.report = attempt->seen.candidate = none;
     attempt->seen.candidate_len = 0;
     attempt->seen.judged = attempt->seen.ok = false;
@@ -199,6 +210,12 @@ surety_tool_use surety_run_tool_use(const surety_run *run, size_t i)
     if (!run || i >= run->steps.count)
         return (surety_tool_use){.name = {"", 0}};
     return run->steps.items[i].seen;
+}
+
+surety_str surety_run_tool_report(const surety_run *run, size_t i)
+{
+    return run && i < run->steps.count ? run->steps.items[i].report
+                                       : (surety_str){"", 0};
 }
 
 const surety_message *surety_run_messages(const surety_run *run,

@@ -92,6 +92,8 @@ static bool run_recorded(surety_run *run, surety_status status)
     if (status != SURETY_OK && !run->setup.options.ledger_optional) {
         if (run->state == STATE_ANSWERED)
             surety__result_withhold(&run->results);
+        if (run->state == STATE_ANSWERED && run->setup.declared)
+            surety__steps_withhold(&run->steps);
         run_end(run,
                 surety__result_of_cause(
                     &run->store, SURETY_RUN_LEDGER,
@@ -173,6 +175,8 @@ static bool run_answer_only(const surety_run *run)
     const surety_run_options *options = &run->setup.options;
     const surety__steps *steps = &run->steps;
 
+    if (run->setup.declared)
+        return options->tool_choice == SURETY_TOOL_CHOICE_NONE;
     return options->tools &&
            (steps->repeats || steps->taken >= options->steps_max ||
             steps->made >= options->tool_calls_max ||
@@ -298,9 +302,25 @@ static surety_status run_under_way(surety_run *run, uint64_t *ret_delay_ms)
 static const surety__purpose run_purposes[] = {
     PURPOSE_ASK, /* the run ends */
     PURPOSE_ASK, /* the run ends */
-    PURPOSE_RETRY,   PURPOSE_RETRY, PURPOSE_REASK, PURPOSE_SHORTER,
-    PURPOSE_SHORTER, PURPOSE_ASK,   PURPOSE_REASK, PURPOSE_ASK,
+    PURPOSE_RETRY,   PURPOSE_RETRY,   PURPOSE_REASK,
+    PURPOSE_SHORTER, PURPOSE_SHORTER, PURPOSE_ASK,
+    PURPOSE_REASK,   PURPOSE_ASK,     PURPOSE_RECALL,
 };
+
+/* Adds the calls of the last reply and their results to the conversation, and
+ * where made is set, or the caller wants re-asks, to the caller's. False: out
+ * of memory. */
+static bool run_turn(surety_run *run, bool made)
+{
+    const surety_message *results = surety__steps_results(&run->steps);
+
+    if (results)
+        surety__turns_step(&run->turns, &run->store,
+                           &run_attempt(run)->seen.answer, results,
+                           run->plan.mode == SURETY_MODE_PROMPT,
+                           made || run->setup.options.keep_reasks);
+    return run->store.status == SURETY_OK;
+}
 
 /* Plans the call of an action; false: the action ends the run, or no call can
  * be made. */
@@ -328,12 +348,15 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         run->results.findings.count = 0;
         surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
     }
-    run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER;
+    run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER ||
+                      purpose == PURPOSE_RECALL;
+    if (action == ACTION_RECALL && !run_turn(run, false))
+        return false;
     run->at.due_ms = run->now.monotonic_ms + delay_ms;
     if (!run_plan(run, purpose))
         return false;
     if (run->setup.options.keep_reasks && purpose != PURPOSE_RETRY &&
-        purpose != PURPOSE_ASK)
+        purpose != PURPOSE_ASK && purpose != PURPOSE_RECALL)
         surety__turns_keep_reask(&run->turns, &run->store,
                                  surety__attempt_text(run_attempt(run)),
                                  run->plan.prompt);
@@ -383,8 +406,16 @@ static void run_take_answer(surety_run *run)
 
 static void run_accept(surety_run *run)
 {
-    surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer);
-    run_end_value(run, (surety__end){SURETY_RUN_VALID, {"", 0}, {"", 0}});
+    const bool calls = run_attempt(run)->what == CASE_DECLARED;
+
+    surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer,
+                      calls);
+    if (calls)
+        surety__steps_hand_out(&run->steps);
+    run_end_value(run,
+                  (surety__end){calls ? SURETY_RUN_CALLS : SURETY_RUN_VALID,
+                                {"", 0},
+                                {"", 0}});
 }
 
 /* ---- tools --------------------------------------------------------------- */
@@ -434,16 +465,13 @@ static void run_end_steps(surety_run *run, surety_str spent)
 /* Plans the call that gives the results to the model. */
 static void run_go_on(surety_run *run)
 {
-    const surety_message *results = surety__steps_results(&run->steps);
     surety_str spent;
 
-    if (!results)
+    if (!run_turn(run, true))
         return;
     run->steps.taken++;
     run->at.retries = run->at.broken = 0;
     run->at.due_ms = run->now.monotonic_ms;
-    surety__turns_step(&run->turns, &run->store, &run_attempt(run)->seen.answer,
-                       results, run->plan.mode == SURETY_MODE_PROMPT);
     if (!run_plan(run, PURPOSE_STEP)) {
         if (run->store.status == SURETY_OK)
             run_end_unplanned(run);
@@ -485,6 +513,46 @@ static surety_status run_steps(surety_run *run, uint64_t *ret_delay_ms)
     return SURETY_OK;
 }
 
+/* Judges the calls of declared tools. */
+static void run_judge_calls(surety_run *run)
+{
+    surety__attempt *attempt = run_attempt(run);
+    surety__validators *validators = &run->judging.validators;
+    surety_status status;
+
+    if (!run->judging.begun &&
+        !surety__steps_begin(&run->steps, &run->plan, run->results.log.count,
+                             &attempt->seen.answer.message, run->now,
+                             &run->random))
+        return;
+    run->judging.begun = true;
+    status = surety__steps_judge(&run->steps, run->now, &attempt->faults,
+                                 &attempt->fault_count, &run->results.cause);
+    validators->waits = status == SURETY_MORE;
+    validators->failed = status < 0;
+    attempt->seen.ok = status == SURETY_OK && !attempt->fault_count;
+    attempt->what = validators->failed ? CASE_VALIDATOR
+                    : attempt->seen.ok ? CASE_DECLARED
+                                       : CASE_ARGUMENTS;
+}
+
+/* Judges the answer: its calls of declared tools, or its value. */
+static void run_judge(surety_run *run)
+{
+    surety__attempt *attempt = run_attempt(run);
+    const surety_answer *answer = &attempt->seen.answer;
+
+    if (surety__steps_wanted(&run->setup, &run->plan, answer)) {
+        run_judge_calls(run);
+    } else if (run->setup.must_call && answer->failure == SURETY_FAILURE_NONE) {
+        surety__judged_reply(&run->results.judged, answer->text);
+        attempt->what = CASE_UNCALLED;
+    } else {
+        surety__receive_judge(&run->judging, &run->plan, &run->exchange,
+                              &run->at, &run->results);
+    }
+}
+
 /* ANSWERED: judges, decides, and writes both to the ledger. */
 static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
 {
@@ -493,14 +561,13 @@ static surety_status run_answered(surety_run *run, uint64_t *ret_delay_ms)
     bool goes_on = false;
 
     run_take_answer(run);
-    if (run->store.status == SURETY_OK &&
+    if (run->store.status == SURETY_OK && !run->setup.declared &&
         surety__steps_wanted(&run->setup, &run->plan, &attempt->seen.answer)) {
         run_begin_steps(run);
         return SURETY_OK;
     }
     if (attempt->what != CASE_UNSENT && run->store.status == SURETY_OK) {
-        surety__receive_judge(&run->judging, &run->plan, &run->exchange,
-                              &run->at, &run->results);
+        run_judge(run);
         if (run_waits(run, ret_delay_ms))
             return SURETY_MORE;
     }

@@ -43,7 +43,8 @@ typedef enum surety__purpose {
     PURPOSE_REASK,   /* a new call that lists the errors */
     PURPOSE_PATCH,   /* a new call that asks for a patch */
     PURPOSE_STEP,    /* the conversation goes on with results of tools */
-    PURPOSE_SHORTER  /* the last reply was cut off, or ran away */
+    PURPOSE_SHORTER, /* the last reply was cut off, or ran away */
+    PURPOSE_RECALL   /* the conversation goes on with what was wrong in calls */
 } surety__purpose;
 
 /* The result of a call: a failure of the provider's enum, or one of these.
@@ -62,6 +63,9 @@ typedef enum surety__case {
     CASE_UNSENT,    /* no request can be made for the call */
     CASE_VALIDATOR, /* a validator of the host failed */
     CASE_CALLS,     /* it calls tools */
+    CASE_DECLARED,  /* it calls declared tools, with valid arguments */
+    CASE_ARGUMENTS, /* ... and a call is wrong */
+    CASE_UNCALLED,  /* it has to call a tool, and does not */
     CASE_COUNT
 } surety__case;
 
@@ -76,7 +80,8 @@ typedef enum surety__action {
     ACTION_WHOLE,      /* the prompt again, with a note on the last reply */
     ACTION_MODE,       /* the prompt again, in the next lower mode */
     ACTION_MODE_REASK, /* the next lower mode, with the errors */
-    ACTION_MODEL       /* the prompt again, to the next model */
+    ACTION_MODEL,      /* the prompt again, to the next model */
+    ACTION_RECALL      /* the conversation, with what was wrong in the calls */
 } surety__action;
 
 /* ---- configuration ------------------------------------------------------- */
@@ -89,6 +94,8 @@ typedef struct surety__setup {
     surety_prompt_options prompt_options;
     surety_extract given;   /* the judge's options for extraction */
     surety_extract extract; /* for structured values: native comes first */
+    bool declared;          /* the tools are declared */
+    bool must_call;         /* every reply has to call one; no contract then */
     uint32_t reask_max;
     surety_feedback feedback;
 } surety__setup;
@@ -159,6 +166,7 @@ typedef struct surety__use {
     surety_tool_use seen;
     surety__tool_call *call; /* NULL: not judged yet, or ended */
     surety_str canonical;    /* its arguments; equal values, equal texts */
+    surety_str report;       /* of its arguments, for a declared tool */
     int64_t started_unix_ms;
     bool judged, begun, ended, finished;
     bool open; /* its row in the ledger is not finished */
@@ -355,6 +363,8 @@ typedef struct surety__attempt {
     size_t read_on; /* the byte at which it was known to be wrong, if it was
                      * read on; else 0 */
     bool broke;     /* it broke off by itself, and counts as stopped */
+    const surety_entry_issue *faults; /* of its calls of declared tools */
+    size_t fault_count;
 } surety__attempt;
 
 typedef struct surety__log {
@@ -523,16 +533,17 @@ bool surety__turns_lead(surety__turns *turns, surety__forms *forms,
 void surety__turns_ask(surety__turns *turns, surety__run_store *store,
                        surety_str text, const surety_prompt_part *part);
 /* Adds the model's calls of tools, and their results; as_text: the model has
- * texts for both. */
+ * texts for both; keeps: the caller gets them too. */
 void surety__turns_step(surety__turns *turns, surety__run_store *store,
                         const surety_answer *answer,
-                        const surety_message *results, bool as_text);
+                        const surety_message *results, bool as_text,
+                        bool keeps);
 /* Keeps a reply that failed, and its re-ask, for the caller. */
 void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
                               surety_str reply, surety_str reask);
-/* Keeps the answer that was taken. */
+/* Keeps the answer that was taken. calls: it is calls of declared tools. */
 void surety__turns_end(surety__turns *turns, surety__run_store *store,
-                       const surety_answer *answer);
+                       const surety_answer *answer, bool calls);
 void surety__turns_done(surety__turns *turns, surety__run_store *store);
 
 /* ---- steps.c: calls of tools --------------------------------------------- */
@@ -557,6 +568,16 @@ bool surety__steps_begin(surety__steps *steps, const surety__plan *plan,
  * unrecorded set, IO; else the status of a validator that failed. */
 surety_status surety__steps_go(surety__steps *steps, surety_now now,
                                uint64_t *ret_delay_ms, surety_error *reterr);
+/* Judges the calls of declared tools. OK: *ret_faults has what is wrong (the
+ * run owns it); 0: all are valid, and the caller may make them. MORE: a
+ * validator is not done. NOMEM; the status of a validator that failed. */
+surety_status surety__steps_judge(surety__steps *steps, surety_now now,
+                                  const surety_entry_issue **ret_faults,
+                                  size_t *ret_count, surety_error *reterr);
+/* Reports them to the caller. */
+void surety__steps_hand_out(const surety__steps *steps);
+/* Drops them: they are not recorded, so they are not given out. */
+void surety__steps_withhold(surety__steps *steps);
 /* Ends those that have not ended, and completes their rows; unrecorded is set
  * where that failed. */
 void surety__steps_cancel(surety__steps *steps, surety_now now,

@@ -58,6 +58,36 @@ static surety_status setup_check_model(const surety_run_options *options,
     return SURETY_OK;
 }
 
+/* Checks the choice among the tools. */
+static surety_status setup_check_choice(const surety_run_options *options,
+                                        surety_error *reterr)
+{
+    const surety_tool_choice choice = options->tool_choice;
+    const surety_str name = options->tool_choice_name;
+    surety_status status = SURETY_OK;
+
+    if (choice == SURETY_TOOL_CHOICE_AUTO && !options->single_call)
+        return SURETY_OK;
+    if (!surety__tools_are_declared(options->tools))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a choice of tools needs declared tools");
+    if ((unsigned)choice > SURETY_TOOL_CHOICE_NAMED)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "there is no choice of tools %u", (unsigned)choice);
+    if (choice == SURETY_TOOL_CHOICE_NAMED &&
+        !surety__tools_find(options->tools, name))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "the tool that must be called, \"%.*s\", is not "
+                            "in the set",
+                            (int)(name.len < 80 ? name.len : 80),
+                            name.len ? name.ptr : "");
+    for (size_t i = 0; i < options->model_count && status == SURETY_OK; i++)
+        status = surety__choice_check(options->models[i].protocol,
+                                      options->models[i].mode, choice,
+                                      options->single_call, reterr);
+    return status == SURETY_OK ? status : SURETY_MISUSE;
+}
+
 surety_status surety__setup_check(const surety_run_options *options,
                                   surety_error *reterr)
 {
@@ -77,6 +107,7 @@ surety_status surety__setup_check(const surety_run_options *options,
     if (options->items && !options->contract)
         return surety__fail(reterr, SURETY_MISUSE,
                             "elements as they come need a contract");
+    status = setup_check_choice(options, reterr);
     for (size_t i = 0; i < options->message_count; i++)
         if (!options->messages[i].part_count || !options->messages[i].parts)
             return surety__fail(reterr, SURETY_MISUSE,
@@ -92,6 +123,10 @@ static uint32_t setup_number(uint32_t given, uint32_t usual)
     return given == SURETY_RUN_NONE ? 0 : given ? given : usual;
 }
 
+/* Re-asks because of wrong calls, where no contract says how many: as many as
+ * a contract has by default. */
+enum { SETUP_REASKS = 2 };
+
 /* Replaces zeros by the defaults. */
 static void setup_settle(surety__setup *setup)
 {
@@ -105,7 +140,8 @@ static void setup_settle(surety__setup *setup)
     options->tool_calls_max =
         options->tool_calls_max ? options->tool_calls_max : 64;
     if (!budget->calls_max)
-        budget->calls_max = 8 + (options->tools ? options->steps_max : 0);
+        budget->calls_max =
+            8 + (options->tools && !setup->declared ? options->steps_max : 0);
     budget->tokens_max = budget->tokens_max ? budget->tokens_max : 1000000;
     budget->ms_max = budget->ms_max ? budget->ms_max : 1200000;
     backoff->retries_max = setup_number(backoff->retries_max, 3);
@@ -114,12 +150,19 @@ static void setup_settle(surety__setup *setup)
     backoff->retry_after_max_ms =
         backoff->retry_after_max_ms ? backoff->retry_after_max_ms : 60000;
     options->broken_retries_max = setup_number(options->broken_retries_max, 1);
-    if (contract)
-        setup->reask_max =
-            setup_number(options->retry_max, contract->retry_max);
+    setup->declared = surety__tools_are_declared(options->tools);
+    setup->must_call =
+        setup->declared && options->tool_choice >= SURETY_TOOL_CHOICE_REQUIRED;
+    if (contract || setup->declared)
+        setup->reask_max = setup_number(
+            options->retry_max, contract ? contract->retry_max : SETUP_REASKS);
     setup->feedback = options->has_feedback ? options->feedback
                       : contract            ? contract->feedback
                                             : SURETY_FEEDBACK_ERRORS;
+    if (!setup->must_call)
+        return;
+    options->contract = NULL;
+    options->items = NULL;
 }
 
 /* Sets the places for structured values: those of the contract, with native
@@ -185,8 +228,9 @@ surety_status surety__setup_take(surety__setup *setup,
     prompt->as_turns = true;
     status = setup_check_words(setup, reterr);
     if (status == SURETY_OK)
-        status = surety__host_take(validators, judge, options->items, reterr);
-    if (status == SURETY_OK && options->contract)
+        status =
+            surety__host_take(validators, judge, setup->options.items, reterr);
+    if (status == SURETY_OK && setup->options.contract)
         setup_settle_extract(setup);
     assert(setup->options.budget.calls_max && setup->options.budget.ms_max);
     return status;

@@ -267,6 +267,8 @@ static void steps_take(surety__steps *steps, surety__use *use, surety_now now)
     seen->result = surety__store_copy(steps->store, result->text);
     seen->message = surety__store_copy(steps->store, result->message);
     seen->made = result->sent;
+    use->report =
+        surety__store_copy(steps->store, surety__tool_call_report(use->call));
     seen->ended_ms = now.monotonic_ms;
     use->ended = true;
     surety__tool_call_free(use->call);
@@ -363,6 +365,108 @@ static surety_status steps_advance(surety__steps *steps, surety__use *use,
                               SURETY__LITERAL("the result goes to the model"),
                               now, reterr);
     return surety__store_pass(steps->store, status);
+}
+
+/* ---- calls of declared tools --------------------------------------------- */
+
+/* Judges a call, unless the choice of tools forbids it. */
+static surety_status steps_check(surety__steps *steps, surety__use *use,
+                                 surety_now now, surety_error *reterr)
+{
+    const surety_run_options *options = steps_options(steps);
+    surety_buf *out = &steps->store->text;
+
+    use->seen.started_ms = use->seen.ended_ms = now.monotonic_ms;
+    if (options->single_call && use > &steps->items[steps->first]) {
+        steps_skip(use, SURETY_TOOL_CANCELLED,
+                   SURETY__LITERAL("A reply may call one tool only."),
+                   "it is not the only call of the reply");
+    } else if (options->tool_choice == SURETY_TOOL_CHOICE_NAMED &&
+               !surety_str_equal(use->seen.name, options->tool_choice_name)) {
+        surety_buf_text(out, "Only the tool ");
+        surety_buf_add(out, options->tool_choice_name);
+        surety_buf_text(out, " may be called.");
+        steps_skip(use, SURETY_TOOL_UNKNOWN, surety__store_keep(steps->store),
+                   "another tool has to be called");
+    } else {
+        return steps_judge(steps, use, now, reterr);
+    }
+    use->judged = true;
+    return steps->store->status;
+}
+
+/* Lists what is wrong in the calls of the reply at hand; NULL: out of
+ * memory. */
+static const surety_entry_issue *steps_faults(const surety__steps *steps,
+                                              size_t *ret_count)
+{
+    surety__run_store *store = steps->store;
+    surety_entry_issue *faults = surety__arena_take(
+        &store->arena, (steps->count - steps->first + 1) * sizeof(*faults));
+
+    *ret_count = 0;
+    for (size_t i = steps->first; i < steps->count && faults; i++) {
+        const surety_tool_use *seen = &steps->items[i].seen;
+
+        if (seen->failure == SURETY_TOOL_NONE)
+            continue;
+        surety__buf_line(&store->text, seen->name, 64);
+        surety_buf_text(&store->text, ": ");
+        surety_buf_add(&store->text, seen->message);
+        faults[(*ret_count)++] = (surety_entry_issue){
+            .kind = surety_str_of(surety_tool_failure_name(seen->failure)),
+            .message = surety__store_keep(store)};
+    }
+    if (!faults)
+        store->status = SURETY_NOMEM;
+    return faults;
+}
+
+surety_status surety__steps_judge(surety__steps *steps, surety_now now,
+                                  const surety_entry_issue **ret_faults,
+                                  size_t *ret_count, surety_error *reterr)
+{
+    surety_status result = SURETY_OK;
+
+    for (size_t i = steps->first; i < steps->count; i++) {
+        surety__use *use = &steps->items[i];
+        const surety_status status =
+            use->judged ? SURETY_OK : steps_check(steps, use, now, reterr);
+
+        if (surety__store_pass(steps->store, status) < 0)
+            return status;
+        if (status == SURETY_MORE)
+            result = SURETY_MORE;
+    }
+    if (result != SURETY_OK)
+        return result;
+    *ret_faults = steps_faults(steps, ret_count);
+    for (size_t i = steps->first; i < steps->count; i++) {
+        surety__use *use = &steps->items[i];
+
+        use->finished = true;
+        if (*ret_count && use->seen.failure == SURETY_TOOL_NONE)
+            steps_skip(use, SURETY_TOOL_CANCELLED,
+                       SURETY__LITERAL("This call was not made, because "
+                                       "another call of the reply is wrong. "
+                                       "Make it again, beside the others."),
+                       "another call of the reply is wrong");
+    }
+    return steps->store->status;
+}
+
+void surety__steps_hand_out(const surety__steps *steps)
+{
+    for (size_t i = steps->first; i < steps->count; i++)
+        steps_event(steps, SURETY_EVENT_TOOL, &steps->items[i],
+                    steps->items[i].seen.arguments);
+}
+
+void surety__steps_withhold(surety__steps *steps)
+{
+    for (size_t i = steps->first; i < steps->count; i++)
+        surety__tool_call_free(steps->items[i].call);
+    steps->count = steps->first;
 }
 
 /* ---- a step -------------------------------------------------------------- */

@@ -294,7 +294,7 @@ void surety__turns_ask(surety__turns *turns, surety__run_store *store,
 
 void surety__turns_step(surety__turns *turns, surety__run_store *store,
                         const surety_answer *answer,
-                        const surety_message *results, bool as_text)
+                        const surety_message *results, bool as_text, bool keeps)
 {
     surety_message sent[] = {answer->message, *results};
 
@@ -304,8 +304,10 @@ void surety__turns_step(surety__turns *turns, surety__run_store *store,
         turns->bytes += turns->sent[turns->sent_count - 1].text.len;
     turns->open = false;
     turns->steps++;
-    turns_keep_answer(turns, store, &answer->message);
-    turns_keep(turns, store, results);
+    if (keeps) {
+        turns_keep_answer(turns, store, &answer->message);
+        turns_keep(turns, store, results);
+    }
     if (as_text) {
         for (size_t i = 0; i < results->part_count; i++)
             surety__tool_text_result(&results->parts[i], &store->text);
@@ -325,16 +327,16 @@ void surety__turns_keep_reask(surety__turns *turns, surety__run_store *store,
 }
 
 void surety__turns_end(surety__turns *turns, surety__run_store *store,
-                       const surety_answer *answer)
+                       const surety_answer *answer, bool calls)
 {
     const surety_message *message = &answer->message;
-    bool calls = !message->part_count;
+    bool as_text = !message->part_count;
 
     /* The call of the answer's tool has no result: the value itself is what a
      * conversation goes on from. */
-    for (size_t i = 0; i < message->part_count; i++)
-        calls = calls || message->parts[i].kind == SURETY_PART_CALL;
-    if (calls)
+    for (size_t i = 0; i < message->part_count && !calls; i++)
+        as_text = as_text || message->parts[i].kind == SURETY_PART_CALL;
+    if (as_text)
         turns_keep_text(turns, store, SURETY_ROLE_ASSISTANT,
                         answer->native.len ? answer->native : answer->text);
     else

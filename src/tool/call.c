@@ -176,8 +176,27 @@ static surety_status tool_take(surety__tool_call *call, surety_val value)
         return SURETY_NOMEM;
     call->seen.arguments = surety_doc_root(call->arguments);
     call->seen.text = call->result.arguments;
-    call->state = CALL_JUDGED;
+    call->state =
+        surety__tool_is_declared(call->tool) ? CALL_ENDED : CALL_JUDGED;
     return SURETY_OK;
+}
+
+/* Keeps the report of a declared tool's arguments. */
+static surety_status tool_report_arguments(surety__tool_call *call,
+                                           const surety_outcome *outcome)
+{
+    surety_buf report;
+    surety_status status;
+
+    if (!surety__tool_is_declared(call->tool))
+        return SURETY_OK;
+    surety_buf_init(&report, call->tools->alloc, 0);
+    status = surety_outcome_write(outcome, SURETY_REPORT_JSON,
+                                  SURETY__LITERAL(""), 0, &report);
+    if (status == SURETY_OK)
+        call->report = surety__arena_buf(&call->arena, &report);
+    surety_buf_done(&report);
+    return status == SURETY_OK && call->report.ptr ? SURETY_OK : SURETY_NOMEM;
 }
 
 static surety_status tool_arguments(surety__tool_call *call,
@@ -197,6 +216,8 @@ static surety_status tool_arguments(surety__tool_call *call,
             *reterr = error;
         return status;
     }
+    if (tool_report_arguments(call, outcome) != SURETY_OK)
+        return SURETY_NOMEM;
     info = surety_outcome_info_of(outcome);
     if (info->ok)
         return tool_take(call, info->value);
@@ -220,6 +241,7 @@ surety_status surety__tool_call_judge(surety__tool_call *call,
     surety_buf_init(&call->output, call->tools->alloc,
                     tool && !tool->kind ? tool->given.result_bytes_max : 0);
     call->state = CALL_NEW;
+    call->report = (surety_str){"", 0};
     call->tool = tool;
     call->seen = (surety_tool_call){
         .tool = surety__arena_text(&call->arena, name),
@@ -454,6 +476,11 @@ const surety_tool_result *
 surety__tool_call_result(const surety__tool_call *call)
 {
     return &call->result;
+}
+
+surety_str surety__tool_call_report(const surety__tool_call *call)
+{
+    return call->report;
 }
 
 surety_transport *surety__tool_call_transport(const surety__tool_call *call)

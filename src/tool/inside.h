@@ -93,6 +93,7 @@ struct surety__tool_call {
     surety_buf output;     /* of the tool */
     surety_tool_call seen; /* what the program's function gets */
     surety_tool_result result;
+    surety_str report; /* of a declared tool's arguments */
     surety__tool_state state;
     bool waits; /* the function has returned MORE */
     uint64_t deadline_ms;

@@ -40,6 +40,17 @@ struct surety_tools {
     struct surety__tool_call *own;   /* of surety_tools_call */
 };
 
+/* Whether the calls of the tool are the caller's. */
+static inline bool surety__tool_is_declared(const surety__tool *tool)
+{
+    return !tool->kind && !tool->given.call;
+}
+/* Whether the set has declared tools; then it has no others. */
+static inline bool surety__tools_are_declared(const surety_tools *tools)
+{
+    return tools && tools->tool_count &&
+           surety__tool_is_declared(tools->tools[0]);
+}
 /* NULL: there is no such tool. */
 const surety__tool *surety__tools_find(const surety_tools *tools,
                                        surety_str name);
@@ -57,8 +68,9 @@ void surety__tool_call_free(surety__tool_call *call);
 
 /* Judges the arguments, JSON text; empty text is {}. tool NULL: there is no
  * tool called `name`. The texts are copied. OK: either the call has ended with
- * UNKNOWN or ARGUMENTS, or it may begin. MORE: a validator is not done; call it
- * again with the same arguments. NOMEM; the status of a validator that
+ * UNKNOWN or ARGUMENTS, or it may begin; a declared tool's has ended in any
+ * case, with NONE if its arguments are valid. MORE: a validator is not done;
+ * call it again with the same arguments. NOMEM; the status of a validator that
  * failed. */
 surety_status surety__tool_call_judge(surety__tool_call *call,
                                       const surety__tool *tool, surety_str name,
@@ -79,6 +91,9 @@ bool surety__tool_call_has_ended(const surety__tool_call *call);
  * was judged. Valid until the call is judged anew or freed. */
 const surety_tool_result *
 surety__tool_call_result(const surety__tool_call *call);
+/* The report of the arguments, as JSON, for a declared tool; else empty. Valid
+ * as long as the result. */
+surety_str surety__tool_call_report(const surety__tool_call *call);
 /* What the call waits for; NULL: it is not under way, or it must be called
  * again (step), as the program's function is. */
 surety_transport *surety__tool_call_transport(const surety__tool_call *call);

@@ -189,11 +189,28 @@ static surety_status tools_fill(surety_tools *tools, surety__tool *tool,
     return status;
 }
 
+/* One set has one maker of all its calls. */
+static surety_status tools_check_kind(const surety_tools *tools,
+                                      const surety__tool *tool,
+                                      surety_error *reterr)
+{
+    if (!tools->tool_count ||
+        surety__tools_are_declared(tools) == surety__tool_is_declared(tool))
+        return SURETY_OK;
+    (void)surety__fail(reterr, SURETY_MISUSE,
+                       "%.*s would make a set of declared tools and others",
+                       (int)tool->given.name.len, tool->given.name.ptr);
+    surety__hint(reterr, "give every tool of the set a function, or none");
+    return SURETY_MISUSE;
+}
+
 surety_status surety__tools_put(surety_tools *tools, surety__tool *tool,
                                 surety_error *reterr)
 {
     surety_status status = tools_check_name(tools, tool->given.name, reterr);
 
+    if (status == SURETY_OK)
+        status = tools_check_kind(tools, tool, reterr);
     if (status == SURETY_OK)
         status = tools_fill(tools, tool, reterr);
     if (status == SURETY_OK &&
@@ -216,8 +233,6 @@ surety_status surety_tools_add(surety_tools *tools, const surety_tool *given,
         return surety__fail_nomem(reterr);
     if (surety__options_take(&tool->given, sizeof(tool->given), given, reterr))
         return SURETY_MISUSE;
-    if (!tool->given.call)
-        return surety__fail(reterr, SURETY_MISUSE, "a tool has no function");
     return surety__tools_put(tools, tool, reterr);
 }
 

@@ -45,7 +45,7 @@ TOOL_FAILURES = ("none", "unknown", "arguments", "failed", "unreachable",
                  "broken", "timeout", "limit", "result", "cancelled")
 RUN_VERDICTS = ("pending", "valid", "partial", "fallback", "rejected",
                 "refused", "provider", "budget", "ledger", "cancelled",
-                "validator")
+                "validator", "calls")
 CONSENSUS_KINDS = ("first", "fastest", "vote", "aggregate")
 VOTE_HOWS = ("unanimous", "majority", "plurality", "median", "tie", "left_out")
 

@@ -128,7 +128,7 @@ class RunResult(Generic[T]):
     """What came of a run, or of a consensus."""
 
     #: "valid", "partial", "fallback", "rejected", "refused", "provider",
-    #: "budget", "ledger", "cancelled" or "validator".
+    #: "budget", "ledger", "cancelled", "validator" or "calls".
     verdict: str
     #: "", or why there is no valid value, and what to do about it.
     message: str
