@@ -263,8 +263,9 @@ void watched_init(struct watched *watched, surety_transport *inner,
                   struct run_watch *watch)
 {
     /* A run does not close its transports. */
-    *watched = (struct watched){{inner->version, watched, watched_start,
-                                 watched_cancel, watched_wait, NULL},
+    *watched = (struct watched){{inner->version < 2 ? inner->version : 2,
+                                 watched, watched_start, watched_cancel,
+                                 watched_wait, NULL, NULL},
                                 inner,
                                 watch};
 }

@@ -325,7 +325,8 @@ void functions_init(struct functions *functions)
                                               functions_start,
                                               functions_cancel,
                                               functions_wait,
-                                              functions_close};
+                                              functions_close,
+                                              NULL};
 }
 
 void functions_done(struct functions *functions)

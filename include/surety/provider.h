@@ -189,7 +189,8 @@ typedef struct surety_receiver {
 
 /* Moves the bytes of exchanges. The caller may provide its own. */
 typedef struct surety_transport {
-    uint32_t version; /* 1; 2: start also takes a body in parts */
+    /* 1; 2: start also takes a body in parts; 3: descriptor is there too. */
+    uint32_t version;
     void *ctx;
     /* Begins an exchange. The caller chooses id, which no other exchange under
      * way may have. Does not block. receiver is copied. SURETY_NOMEM;
@@ -207,6 +208,11 @@ typedef struct surety_transport {
     surety_status (*wait)(void *ctx, uint32_t timeout_ms, surety_error *reterr);
     /* Cancels the exchanges under way and frees the transport. */
     void (*close)(void *ctx);
+    /* Version 3: a file descriptor for poll or epoll that is readable when wait
+     * with no timeout has work, time limits included; always the same one. -1:
+     * there is none, and wait has to be called every few milliseconds. The
+     * caller only watches it. */
+    int (*descriptor)(void *ctx);
 } surety_transport;
 
 typedef struct surety_http_options {

@@ -199,6 +199,14 @@ typedef struct surety_run_options {
     surety_tool_choice tool_choice;
     surety_str tool_choice_name; /* NAMED: the tool */
     bool single_call;            /* a reply may call one tool only */
+    /* Is called when the run has something to do at its next step because of
+     * what a transport gave it: the first bytes of a response, its end, a reply
+     * that is to be stopped, the end of a tool's call. So a caller with many
+     * runs steps only these, and those whose delay has passed. It is called
+     * from within wait, start or cancel of a transport, and may only take a
+     * note. May be NULL. */
+    void (*ready)(void *ctx);
+    void *ready_ctx;
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */

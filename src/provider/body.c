@@ -88,27 +88,6 @@ surety__choice surety__call_choice(const surety__call *call,
     return call->answer_only ? CHOICE_NONE : choices[call->choice];
 }
 
-surety_status surety__choice_check(surety_protocol protocol, surety_mode mode,
-                                   surety_tool_choice choice, bool single,
-                                   surety_error *reterr)
-{
-    const char *name = surety_protocol_name(protocol);
-
-    if (choice >= SURETY_TOOL_CHOICE_REQUIRED &&
-        (mode == SURETY_MODE_PROMPT ||
-         !surety__protocol_has(protocol, SURETY_MODE_TOOL)))
-        return surety__fail(reterr, SURETY_UNSUPPORTED,
-                            "the protocol %s in mode %s has no tool choice %s",
-                            name, surety_mode_name(mode),
-                            surety_tool_choice_name(choice));
-    if (single && protocol == SURETY_PROTOCOL_GEMINI)
-        return surety__fail(reterr, SURETY_UNSUPPORTED,
-                            "the protocol %s cannot bind a reply to a single "
-                            "call",
-                            name);
-    return SURETY_OK;
-}
-
 void surety__body_temperature(const surety__call *call, surety_buf *out)
 {
     if (!call->model->has_temperature)

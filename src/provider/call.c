@@ -46,6 +46,27 @@ bool surety__protocol_has(surety_protocol protocol, surety_mode mode)
            (mode != SURETY_MODE_AUTO && surety__protocol_of(protocol)->whole);
 }
 
+surety_status surety__choice_check(surety_protocol protocol, surety_mode mode,
+                                   surety_tool_choice choice, bool single,
+                                   surety_error *reterr)
+{
+    const char *name = surety_protocol_name(protocol);
+
+    if (choice >= SURETY_TOOL_CHOICE_REQUIRED &&
+        (mode == SURETY_MODE_PROMPT ||
+         !surety__protocol_has(protocol, SURETY_MODE_TOOL)))
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the protocol %s in mode %s has no tool choice %s",
+                            name, surety_mode_name(mode),
+                            surety_tool_choice_name(choice));
+    if (single && protocol == SURETY_PROTOCOL_GEMINI)
+        return surety__fail(reterr, SURETY_UNSUPPORTED,
+                            "the protocol %s cannot bind a reply to a single "
+                            "call",
+                            name);
+    return SURETY_OK;
+}
+
 /* ---- the URL ------------------------------------------------------------- */
 
 /* Writes base, path and query. If the base already ends with the path, as in

@@ -20,12 +20,10 @@
     FUNCTION(curl_multi_cleanup, multi_cleanup)                                \
     FUNCTION(curl_multi_info_read, multi_info_read)                            \
     FUNCTION(curl_multi_init, multi_init)                                      \
-    FUNCTION(curl_multi_perform, multi_perform)                                \
-    FUNCTION(curl_multi_poll, multi_poll)                                      \
     FUNCTION(curl_multi_remove_handle, multi_remove_handle)                    \
     FUNCTION(curl_multi_setopt, multi_setopt)                                  \
+    FUNCTION(curl_multi_socket_action, multi_socket_action)                    \
     FUNCTION(curl_multi_strerror, multi_strerror)                              \
-    FUNCTION(curl_multi_timeout, multi_timeout)                                \
     FUNCTION(curl_url, url)                                                    \
     FUNCTION(curl_url_cleanup, url_cleanup)                                    \
     FUNCTION(curl_url_get, url_get)                                            \

@@ -84,12 +84,22 @@ static int http_on_seek(void *ctx, curl_off_t offset, int origin)
     return CURL_SEEKFUNC_OK;
 }
 
+/* Bytes have arrived. */
+static void http_heard(surety__http_exchange *exchange)
+{
+    const bool first = !exchange->progress.byte_ms;
+
+    exchange->progress.byte_ms = exchange->http->now_ms;
+    if (first)
+        surety__http_due_moved(exchange->http, exchange);
+}
+
 static size_t http_on_header(char *ptr, size_t size, size_t count, void *ctx)
 {
     surety__http_exchange *exchange = ctx;
     const size_t len = size * count;
 
-    exchange->heard = true;
+    http_heard(exchange);
     return surety__http_line(exchange, (surety_str){ptr, len}) ? len : 0;
 }
 
@@ -99,7 +109,7 @@ static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
     const size_t len = size * count;
     surety_delivery delivery;
 
-    exchange->heard = true;
+    http_heard(exchange);
     if (exchange->decided)
         return 0;
     if (!exchange->head.is_passed) {
@@ -119,8 +129,10 @@ static size_t http_on_body(char *ptr, size_t size, size_t count, void *ctx)
 /* A lookup or a connection begins: starts the time to connect. */
 static void http_connecting(surety__http_exchange *exchange)
 {
-    if (!exchange->progress.connect_ms)
-        exchange->progress.connect_ms = surety__clock_ms();
+    if (exchange->progress.connect_ms)
+        return;
+    exchange->progress.connect_ms = surety__clock_ms();
+    surety__http_due_moved(exchange->http, exchange);
 }
 
 static int http_on_resolve(void *state, void *reserved, void *ctx)
@@ -156,6 +168,8 @@ static curl_socket_t http_on_socket(void *ctx, curlsocktype purpose,
         exchange->http->starved = true;
         return CURL_SOCKET_BAD;
     }
+    exchange->opened[1] = exchange->opened[0];
+    exchange->opened[0] = file;
     return file;
 }
 
@@ -186,6 +200,7 @@ static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
         return CURL_PREREQFUNC_ABORT;
     exchange->sent = true;
     exchange->progress.sent_ms = surety__clock_ms();
+    surety__http_due_moved(exchange->http, exchange);
     return CURL_PREREQFUNC_OK;
 }
 
@@ -219,12 +234,9 @@ static void http_free(surety__http_exchange *exchange)
 static void http_end(surety__http_exchange *exchange, surety_delivery delivery)
 {
     surety__http *http = exchange->http;
-    surety__http_exchange **place = &http->first;
     const surety_receiver receiver = exchange->intake.receiver;
 
-    while (*place != exchange)
-        place = &(*place)->next;
-    *place = exchange->next;
+    surety__http_due_remove(http, exchange);
     http_free(exchange);
     http->called = true;
     receiver.end(receiver.ctx, &delivery);
@@ -257,29 +269,14 @@ static surety_delivery http_late(const surety__http_exchange *exchange,
     return surety__http_late_connect(exchange);
 }
 
-/* Notes which exchanges got bytes, and ends those whose deadline has passed.
- * Returns the next deadline. */
-static uint64_t http_expire(surety__http *http, uint64_t now_ms)
+/* Ends the exchanges whose deadline has passed. */
+static void http_expire(surety__http *http, uint64_t now_ms)
 {
-    uint64_t nearest = UINT64_MAX;
-    surety__http_exchange *next;
+    surety__http_exchange *exchange;
+    surety__late late;
 
-    for (surety__http_exchange *exchange = http->first; exchange;
-         exchange = next) {
-        surety__late late;
-        uint64_t deadline;
-
-        if (exchange->heard)
-            exchange->progress.byte_ms = now_ms;
-        exchange->heard = false;
-        deadline = surety__progress_deadline(&exchange->progress, &late);
-        next = exchange->next;
-        if (deadline <= now_ms)
-            http_end(exchange, http_late(exchange, late));
-        else if (deadline < nearest)
-            nearest = deadline;
-    }
-    return nearest;
+    while ((exchange = surety__http_due_late(http, now_ms, &late)))
+        http_end(exchange, http_late(exchange, late));
 }
 
 /* Starts a request again on a new connection; it was not sent on the old
@@ -587,7 +584,6 @@ static surety_status http_start(void *ctx, uint64_t id,
                                 surety_error *reterr)
 {
     surety__http *http = ctx;
-    surety__http_exchange **place = &http->first;
     surety__http_exchange *exchange;
     surety_request own;
     surety_status status =
@@ -595,10 +591,9 @@ static surety_status http_start(void *ctx, uint64_t id,
 
     if (status)
         return status;
-    for (; *place; place = &(*place)->next)
-        if ((*place)->id == id)
-            return surety__fail(reterr, SURETY_MISUSE,
-                                "an exchange with this id is under way");
+    if (surety__http_find(http, id))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "an exchange with this id is under way");
     exchange = surety__new(http->alloc, sizeof(*exchange));
     if (!exchange)
         return surety__fail_nomem(reterr);
@@ -606,6 +601,7 @@ static surety_status http_start(void *ctx, uint64_t id,
     exchange->id = id;
     exchange->lines_end = &exchange->lines;
     exchange->socket = CURL_SOCKET_BAD;
+    exchange->opened[0] = exchange->opened[1] = CURL_SOCKET_BAD;
     exchange->intake = surety__intake_of(&own, receiver);
     exchange->progress = surety__progress_of(&own);
     exchange->parts = own.parts;
@@ -614,15 +610,17 @@ static surety_status http_start(void *ctx, uint64_t id,
     surety__arena_reset(&exchange->arena);
     surety__arena_init(&http->spare, http->alloc, 0);
     status = http_prepare(exchange, &own, reterr);
-    if (!status &&
-        exchange->http->curl.multi_add_handle(http->multi, exchange->easy))
+    if (!status && !surety__http_due_add(http, exchange)) {
         status = surety__fail_nomem(reterr);
-    if (status) {
-        http_free(exchange);
-        return status;
+    } else if (!status &&
+               http->curl.multi_add_handle(http->multi, exchange->easy)) {
+        status = surety__fail_nomem(reterr);
+        surety__http_due_remove(http, exchange);
     }
-    *place = exchange;
-    return SURETY_OK;
+    if (status)
+        http_free(exchange);
+    surety__http_watch_arm(http);
+    return status;
 }
 
 /* ---- the transport ------------------------------------------------------- */
@@ -630,53 +628,32 @@ static surety_status http_start(void *ctx, uint64_t id,
 static void http_cancel(void *ctx, uint64_t id)
 {
     surety__http *http = ctx;
-    surety__http_exchange *exchange = http->first;
+    surety__http_exchange *exchange = surety__http_find(http, id);
     surety__shield shield;
 
-    while (exchange && exchange->id != id)
-        exchange = exchange->next;
     if (!exchange)
         return;
     surety__shield_raise(&shield);
     http_end(exchange, surety__delivery_cancelled(exchange->sent));
     surety__shield_lower(&shield);
+    surety__http_watch_arm(http);
 }
 
 /* Moves bytes until a receiver was called, until_ms has passed, or a signal
  * arrived. */
 static CURLMcode http_move(surety__http *http, uint64_t until_ms)
 {
-    CURLMcode code;
-    int running = 0;
-
     for (;;) {
-        long own_ms = -1;
-        uint64_t begin_ms;
-        uint64_t sleep_ms;
-        int events = 0;
+        bool signal;
+        const CURLMcode code = surety__http_watch(http, until_ms, &signal);
 
-        code = http->curl.multi_perform(http->multi, &running);
         if (code)
             return code;
         http_collect(http);
-        begin_ms = surety__clock_ms();
-        sleep_ms = http_expire(http, begin_ms);
-        if (http->called || begin_ms >= until_ms)
+        http->now_ms = surety__clock_ms();
+        http_expire(http, http->now_ms);
+        if (http->called || signal || http->now_ms >= until_ms)
             return CURLM_OK;
-        sleep_ms = (sleep_ms < until_ms ? sleep_ms : until_ms) - begin_ms;
-        if (sleep_ms > INT32_MAX)
-            sleep_ms = INT32_MAX;
-        (void)http->curl.multi_timeout(http->multi, &own_ms);
-        if (own_ms >= 0 && (uint64_t)own_ms < sleep_ms)
-            sleep_ms = (uint64_t)own_ms;
-        code =
-            http->curl.multi_poll(http->multi, NULL, 0, (int)sleep_ms, &events);
-        if (code)
-            return code;
-        /* poll returned early without an event: a signal arrived, which the
-         * caller handles. */
-        if (!events && surety__clock_ms() + 1 < begin_ms + sleep_ms)
-            until_ms = 0;
     }
 }
 
@@ -691,6 +668,7 @@ static surety_status http_wait(void *ctx, uint32_t timeout_ms,
     surety__shield_raise(&shield);
     code = http_move(http, surety__clock_ms() + timeout_ms);
     surety__shield_lower(&shield);
+    surety__http_watch_arm(http);
     if (http->starved || code == CURLM_OUT_OF_MEMORY) {
         http->starved = false;
         return surety__fail_nomem(reterr);
@@ -701,16 +679,28 @@ static surety_status http_wait(void *ctx, uint32_t timeout_ms,
     return SURETY_OK;
 }
 
+static int http_descriptor(void *ctx)
+{
+    surety__http *http = ctx;
+
+    http->watched = true;
+    surety__http_watch_arm(http);
+    return http->epoll;
+}
+
 static void http_close(void *ctx)
 {
     surety__http *http = ctx;
     surety__shield shield;
 
     surety__shield_raise(&shield);
-    while (http->first)
-        http_end(http->first, surety__delivery_cancelled(http->first->sent));
+    while (http->count)
+        http_end(http->items[0],
+                 surety__delivery_cancelled(http->items[0]->sent));
     http->curl.easy_cleanup(http->idle);
     (void)http->curl.multi_cleanup(http->multi);
+    surety__http_watch_close(http);
+    surety__http_due_done(http);
     http->curl.global_cleanup();
     surety__free(http->alloc, http->sockets,
                  http->socket_cap * sizeof(*http->sockets));
@@ -769,12 +759,14 @@ surety_status surety_http_open(const surety_http_options *options,
     }
     http->alloc = own.alloc;
     http->public_only = own.public_only;
-    http->transport = (surety_transport){.version = 2,
+    http->epoll = http->timer = -1;
+    http->transport = (surety_transport){.version = 3,
                                          .ctx = http,
                                          .start = http_start,
                                          .cancel = http_cancel,
                                          .wait = http_wait,
-                                         .close = http_close};
+                                         .close = http_close,
+                                         .descriptor = http_descriptor};
     surety_buf_init(&http->url, own.alloc, 0);
     surety_buf_init(&http->host, own.alloc, 0);
     surety__arena_init(&http->arena, own.alloc, 0);
@@ -791,6 +783,10 @@ surety_status surety_http_open(const surety_http_options *options,
         http_close(http);
         return surety__fail_nomem(reterr);
     }
-    *ret_transport = &http->transport;
-    return SURETY_OK;
+    status = surety__http_watch_open(http, reterr);
+    if (status)
+        http_close(http);
+    else
+        *ret_transport = &http->transport;
+    return status;
 }

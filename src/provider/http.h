@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An exchange over HTTP: http.c runs it, http_answer.c judges the response. */
+/* An exchange over HTTP: http.c runs it, http_watch.c waits for it, http_due.c
+ * has its deadline, http_answer.c judges the response. */
 #ifndef SURETY_PROVIDER_HTTP_H
 #define SURETY_PROVIDER_HTTP_H
 
@@ -10,13 +11,18 @@
 
 typedef struct surety__http surety__http;
 
-/* A connection's socket. */
+/* Lists of the used sockets, by their port: with ten thousand connections each
+ * has ten. */
+#define SURETY__HTTP_PORTS 1024
+
+/* A connection's socket; its place in the list of all is its file. */
 typedef struct surety__http_socket {
-    curl_socket_t file;
+    bool open;
     uint32_t users;   /* exchanges under way on it */
     bool used;        /* it has carried an exchange */
     bool multiplexed; /* it uses HTTP/2 */
     unsigned port;    /* of its own end, as address; if used */
+    int next;         /* used socket with such a port, plus 1; 0: none */
     char address[INET6_ADDRSTRLEN];
 } surety__http_socket;
 
@@ -34,11 +40,15 @@ typedef struct surety__http_head {
 } surety__http_head;
 
 typedef struct surety__http_exchange {
-    struct surety__http_exchange *next;
+    struct surety__http_exchange *next; /* with the same place for its id */
     surety__http *http;
     surety__intake intake;
     surety__progress progress;
     uint64_t id;
+    /* Its place among the deadlines, and when it is looked at next: never later
+     * than its deadline. */
+    size_t at;
+    uint64_t due_ms;
     surety__arena arena; /* the request's texts and the response's headers */
     surety_str host;     /* "HOST:PORT" for messages */
     CURL *easy;
@@ -49,10 +59,10 @@ typedef struct surety__http_exchange {
     struct curl_slist **lines_end;
 
     bool sent;
-    bool heard; /* bytes have arrived since its deadline was worked out */
-    bool again; /* start again on a new connection: bytes wait on the
-                 * pooled one */
+    bool again;           /* start again on a new connection: bytes wait on the
+                           * pooled one */
     curl_socket_t socket; /* of its connection; CURL_SOCKET_BAD: none */
+    curl_socket_t opened[2]; /* the last ones that were opened for it */
 
     surety__http_head head;
     bool decided; /* the delivery is fixed; libcurl only finishes */
@@ -70,8 +80,16 @@ struct surety__http {
     surety__curl curl;
     const surety_alloc *alloc;
     CURLM *multi;
-    surety__http_exchange *first; /* in the order of their start */
-    surety__arena arena;          /* holds the two texts */
+    /* The exchanges: a heap by due_ms, and by id (http_due.c). */
+    surety__http_exchange **items, **slots;
+    size_t count, cap, slot_count;
+    /* What is waited for (http_watch.c). */
+    int epoll, timer;
+    uint64_t curl_ms;  /* when libcurl wants to be called; UINT64_MAX: never */
+    uint64_t armed_ms; /* to which the timer is set */
+    uint64_t now_ms;   /* when the bytes at hand were read */
+    bool watched;      /* a caller's loop watches the epoll */
+    surety__arena arena; /* holds the two texts */
     /* Of an exchange that has ended, for the next one. */
     surety__arena spare;
     CURL *idle;                /* with the shared options; or NULL */
@@ -79,12 +97,38 @@ struct surety__http {
     /* The last URL, which was found to be valid, and its host: most exchanges
      * go to the same one. */
     surety_buf url, host;
-    surety__http_socket *sockets;
-    size_t socket_count, socket_cap;
+    surety__http_socket *sockets; /* by their file */
+    size_t socket_cap;
+    int ports[SURETY__HTTP_PORTS]; /* the first of each list, plus 1 */
     bool public_only;
     bool called; /* a receiver was called in this wait */
     bool starved;
 };
+
+/* NULL: there is no exchange with this id. */
+surety__http_exchange *surety__http_find(const surety__http *http, uint64_t id);
+/* Adds an exchange; false: out of memory. */
+bool surety__http_due_add(surety__http *http, surety__http_exchange *exchange);
+void surety__http_due_remove(surety__http *http,
+                             surety__http_exchange *exchange);
+/* Looks whether its deadline has become an earlier one. */
+void surety__http_due_moved(surety__http *http,
+                            surety__http_exchange *exchange);
+/* An exchange whose deadline has passed; NULL: there is none. */
+surety__http_exchange *surety__http_due_late(surety__http *http,
+                                             uint64_t now_ms,
+                                             surety__late *ret_late);
+void surety__http_due_done(surety__http *http);
+
+/* Opens what is waited with. IO, NOMEM. */
+surety_status surety__http_watch_open(surety__http *http, surety_error *reterr);
+void surety__http_watch_close(surety__http *http);
+/* Sets the timer to the next time, if a caller's loop watches. */
+void surety__http_watch_arm(surety__http *http);
+/* Waits once, until something happens or until_ms, and lets libcurl do what is
+ * to be done. *ret_signal: a signal arrived. */
+CURLMcode surety__http_watch(surety__http *http, uint64_t until_ms,
+                             bool *ret_signal);
 
 /* Fixes the exchange's end, unless it is fixed already. */
 void surety__http_decide(surety__http_exchange *exchange,

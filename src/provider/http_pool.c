@@ -18,27 +18,43 @@
 
 static surety__http_socket *pool_find(surety__http *http, curl_socket_t file)
 {
-    for (size_t i = 0; i < http->socket_count; i++)
-        if (http->sockets[i].file == file)
-            return &http->sockets[i];
-    return NULL;
+    return file >= 0 && (size_t)file < http->socket_cap &&
+                   http->sockets[file].open
+               ? &http->sockets[file]
+               : NULL;
+}
+
+/* The list of the used sockets with such a port. */
+static int *pool_list(surety__http *http, unsigned port)
+{
+    return &http->ports[port % SURETY__HTTP_PORTS];
 }
 
 bool surety__http_pool_add(surety__http *http, curl_socket_t file)
 {
+    const size_t before = http->socket_cap;
+
     if (surety__grow(http->alloc, &http->sockets, &http->socket_cap,
-                     http->socket_count + 1, sizeof(*http->sockets), SIZE_MAX))
+                     (size_t)file + 1, sizeof(*http->sockets), SIZE_MAX))
         return false;
-    http->sockets[http->socket_count++] = (surety__http_socket){.file = file};
+    if (http->socket_cap > before)
+        memset(&http->sockets[before], 0,
+               (http->socket_cap - before) * sizeof(*http->sockets));
+    http->sockets[file] = (surety__http_socket){.open = true};
     return true;
 }
 
 void surety__http_pool_remove(surety__http *http, curl_socket_t file)
 {
     surety__http_socket *found = pool_find(http, file);
+    int *place = found && found->used ? pool_list(http, found->port) : NULL;
 
+    while (place && *place != file + 1)
+        place = &http->sockets[*place - 1].next;
+    if (place)
+        *place = found->next;
     if (found)
-        *found = http->sockets[--http->socket_count];
+        found->open = false;
 }
 
 surety__http_address surety__http_address_of(const struct sockaddr *address)
@@ -59,44 +75,73 @@ surety__http_address surety__http_address_of(const struct sockaddr *address)
     return found;
 }
 
-/* Whether this is the connection's socket: its local address and port are
- * equal. They do not change once it has been used. */
-static bool pool_is(surety__http_socket *place, const char *address, int port)
+/* Whether this is an unused socket with this local address and port, which do
+ * not change any more. If so, it is used now. */
+static bool pool_is_fresh(surety__http *http, curl_socket_t file,
+                          const char *address, int port)
 {
+    surety__http_socket *place = pool_find(http, file);
     struct sockaddr_storage own;
     socklen_t len = sizeof(own);
     surety__http_address found;
 
-    if (!place->used) {
-        if (getsockname(place->file, (struct sockaddr *)&own, &len))
-            return false;
-        found = surety__http_address_of((const struct sockaddr *)&own);
-        place->port = found.port;
-        memcpy(place->address, found.text, sizeof(place->address));
+    if (!place || place->used ||
+        getsockname(file, (struct sockaddr *)&own, &len))
+        return false;
+    found = surety__http_address_of((const struct sockaddr *)&own);
+    if (!found.text[0] || found.port != (unsigned)port ||
+        strcmp(found.text, address) != 0)
+        return false;
+    place->port = found.port;
+    memcpy(place->address, found.text, sizeof(place->address));
+    place->used = true;
+    place->next = *pool_list(http, found.port);
+    *pool_list(http, found.port) = file + 1;
+    return true;
+}
+
+/* The connection's socket; *ret_used: it has carried an exchange. An unused one
+ * is nearly always one that was opened for this exchange. */
+static curl_socket_t pool_look(surety__http_exchange *exchange,
+                               const char *address, int port, bool *ret_used)
+{
+    surety__http *http = exchange->http;
+
+    *ret_used = true;
+    for (int at = *pool_list(http, (unsigned)port); at;
+         at = http->sockets[at - 1].next) {
+        const surety__http_socket *place = &http->sockets[at - 1];
+
+        if (place->port == (unsigned)port &&
+            strcmp(place->address, address) == 0)
+            return at - 1;
     }
-    return place->address[0] && place->port == (unsigned)port &&
-           strcmp(place->address, address) == 0;
+    *ret_used = false;
+    for (size_t i = 0; i < SURETY__COUNT(exchange->opened); i++)
+        if (pool_is_fresh(http, exchange->opened[i], address, port))
+            return exchange->opened[i];
+    for (size_t i = 0; i < http->socket_cap; i++)
+        if (pool_is_fresh(http, (curl_socket_t)i, address, port))
+            return (curl_socket_t)i;
+    return CURL_SOCKET_BAD;
 }
 
 bool surety__http_pool_take(surety__http_exchange *exchange,
                             const char *address, int port)
 {
-    surety__http *http = exchange->http;
-    surety__http_socket *found = NULL;
+    bool used;
+    const curl_socket_t file = pool_look(exchange, address, port, &used);
+    surety__http_socket *found = pool_find(exchange->http, file);
     char byte;
 
     assert(exchange->socket == CURL_SOCKET_BAD);
-    for (size_t i = 0; i < http->socket_count && !found; i++)
-        if (pool_is(&http->sockets[i], address, port))
-            found = &http->sockets[i];
     if (!found)
         return true;
-    if (found->used && !found->users && !found->multiplexed &&
-        recv(found->file, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
+    if (used && !found->users && !found->multiplexed &&
+        recv(file, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
         return false;
-    found->used = true;
     found->users++;
-    exchange->socket = found->file;
+    exchange->socket = file;
     return true;
 }
 

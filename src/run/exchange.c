@@ -7,12 +7,25 @@
  * 2. After surety__exchange_end, the transport does not call it any more. */
 #include "run/run.h"
 
+static void exchange_ready(const surety__run_exchange *exchange)
+{
+    surety__setup_ready(exchange->watch.forms->setup);
+}
+
+/* Bytes of the response have arrived. */
+static void exchange_begins(surety__run_exchange *exchange)
+{
+    if (!exchange->begun)
+        exchange_ready(exchange);
+    exchange->begun = true;
+}
+
 static void exchange_head(void *ctx, int status, const surety_header *headers,
                           size_t count)
 {
     surety__run_exchange *exchange = ctx;
 
-    exchange->begun = true;
+    exchange_begins(exchange);
     surety__decoder_head(exchange->decoder, status, headers, count);
 }
 
@@ -20,12 +33,15 @@ static bool exchange_bytes(void *ctx, surety_str bytes)
 {
     surety__run_exchange *exchange = ctx;
 
+    const bool stops = exchange->watch.stops;
     bool goes_on;
 
-    exchange->begun = true;
+    exchange_begins(exchange);
     goes_on = surety__decoder_feed(exchange->decoder, bytes);
     if (!exchange->ended)
         surety__show_reply(&exchange->show, &exchange->watch);
+    if (exchange->watch.stops && !stops)
+        exchange_ready(exchange);
     return goes_on;
 }
 
@@ -35,6 +51,7 @@ static void exchange_ended(void *ctx, const surety_delivery *delivery)
 
     exchange->ended = true;
     exchange->delivery = *delivery;
+    exchange_ready(exchange);
 }
 
 static void exchange_piece(void *ctx, surety__piece piece, surety_str text)

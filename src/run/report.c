@@ -71,6 +71,8 @@ static const char *report_run_stage_of(const surety__attempt *attempt)
         return attempt->seen.ok ? NULL : surety_stage_name(attempt->seen.stage);
     if (failure == SURETY_FAILURE_REFUSAL || failure == SURETY_FAILURE_FILTER)
         return "refusal";
+    if (attempt->what == CASE_ARGUMENTS || attempt->what == CASE_UNCALLED)
+        return "tools";
     return failure == SURETY_FAILURE_NONE && attempt->what != CASE_UNSENT
                ? NULL
                : "provider";
@@ -255,6 +257,7 @@ static const char *report_run_stage(const surety__results *results)
 {
     switch (results->end.verdict) {
     case SURETY_RUN_VALID:
+    case SURETY_RUN_CALLS:
     case SURETY_RUN_PARTIAL: return NULL;
     case SURETY_RUN_REFUSED: return "refusal";
     case SURETY_RUN_BUDGET: return "budget";
@@ -265,6 +268,8 @@ static const char *report_run_stage(const surety__results *results)
     case SURETY_RUN_REJECTED:
         if (results->judged.outcome)
             return surety_stage_name(report_run_reached(results));
+        if (surety__log_calls_are_wrong(&results->log))
+            return "tools";
         break;
     default: break;
     }

@@ -69,14 +69,6 @@ static void result_write_calls(const surety__log *log, surety_buf *out)
     }
 }
 
-/* Whether the last reply was refused because of its calls. */
-static bool result_calls_are_wrong(const surety__log *log)
-{
-    const surety__case what = surety__attempt_last(log)->what;
-
-    return what == CASE_ARGUMENTS || what == CASE_UNCALLED;
-}
-
 /* Appends why there is no valid value. */
 static void result_write_reason(const surety_contract *contract,
                                 surety_run_verdict verdict, surety_str spent,
@@ -98,7 +90,7 @@ static void result_write_reason(const surety_contract *contract,
         surety_buf_text(out, id.len ? " " : "");
         surety__buf_line(out, id, 120);
     } else if (verdict == SURETY_RUN_REJECTED) {
-        surety_buf_text(out, result_calls_are_wrong(&results->log)
+        surety_buf_text(out, surety__log_calls_are_wrong(&results->log)
                                  ? "no reply calls a tool as it has to"
                                  : "no model gave a whole reply");
     } else if (verdict == SURETY_RUN_REFUSED) {

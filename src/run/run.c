@@ -410,8 +410,10 @@ static void run_accept(surety_run *run)
 
     surety__turns_end(&run->turns, &run->store, &run_attempt(run)->seen.answer,
                       calls);
-    if (calls)
+    if (calls) {
         surety__steps_hand_out(&run->steps);
+        surety__judged_forget(&run->results.judged);
+    }
     run_end_value(run,
                   (surety__end){calls ? SURETY_RUN_CALLS : SURETY_RUN_VALID,
                                 {"", 0},
@@ -731,6 +733,7 @@ void surety_run_free(surety_run *run)
     if (!run)
         return;
     run->setup.options.event = NULL;
+    run->setup.options.ready = NULL;
     surety_run_cancel(run, run->now);
     surety__judged_forget(&results->judged);
     surety__turns_done(&run->turns, &run->store);

@@ -182,7 +182,7 @@ struct surety__log;
 /* The calls of tools in a run, and those of the reply at hand (steps.c). */
 typedef struct surety__steps {
     surety__run_store *store;
-    const surety__setup *setup;
+    surety__setup *setup;
     struct surety__log *log; /* the run's */
     surety__use *items;
     size_t count, cap;
@@ -458,6 +458,15 @@ static inline surety__attempt *surety__attempt_last(const surety__log *log)
     return &log->items[log->count - 1];
 }
 
+/* Whether the last reply was refused because of its calls of tools. */
+static inline bool surety__log_calls_are_wrong(const surety__log *log)
+{
+    const surety__case what =
+        log->count ? log->items[log->count - 1].what : CASE_VALID;
+
+    return what == CASE_ARGUMENTS || what == CASE_UNCALLED;
+}
+
 /* Whether the value delivered for the plan may differ from the contract's. */
 static inline bool surety__plan_restores(const surety__plan *plan)
 {
@@ -515,6 +524,13 @@ bool surety__setup_takes_partial(const surety__setup *setup);
 /* Reports an event of the attempt with this number to the caller. */
 void surety__setup_event(const surety__setup *setup, size_t attempt,
                          surety_event_kind kind, surety_str text);
+
+/* Says to the caller that the run has something to do. */
+static inline void surety__setup_ready(const surety__setup *setup)
+{
+    if (setup->options.ready)
+        setup->options.ready(setup->options.ready_ctx);
+}
 
 /* ---- turns.c: the conversation ------------------------------------------- */
 

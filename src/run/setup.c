@@ -27,9 +27,9 @@ static surety_status setup_check_model(const surety_run_options *options,
         return SURETY_MISUSE;
     }
     if (!transport || !transport->start || !transport->cancel ||
-        !transport->wait || transport->version < 1 || transport->version > 2)
+        !transport->wait || transport->version < 1 || transport->version > 3)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "the model %.*s has no transport of version 1 or 2",
+                            "the model %.*s has no transport of version 1 to 3",
                             len, name);
     if ((unsigned)model->protocol > SURETY_PROTOCOL_TEXT ||
         (unsigned)model->mode > SURETY_MODE_PROMPT)

@@ -275,6 +275,11 @@ static void steps_take(surety__steps *steps, surety__use *use, surety_now now)
     use->call = NULL;
 }
 
+static void steps_ready(void *ctx)
+{
+    surety__setup_ready(ctx);
+}
+
 /* Judges the arguments. MORE: a validator is not done. */
 static surety_status steps_judge(surety__steps *steps, surety__use *use,
                                  surety_now now, surety_error *reterr)
@@ -284,7 +289,7 @@ static surety_status steps_judge(surety__steps *steps, surety__use *use,
     surety_status status;
 
     if (!use->call)
-        use->call = surety__tool_call_new(tools);
+        use->call = surety__tool_call_new(tools, steps_ready, steps->setup);
     if (!use->call)
         return SURETY_NOMEM;
     status = surety__tool_call_judge(

@@ -28,13 +28,17 @@ static void tool_abandon(surety__tool_call *call)
     surety__tool_stop(call);
 }
 
-surety__tool_call *surety__tool_call_new(surety_tools *tools)
+surety__tool_call *surety__tool_call_new(surety_tools *tools,
+                                         void (*ready)(void *ctx),
+                                         void *ready_ctx)
 {
     surety__tool_call *call = surety__new(tools->alloc, sizeof(*call));
 
     if (!call)
         return NULL;
     call->tools = tools;
+    call->ready = ready;
+    call->ready_ctx = ready_ctx;
     surety__arena_init(&call->arena, tools->alloc, 0);
     surety_buf_init(&call->output, tools->alloc, 0);
     call->arguments = surety_doc_new(tools->alloc);

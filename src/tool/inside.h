@@ -87,6 +87,8 @@ typedef enum surety__tool_state {
 
 struct surety__tool_call {
     surety_tools *tools;
+    void (*ready)(void *ctx);
+    void *ready_ctx;
     const surety__tool *tool; /* NULL: unknown */
     surety__arena arena;      /* of this call */
     surety_doc *arguments;

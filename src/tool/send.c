@@ -36,6 +36,8 @@ static void send_end(void *ctx, const surety_delivery *delivery)
 
     call->delivery = *delivery;
     call->exchange_id = 0;
+    if (call->ready)
+        call->ready(call->ready_ctx);
 }
 
 surety_status surety__tool_open(surety_tools *tools, const surety__tool *tool,

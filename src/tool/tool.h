@@ -61,8 +61,11 @@ const surety__tool *surety__tools_find(const surety_tools *tools,
  * another call when it has ended. */
 typedef struct surety__tool_call surety__tool_call;
 
-/* NULL when out of memory. The set must outlive it. */
-surety__tool_call *surety__tool_call_new(surety_tools *tools);
+/* NULL when out of memory. The set must outlive it. ready (may be NULL) is
+ * called when a transport has ended it. */
+surety__tool_call *surety__tool_call_new(surety_tools *tools,
+                                         void (*ready)(void *ctx),
+                                         void *ready_ctx);
 /* Ends the call if it is under way. Takes NULL. */
 void surety__tool_call_free(surety__tool_call *call);
 

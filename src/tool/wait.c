@@ -47,7 +47,7 @@ surety_status surety_tools_call(surety_tools *tools, surety_str name,
     surety_status status;
 
     if (!tools->own)
-        tools->own = surety__tool_call_new(tools);
+        tools->own = surety__tool_call_new(tools, NULL, NULL);
     if (!tools->own)
         return surety__fail_nomem(reterr);
     status = wait_judge(tools, name, arguments, cancelled, reterr);

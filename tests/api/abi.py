@@ -139,8 +139,10 @@ def compare_struct(key, old, new, fixed):
         lost = [part for part in old[1] if part not in new[1]]
         return [f"{key}: a member is gone, moved or of another type: {part}"
                 for part in lost or ["their order"]], []
-    if not re.match(r"0 size: size_t", old[1][0] if old[1] else ""):
-        return [f"{key} has changed, and does not begin with its size"], []
+    if not re.match(r"0 (size: size_t|version: uint32_t)",
+                    old[1][0] if old[1] else ""):
+        return [f"{key} has changed, and does not begin with its size or "
+                "version"], []
     if key.split()[1] in fixed:
         return [f"{key} has grown, and is in arrays or other structs"], []
     if grown < size:
@@ -180,6 +182,7 @@ def selftest():
     old = ("function surety_f: int (int)\nstruct surety_s: 16 bytes\n"
            "    0 size: size_t, 8\n    8 a: uint32_t, 4\n"
            "struct surety_p: 4 bytes\n    0 a: uint32_t, 4\n"
+           "struct surety_v: 4 bytes\n    0 version: uint32_t, 4\n"
            "struct surety_i: 8 bytes\n    0 size: size_t, 8\n"
            "struct surety_o: 16 bytes\n    0 size: size_t, 8\n"
            "    8 i: surety_i, 8\n"
@@ -201,6 +204,9 @@ def selftest():
              "8 a: uint32_t, 4\n    12 b: uint32_t, 4", 1),
             ("a struct without a size grows", "4 bytes\n    0 a: uint32_t, 4",
              "8 bytes\n    0 a: uint32_t, 4\n    4 b: uint32_t, 4", 1),
+            ("a struct with a version grows", "4 bytes\n    0 version: "
+             "uint32_t, 4", "8 bytes\n    0 version: uint32_t, 4\n    4 b: "
+             "uint32_t, 4", 0),
             ("a struct that is in another grows",
              "surety_i: 8 bytes\n    0 size: size_t, 8", more_i, 1)):
         assert was in old, name

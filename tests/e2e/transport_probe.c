@@ -11,6 +11,7 @@
 #include <surety/provider.h>
 
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct probe {
     unsigned long close_on; /* exchanges after which all is closed; 0: none */
     const char *record, *replay;
     bool match, timed, quiet;
+    bool polls; /* wait when its descriptor says so, and only then */
     bool closed;
 };
 
@@ -165,6 +167,8 @@ static bool take_switch(struct probe *probe, const char *name)
         probe->timed = true;
     else if (strcmp(name, "--quiet") == 0)
         probe->quiet = true;
+    else if (strcmp(name, "--poll") == 0)
+        probe->polls = true;
     else
         return false;
     return true;
@@ -343,6 +347,15 @@ static void address(struct probe *probe, const char *text)
     probe->request.body = surety_str_of(body + 1);
 }
 
+/* Ten minutes: a descriptor that is not readable in time is a hang. */
+static void wait_for_descriptor(const surety_transport *transport)
+{
+    struct pollfd file = {.fd = transport->descriptor(transport->ctx),
+                          .events = POLLIN};
+
+    (void)poll(&file, 1, 600000);
+}
+
 /* All exchanges with one transport. */
 static void run(struct probe *probe, surety_transport *transport, char **urls,
                 int url_count)
@@ -379,7 +392,11 @@ static void run(struct probe *probe, surety_transport *transport, char **urls,
             break;
         if (done == begun)
             continue;
-        if (transport->wait(transport->ctx, (uint32_t)probe->wait_ms, &error))
+        if (probe->polls)
+            wait_for_descriptor(transport);
+        if (transport->wait(transport->ctx,
+                            probe->polls ? 0 : (uint32_t)probe->wait_ms,
+                            &error))
             refuse("wait", &error);
     }
 }

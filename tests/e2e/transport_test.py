@@ -126,7 +126,7 @@ def test_reuse():
         lines = probe("--count", 1000, "--quiet", server.url)
         same("a thousand arrived", len(server.asked), 1000)
         check("files stay few", lines[0]["files"] <= lines[0]["files_before"]
-              + 4, lines)
+              + 6, lines)
         same("files are closed", lines[0]["files_after"],
              lines[0]["files_before"])
 
@@ -180,6 +180,20 @@ def test_many():
         same("waiting for a free connection is not connecting",
              [line["failure"] for line in lines[:8]], ["none"] * 8)
         same("one connection", server.count, 1)
+
+
+def test_descriptor():
+    """A caller's loop waits for the descriptor alone: bytes, the end and the
+    time limits make it readable."""
+    with Server(keeps_alive(whole("x"), 0.05)) as server:
+        lines = probe("--poll", "--count", 40, "--parallel", 10, server.url)
+        same("forty by the descriptor",
+             [line["failure"] for line in lines[:40]], ["none"] * 40)
+    with Server(says(head(), b"x", end="hold")) as server:
+        ends("a stall ends by the descriptor",
+             one("--poll", "--idle-ms", 150, server.url), "timeout")
+    ends("so does a connection that is refused",
+         one("--poll", "http://127.0.0.1:1/"), "connect", False)
 
 
 def test_large():

@@ -470,8 +470,8 @@ static void lane_close(void *ctx)
 
 surety_transport world_transport(struct world_lane *lane)
 {
-    return (surety_transport){1,           lane,      lane_start,
-                              lane_cancel, lane_wait, lane_close};
+    return (surety_transport){1,         lane,       lane_start, lane_cancel,
+                              lane_wait, lane_close, NULL};
 }
 
 uint64_t world_next(const struct world *world)

@@ -66,8 +66,8 @@ static bool law_is_valid(struct sim *sim, const surety_attempt *attempt,
 
     if (!law)
         abort();
-    law->transport =
-        (surety_transport){1, law, law_start, law_cancel, law_wait, law_close};
+    law->transport = (surety_transport){
+        1, law, law_start, law_cancel, law_wait, law_close, NULL};
     if (model.protocol == SURETY_PROTOCOL_TEXT)
         sim_add(&law->exchange, said->text);
     else

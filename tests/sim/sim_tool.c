@@ -384,8 +384,8 @@ void sim_tools_make(struct sim *sim)
     surety_status status;
 
     sim->fail_at = 0;
-    tools->transport = (surety_transport){1,          sim,        tools_start,
-                                          tools_stop, tools_wait, tools_close};
+    tools->transport = (surety_transport){
+        1, sim, tools_start, tools_stop, tools_wait, tools_close, NULL};
     status = surety_tools_new(&options, &tools->set, &err);
     if (status == SURETY_OK && sim_one_in(sim, 8))
         status = surety_tools_read(tools->set, surety_str_of(tools_file),

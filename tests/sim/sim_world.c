@@ -686,8 +686,8 @@ void sim_make(struct sim *sim,
     sim->unix_ms = 1700000000000 + (int64_t)sim_below(sim, 1000000);
     sim->alloc = (surety_alloc){sim_resize, sim};
     sim->fail_at = sim_one_in(sim, 8) ? 1 + sim_below(sim, 300) : 0;
-    sim->transport =
-        (surety_transport){1, sim, sim_start, sim_cancel, sim_wait, sim_close};
+    sim->transport = (surety_transport){
+        1, sim, sim_start, sim_cancel, sim_wait, sim_close, NULL};
     sim->ledger = (surety_ledger){.version = 1,
                                   .ctx = sim,
                                   .raw = sim_one_in(sim, 2),

@@ -296,8 +296,8 @@ static inline void fake_init(struct fake *fake,
                              const struct fake_answer *answers, size_t count)
 {
     memset(fake, 0, sizeof(*fake));
-    fake->transport = (surety_transport){1,           fake,      fake_start,
-                                         fake_cancel, fake_wait, fake_close};
+    fake->transport = (surety_transport){
+        1, fake, fake_start, fake_cancel, fake_wait, fake_close, NULL};
     fake->ledger = (surety_ledger){
         .version = 1, .ctx = fake, .begin = fake_begin, .finish = fake_finish};
     fake->answers = answers;

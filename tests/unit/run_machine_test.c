@@ -621,7 +621,7 @@ static void no_wait(struct trial *trial)
 
 static void newer_transport(struct trial *trial)
 {
-    trial->fake.transport.version = 3;
+    trial->fake.transport.version = 4;
 }
 
 static void other_protocol(struct trial *trial)
@@ -673,7 +673,7 @@ static void long_name(struct trial *trial)
 TEST(says_what_it_cannot_run)
 {
     static const char no_door[] =
-        "the model m has no transport of version 1 or 2";
+        "the model m has no transport of version 1 to 3";
     static const char no_such[] = "the model m has an unknown protocol or mode";
     static const char nowhere[] = "an option has a length but no address";
     static const struct {
@@ -700,7 +700,7 @@ TEST(says_what_it_cannot_run)
         {system_nowhere, nowhere, ""},
         {long_name,
          "the model a name of a model that is longer than the 80 characters "
-         "that are told of one in  has no transport of version 1 or 2",
+         "that are told of one in  has no transport of version 1 to 3",
          ""},
     };
     struct trial trial;
@@ -733,6 +733,57 @@ done:
     trial_close(&trial);
 }
 
+/* Counts what a caller with many runs is woken by. */
+static void machine_count(void *ctx)
+{
+    ++*(unsigned *)ctx;
+}
+
+/* The law of ready: a run that is stepped only when it was called, or its delay
+ * has passed, ends as every other, and the delay is never what it waits for
+ * while an exchange is under way. */
+static void machine_ready(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS("no JSON")},
+        {.status = 200, .body = SAYS("{\\\"sum\\\":3}")}};
+    struct trial trial;
+    unsigned ready = 0, seen = 0, steps = 0;
+    surety_status status;
+
+    TRY(trial_open(&trial, t, "{\"required\":[\"sum\"]}", answers,
+                   CHECK_COUNT(answers)));
+    trial.options.ready = machine_count;
+    trial.options.ready_ctx = &ready;
+    TRY(trial_begin(&trial));
+    do {
+        uint32_t delay_ms = 0;
+        const surety_now now = {trial.fake.now_ms, 1700000000000};
+
+        status = surety_run_step(trial.run, now, &delay_ms, NULL);
+        steps++;
+        seen = ready;
+        if (status == SURETY_MORE)
+            TRY(fake_wait(&trial.fake, delay_ms, NULL));
+    } while (status == SURETY_MORE && ready > seen);
+    TRY(status);
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(steps == 3 && ready >= 2);
+    /* Nothing is called for a run that is freed. */
+    trial_reset(&trial, t, answers, 1);
+    trial.options.ready = machine_count;
+    trial.options.ready_ctx = &ready;
+    TRY(trial_begin(&trial));
+    status = surety_run_step(trial.run, (surety_now){1000, 1}, NULL, NULL);
+    TRY(status == SURETY_MORE ? SURETY_OK : status);
+    seen = ready;
+    surety_run_free(trial.run);
+    trial.run = NULL;
+    CHECK(trial.fake.cancelled == 1 && ready == seen);
+done:
+    trial_close(&trial);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -760,6 +811,7 @@ int main(int argc, char **argv)
         {"does without a contract", does_without_a_contract},
         {"ends an exchange that is lost", ends_an_exchange_that_is_lost},
         {"keeps its time", keeps_its_time},
+        {"a run says when it is ready", machine_ready},
         {"says what it cannot run", says_what_it_cannot_run},
     };
 

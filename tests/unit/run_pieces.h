@@ -108,7 +108,8 @@ static inline void pieces_init(struct pieces *pieces, struct check *t,
 {
     *pieces = (struct pieces){.state = seed};
     pieces->transport = (surety_transport){
-        1, pieces, pieces_start, pieces_cancel, pieces_wait, pieces_close};
+        1,           pieces,       pieces_start, pieces_cancel,
+        pieces_wait, pieces_close, NULL};
     pieces->model =
         (surety_model){.size = sizeof(surety_model),
                        .name = surety_str_of("m"),

@@ -503,8 +503,9 @@ done:;
 TEST(takes_nothing)
 {
     static const char *const verdicts[] = {
-        "pending",  "valid",  "partial", "fallback",  "rejected",  "refused",
-        "provider", "budget", "ledger",  "cancelled", "validator", "unknown"};
+        "pending",   "valid",    "partial", "fallback", "rejected",
+        "refused",   "provider", "budget",  "ledger",   "cancelled",
+        "validator", "calls",    "unknown"};
     const surety_str none = {"", 0};
     struct trial trial;
     surety_buf out;

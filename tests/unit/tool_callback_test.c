@@ -190,7 +190,7 @@ TEST(a_call_that_is_not_done)
     TRY(set_new(t, &tools));
     TRY(surety_tools_add(tools, &tool, NULL));
     found = surety__tools_find(tools, text("add"));
-    NEED(call = surety__tool_call_new(tools));
+    NEED(call = surety__tool_call_new(tools, NULL, NULL));
     for (int round = 0; round < 3; round++) {
         script.calls = script.cancelled = 0;
         script.more = round ? 9 : 2;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http_watch.c: waits for libcurl's sockets and times. libcurl says which
+ * sockets it waits for and when it wants to be called; an epoll has the
+ * sockets, and one timer, which is set to the next time of libcurl's or of an
+ * exchange. The epoll itself can be watched by a caller's loop: it is readable
+ * when wait has work. */
+#include "provider/http.h"
+
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+enum { WATCH_EVENTS = 64 };
+
+/* libcurl waits for other events of a socket. */
+static int watch_on_socket(CURL *easy, curl_socket_t file, int what, void *ctx,
+                           void *of_socket)
+{
+    const surety__http *http = ctx;
+    struct epoll_event event = {.data = {.fd = file}};
+
+    (void)easy;
+    (void)of_socket;
+    if (what == CURL_POLL_REMOVE) {
+        (void)epoll_ctl(http->epoll, EPOLL_CTL_DEL, file, NULL);
+        return 0;
+    }
+    if (what & CURL_POLL_IN)
+        event.events |= EPOLLIN;
+    if (what & CURL_POLL_OUT)
+        event.events |= EPOLLOUT;
+    if (!epoll_ctl(http->epoll, EPOLL_CTL_MOD, file, &event))
+        return 0;
+    return epoll_ctl(http->epoll, EPOLL_CTL_ADD, file, &event);
+}
+
+/* libcurl wants to be called in ms; -1: it does not. A millisecond more, since
+ * a call that comes early is not asked for again. */
+static int watch_on_timer(CURLM *multi, long ms, void *ctx)
+{
+    surety__http *http = ctx;
+
+    (void)multi;
+    http->curl_ms = ms < 0    ? UINT64_MAX
+                    : ms == 0 ? 0
+                              : surety__clock_ms() + (uint64_t)ms + 1;
+    return 0;
+}
+
+surety_status surety__http_watch_open(surety__http *http, surety_error *reterr)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    __typeof__(curl_multi_setopt) *set = http->curl.multi_setopt;
+
+    http->curl_ms = http->armed_ms = UINT64_MAX;
+    http->epoll = epoll_create1(EPOLL_CLOEXEC);
+    http->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+    event.data.fd = http->timer;
+    if (http->epoll < 0 || http->timer < 0 ||
+        epoll_ctl(http->epoll, EPOLL_CTL_ADD, http->timer, &event))
+        return surety__fail(reterr, SURETY_IO,
+                            "a transport needs two more open files: %s",
+                            strerror(errno));
+    if (set(http->multi, CURLMOPT_SOCKETFUNCTION, watch_on_socket) ||
+        set(http->multi, CURLMOPT_SOCKETDATA, (void *)http) ||
+        set(http->multi, CURLMOPT_TIMERFUNCTION, watch_on_timer) ||
+        set(http->multi, CURLMOPT_TIMERDATA, (void *)http))
+        return surety__fail_nomem(reterr);
+    return SURETY_OK;
+}
+
+void surety__http_watch_close(surety__http *http)
+{
+    if (http->epoll >= 0)
+        (void)close(http->epoll);
+    if (http->timer >= 0)
+        (void)close(http->timer);
+}
+
+/* When something is to be done without an event. */
+static uint64_t watch_next(const surety__http *http)
+{
+    const uint64_t due_ms = http->count ? http->items[0]->due_ms : UINT64_MAX;
+
+    return due_ms < http->curl_ms ? due_ms : http->curl_ms;
+}
+
+void surety__http_watch_arm(surety__http *http)
+{
+    const uint64_t next_ms = watch_next(http);
+    struct itimerspec when = {{0, 0}, {0, 0}};
+
+    if (!http->watched || next_ms == http->armed_ms)
+        return;
+    http->armed_ms = next_ms;
+    if (next_ms != UINT64_MAX) {
+        when.it_value.tv_sec = (time_t)(next_ms / 1000);
+        when.it_value.tv_nsec = (long)(next_ms % 1000) * 1000000 + 1;
+    }
+    (void)timerfd_settime(http->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+/* Gives libcurl the events that there are. */
+static CURLMcode watch_give(surety__http *http,
+                            const struct epoll_event *events, int count)
+{
+    CURLMcode code = CURLM_OK;
+    int running;
+
+    for (int i = 0; i < count && !code; i++) {
+        const unsigned what = events[i].events;
+        const int mask = (what & (EPOLLIN | EPOLLHUP) ? CURL_CSELECT_IN : 0) |
+                         (what & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
+                         (what & EPOLLERR ? CURL_CSELECT_ERR : 0);
+
+        if (events[i].data.fd != http->timer)
+            code = http->curl.multi_socket_action(
+                http->multi, events[i].data.fd, mask, &running);
+    }
+    if (!code && http->curl_ms <= http->now_ms) {
+        http->curl_ms = UINT64_MAX;
+        code = http->curl.multi_socket_action(http->multi, CURL_SOCKET_TIMEOUT,
+                                              0, &running);
+    }
+    return code;
+}
+
+CURLMcode surety__http_watch(surety__http *http, uint64_t until_ms,
+                             bool *ret_signal)
+{
+    struct epoll_event events[WATCH_EVENTS];
+    const uint64_t now_ms = surety__clock_ms();
+    const uint64_t next_ms = watch_next(http);
+    uint64_t sleep_ms = 0;
+    int count;
+
+    until_ms = next_ms < until_ms ? next_ms : until_ms;
+    if (until_ms > now_ms)
+        sleep_ms = until_ms - now_ms;
+    if (sleep_ms > INT32_MAX)
+        sleep_ms = INT32_MAX;
+    count = epoll_wait(http->epoll, events, WATCH_EVENTS, (int)sleep_ms);
+    *ret_signal = count < 0 && errno == EINTR;
+    http->now_ms = surety__clock_ms();
+    return watch_give(http, events, count);
+}
