@@ -17,14 +17,12 @@
  * 16 KiB each, and one prompt or reply. */
 #include "ledger/ledger.h"
 
-#define BOOK_TIMEOUT_MS 10000
 #define BOOK_UNSEEN_MS (24 * 3600 * (int64_t)1000)
 
 typedef struct surety__book {
     surety_ledger ledger; /* what the caller sees */
     const surety_alloc *alloc;
     surety__store *store;
-    surety_buf sql; /* all statements, one after the other */
     surety__writer self;
     int64_t writer; /* this writer's row; 0: none yet */
     bool bare;      /* prompts and replies are left out */
@@ -47,26 +45,6 @@ static surety__cell book_maybe(surety_str text)
                           .text = text};
 }
 
-surety_status surety__fail_absent(surety_str name, surety_error *reterr)
-{
-    (void)surety__fail(reterr, SURETY_END, "there is no ledger at %.*s yet",
-                       (int)name.len, name.ptr);
-    surety__hint(reterr, "surety run makes it");
-    return SURETY_END;
-}
-
-surety_status surety__fail_version(const surety__store *store, int64_t version,
-                                   surety_error *reterr)
-{
-    (void)surety__fail(reterr, SURETY_UNSUPPORTED,
-                       "the ledger %.*s is of version %u, and this program "
-                       "knows versions up to %d",
-                       (int)store->name.len, store->name.ptr, (unsigned)version,
-                       SURETY__LEDGER_VERSION);
-    surety__hint(reterr, "use a newer surety, or name another ledger");
-    return SURETY_UNSUPPORTED;
-}
-
 /* Runs a statement without rows. */
 static surety_status book_do(surety__book *book, surety__sql which,
                              const surety__cell *cells, size_t count,
@@ -77,35 +55,6 @@ static surety_status book_do(surety__book *book, surety__sql which,
 
     assert(which < SQL_COUNT && count <= SURETY__COLUMNS + 1);
     return book->store->run(book->store, &query, ret_changed, reterr);
-}
-
-/* Runs work in a transaction, a second time if the store cannot know whether
- * the first was carried out. */
-static surety_status book_write(surety__book *book,
-                                surety_status (*work)(surety__book *book,
-                                                      const void *ctx,
-                                                      surety_error *reterr),
-                                const void *ctx, surety_error *reterr)
-{
-    surety__store *store = book->store;
-    surety_error cause;
-    surety_status status = SURETY_OK;
-
-    for (int tries = 0; tries < 2; tries++) {
-        status = store->begin(store, &cause);
-        if (!status) {
-            status = work(book, ctx, &cause);
-            if (!status)
-                status = store->commit(store, &cause);
-        }
-        if (!status)
-            return SURETY_OK;
-        if (!store->rollback(store))
-            break;
-    }
-    if (reterr)
-        *reterr = cause;
-    return status;
 }
 
 /* ---- begin and finish ---------------------------------------------------- */
@@ -145,9 +94,10 @@ static surety_status book_take(surety_entry *own, const surety_entry *entry,
     return SURETY_OK;
 }
 
-static surety_status book_begin_work(surety__book *book, const void *ctx,
+static surety_status book_begin_work(void *owner, const void *ctx,
                                      surety_error *reterr)
 {
+    surety__book *book = owner;
     surety__cell cells[SURETY__BEGIN_COLUMNS + 1];
 
     surety__entry_cells(ctx, book->ledger.raw, SURETY__BEGIN_COLUMNS, cells);
@@ -162,7 +112,9 @@ static surety_status book_begin(void *ctx, const surety_entry *entry,
     surety_entry own;
     const surety_status status = book_take(&own, entry, false, reterr);
 
-    return status ? status : book_write(ctx, book_begin_work, &own, reterr);
+    return status ? status
+                  : surety__store_write(((surety__book *)ctx)->store,
+                                        book_begin_work, ctx, &own, reterr);
 }
 
 static surety_status book_add_issues(surety__book *book, surety__sql which,
@@ -186,9 +138,10 @@ static surety_status book_add_issues(surety__book *book, surety__sql which,
     return status;
 }
 
-static surety_status book_finish_work(surety__book *book, const void *ctx,
+static surety_status book_finish_work(void *owner, const void *ctx,
                                       surety_error *reterr)
 {
+    surety__book *book = owner;
     surety__cell cells[SURETY__COLUMNS + 1];
     int64_t changed = 0;
     surety_status status;
@@ -211,7 +164,9 @@ static surety_status book_finish(void *ctx, const surety_entry *entry,
     surety_entry own;
     const surety_status status = book_take(&own, entry, true, reterr);
 
-    return status ? status : book_write(ctx, book_finish_work, &own, reterr);
+    return status ? status
+                  : surety__store_write(((surety__book *)ctx)->store,
+                                        book_finish_work, ctx, &own, reterr);
 }
 
 /* ---- each ---------------------------------------------------------------- */
@@ -446,9 +401,10 @@ static bool book_take_id(void *ctx, const surety__cell *cells)
 
 /* All work of opening, in one transaction: of two programs that open at the
  * same time only one creates the tables. */
-static surety_status book_open_work(surety__book *book, const void *ctx,
+static surety_status book_open_work(void *owner, const void *ctx,
                                     surety_error *reterr)
 {
+    surety__book *book = owner;
     const surety__writer *self = &book->self;
     const surety__cell cells[] = {book_text(surety_str_of(self->host)),
                                   book_text(surety_str_of(self->boot)),
@@ -458,14 +414,9 @@ static surety_status book_open_work(surety__book *book, const void *ctx,
     const surety__query add = {SQL_ADD_WRITER, cells, 5, book_take_id,
                                &book->writer};
     surety__store *store = book->store;
-    int64_t version = 0;
-    surety_status status = store->version(store, &version, reterr);
+    surety_status status = surety__store_migrate(store, reterr);
 
     (void)ctx;
-    if (!status && version > SURETY__LEDGER_VERSION)
-        status = surety__fail_version(store, version, reterr);
-    if (!status)
-        status = surety__schema_migrate(store, version, reterr);
     if (!status)
         status = book_sweep(book, reterr);
     if (!status)
@@ -474,9 +425,10 @@ static surety_status book_open_work(surety__book *book, const void *ctx,
 }
 
 /* All work of opening for reading only. */
-static surety_status book_look_work(surety__book *book, const void *ctx,
+static surety_status book_look_work(void *owner, const void *ctx,
                                     surety_error *reterr)
 {
+    surety__book *book = owner;
     surety__store *store = book->store;
     int64_t version = 0;
     surety_status status = store->version(store, &version, reterr);
@@ -510,9 +462,10 @@ static surety_status book_refuse(void *ctx, const surety_entry *entry,
                         (int)book->store->name.len, book->store->name.ptr);
 }
 
-static surety_status book_close_work(surety__book *book, const void *ctx,
+static surety_status book_close_work(void *owner, const void *ctx,
                                      surety_error *reterr)
 {
+    surety__book *book = owner;
     (void)ctx;
     return book_bury(book, book->writer, reterr);
 }
@@ -525,57 +478,11 @@ static void book_close(void *ctx)
 
     if (book->store) {
         if (book->writer)
-            (void)book_write(book, book_close_work, NULL, NULL);
-        book->store->close(book->store);
+            (void)surety__store_write(book->store, book_close_work, book, NULL,
+                                      NULL);
+        surety__store_close(book->store);
     }
-    surety_buf_done(&book->sql);
     surety__free(book->alloc, book, sizeof(*book));
-}
-
-/* Writes the statements for the store's kind. */
-static surety_status book_write_sql(surety__book *book, surety_error *reterr)
-{
-    size_t starts[SQL_COUNT];
-
-    for (size_t i = 0; i < SQL_COUNT; i++) {
-        starts[i] = book->sql.len;
-        surety__sql_write((surety__sql)i, book->store->postgres, &book->sql);
-    }
-    if (book->sql.status)
-        return surety__fail_nomem(reterr);
-    for (size_t i = 0; i < SQL_COUNT; i++)
-        book->store->sql[i] = book->sql.ptr + starts[i];
-    return SURETY_OK;
-}
-
-static surety_status book_open_store(surety_str url,
-                                     const surety_ledger_options *options,
-                                     surety__store **ret_store,
-                                     surety_error *reterr)
-{
-    const surety_str scheme = {url.ptr,
-                               surety__str_find(url, SURETY__LITERAL("://"))};
-
-    if (surety__str_starts(url, SURETY__LITERAL("postgresql://")) ||
-        surety__str_starts(url, SURETY__LITERAL("postgres://")))
-        return surety__postgres_open(url, options, ret_store, reterr);
-    if (surety__str_starts(url, SURETY__LITERAL("sqlite:"))) {
-        url.ptr += 7;
-        url.len -= 7;
-    } else if (scheme.len < url.len && !memchr(url.ptr, '/', scheme.len)) {
-        (void)surety__fail(
-            reterr, SURETY_UNSUPPORTED, "a ledger cannot be at \"%.*s://\"",
-            (int)(scheme.len < 40 ? scheme.len : 40), scheme.ptr);
-        surety__hint(reterr, "give a path, sqlite:PATH or postgresql://...");
-        return SURETY_UNSUPPORTED;
-    }
-    if (!url.len || memchr(url.ptr, 0, url.len)) {
-        (void)surety__fail(reterr, SURETY_MISUSE, "the ledger's path %s",
-                           url.len ? "has a NUL character" : "is empty");
-        surety__hint(reterr, "give a path, sqlite:PATH or postgresql://...");
-        return SURETY_MISUSE;
-    }
-    return surety__sqlite_open(url, options, ret_store, reterr);
 }
 
 surety_status surety_ledger_open(surety_str url,
@@ -589,15 +496,10 @@ surety_status surety_ledger_open(surety_str url,
 
     if (surety__options_take(&filled, sizeof(filled), options, reterr))
         return SURETY_MISUSE;
-    if (!filled.timeout_ms)
-        filled.timeout_ms = BOOK_TIMEOUT_MS;
-    if (filled.timeout_ms > INT32_MAX)
-        filled.timeout_ms = INT32_MAX;
     book = surety__new(filled.alloc, sizeof(*book));
     if (!book)
         return surety__fail_nomem(reterr);
     book->alloc = filled.alloc;
-    surety_buf_init(&book->sql, filled.alloc, 0);
     book->ledger = (surety_ledger){.version = 1,
                                    .ctx = book,
                                    .raw = filled.raw,
@@ -609,13 +511,14 @@ surety_status surety_ledger_open(surety_str url,
         book->ledger.begin = book->ledger.finish = book_refuse;
     book->bare = filled.read_only && !filled.raw;
     surety__writer_self(&book->self);
-    status = book_open_store(url, &filled, &book->store, reterr);
+    status = surety__store_open(url, &filled, &book->store, reterr);
     if (!status)
-        status = book_write_sql(book, reterr);
+        status = surety__store_prepare(book->store, surety__sql_write,
+                                       SQL_COUNT, reterr);
     if (!status)
-        status =
-            book_write(book, filled.read_only ? book_look_work : book_open_work,
-                       NULL, reterr);
+        status = surety__store_write(
+            book->store, filled.read_only ? book_look_work : book_open_work,
+            book, NULL, reterr);
     if (status) {
         book->writer = 0;
         book_close(book);

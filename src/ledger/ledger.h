@@ -56,8 +56,11 @@ typedef struct surety__store surety__store;
 /* Brings a database of an older version (0: an empty one) to this version. */
 surety_status surety__schema_migrate(surety__store *store, int64_t version,
                                      surety_error *reterr);
-/* Appends the statement, NUL-terminated. */
-void surety__sql_write(surety__sql which, bool postgres, surety_buf *out);
+/* Appends a text for a kind of database, NUL-terminated: '@' is the schema of
+ * the tables, '~' the database's own clock. */
+void surety__sql_text(const char *text, bool postgres, surety_buf *out);
+/* Appends a statement of the enum, NUL-terminated. */
+void surety__sql_write(size_t which, bool postgres, surety_buf *out);
 
 /* ---- entry.c: entries as cells ------------------------------------------- */
 
@@ -78,10 +81,13 @@ surety_entry surety__entry_of(const surety__cell *cells);
 
 /* ---- stores -------------------------------------------------------------- */
 
+/* Most statements of a store. */
+#define SURETY__STATEMENTS_MAX 24
+
 /* One statement. row may be NULL; it returns false to stop, and must not run
  * statements that write. The cells of a row are valid until row returns. */
 typedef struct surety__query {
-    surety__sql which;
+    size_t which; /* a statement of surety__store_prepare */
     const surety__cell *cells;
     size_t count;
     bool (*row)(void *ctx, const surety__cell *cells);
@@ -94,7 +100,8 @@ struct surety__store {
     bool postgres;
     bool read_only;
     surety_str name; /* for messages: a path, or a URL without its secrets */
-    const char *sql[SQL_COUNT];
+    surety_buf text; /* all statements, one after the other */
+    const char *sql[SURETY__STATEMENTS_MAX];
     /* The version of the database; 0: it is empty. */
     surety_status (*version)(surety__store *store, int64_t *ret_version,
                              surety_error *reterr);
@@ -127,6 +134,28 @@ surety_status surety__postgres_open(surety_str url,
                                     const surety_ledger_options *options,
                                     surety__store **ret_store,
                                     surety_error *reterr);
+
+/* Opens the database at url, of either kind; options as those of
+ * surety_ledger_open, with every member. No statement is known yet. */
+surety_status surety__store_open(surety_str url,
+                                 const surety_ledger_options *options,
+                                 surety__store **ret_store,
+                                 surety_error *reterr);
+/* Gives the store its statements: write appends one, NUL-terminated. */
+surety_status surety__store_prepare(surety__store *store,
+                                    void (*write)(size_t which, bool postgres,
+                                                  surety_buf *out),
+                                    size_t count, surety_error *reterr);
+/* In a transaction: brings the tables of attempts to this version. */
+surety_status surety__store_migrate(surety__store *store, surety_error *reterr);
+/* Runs work(owner, ctx) in a transaction, a second time if the store cannot
+ * know whether the first was carried out: work must change nothing if it was.
+ */
+surety_status surety__store_write(
+    surety__store *store,
+    surety_status (*work)(void *owner, const void *ctx, surety_error *reterr),
+    void *owner, const void *ctx, surety_error *reterr);
+void surety__store_close(surety__store *store); /* takes NULL */
 
 /* ---- writer.c: the writing process --------------------------------------- */
 

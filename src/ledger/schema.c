@@ -271,8 +271,14 @@ static void schema_write(const char *ptr, size_t count, bool postgres,
     surety_buf_byte(out, '\0');
 }
 
-void surety__sql_write(surety__sql which, bool postgres, surety_buf *out)
+void surety__sql_text(const char *text, bool postgres, surety_buf *out)
 {
+    schema_write(text, 0, postgres, out);
+}
+
+void surety__sql_write(size_t which, bool postgres, surety_buf *out)
+{
+    assert(which < SQL_COUNT);
     schema_write(schema_statements[which],
                  which == SQL_BEGIN ? SURETY__BEGIN_COLUMNS : SURETY__COLUMNS,
                  postgres, out);
@@ -294,7 +300,7 @@ surety_status surety__schema_migrate(surety__store *store, int64_t version,
             !(store->postgres ? step->postgres : step->sqlite))
             continue;
         surety_buf_reset(&sql);
-        schema_write(step->sql, 0, store->postgres, &sql);
+        surety__sql_text(step->sql, store->postgres, &sql);
         status = sql.status ? surety__fail_nomem(reterr)
                             : store->script(store, sql.ptr, reterr);
     }

@@ -39,7 +39,7 @@ typedef struct sqlite_store {
     surety__store store;
     surety__sqlite sqlite;
     sqlite3 *db;
-    sqlite3_stmt *statements[SQL_COUNT];
+    sqlite3_stmt *statements[SURETY__STATEMENTS_MAX];
     surety_buf path;           /* NUL-terminated, as SQLite gets it */
     sqlite_watched watched[2]; /* the file, and its log once it exists */
     size_t watched_count;
@@ -307,7 +307,7 @@ static void sqlite_close(surety__store *store)
     sqlite_store *self = (sqlite_store *)store;
 
     if (self->db) {
-        for (size_t i = 0; i < SQL_COUNT; i++)
+        for (size_t i = 0; i < SURETY__STATEMENTS_MAX; i++)
             (void)self->sqlite.finalize(self->statements[i]);
         (void)self->sqlite.close(self->db);
     }
