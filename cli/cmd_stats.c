@@ -26,9 +26,7 @@ struct job {
     struct cli *cli;
     const struct stats_settings *settings;
     struct stats_request request;
-    surety_config *config;
-    surety_buf place; /* path of the ledger if none is named */
-    surety_str url;
+    surety_buf place; /* URL of the ledger */
     surety_ledger *ledger;
     surety_registry *registry;
     surety_contract *contract; /* from --contract, if that is a file */
@@ -39,39 +37,6 @@ struct job {
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Finds the ledger that surety run uses in this environment. */
-static bool find_ledger(struct job *job)
-{
-    const surety_config_options options = {.size = sizeof(options),
-                                           .keyless = true};
-    const struct stats_settings *settings = job->settings;
-
-    if (settings->ledger && !settings->config) {
-        if (!configuration_limits(job->cli))
-            return false;
-    } else {
-        job->config = configuration_open(job->cli, settings->config, &options);
-        if (!job->config)
-            return false;
-    }
-    if (settings->ledger) {
-        job->url = surety_str_of(settings->ledger);
-        return (job->url.len > 0 && strcmp(settings->ledger, "none") != 0) ||
-               cli_usage(job->cli, "a file, sqlite:FILE or postgresql://...",
-                         "--ledger needs a place");
-    }
-    job->url = surety_config_info_of(job->config)->ledger;
-    if (surety_str_equal(job->url, surety_str_of("none")))
-        return cli_usage(job->cli, "name one with --ledger",
-                         "the configuration keeps no ledger");
-    if (job->url.len > 0)
-        return true;
-    if (!configuration_ledger_place(job->cli, false, &job->place))
-        return false;
-    job->url = surety_buf_str(&job->place);
-    return true;
-}
-
 static bool open_ledger(struct job *job)
 {
     const surety_ledger_options options = {
@@ -81,8 +46,8 @@ static bool open_ledger(struct job *job)
         .alloc = NULL};
     surety_error error;
 
-    if (surety_ledger_open(job->url, &options, &job->ledger, &error) ==
-        SURETY_OK)
+    if (surety_ledger_open(surety_buf_str(&job->place), &options, &job->ledger,
+                           &error) == SURETY_OK)
         return true;
     return cli_fail_error(job->cli, CODE_WORLD, &error);
 }
@@ -323,7 +288,6 @@ static void job_done(struct job *job)
     surety_ledger_close(job->ledger);
     surety_registry_free(job->registry);
     surety_contract_free(job->contract);
-    surety_config_free(job->config);
     surety_buf_done(&job->place);
     stats_request_done(&job->request);
 }
@@ -339,8 +303,10 @@ void stats_run(struct cli *cli, const void *given,
         cli_usage(cli, "the ledger is named with --ledger",
                   "stats takes no \"%s\"", operands->items[0]);
     else if (stats_request_read(&job.request, cli, settings) &&
-             check_chart(&job) && find_ledger(&job) && find_contracts(&job) &&
-             open_ledger(&job) && read_stats(&job)) {
+             check_chart(&job) &&
+             configuration_ledger_url(cli, settings->ledger, settings->config,
+                                      false, &job.place) &&
+             find_contracts(&job) && open_ledger(&job) && read_stats(&job)) {
         write_stats(&job);
         write_notes(&job);
         draw_chart(&job);

@@ -159,6 +159,39 @@ const struct command commands[] = {
       {"surety contracts diff --json a.json b.json", "for programs"}},
      contracts_diff_run},
 #ifdef SURETY_WITH_RUN
+    {"keys add",
+     "add a key of the gateway, with its budget and limits",
+     "NAME [OPTION...]",
+     "Adds a key to the ledger's database and prints its secret to standard "
+     "output, this one time: only a hash of it is stored. A limit that is not "
+     "given does not exist.",
+     keys_add_options,
+     {{"surety keys add team-a --day 20 --month 300 --requests 600",
+       "20 dollars a day, 300 a month, 600 requests a minute"},
+      {"surety keys add ci --model 'gpt-5*' --at-once 4 --expires 30",
+       "models whose names begin with gpt-5, four requests at once, for 30 "
+       "days"},
+      {"surety keys add ops --admin", "a key that may see the page /ui"}},
+     keys_add_run},
+    {"keys list",
+     "list the keys of the gateway, and what they spent",
+     "[OPTION...]",
+     "Lists the keys in the ledger's database, the oldest first: their limits, "
+     "what they spent this day and this month (UTC), and when they were last "
+     "used. No secret is shown, as none is stored.",
+     keys_list_options,
+     {{"surety keys list", "the keys as a table"},
+      {"surety keys list --json | jq '.[] | select(.revoked == null)'",
+       "those in force, as JSON"}},
+     keys_list_run},
+    {"keys revoke",
+     "revoke a key of the gateway",
+     "ID|NAME [OPTION...]",
+     "Revokes the key in force with that id or name. Gateways that have just "
+     "found it may take it for two more seconds.",
+     keys_revoke_options,
+     {{"surety keys revoke team-a", "the key of that name"}},
+     keys_revoke_run},
     {"mcp",
      "serve these commands as tools, for agents",
      "[OPTION...]",

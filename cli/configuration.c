@@ -169,3 +169,39 @@ bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path)
              strerror(errno));
     return refuse_ledger(cli, optional, message);
 }
+
+bool configuration_ledger_url(struct cli *cli, const char *ledger,
+                              const char *config, bool makes, surety_buf *url)
+{
+    const surety_config_options options = {.size = sizeof(options),
+                                           .keyless = true};
+    surety_config *opened;
+    surety_str kept;
+    bool done;
+
+    if (ledger && (!*ledger || strcmp(ledger, "none") == 0))
+        return cli_usage(cli, "a file, sqlite:FILE or postgresql://...",
+                         "--ledger needs a place");
+    if (ledger && !config) {
+        surety_buf_text(url, ledger);
+        return configuration_limits(cli) &&
+               (url->status == SURETY_OK || cli_nomem(cli));
+    }
+    opened = configuration_open(cli, config, &options);
+    if (!opened)
+        return false;
+    kept =
+        ledger ? surety_str_of(ledger) : surety_config_info_of(opened)->ledger;
+    if (surety_str_equal(kept, surety_str_of("none"))) {
+        done = cli_usage(cli, "name one with --ledger",
+                         "the configuration keeps no ledger");
+    } else if (kept.len > 0) {
+        surety_buf_add(url, kept);
+        done = url->status == SURETY_OK || cli_nomem(cli);
+    } else {
+        done = makes ? configuration_ledger(cli, false, url)
+                     : configuration_ledger_place(cli, false, url);
+    }
+    surety_config_free(opened);
+    return done;
+}

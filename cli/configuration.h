@@ -34,5 +34,12 @@ bool configuration_ledger_place(struct cli *cli, bool optional,
                                 surety_buf *path);
 /* The same, and makes the folders, accessible only to the user. */
 bool configuration_ledger(struct cli *cli, bool optional, surety_buf *path);
+/* Appends the URL of the ledger that surety run uses: the one of --ledger, else
+ * that of the configuration (config: its file, or NULL), else the default one,
+ * whose folders are made if makes is true. Sets the limits of the tool. False:
+ * the message is written and the exit code raised, also where no ledger is
+ * kept. */
+bool configuration_ledger_url(struct cli *cli, const char *ledger,
+                              const char *config, bool makes, surety_buf *url);
 
 #endif

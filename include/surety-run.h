@@ -8,6 +8,7 @@
 #include <surety.h>
 #include <surety/config.h>
 #include <surety/consensus.h>
+#include <surety/keys.h>
 #include <surety/ledger.h>
 #include <surety/message.h>
 #include <surety/provider.h>

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A PostgreSQL server of a test's own, on a socket and a port of 127.0.0.1."""
+
+import glob
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+from process import is_running
+
+SECRET = "p4ss w%rd"
+SECRET_URL = "p4ss%20w%25rd"
+
+
+def find_programs():
+    """Where initdb, pg_ctl and psql are, or None: they may stand on PATH or
+    in a folder of their version's, the newest first."""
+    folders = glob.glob("/usr/lib/postgresql/*/bin")
+    folders.sort(key=lambda path: -int(path.split("/")[4]))
+    path = os.pathsep.join([os.environ["PATH"], *folders])
+    found = {name: shutil.which(name, path=path)
+             for name in ("initdb", "pg_ctl", "psql")}
+    return found if all(found.values()) else None
+
+
+class Server:
+    """A server and its data."""
+
+    def __init__(self, programs):
+        self.programs = programs
+        self.folder = tempfile.mkdtemp(prefix="surety-postgres-")
+        self.user = None
+        if not os.getuid():
+            self.user = pwd.getpwnam("postgres")
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        self.data = os.path.join(self.folder, "data")
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+
+    def become(self):
+        if self.user:
+            os.setgid(self.user.pw_gid)
+            os.setuid(self.user.pw_uid)
+
+    def run(self, program, *arguments, good=True):
+        done = subprocess.run(
+            [self.programs[program], *arguments], cwd=self.folder, check=False,
+            preexec_fn=self.become, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            timeout=60, env={"PATH": os.environ["PATH"], "LC_ALL": "C",
+                             "PGPASSWORD": SECRET})
+        if good and done.returncode:
+            raise RuntimeError(f"{program}: {done.stdout}" + self.log())
+        return done.stdout
+
+    def log(self):
+        """The last that the server said."""
+        try:
+            with open(os.path.join(self.folder, "log"),
+                      encoding="utf-8") as file:
+                return "".join(file.readlines()[-5:])
+        except OSError:
+            return ""
+
+    def make(self):
+        password = os.path.join(self.folder, "password")
+        with open(password, "w", encoding="ascii") as file:
+            file.write(SECRET)
+        os.chmod(password, 0o644)
+        self.run("initdb", "-D", self.data, "-U", "boss", "-A",
+                 "scram-sha-256", "--pwfile", password, "-E", "UTF8",
+                 "--locale", "C", "--no-sync")
+        with open(os.path.join(self.data, "postgresql.conf"), "a",
+                  encoding="ascii") as file:
+            file.write(f"""
+listen_addresses = '127.0.0.1'
+port = {self.port}
+unix_socket_directories = '{self.folder}'
+shared_buffers = '16MB'
+max_connections = 20
+""")
+
+    def start(self):
+        log = os.path.join(self.folder, "log")
+        self.run("pg_ctl", "-D", self.data, "-w", "-t", "50", "-l", log,
+                 "start")
+
+    def stop(self, mode="fast"):
+        self.run("pg_ctl", "-D", self.data, "-w", "-m", mode, "stop",
+                 good=False)
+
+    def pid(self):
+        with open(os.path.join(self.data, "postmaster.pid"),
+                  encoding="ascii") as file:
+            return int(file.readline())
+
+    def kill(self):
+        """As in a power cut: the server and its children, at once."""
+        pid = self.pid()
+        kids = [int(line) for path in glob.glob(f"/proc/{pid}/task/*/children")
+                for line in open(path, encoding="ascii").read().split()]
+        for each in [pid, *kids]:
+            try:
+                os.kill(each, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        until = time.monotonic() + 10
+        while time.monotonic() < until and any(map(is_running, [pid, *kids])):
+            time.sleep(0.01)
+        # Where nobody waits for it a dead one keeps its number, and would be
+        # taken for a server that runs.
+        for lock in (os.path.join(self.data, "postmaster.pid"), os.path.join(
+                self.folder, f".s.PGSQL.{self.port}.lock")):
+            os.unlink(lock)
+
+    def sql(self, text, database="postgres"):
+        return self.run("psql", "-h", self.folder, "-p", str(self.port), "-U",
+                        "boss", "-d", database, "-X", "-A", "-t", "-q", "-v",
+                        "ON_ERROR_STOP=1", "-c", text).strip()
+
+    def url(self, database="postgres", user="boss", password=SECRET_URL,
+            scheme="postgresql"):
+        return (f"{scheme}://{user}:{password}@127.0.0.1:{self.port}/"
+                f"{database}")
