@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surety tools: shows the tools of a file or of servers as a model sees them,
- * and calls one without a model. */
+/* surety tools: shows the tools of a file, of a configuration or of servers as
+ * a model sees them, and calls one without a model. */
 #include "commands.h"
 
 #include <stdlib.h>
@@ -8,12 +8,14 @@
 
 #include <surety-run.h>
 
+#include "configuration.h"
 #include "grid.h"
 #include "run_world.h"
 #include "toolset.h"
 
 struct tools_settings {
     struct texts servers;
+    const char *config;
     bool json;
 };
 
@@ -25,6 +27,9 @@ const struct option_row tools_options[] = {
         "mcp", 0, offsetof(struct tools_settings, servers), "COMMAND",
         "the tools of a server of the Model Context Protocol, which this line "
         "for /bin/sh starts, in place of FILE; again for another one"),
+    TEXT("config", 0, offsetof(struct tools_settings, config), "FILE",
+         "the configuration whose tools these are, in place of FILE; without "
+         "both ./surety.json or surety/surety.json in $XDG_CONFIG_HOME"),
     SECTION("Output"),
     FLAG("json", 0, offsetof(struct tools_settings, json),
          "the list as an array of objects; the result of a call as an object"),
@@ -111,7 +116,6 @@ static void tools_call(struct cli *cli, surety_tools *tools, bool json,
     if (!cli_text(cli, operands->count > 1 ? operands->items[1] : NULL, true,
                   &arguments, &read))
         return;
-    signals_catch();
     status = surety_tools_call(tools, surety_str_of(operands->items[0]),
                                arguments, signals_caught(), &result, &error);
     free(read);
@@ -128,35 +132,71 @@ static void tools_call(struct cli *cli, surety_tools *tools, bool json,
         surety_buf_add(&output->buf, result->text);
         surety_buf_byte(&output->buf, '\n');
     }
-    signals_raise(cli);
 }
 
 /* ---- the command --------------------------------------------------------- */
+
+/* Whether an operand is the file: a tool's name has neither "." nor "/". */
+static bool is_file(const char *operand)
+{
+    return strpbrk(operand, "./") != NULL;
+}
+
+/* Opens the tools of a configuration; NULL: the message is written. */
+static surety_tools *tools_of_config(struct cli *cli, const char *path)
+{
+    const surety_config_options options = {.size = sizeof(options),
+                                           .keyless = true};
+    const struct texts none = {.count = 0};
+    surety_config *config = configuration_open(cli, path, &options);
+    const surety_config_info *info = surety_config_info_of(config);
+    surety_tools *tools = NULL;
+
+    if (config && !info->tools.len)
+        cli_usage(cli, "name a tools file, --config FILE or --mcp COMMAND",
+                  "%s has no member tools or servers",
+                  info->file.len ? info->file.ptr : "the configuration");
+    else if (config)
+        tools = toolset_open(cli, NULL, info, &none, NULL);
+    surety_config_free(config);
+    return tools;
+}
+
+static void tools_do(struct cli *cli, surety_tools *tools, bool json,
+                     const struct operands *call)
+{
+    if (call->count > 0)
+        tools_call(cli, tools, json, call);
+    else if (json)
+        tools_list_json(tools, &cli->out.buf);
+    else
+        tools_list(tools, &cli->out.buf);
+}
 
 void tools_run(struct cli *cli, const void *given,
                const struct operands *operands)
 {
     const struct tools_settings *settings = given;
-    const size_t files = settings->servers.count ? 0 : 1;
-    struct operands call;
+    const bool others = settings->servers.count > 0 || settings->config;
+    const size_t files =
+        !others && operands->count > 0 && is_file(operands->items[0]);
+    const struct operands call = {operands->items + files,
+                                  operands->count - files};
     surety_tools *tools;
 
-    if (operands->count < files || operands->count > files + 2) {
+    if (call.count > 2 || (settings->servers.count > 0 && settings->config)) {
         cli_usage(cli, "surety tools FILE lists its tools",
-                  "name a tools file or --mcp COMMAND, and a tool to call with "
-                  "its arguments");
+                  "name a tools file, --config FILE or --mcp COMMAND, and a "
+                  "tool to call with its arguments");
         return;
     }
-    tools = toolset_open(cli, files ? operands->items[0] : NULL, NULL,
-                         &settings->servers, NULL);
-    if (!tools)
-        return;
-    call = (struct operands){operands->items + files, operands->count - files};
-    if (call.count > 0)
-        tools_call(cli, tools, settings->json, &call);
-    else if (settings->json)
-        tools_list_json(tools, &cli->out.buf);
+    if (files || settings->servers.count > 0)
+        tools = toolset_open(cli, files ? operands->items[0] : NULL, NULL,
+                             &settings->servers, NULL);
     else
-        tools_list(tools, &cli->out.buf);
+        tools = tools_of_config(cli, settings->config);
+    if (tools)
+        tools_do(cli, tools, settings->json, &call);
     surety_tools_free(tools);
+    signals_raise(cli);
 }

@@ -264,20 +264,22 @@ const struct command commands[] = {
      stats_run},
     {"tools",
      "list the tools of a file, or call one without a model",
-     "[OPTION...] FILE [NAME [ARGUMENTS]]\n"
+     "[OPTION...] [FILE] [NAME [ARGUMENTS]]\n"
      "[OPTION...] --mcp COMMAND [NAME [ARGUMENTS]]",
-     "Lists the tools of FILE, or of the servers of --mcp, as a model sees "
-     "them, or calls the tool NAME with "
+     "Lists the tools of FILE, of the configuration, or of the servers of "
+     "--mcp, as a model sees them, or calls the tool NAME with "
      "ARGUMENTS (JSON, @FILE, or standard input for -; none: {}) as a run "
      "does: "
      "the arguments are checked, the tool does its work, and its result is "
      "checked. Prints the result to standard output, and what a model would "
      "read of a failure to standard error. Ends with 1 where arguments or "
-     "result are not valid, with 3 where the tool failed.",
+     "result are not valid, with 3 where the tool failed. FILE is an operand "
+     "with \".\" or \"/\", which no tool's name has.",
      tools_options,
      {{"surety tools tools.json", "names, descriptions and parameters"},
       {"surety tools tools.json add '{\"a\": 1, \"b\": 2}'",
        "the result of one call"},
+      {"surety tools", "the tools that each run of this folder has"},
       {"surety tools --mcp 'surety mcp'", "the tools of a server"}},
      tools_run},
 #endif

@@ -79,7 +79,7 @@ static bool add_server(struct cli *cli, const char *line, surety_tools *tools)
         surety_buf_done(&command);
         return cli_nomem(cli);
     }
-    status = surety_tools_connect(tools, &server, NULL, &error);
+    status = surety_tools_connect(tools, &server, signals_caught(), &error);
     surety_buf_done(&command);
     return status == SURETY_OK ||
            cli_fail(cli, cli_code_of(status, CODE_USAGE), error.hint,
@@ -95,10 +95,12 @@ surety_tools *toolset_open(struct cli *cli, const char *path,
     const surety_tools_options options = {.size = sizeof(options),
                                           .limits = &cli->limits,
                                           .wrap = wraps ? wrap : NULL,
-                                          .wrap_ctx = (void *)world};
+                                          .wrap_ctx = (void *)world,
+                                          .cancelled = signals_caught()};
     surety_tools *tools = NULL;
     bool is_whole;
 
+    signals_catch();
     if (surety_tools_new(&options, &tools, NULL) != SURETY_OK) {
         cli_nomem(cli);
         return NULL;

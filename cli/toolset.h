@@ -16,7 +16,9 @@ struct toolset_world {
 
 /* Reads the tools of a file; path NULL: those of a configuration, which may be
  * NULL too. Then lists those of servers of the Model Context Protocol: command
- * lines for /bin/sh. NULL: the message is written. world (may be NULL) must
+ * lines for /bin/sh. From now on signals are caught, and a signal ends the
+ * listing: call signals_raise when all is released. NULL: the message is
+ * written. world (may be NULL) must
  * outlive the set. */
 surety_tools *toolset_open(struct cli *cli, const char *path,
                            const surety_config_info *config,

@@ -165,8 +165,8 @@ def members(source):
         if pointer:
             yield Member(pointer[1], bare(line))
             continue
-        base, names = re.match(r"((?:const )?(?:struct |enum )?\w+) ?(.*)",
-                               line).groups()
+        base, names = re.match(r"((?:const )?(?:volatile )?(?:struct |enum )?"
+                               r"\w+) ?(.*)", line).groups()
         for one in names.split(","):
             match = re.match(r"([ *]*(?:const\b)?[ *]*)(\w+) ?"
                              r"((?:\[[^\]]+\])*)$", one.strip())

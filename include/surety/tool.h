@@ -35,6 +35,10 @@ typedef struct surety_tools_options {
                           surety_transport **ret_transport,
                           surety_error *reterr);
     void *wrap_ctx;
+    /* When it is not 0, a server of a tools file that is being listed stops
+     * within 100 ms, and surety_tools_read fails with SURETY_CANCELLED. NULL:
+     * never. */
+    const volatile int *cancelled;
 } surety_tools_options;
 
 /* Makes an empty set. options NULL: defaults. SURETY_NOMEM. */

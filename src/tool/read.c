@@ -235,7 +235,8 @@ static surety_status read_server(const struct read_file *file, surety_val row,
     server.command = surety_buf_str(&command);
     status = command.status || !server.environment || !server.only
                  ? surety__fail_nomem(reterr)
-                 : surety_tools_connect(file->tools, &server, NULL, reterr);
+                 : surety_tools_connect(file->tools, &server,
+                                        file->tools->options.cancelled, reterr);
     surety_buf_done(&command);
     return status ? read_at(file, row, NULL, reterr, status) : SURETY_OK;
 }

@@ -5,6 +5,9 @@ recorded and played again; the server is surety mcp: tools_test.py [SURETY]."""
 
 import json
 import os
+import signal
+import subprocess
+import time
 
 from cli_run import FOLDER, SURETY, complains, gives, run_tests, same, surety, \
     write
@@ -119,6 +122,58 @@ def test_configuration():
               "w.json:4:22: error:", "at /tools/0/name")
 
 
+def test_configuration_alone():
+    """The same members without a run; an operand with a dot is a file."""
+    path = write("alone.json", """{
+  "tools": [{"name": "five", "command": ["echo", "5"]}],
+  "servers": [{"mcp": ["%s", "mcp"], "only": ["check"]}]
+}""" % SURETY)
+    same("their names", names("--config", path), ["five", "check"])
+    gives("a call", surety("tools", "--config", path, "five"), 0, "5\n")
+    with open(os.path.join(FOLDER, "surety.json"), "rb") as file:
+        before = file.read()
+    with open(os.path.join(FOLDER, path), "rb") as file:
+        write("surety.json", file.read())
+    gives("the folder's", surety("tools", "five"), 0, "5\n")
+    write("surety.json", before)
+    complains("no tools", surety("tools", "--config", write("e.json", "{}")),
+              2, "has no member tools or servers")
+    complains("two places", surety("tools", "--config", path, "--mcp", "true"),
+              2)
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_interrupted():
+    """Ctrl-C while a server is listed ends it, and the tool by the signal."""
+    line = "echo $$ >server.pid; exec sleep 600"
+    path = write("slow.json", {"servers": [{"mcp": ["/bin/sh", "-c", line]}]})
+    place = os.path.join(FOLDER, "server.pid")
+    for arguments in (["tools", path], ["tools", "--mcp", line],
+                      ["run", "-m", "exec:cat", "--ledger", "none", "--tools",
+                       path, "What?"]):
+        process = subprocess.Popen([SURETY, *arguments], cwd=FOLDER,
+                                   stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        while not os.path.exists(place) or not os.path.getsize(place):
+            time.sleep(0.01)
+        with open(place, encoding="utf-8") as file:
+            pid = int(file.read())
+        os.remove(place)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        same(f"surety {arguments[0]} ends by the signal", process.returncode,
+             -signal.SIGINT)
+        same("its server has ended", alive(pid), False)
+
+
 def test_several():
     """A model that asks for several calls at once gets all results at once, in
     every protocol, whole and streamed."""
@@ -164,4 +219,5 @@ def test_several():
                      len({part["id"] for part in asked}), 3)
 
 
-run_tests(test_file, test_command, test_run, test_configuration, test_several)
+run_tests(test_file, test_command, test_run, test_configuration,
+          test_configuration_alone, test_interrupted, test_several)

@@ -597,6 +597,7 @@ class ToolsOptions(Structure):
         ("environment_ctx", c_void_p),
         ("wrap", c_void_p),
         ("wrap_ctx", c_void_p),
+        ("cancelled", c_void_p),
     ]
 
 
