@@ -72,7 +72,10 @@ typedef enum surety_event_kind {
     SURETY_EVENT_TOOL,        /* a tool is called: its arguments, as JSON */
     SURETY_EVENT_RESULT,      /* what the call gave, as the model reads it */
     SURETY_EVENT_VALUE,       /* the value so far, as JSON */
-    SURETY_EVENT_ITEM         /* an element of the array, as JSON */
+    SURETY_EVENT_ITEM,        /* an element of the array, as JSON */
+    SURETY_EVENT_HEAD,        /* the head of a response that is passed on
+                               * (surety_run_response_of) */
+    SURETY_EVENT_BYTES        /* bytes of its body, as they are */
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;
@@ -207,6 +210,26 @@ typedef struct surety_run_options {
      * note. May be NULL. */
     void (*ready)(void *ctx);
     void *ready_ctx;
+    /* Pass-through: a request of the caller's own in place of the prompt and
+     * all that belongs to it (contract, messages, tools, ...): an object of
+     * JSON in the protocol that all models have. It is sent as it is, but for
+     * the model's name; model.extra is not used, and model.whole says whether
+     * it asks for a stream. The response is given out as it comes
+     * (SURETY_EVENT_HEAD, SURETY_EVENT_BYTES) and decoded beside it, for the
+     * usage and the ledger. Retries and the next model follow as for every
+     * call, until bytes of a response with a status of success were given out;
+     * the response of another status is given out when the run gives up. The
+     * run is VALID when a response of success was passed on to its end. */
+    surety_str request;
+    /* Added to the request, unless the model has them; "accept-encoding" and
+     * those that frame the message are refused. */
+    const surety_header *request_headers;
+    size_t request_header_count;
+    /* Another path below the models' base URL ("/embeddings", "/models"), with
+     * a query; {model} in it stands for the model's name. Such a response is
+     * not looked at, but for its status; request may be empty. */
+    surety_str request_path;
+    surety_str request_method; /* empty: "POST" */
 } surety_run_options;
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */
@@ -367,6 +390,17 @@ SURETY_API surety_str surety_run_tool_report(const surety_run *run, size_t i);
  * The texts belong to the run or to its options. */
 SURETY_API const surety_message *surety_run_messages(const surety_run *run,
                                                      size_t *ret_count);
+/* The head of the response that is passed on. */
+typedef struct surety_run_response {
+    size_t size; /* sizeof(surety_run_response) of the library */
+    int status;
+    const surety_header *headers;
+    size_t header_count;
+} surety_run_response;
+/* Returns the head of the last response that was given out, from its
+ * SURETY_EVENT_HEAD on; NULL: none was. */
+SURETY_API const surety_run_response *
+surety_run_response_of(const surety_run *run);
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on
  * one line. Other forms: the report of the outcome, or the message if there is

@@ -85,9 +85,13 @@ static void call_url_write(const surety__call *call, surety_buf *out)
     url = surety__url_split(call->model->base_url);
     base = url.base;
     surety_buf_add(out, base);
-    surety_buf_text(out, protocol->path);
-    if (protocol->put_path)
-        protocol->put_path(call, out);
+    if (call->raw && call->raw->path.len) {
+        surety__raw_path(call, out);
+    } else {
+        surety_buf_text(out, protocol->path);
+        if (protocol->put_path)
+            protocol->put_path(call, out);
+    }
     if (out->status)
         return;
     assert(out->len >= base.len);
@@ -202,7 +206,8 @@ static surety_status call_headers_write(const surety__call *call,
     const surety__protocol *protocol = surety__protocol_of(model->protocol);
     const bool json = call_is_json(call);
     const surety_header own[] = {
-        {SURETY__LITERAL("content-type"),
+        {call->raw && !call->raw->body.len ? SURETY__LITERAL("")
+                                           : SURETY__LITERAL("content-type"),
          json ? SURETY__LITERAL("application/json")
               : SURETY__LITERAL("text/plain; charset=utf-8"),
          false},
@@ -269,8 +274,13 @@ static surety_status call_check(const surety__call *call,
         return surety__fail(reterr, SURETY_MISUSE,
                             "a command speaks the protocol text, not %s",
                             protocol);
-    if (!model->model.len && model->protocol != SURETY_PROTOCOL_TEXT)
+    if (!model->model.len && model->protocol != SURETY_PROTOCOL_TEXT &&
+        !(call->raw && call->raw->path.len))
         return surety__fail(reterr, SURETY_MISUSE, "the call names no model");
+    if (call->raw) {
+        status = surety__raw_check(call, reterr);
+        return status ? status : call_headers_check(model, reterr);
+    }
     if (!call->message_count)
         return surety__fail(reterr, SURETY_MISUSE, "the call has no message");
     if (call->mode != SURETY_MODE_PROMPT &&
@@ -424,7 +434,7 @@ static bool call_takes_parts(const surety__call *call)
     const surety_transport *transport = call->model->transport;
 
     return transport && transport->version >= 2 && call_is_json(call) &&
-           !surety_val_count(call->model->extra);
+           !call->raw && !surety_val_count(call->model->extra);
 }
 
 /* Cuts a body at its marks. False: out of memory. */
@@ -465,6 +475,8 @@ static surety_status call_body_write(const surety__call *call, surety_buf *out,
     surety_doc *joined = NULL;
     surety_status status = SURETY_OK;
 
+    if (call->raw)
+        return surety__raw_write(call, out, reterr);
     if (call_is_json(call) && !call_is_utf8(call))
         return surety__fail(reterr, SURETY_SYNTAX,
                             "a text of the call is not valid UTF-8");
@@ -494,15 +506,15 @@ static surety_status call_body_write(const surety__call *call, surety_buf *out,
     return status;
 }
 
-surety_status surety__call_encode(const surety__call *call,
-                                  surety__arena *arena, surety_buf *body,
-                                  surety_request *ret_request,
-                                  surety_error *reterr)
+static surety_status call_encode(const surety__call *call, surety__arena *arena,
+                                 surety_buf *body, surety_request *ret_request,
+                                 surety_error *reterr)
 {
     const surety_model *model = call->model;
     surety_request request = {
         .size = sizeof(request),
-        .method = SURETY__LITERAL("POST"),
+        .method = call->raw && call->raw->method.len ? call->raw->method
+                                                     : SURETY__LITERAL("POST"),
         .timeouts = surety__timeouts_of(&model->timeouts),
         .response_bytes_max = model->response_bytes_max
                                   ? model->response_bytes_max
@@ -548,4 +560,21 @@ done:
     surety_buf_done(&url);
     surety_buf_done(&key);
     return status;
+}
+
+surety_status surety__call_encode(const surety__call *call,
+                                  surety__arena *arena, surety_buf *body,
+                                  surety_request *ret_request,
+                                  surety_error *reterr)
+{
+    surety_model model = *call->model;
+    surety__call own = *call;
+    surety_status status;
+
+    if (!call->raw)
+        return call_encode(call, arena, body, ret_request, reterr);
+    own.model = &model;
+    status = surety__raw_headers(call, arena, &model, reterr);
+    return status ? status
+                  : call_encode(&own, arena, body, ret_request, reterr);
 }

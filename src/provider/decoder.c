@@ -69,7 +69,8 @@ void surety__decoder_begin(surety__decoder *decoder, const surety__call *call,
 {
     static const surety__reading nothing = {.retry_after = -1,
                                             .should_retry = -1};
-    const bool tools = call->tool_count && call->mode != SURETY_MODE_PROMPT;
+    const bool tools =
+        call->raw || (call->tool_count && call->mode != SURETY_MODE_PROMPT);
 
     for (size_t i = 0; i < SURETY__COUNT(decoder->buffers); i++)
         surety_buf_reset(&decoder->buffers[i]);

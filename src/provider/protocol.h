@@ -120,6 +120,19 @@ surety_status surety__url_check(const surety_model *model,
  * inventor of a protocol knows some of its members. */
 bool surety__call_host_ends(const surety__call *call, const char *domain);
 
+/* ---- the caller's own request (raw.c) ------------------------------------ */
+
+/* MISUSE: it cannot be a request. */
+surety_status surety__raw_check(const surety__call *call, surety_error *reterr);
+/* Writes the body with the model's name. SYNTAX: it is no object of JSON. */
+surety_status surety__raw_write(const surety__call *call, surety_buf *out,
+                                surety_error *reterr);
+void surety__raw_path(const surety__call *call, surety_buf *out);
+/* Adds its headers behind those of model, which is the call's. */
+surety_status surety__raw_headers(const surety__call *call,
+                                  surety__arena *arena, surety_model *model,
+                                  surety_error *reterr);
+
 /* ---- for bodies (body.c) ------------------------------------------------- */
 
 /* Builds own joined with the members of extra. SURETY_MISUSE: both set a member

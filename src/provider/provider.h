@@ -30,6 +30,17 @@ typedef struct surety__tool_spec {
     bool strict;            /* the provider enforces the schema */
 } surety__tool_spec;
 
+/* A request that is the caller's own (raw.c). */
+typedef struct surety__raw {
+    surety_str body; /* an object of JSON; empty: none */
+    /* Below the base URL, with a query; in it {model} stands for the model's
+     * name. Empty: that of the protocol's calls. */
+    surety_str path;
+    surety_str method; /* empty: POST */
+    const surety_header *headers;
+    size_t header_count;
+} surety__raw;
+
 /* The contents of a call. */
 typedef struct surety__call {
     const surety_model *model;
@@ -56,6 +67,8 @@ typedef struct surety__call {
     surety_tool_choice choice;
     surety_str choice_name;
     bool single; /* at most one */
+    /* Sent in place of all this, but for the model; NULL: none. */
+    const surety__raw *raw;
 } surety__call;
 
 /* Whether a call to the protocol in this mode can have the choice.

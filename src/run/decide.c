@@ -207,7 +207,8 @@ static void decide_details(const surety__attempt *attempt,
             decide_repairs(outcome, out);
         break;
     case CASE_CUT:
-    case CASE_RUNAWAY: break;
+    case CASE_RUNAWAY:
+    case CASE_PASSED: break;
     case CASE_CALLS:
     case CASE_DECLARED: decide_calls(attempt, out); break;
     case CASE_ARGUMENTS: decide_faults(attempt, out); break;
@@ -281,6 +282,8 @@ static bool decide_may_retry(const surety__setup *setup,
 
     if (requested && answer->should_retry != 1)
         return false;
+    if (attempt->given)
+        return decide_refuse(out, "its response is given out");
     if (answer->should_retry == 0)
         return decide_refuse(out,
                              "the provider says that a retry is of no use");
@@ -341,6 +344,8 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
         return surety__mode_may_sink(setup, at) &&
                decide_may_reask(setup, at, out);
     case ACTION_MODEL:
+        if (attempt->given)
+            return decide_refuse(out, "its response is given out");
         if (at->model + 1 < setup->options.model_count)
             return true;
         return decide_refuse(out, setup->options.model_count > 1

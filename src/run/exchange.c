@@ -12,6 +12,11 @@ static void exchange_ready(const surety__run_exchange *exchange)
     surety__setup_ready(exchange->watch.forms->setup);
 }
 
+static bool exchange_passes(const surety__run_exchange *exchange)
+{
+    return exchange->watch.forms->setup->passes;
+}
+
 /* Bytes of the response have arrived. */
 static void exchange_begins(surety__run_exchange *exchange)
 {
@@ -27,6 +32,8 @@ static void exchange_head(void *ctx, int status, const surety_header *headers,
 
     exchange_begins(exchange);
     surety__decoder_head(exchange->decoder, status, headers, count);
+    if (exchange_passes(exchange))
+        surety__pass_head(exchange, status, headers, count);
 }
 
 static bool exchange_bytes(void *ctx, surety_str bytes)
@@ -38,6 +45,10 @@ static bool exchange_bytes(void *ctx, surety_str bytes)
 
     exchange_begins(exchange);
     goes_on = surety__decoder_feed(exchange->decoder, bytes);
+    if (exchange_passes(exchange)) {
+        surety__pass_bytes(exchange, bytes);
+        return exchange->watch.forms->store->status == SURETY_OK;
+    }
     if (!exchange->ended)
         surety__show_reply(&exchange->show, &exchange->watch);
     if (exchange->watch.stops && !stops)
@@ -59,6 +70,8 @@ static void exchange_piece(void *ctx, surety__piece piece, surety_str text)
     surety__run_exchange *exchange = ctx;
 
     exchange->received += text.len;
+    if (exchange_passes(exchange))
+        return;
     for (size_t at = 0; at < text.len && !exchange->ended;) {
         surety_str part = {text.ptr + at, text.len - at};
 
@@ -126,6 +139,8 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
         .choice = options->tool_choice,
         .choice_name = options->tool_choice_name,
         .single = options->single_call,
+        .raw = exchange_passes(exchange) ? &exchange->watch.forms->setup->raw
+                                         : NULL,
     };
     const surety__listener listener = {exchange, exchange_piece};
     const surety_receiver receiver = {exchange, exchange_head, exchange_bytes,
@@ -141,6 +156,7 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
                                  &request, reterr);
     if (status == SURETY_OK) {
         exchange->begun = exchange->ended = false;
+        exchange->passing.head.status = 0;
         surety__watch_begin(&exchange->watch, plan, at, stake);
         surety__show_begin(&exchange->show, exchange->attempt, plan,
                            &exchange->watch);

@@ -64,6 +64,7 @@ static void run_event(const surety_run *run, surety_event_kind kind,
 
 static void run_give_up(surety_run *run, surety_str spent)
 {
+    surety__pass_give(&run->exchange);
     surety__receive_agree(&run->judging, &run->results.judged);
     run_end_value(
         run, surety__result_give_up(&run->store, run->setup.options.contract,
@@ -544,7 +545,9 @@ static void run_judge(surety_run *run)
     surety__attempt *attempt = run_attempt(run);
     const surety_answer *answer = &attempt->seen.answer;
 
-    if (surety__steps_wanted(&run->setup, &run->plan, answer)) {
+    if (run->setup.passes) {
+        surety__pass_judge(&run->exchange, attempt);
+    } else if (surety__steps_wanted(&run->setup, &run->plan, answer)) {
         run_judge_calls(run);
     } else if (run->setup.must_call && answer->failure == SURETY_FAILURE_NONE) {
         surety__judged_reply(&run->results.judged, answer->text);
@@ -703,6 +706,7 @@ surety_status surety_run_new(const surety_run_options *options,
     run->info = &run->seen;
     surety__store_init(&run->store, own.alloc);
     surety_buf_init(&run->exchange.body, own.alloc, 0);
+    surety_buf_init(&run->exchange.passing.body, own.alloc, 0);
     surety__show_init(&run->exchange.show, &run->setup, &run->store);
     run->judging.store = run->forms.store = run->steps.store = &run->store;
     run->judging.validators.store = &run->store;
@@ -744,6 +748,7 @@ void surety_run_free(surety_run *run)
     surety_doc_free(run->judging.restored);
     surety__decoder_free(run->exchange.decoder);
     surety_buf_done(&run->exchange.body);
+    surety_buf_done(&run->exchange.passing.body);
     surety__show_done(&run->exchange.show);
     surety__free(alloc, results->findings.items,
                  results->findings.cap * sizeof(*results->findings.items));

@@ -66,6 +66,7 @@ typedef enum surety__case {
     CASE_DECLARED,  /* it calls declared tools, with valid arguments */
     CASE_ARGUMENTS, /* ... and a call is wrong */
     CASE_UNCALLED,  /* it has to call a tool, and does not */
+    CASE_PASSED,    /* its response is passed on */
     CASE_COUNT
 } surety__case;
 
@@ -96,6 +97,8 @@ typedef struct surety__setup {
     surety_extract extract; /* for structured values: native comes first */
     bool declared;          /* the tools are declared */
     bool must_call;         /* every reply has to call one; no contract then */
+    bool passes;            /* the request is the caller's own */
+    surety__raw raw;
     uint32_t reask_max;
     surety_feedback feedback;
 } surety__setup;
@@ -271,6 +274,13 @@ typedef struct surety__show {
     size_t next, next_look;
 } surety__show;
 
+/* A response that is passed on (pass.c). */
+typedef struct surety__passing {
+    surety_run_response head; /* status 0: none yet */
+    surety_buf body;          /* of a response that is held back */
+    bool given;               /* it is given out */
+} surety__passing;
+
 /* A call that was sent, and what arrived of its answer. */
 typedef struct surety__run_exchange {
     const surety_model *model;
@@ -278,6 +288,7 @@ typedef struct surety__run_exchange {
     surety__decoder *decoder;
     surety__watch watch;
     surety__show show;
+    surety__passing passing;
     surety_buf body; /* of the request */
     bool begun;      /* the first bytes have arrived */
     size_t received; /* bytes of the reply and its reasoning */
@@ -363,6 +374,7 @@ typedef struct surety__attempt {
     size_t read_on; /* the byte at which it was known to be wrong, if it was
                      * read on; else 0 */
     bool broke;     /* it broke off by itself, and counts as stopped */
+    bool given;     /* its response is given out */
     const surety_entry_issue *faults; /* of its calls of declared tools */
     size_t fault_count;
 } surety__attempt;
@@ -632,6 +644,19 @@ surety_status surety__exchange_begin(surety__run_exchange *exchange,
                                      surety_error *reterr);
 /* Ends the exchange if it is under way. */
 void surety__exchange_end(surety__run_exchange *exchange);
+
+/* ---- pass.c: a response that is passed on -------------------------------- */
+
+/* Take what arrives of the response. Of a status of success it is given out at
+ * once; any other is held back. */
+void surety__pass_head(surety__run_exchange *exchange, int status,
+                       const surety_header *headers, size_t count);
+void surety__pass_bytes(surety__run_exchange *exchange, surety_str bytes);
+/* Gives out the response that was held back, if there is one. */
+void surety__pass_give(surety__run_exchange *exchange);
+/* Sets the case of the attempt whose response was passed on. */
+void surety__pass_judge(const surety__run_exchange *exchange,
+                        surety__attempt *attempt);
 
 /* ---- mode.c: the mode for a model ---------------------------------------- */
 

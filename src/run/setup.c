@@ -58,6 +58,32 @@ static surety_status setup_check_model(const surety_run_options *options,
     return SURETY_OK;
 }
 
+/* Whether the request is the caller's own. */
+static bool setup_passes(const surety_run_options *options)
+{
+    return options->request.len || options->request_path.len;
+}
+
+/* Checks the caller's own request. */
+static surety_status setup_check_request(const surety_run_options *options,
+                                         surety_error *reterr)
+{
+    if (!setup_passes(options))
+        return SURETY_OK;
+    if (options->contract || options->prompt.len || options->system.len ||
+        options->message_count || options->tools)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a request to pass on has no prompt, contract, "
+                            "messages or tools beside it");
+    for (size_t i = 0; i < options->model_count; i++)
+        if (options->models[i].protocol != options->models[0].protocol ||
+            options->models[i].protocol == SURETY_PROTOCOL_TEXT)
+            return surety__fail(reterr, SURETY_MISUSE,
+                                "a request to pass on needs models of one "
+                                "protocol, and not of the protocol text");
+    return SURETY_OK;
+}
+
 /* Checks the choice among the tools. */
 static surety_status setup_check_choice(const surety_run_options *options,
                                         surety_error *reterr)
@@ -108,6 +134,8 @@ surety_status surety__setup_check(const surety_run_options *options,
         return surety__fail(reterr, SURETY_MISUSE,
                             "elements as they come need a contract");
     status = setup_check_choice(options, reterr);
+    if (status == SURETY_OK)
+        status = setup_check_request(options, reterr);
     for (size_t i = 0; i < options->message_count; i++)
         if (!options->messages[i].part_count || !options->messages[i].parts)
             return surety__fail(reterr, SURETY_MISUSE,
@@ -150,6 +178,12 @@ static void setup_settle(surety__setup *setup)
     backoff->retry_after_max_ms =
         backoff->retry_after_max_ms ? backoff->retry_after_max_ms : 60000;
     options->broken_retries_max = setup_number(options->broken_retries_max, 1);
+    setup->passes = setup_passes(options);
+    setup->raw = (surety__raw){.body = options->request,
+                               .path = options->request_path,
+                               .method = options->request_method,
+                               .headers = options->request_headers,
+                               .header_count = options->request_header_count};
     setup->declared = surety__tools_are_declared(options->tools);
     setup->must_call =
         setup->declared && options->tool_choice >= SURETY_TOOL_CHOICE_REQUIRED;

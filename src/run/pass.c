@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pass.c: a response that is passed on to the caller as it comes. A response of
+ * success is given out from its head on, and then nothing may follow it: no
+ * retry, no other model. A response of another status is held back, since a
+ * later attempt may be better; the last one is given out when the run gives
+ * up. */
+#include "run/run.h"
+
+static void pass_event(const surety__run_exchange *exchange,
+                       surety_event_kind kind, surety_str text)
+{
+    surety__setup_event(exchange->watch.forms->setup, exchange->attempt, kind,
+                        text);
+}
+
+void surety__pass_head(surety__run_exchange *exchange, int status,
+                       const surety_header *headers, size_t count)
+{
+    surety__run_store *store = exchange->watch.forms->store;
+    surety__passing *passing = &exchange->passing;
+    surety_header *copies =
+        surety__arena_take(&store->arena, (count + 1) * sizeof(*copies));
+
+    surety_buf_reset(&passing->body);
+    for (size_t i = 0; i < count && copies; i++)
+        copies[i] = (surety_header){
+            .name = surety__store_copy(store, headers[i].name),
+            .value = surety__store_copy(store, headers[i].value)};
+    if (!copies)
+        store->status = SURETY_NOMEM;
+    if (store->status != SURETY_OK)
+        return;
+    passing->head =
+        (surety_run_response){sizeof(passing->head), status, copies, count};
+    passing->given = status / 100 == 2;
+    if (passing->given)
+        pass_event(exchange, SURETY_EVENT_HEAD, SURETY__LITERAL(""));
+}
+
+void surety__pass_bytes(surety__run_exchange *exchange, surety_str bytes)
+{
+    surety__passing *passing = &exchange->passing;
+
+    if (passing->given) {
+        pass_event(exchange, SURETY_EVENT_BYTES, bytes);
+        return;
+    }
+    surety_buf_add(&passing->body, bytes);
+    if (passing->body.status != SURETY_OK)
+        exchange->watch.forms->store->status = SURETY_NOMEM;
+}
+
+void surety__pass_give(surety__run_exchange *exchange)
+{
+    surety__passing *passing = &exchange->passing;
+
+    if (!passing->head.status || passing->given)
+        return;
+    passing->given = true;
+    pass_event(exchange, SURETY_EVENT_HEAD, SURETY__LITERAL(""));
+    if (passing->body.len)
+        pass_event(exchange, SURETY_EVENT_BYTES,
+                   surety_buf_str(&passing->body));
+}
+
+/* Whether the response is complete for the caller, whatever the model did. */
+static bool pass_is_whole(const surety__run_exchange *exchange,
+                          surety_failure failure)
+{
+    if (exchange->watch.forms->setup->raw.path.len)
+        return exchange->delivery.failure == SURETY_FAILURE_NONE;
+    return failure == SURETY_FAILURE_NONE ||
+           (failure >= SURETY_FAILURE_REFUSAL &&
+            failure <= SURETY_FAILURE_EMPTY);
+}
+
+void surety__pass_judge(const surety__run_exchange *exchange,
+                        surety__attempt *attempt)
+{
+    surety_answer *answer = &attempt->seen.answer;
+
+    attempt->given = exchange->passing.given;
+    if (!attempt->given || !pass_is_whole(exchange, answer->failure))
+        return;
+    attempt->what = CASE_PASSED;
+    if (!exchange->watch.forms->setup->raw.path.len)
+        return;
+    answer->failure = SURETY_FAILURE_NONE;
+    answer->error_code = answer->error_message = (surety_str){"", 0};
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs that pass a request of the caller's own on, and its response. */
+#include "check.h"
+#include "run_fake.h"
+
+#include "base/base.h"
+
+#define OURS "{\"model\":\"gpt\",\"messages\":[{\"role\":\"user\"}],\"x\":1.50}"
+
+/* What was given out. */
+struct heard {
+    const struct trial *trial;
+    unsigned heads;
+    int status;
+    size_t finished; /* rows when the head came */
+    char bytes[4096];
+};
+
+static void pass_hear(void *ctx, const surety_event *event)
+{
+    struct heard *heard = ctx;
+    const surety_run_response *response;
+
+    if (event->kind == SURETY_EVENT_BYTES)
+        fake_join(heard->bytes, sizeof(heard->bytes), event->text);
+    if (event->kind != SURETY_EVENT_HEAD)
+        return;
+    response = surety_run_response_of(heard->trial->run);
+    heard->heads++;
+    heard->status = response ? response->status : 0;
+    heard->finished = heard->trial->fake.finished;
+}
+
+static surety_status pass_open(struct check *t, struct trial *trial,
+                               struct heard *heard, const char *request,
+                               const struct fake_answer *answers, size_t count)
+{
+    const surety_status status = trial_open(trial, t, NULL, answers, count);
+
+    *heard = (struct heard){.trial = trial};
+    trial->options.event = pass_hear;
+    trial->options.event_ctx = heard;
+    trial->options.prompt = (surety_str){"", 0};
+    trial->options.request = surety_str_of(request);
+    return status;
+}
+
+static void pass_through(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 503, .body = FAILS("server_error", "overloaded")},
+        {.status = 200,
+         .body = SAYS("not what a schema wants"),
+         .header = "x-ratelimit-remaining",
+         .value = "7"}};
+    struct trial trial;
+    struct heard heard;
+
+    TRY(pass_open(t, &trial, &heard, OURS, answers, CHECK_COUNT(answers)));
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(heard.heads == 1 && heard.status == 200 && trial.fake.calls == 2);
+    CHECK(strcmp(heard.bytes, answers[1].body) == 0);
+    CHECK(surety_run_response_of(trial.run)->header_count == 2);
+    CHECK_TEXT(surety_run_response_of(trial.run)->headers[1].value, "7");
+    CHECK(surety_run_info_of(trial.run)->usage.output_tokens == 5);
+    CHECK(strcmp(trial.fake.bodies[0],
+                 "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"}],\"x\":"
+                 "1.50}") == 0);
+    CHECK(trial.fake.finished == 2);
+done:
+    trial_close(&trial);
+}
+
+/* The last error is given out when nothing better came, behind its row. */
+static void pass_error(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 503, .body = FAILS("server_error", "first")},
+        {.status = 429, .body = FAILS("rate_limit", "second")}};
+    struct trial trial;
+    struct heard heard;
+
+    TRY(pass_open(t, &trial, &heard, OURS, answers, CHECK_COUNT(answers)));
+    trial.options.backoff.retries_max = 1;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
+    CHECK(heard.heads == 1 && heard.status == 429 && heard.finished == 2);
+    CHECK(strcmp(heard.bytes, answers[1].body) == 0);
+done:
+    trial_close(&trial);
+}
+
+/* What was given out is never followed by another response. */
+static void pass_broken(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = "data: {\"choices\":[",
+         .failure = SURETY_FAILURE_RESET},
+        {.status = 200, .body = SAYS("again")}};
+    struct trial trial;
+    struct heard heard;
+
+    TRY(pass_open(t, &trial, &heard, OURS, answers, CHECK_COUNT(answers)));
+    trial.models[0].retry_ambiguous = true;
+    trial.options.model_count = 2;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
+    CHECK(heard.heads == 1 && trial.fake.calls == 1);
+    CHECK(strcmp(heard.bytes, answers[0].body) == 0);
+done:
+    trial_close(&trial);
+}
+
+/* Whatever the model did, its complete response is the client's. */
+static void pass_any_reply(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = CUT("half")},
+        {.status = 200, .body = REFUSES},
+        {.status = 200, .body = ENDS("", "stop")}};
+
+    for (size_t i = 0; i < CHECK_COUNT(answers); i++) {
+        struct trial trial;
+        struct heard heard;
+
+        TRY(pass_open(t, &trial, &heard, OURS, &answers[i], 1));
+        TRY(trial_go(&trial));
+        CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+        CHECK(strcmp(heard.bytes, answers[i].body) == 0);
+        trial_close(&trial);
+        continue;
+    done:
+        trial_close(&trial);
+        return;
+    }
+}
+
+/* A body is sent as it is, but for the model's name. */
+static void pass_bodies(struct check *t)
+{
+    static const struct {
+        const char *given, *sent; /* NULL: refused */
+    } rows[] = {
+        {"{ }", "{\"model\":\"m\" }"},
+        {" {\"a\" : [1,{\"model\":\"x\"}] }",
+         " {\"model\":\"m\",\"a\" : [1,{\"model\":\"x\"}] }"},
+        {"{\"a\":\"}\\\",\\\"model\\\":\\\"\",\"model\" : \"x\\\"\" ,\"b\":[]}",
+         "{\"a\":\"}\\\",\\\"model\\\":\\\"\",\"model\" : \"m\" ,\"b\":[]}"},
+        {"{\"mod\\u0065l\":{\"a\":[2]},\"b\":-1e5}",
+         "{\"mod\\u0065l\":\"m\",\"b\":-1e5}"},
+        {"{\"model\":null}", "{\"model\":\"m\"}"},
+        {"[1]", NULL},
+        {"{\"a\":1,}", NULL},
+        {"{\"a\":\"\xff\"}", NULL},
+    };
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS("x")}};
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        struct trial trial;
+        struct heard heard;
+
+        TRY(pass_open(t, &trial, &heard, rows[i].given, answers, 1));
+        TRY(trial_go(&trial));
+        CHECK(trial.fake.calls == (rows[i].sent != NULL));
+        CHECK(!rows[i].sent || strcmp(trial.fake.bodies[0], rows[i].sent) == 0);
+        trial_close(&trial);
+        continue;
+    done:
+        trial_close(&trial);
+        return;
+    }
+}
+
+/* Another path, whose response is not looked at. */
+static void pass_path(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = "{\"data\":[{\"embedding\":[0.5]}]}"}};
+    struct trial trial;
+    struct heard heard;
+
+    TRY(pass_open(t, &trial, &heard, "{\"input\":\"x\"}", answers, 1));
+    trial.options.request_path = surety_str_of("/embeddings?for={model}");
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(strcmp(trial.fake.bodies[0], "{\"input\":\"x\"}") == 0);
+    CHECK(strcmp(heard.bytes, answers[0].body) == 0);
+    CHECK(strncmp(trial.fake.finishes[0], "done||", 6) == 0);
+    trial_reset(&trial, t, answers, 1);
+    trial.options.prompt = (surety_str){"", 0};
+    trial.options.request_path = surety_str_of("/models");
+    trial.options.request_method = surety_str_of("GET");
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(trial.fake.bodies[0][0] == '\0');
+    trial_reset(&trial, t, answers, 1);
+    trial.options.prompt = (surety_str){"", 0};
+    trial.options.request_path = surety_str_of("@elsewhere/models");
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
+    CHECK(!trial.fake.calls);
+done:
+    trial_close(&trial);
+}
+
+static void pass_misuse(struct check *t)
+{
+    struct trial trial;
+    struct heard heard;
+
+    TRY(pass_open(t, &trial, &heard, OURS, NULL, 0));
+    trial.options.prompt = surety_str_of("and this?");
+    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    trial.options.prompt = (surety_str){"", 0};
+    trial.options.model_count = 2;
+    trial.models[1].protocol = SURETY_PROTOCOL_ANTHROPIC;
+    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    trial.options.model_count = 1;
+    trial.models[0].protocol = SURETY_PROTOCOL_TEXT;
+    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    CHECK(!surety_run_response_of(NULL));
+done:
+    trial_close(&trial);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct check_test tests[] = {
+        {"a request and its response are passed on", pass_through},
+        {"the last error is given out", pass_error},
+        {"nothing follows what was given out", pass_broken},
+        {"a complete response is valid", pass_any_reply},
+        {"a body is sent as it is", pass_bodies},
+        {"another path", pass_path},
+        {"requests that cannot be passed on", pass_misuse},
+    };
+
+    return check_main(argc, argv, tests, CHECK_COUNT(tests));
+}
