@@ -204,6 +204,17 @@ static void question_begin(surety__aligner *aligner,
     question->phase = QUESTION_NEXT;
 }
 
+/* Whether a text that begins with a brace can be no object: {name}. */
+static bool text_is_words(surety_str text)
+{
+    if (text.len < 3 || text.ptr[text.len - 1] != '}')
+        return false;
+    for (size_t i = 1; i + 1 < text.len; i++)
+        if (strchr("\"':,=[]{}", text.ptr[i]))
+            return false;
+    return true;
+}
+
 /* Whether a single value may be replaced by an array with it. */
 static bool val_wraps(surety_val val)
 {
@@ -215,7 +226,8 @@ static bool val_wraps(surety_val val)
     case SURETY_KIND_STRING:
         /* Empty, or an array or object that could not be read. */
         text = surety__text_trim(surety_val_str(val));
-        return text.len && *text.ptr != '[' && *text.ptr != '{';
+        return text.len && *text.ptr != '[' &&
+               (*text.ptr != '{' || text_is_words(text));
     default: return true;
     }
 }

@@ -113,7 +113,11 @@ struct quoted {
     bool dirty; /* it contains a quote that did not end it */
     bool path;  /* its backslashes begin no escapes */
     bool math;  /* it has commands of LaTeX whose backslashes are not doubled */
-    size_t noted; /* repairs of the text before it */
+    bool kept;  /* a backslash before a letter was kept */
+    bool decoded;   /* one was read as an escape */
+    size_t noted;   /* repairs of the text before it */
+    size_t counted; /* up to this offset its brackets are counted; 0: none is */
+    uint32_t nest;  /* of these, how many are open */
 };
 
 /* The current number, name or text without quotes. */
@@ -141,6 +145,8 @@ struct lenient_last {
 struct lenient_marks {
     bool doubled; /* the quotes of a key were doubled */
     bool fenced;  /* a value is in a fenced block that is open */
+    /* The object whose key stood in an array's brackets, plus 1; 0: none. */
+    uint32_t hoisted;
 };
 
 /* What the machine waits for. */
@@ -310,7 +316,7 @@ enum lenient_step surety__lenient_fence_end(surety_lenient *lenient);
  * call around it. */
 enum lenient_step surety__lenient_wrapped(surety_lenient *lenient, size_t *end);
 
-/* ---- looking ahead (lenient_ahead.c) ------------------------------------ */
+/* ---- looking ahead (lenient_ahead.c, lenient_close.c) ------------------- */
 
 /* Decides whether a quote of len bytes at `at` ends the current string. */
 enum closing {
@@ -333,6 +339,12 @@ enum closing surety__ahead_early(surety_lenient *lenient, size_t at);
  * a key or value that ends with two; 0 when not, or -1 when more bytes are
  * needed. */
 int surety__ahead_doubled(surety_lenient *lenient, size_t at, bool key);
+/* Records that ahead needs a byte of that sort, at or after `at`. */
+void surety__ahead_starve(struct ahead *ahead, enum lenient_wait sort,
+                          size_t at);
+/* Returns the length of the quote at `at` if it ends the current key, whose own
+ * quote is another; 0 when it does not, or -1 when more bytes are needed. */
+int surety__ahead_other(surety_lenient *lenient, size_t at);
 /* Skips white space and returns the next sign, which it does not skip. */
 struct sign surety__ahead_sign(struct ahead *ahead);
 /* Skips a quoted text: it must end on the same line, within LENIENT_KEY_AHEAD
@@ -395,6 +407,10 @@ surety_status surety__lenient_cut(surety_lenient *lenient);
 /* ---- signs (lenient_sign.c) --------------------------------------------- */
 
 struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at);
+
+/* Returns the length of a string prefix at `at` (as in u'...'), 0 when there is
+ * none, or -1 when more bytes are needed. */
+int surety__lenient_prefix(const surety_lenient *lenient);
 
 static inline bool lenient_is_closer(int code)
 {

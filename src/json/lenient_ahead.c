@@ -13,7 +13,8 @@
 
 /* ---- moving ahead ------------------------------------------------------- */
 
-static void ahead_starve(struct ahead *ahead, enum lenient_wait sort, size_t at)
+void surety__ahead_starve(struct ahead *ahead, enum lenient_wait sort,
+                          size_t at)
 {
     ahead->starved = true;
     surety__lenient_wait(ahead->lenient, sort, at);
@@ -42,8 +43,9 @@ struct sign surety__ahead_sign(struct ahead *ahead)
     }
     lenient->work += ahead->at - from + 1;
     if (sign.lack)
-        ahead_starve(ahead, ahead->at == lenient->end ? WAIT_SIGN : WAIT_ANY,
-                     lenient->end);
+        surety__ahead_starve(ahead,
+                             ahead->at == lenient->end ? WAIT_SIGN : WAIT_ANY,
+                             lenient->end);
     return sign;
 }
 
@@ -77,7 +79,7 @@ bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
 
             if (sign.lack) {
                 lenient->work += at - start;
-                ahead_starve(ahead, WAIT_ANY, lenient->end);
+                surety__ahead_starve(ahead, WAIT_ANY, lenient->end);
                 return false;
             }
             if (sign.code == SIGN_QUOTE && sign.style == quote->style) {
@@ -95,7 +97,7 @@ bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
         if (lenient->final) {
             *ret_far = true; /* the input ends inside this text */
         } else {
-            ahead_starve(ahead, WAIT_QUOTE, lenient->end);
+            surety__ahead_starve(ahead, WAIT_QUOTE, lenient->end);
             lenient->wait.most = most;
         }
     }
@@ -116,7 +118,7 @@ bool surety__ahead_name(struct ahead *ahead, bool number, bool *ret_far)
     lenient->work += at - start;
     ahead->at = at;
     if (at == lenient->end && at < most && !lenient->final) {
-        ahead_starve(ahead, WAIT_STOP, at);
+        surety__ahead_starve(ahead, WAIT_STOP, at);
         lenient->wait.most = most;
         return false;
     }
@@ -227,6 +229,9 @@ static enum member ahead_bare_member(struct ahead *ahead, bool symbol)
         return MEMBER_NO;
     if (sign.code == SIGN_QUOTE && end < ahead->at && ahead->lenient->last.pair)
         return MEMBER_BARE; /* the keys have no colons */
+    if (ahead->lenient->last.pair && end < ahead->at && sign.code > 0 &&
+        lenient_is_name((char)sign.code))
+        return surety__ahead_scalar(ahead) ? MEMBER_BARE : MEMBER_NO;
     if (sign.code == SIGN_QUOTE && end == ahead->at) {
         ahead_pass(ahead, &sign);
         sign = surety__ahead_sign(ahead);
@@ -243,7 +248,7 @@ static enum member ahead_bare_member(struct ahead *ahead, bool symbol)
     ahead_pass(ahead, &sign);
     sign = lenient_sign(ahead->lenient, ahead->at);
     if (sign.lack) {
-        ahead_starve(ahead, WAIT_ANY, ahead->at);
+        surety__ahead_starve(ahead, WAIT_ANY, ahead->at);
         return MEMBER_NO;
     }
     /* http://x is no member, nor is 12:30. */
@@ -313,127 +318,6 @@ int surety__ahead_set(surety_lenient *lenient, size_t at)
     return ahead.starved ? -1 : sign.code == ',';
 }
 
-/* ---- closing brackets --------------------------------------------------- */
-
-/* Returns whether no quote follows on the line, within LENIENT_KEY_AHEAD bytes:
- * nothing there can end the current string. */
-static bool ahead_quoteless(struct ahead *ahead)
-{
-    surety_lenient *lenient = ahead->lenient;
-    const char *text = lenient->text;
-    const size_t most = ahead->at + LENIENT_KEY_AHEAD;
-    size_t at = ahead->at;
-
-    while (at < lenient->end && at < most && text[at] != '"' &&
-           text[at] != '\'' && text[at] != '\n')
-        at++;
-    lenient->work += at - ahead->at;
-    if (at == lenient->end && at < most && !lenient->final) {
-        ahead_starve(ahead, WAIT_QUOTE, at);
-        lenient->wait.most = most;
-        return false;
-    }
-    return at >= most || at == lenient->end || text[at] == '\n';
-}
-
-bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
-{
-    surety_lenient *lenient = ahead->lenient;
-    const surety__cell *cells = lenient->doc->cells;
-    const bool dirty =
-        lenient->state == LENIENT_QUOTED && lenient->quoted.dirty;
-    struct sign next;
-    bool right, last;
-
-    if (lenient->open == PLACE_NONE)
-        return true;
-    right = sign->code == lenient_closer(&cells[lenient->open]);
-    last = right && lenient->depth == 1;
-    /* The rules ignore the text after the whole value. The exception is a
-     * string that contains unescaped quotes: it may contain brackets, too. */
-    if (last && !dirty)
-        return true;
-    if (!right && sign->code == ')' && !lenient_in_pairs(lenient))
-        return false;
-    ahead_pass(ahead, sign);
-    ahead->line = false;
-    next = surety__ahead_sign(ahead);
-    if (ahead->starved)
-        return false;
-    if (lenient_is_closer(next.code) || next.code == SIGN_END || ahead->line)
-        return true;
-    if (last)
-        return next.code == ';' || next.code == '<' || ahead_quoteless(ahead);
-    return next.code == ',' || (right && next.code == SIGN_QUOTE);
-}
-
-/* Counts the errors of one reading of the closing brackets in run. kinds: the
- * closing brackets of the count open containers, innermost last. whole: kinds
- * holds all of them. behind: the sign after the brackets. */
-static unsigned ahead_errors(const char *kinds, unsigned count, bool whole,
-                             const char *run, unsigned len, int behind)
-{
-    unsigned errors = 0;
-
-    assert(len <= LENIENT_CLOSERS);
-    for (unsigned i = 0; i < len; i++) {
-        unsigned up = 0;
-
-        if (count == 0) {
-            errors += whole ? 3 * (len - i) : 0;
-            return behind == ',' && whole ? errors + 3 : errors;
-        }
-        while (up < count && kinds[count - 1 - up] != run[i])
-            up++;
-        if (up < count && up <= 1) {
-            errors += up;
-            count -= up + 1;
-        } else {
-            errors += 2;
-            count--;
-        }
-    }
-    if (count == 0 && whole)
-        return behind == ',' ? errors + 3 : errors;
-    return behind == SIGN_END ? errors + count : errors;
-}
-
-enum wrong surety__ahead_wrong(surety_lenient *lenient, const struct sign *sign,
-                               size_t at)
-{
-    const surety__cell *cells = lenient->doc->cells;
-    struct ahead ahead = {.lenient = lenient, .at = at};
-    char kinds[LENIENT_CLOSERS + 2], run[LENIENT_CLOSERS];
-    unsigned count = 0, len = 0, parent, kind, drop;
-    uint32_t open = lenient->open;
-    struct sign next = *sign;
-
-    while (lenient_is_closer(next.code) && len < LENIENT_CLOSERS) {
-        run[len++] = (char)next.code;
-        ahead_pass(&ahead, &next);
-        next = surety__ahead_sign(&ahead);
-        if (ahead.starved)
-            return WRONG_WAIT;
-    }
-    /* Fill kinds so that the innermost container comes last. */
-    for (; open != PLACE_NONE && count < sizeof(kinds); open = cells[open].span)
-        count++;
-    open = lenient->open;
-    for (unsigned i = count; i > 0; i--, open = cells[open].span)
-        kinds[i - 1] = (char)lenient_closer(&cells[open]);
-    parent = UINT32_MAX;
-    if (count > 1 && kinds[count - 2] == run[0])
-        parent = 1 + ahead_errors(kinds, count - 2, open == PLACE_NONE, run + 1,
-                                  len - 1, next.code);
-    kind = 2 + ahead_errors(kinds, count - 1, open == PLACE_NONE, run + 1,
-                            len - 1, next.code);
-    drop = 2 + ahead_errors(kinds, count, open == PLACE_NONE, run + 1, len - 1,
-                            next.code);
-    if (parent <= kind && parent <= drop)
-        return WRONG_PARENT;
-    return kind <= drop ? WRONG_KIND : WRONG_DROP;
-}
-
 /* ---- quotes ------------------------------------------------------------- */
 
 static enum closing ahead_say(const struct ahead *ahead, bool closes)
@@ -483,6 +367,20 @@ static bool ahead_is_value(const surety_lenient *lenient, size_t start,
     return false;
 }
 
+/* Returns whether the quoted text at ahead is an item of its own: a comma,
+ * bracket or quote is behind it. */
+static bool ahead_is_item(struct ahead *ahead, const struct sign *quote)
+{
+    struct sign sign;
+    bool far;
+
+    if (!surety__ahead_quoted(ahead, quote, &far))
+        return false;
+    sign = surety__ahead_sign(ahead);
+    return !ahead->starved && (sign.code == ',' || sign.code == SIGN_QUOTE ||
+                               lenient_is_closer(sign.code));
+}
+
 bool surety__ahead_scalar(struct ahead *ahead)
 {
     surety_lenient *lenient = ahead->lenient;
@@ -500,11 +398,31 @@ bool surety__ahead_scalar(struct ahead *ahead)
     if (sign.code == ',' || lenient_is_closer(sign.code) || sign.code == '{' ||
         sign.code == '[' || sign.code == SIGN_END || ahead->line)
         return true;
+    if (sign.code == SIGN_QUOTE && !lenient_in_object(lenient))
+        return ahead_is_item(ahead, &sign);
     /* A second scalar may follow without a comma. */
     start = ahead->at;
     return sign.code > 0 && lenient_is_name((char)sign.code) &&
            surety__ahead_name(ahead, true, &far) &&
            ahead_is_value(lenient, start, ahead->at);
+}
+
+/* Returns whether an item of words without quotes is at ahead: words on one
+ * line up to a comma. */
+static bool ahead_bare_item(struct ahead *ahead)
+{
+    struct sign sign = surety__ahead_sign(ahead);
+    unsigned words = 0;
+    bool far;
+
+    while (!ahead->starved && !ahead->line &&
+           (sign.code == SIGN_OTHER ||
+            (sign.code > 0 && lenient_is_name((char)sign.code)))) {
+        if (words++ == LENIENT_WORDS || !surety__ahead_name(ahead, false, &far))
+            return false;
+        sign = surety__ahead_sign(ahead);
+    }
+    return !ahead->starved && !ahead->line && words && sign.code == ',';
 }
 
 /* Returns whether the text after a quote and a comma (or semicolon) continues
@@ -531,7 +449,8 @@ static bool ahead_after_comma(struct ahead *ahead)
             return ahead_under(lenient, CELL_ARRAY);
         *ahead = before;
         member = surety__ahead_member(ahead);
-        if (member == MEMBER_NO && line && !ahead->starved) {
+        if (member == MEMBER_NO && (line || !lenient->quoted.dirty) &&
+            !ahead->starved) {
             *ahead = before;
             return ahead_words(ahead);
         }
@@ -548,6 +467,11 @@ static bool ahead_after_comma(struct ahead *ahead)
 
         if (surety__call_begins(&call))
             return true;
+        if (!call.starved) {
+            call = *ahead;
+            if (ahead_bare_item(&call))
+                return true;
+        }
         if (call.starved) {
             ahead->starved = true;
             return false;
@@ -620,6 +544,64 @@ static enum closing ahead_split_key(surety_lenient *lenient, size_t at)
     return CLOSING_EARLIER;
 }
 
+/* Decides about a quote inside a key, before another quote: with that one
+ * begins the value, if a comma, bracket or quote is behind its end. */
+static enum closing ahead_closing_pair(struct ahead *ahead,
+                                       const struct sign *quote)
+{
+    struct sign sign;
+    bool far;
+
+    if (!surety__ahead_quoted(ahead, quote, &far))
+        return ahead->starved ? CLOSING_WAIT : CLOSING_NO;
+    sign = surety__ahead_sign(ahead);
+    return ahead_say(ahead, sign.code == ',' || sign.code == '}' ||
+                                sign.code == SIGN_QUOTE);
+}
+
+int surety__ahead_other(surety_lenient *lenient, size_t at)
+{
+    const struct quoted *quoted = &lenient->quoted;
+    const char own = quoted->style == STYLE_SINGLE ? '\'' : '"';
+    const struct sign quote = lenient_sign(lenient, at);
+    struct ahead ahead = {.lenient = lenient, .at = at + quote.len};
+    const size_t most = at + LENIENT_KEY_AHEAD;
+    struct sign sign;
+    size_t end;
+
+    if (quote.lack)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end), -1;
+    if (quote.code != SIGN_QUOTE || quote.style > STYLE_CURLY_SINGLE ||
+        quoted->style > STYLE_SINGLE || quoted->dirty || at == quoted->body ||
+        lenient->options.strict)
+        return 0;
+    sign = surety__ahead_sign(&ahead);
+    if (ahead.starved)
+        return -1;
+    if (sign.code != ':' || ahead.line)
+        return 0;
+    /* In JSON the key goes on to its own quote and a colon, on one line. */
+    for (end = ahead.at; end < lenient->end && end < most &&
+                         lenient->text[end] != own &&
+                         (unsigned char)lenient->text[end] >= ' ';)
+        end++;
+    lenient->work += end - ahead.at;
+    if (end == most)
+        return 0;
+    if (end == lenient->end) {
+        if (lenient->final)
+            return quote.len;
+        surety__lenient_wait(lenient, WAIT_QUOTE, end);
+        lenient->wait.most = most;
+        return -1;
+    }
+    if (lenient->text[end] != own)
+        return quote.len;
+    ahead.at = end + 1;
+    sign = surety__ahead_sign(&ahead);
+    return ahead.starved ? -1 : sign.code == ':' ? 0 : quote.len;
+}
+
 /* Decides about a quote of len bytes at `at`, inside a key. */
 static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
                                       size_t len)
@@ -639,14 +621,17 @@ static enum closing ahead_closing_key(surety_lenient *lenient, size_t at,
     case '{':
     case '[':
     case '/': return CLOSING_YES;
-    case SIGN_QUOTE: return adjoining ? CLOSING_NO : CLOSING_YES;
+    case SIGN_QUOTE:
+        return !adjoining                   ? CLOSING_YES
+               : at == lenient->quoted.body ? CLOSING_NO
+                                            : ahead_closing_pair(&ahead, &sign);
     default: break;
     }
     if (sign.code == '-' || sign.code == '+' || sign.code == '.' ||
         (sign.code > 0 && surety__is_digit((char)sign.code)))
         return adjoining ? ahead_say(&ahead, surety__ahead_scalar(&ahead))
                          : CLOSING_YES;
-    if (adjoining || sign.code < 0 || !lenient_is_name((char)sign.code))
+    if (sign.code < 0 || !lenient_is_name((char)sign.code))
         return CLOSING_NO;
     return ahead_say(&ahead, surety__ahead_scalar(&ahead));
 }
@@ -775,7 +760,7 @@ static const char *ahead_comment_end(struct ahead *ahead)
         if (!*open)
             return marks[i][1];
         if (at == lenient->end && !lenient->final)
-            ahead_starve(ahead, WAIT_ANY, at);
+            surety__ahead_starve(ahead, WAIT_ANY, at);
     }
     return NULL;
 }
@@ -801,7 +786,7 @@ static bool ahead_skip_comment(struct ahead *ahead)
         }
     }
     if (ahead->at < most && !lenient->final)
-        ahead_starve(ahead, WAIT_ANY, lenient->end);
+        surety__ahead_starve(ahead, WAIT_ANY, lenient->end);
     return false;
 }
 
@@ -844,9 +829,16 @@ static bool ahead_after_other(struct ahead *ahead, const struct sign *sign,
     if (adjoining)
         return false;
     if (!lenient_in_object(lenient)) {
-        if (sign->code == '{' || sign->code == '[')
+        if (sign->code == '{' || sign->code == '[' ||
+            (sign->code == '=' && !lenient->quoted.dirty &&
+             !lenient->doc->cells[lenient->open].count))
             return true;
         return surety__ahead_scalar(ahead);
+    }
+    if (sign->code == '{' && ahead_under(lenient, CELL_ARRAY) &&
+        !lenient->quoted.dirty) {
+        ahead_pass(ahead, sign);
+        return surety__ahead_member(ahead) == MEMBER_QUOTED;
     }
     if (sign->code == '{' || sign->code == '[')
         return false;
@@ -880,7 +872,7 @@ static unsigned ahead_quotes(struct ahead *ahead, size_t at, char quote)
     }
     lenient->work += at - start;
     if (at >= lenient->end && at < most && !lenient->final) {
-        ahead_starve(ahead, WAIT_ANY, lenient->end);
+        surety__ahead_starve(ahead, WAIT_ANY, lenient->end);
         return 0;
     }
     ahead->at = end;
@@ -966,6 +958,28 @@ static enum closing ahead_closing_value(surety_lenient *lenient, size_t at,
     }
 }
 
+/* Returns whether the string up to `at` is JSON whose quotes lack backslashes,
+ * and whose brackets are open. */
+static bool ahead_in_brackets(surety_lenient *lenient, size_t at)
+{
+    struct quoted *quoted = &lenient->quoted;
+    const char *text = lenient->text;
+
+    if (!quoted->dirty || quoted->style > STYLE_SINGLE ||
+        (text[quoted->body] != '{' && text[quoted->body] != '['))
+        return false;
+    if (!quoted->counted)
+        quoted->counted = quoted->body;
+    lenient->work += at - quoted->counted;
+    for (; quoted->counted < at; quoted->counted++) {
+        const char byte = text[quoted->counted];
+
+        quoted->nest += byte == '{' || byte == '[';
+        quoted->nest -= quoted->nest && (byte == '}' || byte == ']');
+    }
+    return quoted->nest;
+}
+
 enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
                                    size_t len)
 {
@@ -979,6 +993,8 @@ enum closing surety__ahead_closing(surety_lenient *lenient, size_t at,
     }
     if (lenient->open == PLACE_NONE)
         return ahead_closing_root(lenient, at, len);
+    if (ahead_in_brackets(lenient, at))
+        return CLOSING_NO;
     closing = ahead_closing_value(lenient, at, len);
     return closing == CLOSING_NO ? surety__ahead_early(lenient, at) : closing;
 }

@@ -37,6 +37,10 @@ static const struct {
     {"+Infinity", 9, CELL_NULL, REPAIR_JS_LITERAL},
     {"-NaN", 4, CELL_NULL, REPAIR_JS_LITERAL},
     {"+NaN", 4, CELL_NULL, REPAIR_JS_LITERAL},
+    {"- Infinity", 10, CELL_NULL, REPAIR_JS_LITERAL},
+    {"+ Infinity", 10, CELL_NULL, REPAIR_JS_LITERAL},
+    {"- NaN", 5, CELL_NULL, REPAIR_JS_LITERAL},
+    {"+ NaN", 5, CELL_NULL, REPAIR_JS_LITERAL},
 };
 
 enum { BARE_NAMES = sizeof(bare_names) / sizeof(*bare_names) };
@@ -184,7 +188,7 @@ static size_t bare_name(const char *ptr, size_t len)
 {
     size_t row = 0;
 
-    if (len < 3 || len > 9)
+    if (len < 3 || len > 10)
         return BARE_NAMES;
     while (row < BARE_NAMES && (bare_names[row].len != len ||
                                 memcmp(bare_names[row].name, ptr, len)))
@@ -458,6 +462,14 @@ static bool bare_is_placeholder(const char *ptr, size_t len)
     return true;
 }
 
+/* Returns whether the text without quotes is an item with its key, as PHP
+ * writes them: 1 => 'a'. */
+static bool bare_is_hash(const surety_lenient *lenient, surety_str text)
+{
+    return !lenient_in_object(lenient) &&
+           surety__str_find(text, SURETY__LITERAL("=>")) < text.len;
+}
+
 /* Makes the cell of the value in a constructor's brackets. */
 static enum lenient_step bare_make_inner(surety_lenient *lenient, size_t start,
                                          size_t len,
@@ -509,6 +521,8 @@ enum lenient_step surety__lenient_token(surety_lenient *lenient, size_t start,
     if (bare_is_placeholder(ptr, len))
         return surety__lenient_fail(lenient, start,
                                     "a placeholder replaces a value");
+    if (bare_is_hash(lenient, (surety_str){ptr, len}))
+        return surety__lenient_fail(lenient, start, "an array has keys");
     repair = (surety__text_repair){.kind = REPAIR_UNQUOTED_VALUE,
                                    .offset = (uint32_t)start,
                                    .len = (uint32_t)len,
@@ -728,6 +742,9 @@ static enum lenient_step bare_quote(surety_lenient *lenient,
         bare->quoted = sign->style == STYLE_DOUBLE;
         return bare_take(lenient, sign->len);
     }
+    if (bare_is_hash(lenient, (surety_str){lenient->text + bare->place,
+                                           at - bare->place}))
+        return surety__lenient_fail(lenient, bare->place, "an array has keys");
     if (surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, bare->place, 0,
                                "\"") ||
         bare_make_text(lenient, bare->place, at - bare->place, 0) != STEP_GO)

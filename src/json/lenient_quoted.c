@@ -157,19 +157,30 @@ static enum lenient_step quoted_continue(surety_lenient *lenient)
     return quoted_replace(lenient, len, "", 0);
 }
 
+static bool quoted_is_letter(char byte)
+{
+    return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+}
+
 /* Returns whether the string so far is the beginning of a path of Windows
- * (D:\name) whose backslashes are not doubled. */
+ * (D:\name, \\server\name) whose backslashes are not doubled. */
 static bool quoted_is_path(const surety_lenient *lenient)
 {
     const char *body = lenient->text + lenient->quoted.body;
     const size_t len = lenient->at - lenient->quoted.body;
 
+    size_t server = 2;
+
     /* The text of a string that was repaired is not its value. */
     if (lenient->doc->repairs.total != lenient->quoted.noted)
         return false;
-    if (len < 2 || body[1] != ':' || body[2] != '\\' ||
-        (body[0] | 0x20) < 'a' || (body[0] | 0x20) > 'z')
-        return false;
+    while (server < len && lenient_is_name(body[server]))
+        server++;
+    if (len < 2 || (memcmp(body, "\\\\", 2) || server == 2 ||
+                    (server < len && body[server] != '\\')))
+        if (len < 2 || body[1] != ':' || body[2] != '\\' ||
+            !quoted_is_letter(*body))
+            return false;
     for (size_t i = 2; i + 1 < len; i++)
         if (body[i] == '\\' && !lenient_is_name(body[i + 1]))
             return false;
@@ -194,11 +205,6 @@ static enum lenient_step quoted_path(surety_lenient *lenient, bool escape)
         quoted->own = false;
     }
     return quoted_take(lenient, 1);
-}
-
-static bool quoted_is_letter(char byte)
-{
-    return (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
 }
 
 /* Returns 1 when a command of LaTeX is behind the backslash at `at` that could
@@ -263,26 +269,64 @@ static void quoted_math(surety_lenient *lenient, bool *ret_again)
     if (at >= lenient->at)
         return;
     lenient->doc->own_len = quoted->start;
-    quoted->own = false;
+    quoted->own = quoted->decoded = false;
     lenient->at = quoted->body;
     *ret_again = true;
+}
+
+/* Reads the backslash at `at`, which begins no escape of JSON; byte is behind
+ * it. */
+static enum lenient_step quoted_plain(surety_lenient *lenient, char byte)
+{
+    struct quoted *quoted = &lenient->quoted;
+    bool again;
+
+    /* A backslash before a line end continues the line in the next one (JSON5,
+     * section 5.1). */
+    if (byte == '\n' || byte == '\r')
+        return quoted_continue(lenient);
+    if (quoted->key && byte == '_') {
+        /* Markdown escapes it so. */
+        if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 2, "_"))
+            return STEP_FAIL;
+        return quoted_replace(lenient, 2, "_", 1);
+    }
+    if (quoted_is_path(lenient))
+        return quoted_path(lenient, false);
+    if (!quoted->math && lenient->at + 2 == lenient->end && !lenient->final)
+        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+    if (!quoted->math && quoted_is_math(lenient)) {
+        quoted_math(lenient, &again);
+        if (again)
+            return STEP_GO;
+    }
+    quoted->kept |= quoted_is_letter(byte);
+    if (quoted_repair(lenient,
+                      quoted->decoded && quoted_is_letter(byte)
+                          ? REPAIR_MIXED_ESCAPE
+                          : REPAIR_INVALID_ESCAPE,
+                      1, "\\\\"))
+        return STEP_FAIL;
+    return quoted_take(lenient, 1);
 }
 
 /* Reads the backslash at `at`, in a string whose quotes are not escaped. */
 static enum lenient_step quoted_escape(surety_lenient *lenient)
 {
-    const struct quoted *quoted = &lenient->quoted;
+    struct quoted *quoted = &lenient->quoted;
     const size_t at = lenient->at;
     char byte, decoded;
-    bool again;
 
     if (at + 1 == lenient->end)
         return lenient_more(lenient);
     byte = lenient->text[at + 1];
     if (quoted->path && lenient_is_name(byte))
         return quoted_path(lenient, byte == 'u' || scan_escape(byte));
-    if (byte == 'u')
+    if (byte == 'u') {
+        if (quoted_hex(lenient, at + 2) == -1 && quoted_is_path(lenient))
+            return quoted_path(lenient, true);
         return quoted_unicode(lenient, 1);
+    }
     if (byte == '&' && quoted->style == STYLE_ENTITY) {
         const struct sign quote = lenient_sign(lenient, at + 1);
 
@@ -302,6 +346,13 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
         if (command)
             return quoted_take(lenient, 1);
     }
+    if (decoded && quoted_is_letter(byte)) {
+        /* Of \new\data one or both backslashes may have been meant. */
+        quoted->decoded = true;
+        if (quoted->kept &&
+            quoted_repair(lenient, REPAIR_MIXED_ESCAPE, 2, "\\"))
+            return STEP_FAIL;
+    }
     if (decoded)
         return quoted_replace(lenient, 2, &decoded, 1);
     if (byte == '\'' || byte == '`') {
@@ -311,28 +362,7 @@ static enum lenient_step quoted_escape(surety_lenient *lenient)
             return STEP_FAIL;
         return quoted_replace(lenient, 2, &byte, 1);
     }
-    /* A backslash before a line end continues the line in the next one (JSON5,
-     * section 5.1). */
-    if (byte == '\n' || byte == '\r')
-        return quoted_continue(lenient);
-    if (quoted->key && byte == '_') {
-        /* Markdown escapes it so. */
-        if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 2, "_"))
-            return STEP_FAIL;
-        return quoted_replace(lenient, 2, "_", 1);
-    }
-    if (quoted_is_path(lenient))
-        return quoted_path(lenient, false);
-    if (!quoted->math && at + 2 == lenient->end && !lenient->final)
-        return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
-    if (!quoted->math && quoted_is_math(lenient)) {
-        quoted_math(lenient, &again);
-        if (again)
-            return STEP_GO;
-    }
-    if (quoted_repair(lenient, REPAIR_INVALID_ESCAPE, 1, "\\\\"))
-        return STEP_FAIL;
-    return quoted_take(lenient, 1);
+    return quoted_plain(lenient, byte);
 }
 
 /* Reads the backslash at `at`, in a string that was escaped as a whole, quotes
@@ -469,6 +499,7 @@ static enum lenient_step quoted_name(surety_lenient *lenient, size_t len)
                                0, "]") ||
         surety__lenient_close(lenient, lenient->last.end))
         return STEP_FAIL;
+    lenient->marks.hoisted = lenient->open + 1;
     lenient->quoted.key = true;
     return quoted_close(lenient, lenient->at + len);
 }
@@ -512,6 +543,15 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
         lenient->doc->own_len -= lenient->at - end;
     lenient->at = end;
     return quoted_close(lenient, next);
+}
+
+/* Ends a key at a quote of len bytes that is not its own. */
+static enum lenient_step quoted_other_end(surety_lenient *lenient, size_t len)
+{
+    if (surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, lenient->at, len,
+                               "\""))
+        return STEP_FAIL;
+    return quoted_close(lenient, lenient->at + len);
 }
 
 /* Ends a block of code before its marks at `at`, and the line end before
@@ -741,6 +781,13 @@ enum lenient_step surety__lenient_quoted(surety_lenient *lenient)
             return quoted_close(lenient, lenient->at + (size_t)candidate);
         return quoted_quote(lenient, (size_t)candidate);
     }
+    if (lenient->quoted.key && (*stop == '"' || (unsigned char)*stop >= 0x80)) {
+        candidate = surety__ahead_other(lenient, lenient->at);
+        if (candidate < 0)
+            return STEP_WAIT;
+        if (candidate)
+            return quoted_other_end(lenient, (size_t)candidate);
+    }
     if (*stop == '"' && lenient->quoted.style == STYLE_SINGLE &&
         !lenient->quoted.key)
         return quoted_double(lenient);
@@ -839,6 +886,9 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
             same++;
         if (same < 3 && at + same == lenient->end && !lenient->final)
             return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
+        if (same < 3 && style == STYLE_BACKTICK && lenient->open == PLACE_NONE)
+            return surety__lenient_fail(lenient, at,
+                                        "words in backticks are no value");
         if (same == 3 && style == STYLE_BACKTICK)
             return lenient->open == PLACE_NONE
                        ? surety__lenient_fail(lenient, at,

@@ -49,12 +49,15 @@ static const struct sign_row {
     {0xA0, 0xA0, ' ', 0}, /* no-break space */
     {0xAB, 0xAB, SIGN_QUOTE, STYLE_ANGLE},
     {0xBB, 0xBB, SIGN_QUOTE, STYLE_ANGLE},
+    {0x180E, 0x180E, ' ', 0}, /* Mongolian vowel separator */
     {0x2000, 0x200B, ' ', 0}, /* category Zs, zero-width space */
     {0x2018, 0x201B, SIGN_QUOTE, STYLE_CURLY_SINGLE},
     {0x201C, 0x201F, SIGN_QUOTE, STYLE_CURLY},
     {0x2026, 0x2026, SIGN_DOTS, 0},
     {0x2028, 0x2029, '\n', 0}, /* line separator, paragraph separator */
     {0x202F, 0x202F, ' ', 0},
+    {0x2033, 0x2033, SIGN_QUOTE, STYLE_CURLY}, /* double prime */
+    {0x2036, 0x2036, SIGN_QUOTE, STYLE_CURLY},
     {0x205F, 0x2060, ' ', 0},
     {0x3000, 0x3000, ' ', 0},
     {0xFEFF, 0xFEFF, ' ', 0},
@@ -134,11 +137,32 @@ struct sign surety__lenient_sign_odd(const surety_lenient *lenient, size_t at)
                                         : STYLE_SINGLE,
                           1);
     }
-    if (byte != 0xC2 && byte != 0xE2 && byte != 0xE3 && byte != 0xEF)
+    if (byte != 0xC2 && byte != 0xE1 && byte != 0xE2 && byte != 0xE3 &&
+        byte != 0xEF)
         return sign_make(SIGN_OTHER, 1);
     if (end - ptr >= (byte == 0xC2 ? 2 : 3))
         return sign_wide(ptr, end);
     if (lenient->final)
         return sign_make(SIGN_OTHER, 1);
     return (struct sign){.code = SIGN_END, .len = 1, .lack = true};
+}
+
+int surety__lenient_prefix(const surety_lenient *lenient)
+{
+    const char byte = lenient->text[lenient->at];
+    char next[2];
+
+    if (byte != 'u' && byte != 'b' && byte != 'f' && byte != 'U' &&
+        byte != 'B' && byte != 'F')
+        return 0;
+    for (size_t i = 1; i < 3; i++) {
+        if (lenient->at + i == lenient->end)
+            return lenient->final ? 0 : -1;
+        next[i - 1] = lenient->text[lenient->at + i];
+        if (next[0] != '\'' && next[0] != '"')
+            return 0;
+    }
+    /* b", is a text that lacks its first quote. */
+    return next[1] != ',' && next[1] != '}' && next[1] != ']' &&
+           !scan_is_space(next[1]);
 }

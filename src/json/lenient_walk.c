@@ -336,6 +336,9 @@ static enum lenient_step walk_wrong(surety_lenient *lenient,
             return STEP_FAIL;
         return surety__lenient_close(lenient, lenient->at);
     default:
+        if (lenient->marks.hoisted == lenient->open + 1)
+            return surety__lenient_fail(
+                lenient, at, "a member is in the brackets of an array");
         /* Also skip the brackets of the same kind that follow:
          * surety__ahead_wrong has counted them. */
         while (!sign->odd && len < LENIENT_CLOSERS && at + len < lenient->end &&
@@ -498,6 +501,21 @@ static size_t walk_name(const surety_lenient *lenient, size_t at, size_t most)
     return at;
 }
 
+/* Reads the name of a key at `at` and a scalar without the colon between
+ * them. */
+static enum lenient_step walk_bare_pair(surety_lenient *lenient)
+{
+    const size_t start = lenient->at;
+    const size_t end = walk_name(lenient, start, start + LENIENT_KEY_AHEAD);
+    struct ahead ahead = {.lenient = lenient, .at = end};
+
+    surety__ahead_sign(&ahead);
+    if (ahead.at == end || !walk_is_plain(lenient->text + start, end - start) ||
+        !surety__ahead_scalar(&ahead))
+        return ahead.starved ? STEP_WAIT : walk_no_key(lenient);
+    return walk_make_key(lenient, end, end);
+}
+
 /* Reads a key without quotes: one name, or several words before a colon. */
 static enum lenient_step walk_bare_key(surety_lenient *lenient)
 {
@@ -554,6 +572,8 @@ static enum lenient_step walk_bare_key(surety_lenient *lenient)
                 sign.code == '[')) {
         return walk_make_key(lenient, end, end); /* the colon is missing */
     }
+    if (sign.code == ',' || lenient_is_closer(sign.code))
+        return walk_bare_pair(lenient);
     return walk_no_key(lenient);
 }
 
@@ -670,28 +690,6 @@ static enum lenient_step walk_brace(surety_lenient *lenient,
     return surety__lenient_open(lenient, CELL_OBJECT, 0, at, sign->len);
 }
 
-/* Returns the length of a string prefix at `at` (as in u'...'), 0 when there is
- * none, or -1 when more bytes are needed. */
-static int walk_prefix(const surety_lenient *lenient)
-{
-    const char byte = lenient->text[lenient->at];
-    char next[2];
-
-    if (byte != 'u' && byte != 'b' && byte != 'f' && byte != 'U' &&
-        byte != 'B' && byte != 'F')
-        return 0;
-    for (size_t i = 1; i < 3; i++) {
-        if (lenient->at + i == lenient->end)
-            return lenient->final ? 0 : -1;
-        next[i - 1] = lenient->text[lenient->at + i];
-        if (next[0] != '\'' && next[0] != '"')
-            return 0;
-    }
-    /* b", is a text that lacks its first quote. */
-    return next[1] != ',' && next[1] != '}' && next[1] != ']' &&
-           !scan_is_space(next[1]);
-}
-
 /* Opens an object without braces: its members begin at the root. */
 static enum lenient_step walk_loose(surety_lenient *lenient)
 {
@@ -738,7 +736,7 @@ static enum lenient_step walk_root_name(surety_lenient *lenient)
 /* Reads a value without quotes at `at`, or a string with a prefix. */
 static enum lenient_step walk_text(surety_lenient *lenient)
 {
-    const int prefix = walk_prefix(lenient);
+    const int prefix = surety__lenient_prefix(lenient);
     struct sign quote;
 
     if (prefix < 0)
