@@ -295,7 +295,7 @@ bool surety__attempt_plan(surety__forms *forms, surety__position *at,
             surety__mode_bind(forms, model, plan);
         if (plan->mode == SURETY_MODE_PROMPT && options->tools &&
             options->tool_choice != SURETY_TOOL_CHOICE_NONE && !plan->patch &&
-            !turns->steps)
+            !turns->offered)
             attempt_offer(&draft);
         plan->asked = plan->prompt;
         good = good &&

@@ -155,7 +155,8 @@ typedef struct surety__turns {
     size_t kept_count, kept_cap;
     size_t bytes; /* of sent, without the open turn */
     size_t steps;
-    bool open; /* the last message sent has the text of the plan */
+    bool offered; /* a turn that is closed says how a text calls the tools */
+    bool open;    /* the last message sent has the text of the plan */
     /* The examples among those sent, and the call whose form they have. */
     size_t lead_at, lead_count, lead_bytes;
     bool led;

@@ -304,6 +304,7 @@ void surety__turns_step(surety__turns *turns, surety__run_store *store,
         turns->bytes += turns->sent[turns->sent_count - 1].text.len;
     turns->open = false;
     turns->steps++;
+    turns->offered = turns->offered || as_text;
     if (keeps) {
         turns_keep_answer(turns, store, &answer->message);
         turns_keep(turns, store, results);

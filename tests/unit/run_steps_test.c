@@ -388,6 +388,41 @@ done:
     steps_close(&trial, tools);
 }
 
+#define UNTAKEN                                                                \
+    "{\"error\":{\"message\":\"Invalid schema for response_format\",\"type\":" \
+    "\"invalid_request_error\",\"param\":\"response_format\",\"code\":null}}"
+
+/* Where a later call has to be in mode prompt, its text says how tools are
+ * called, for no other turn does. */
+static void steps_sink(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200,
+         .body = "{\"choices\":[{\"index\":0,\"message\":{\"role\":"
+                 "\"assistant\",\"tool_calls\":[{\"id\":\"a\",\"type\":"
+                 "\"function\",\"function\":{\"name\":\"add\",\"arguments\":"
+                 "\"{\\\"a\\\":1,\\\"b\\\":2}\"}}]},\"finish_reason\":"
+                 "\"tool_calls\"}]}"},
+        {.status = 400, .body = UNTAKEN},
+        {.status = 400, .body = UNTAKEN},
+        {.status = 200, .body = SAYS(CALL("{\\\"a\\\":3,\\\"b\\\":4}"))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {0};
+    surety_tools *tools;
+    struct trial trial;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    trial.models[0].mode = SURETY_MODE_AUTO;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(trial.fake.calls == 5 && adder.calls == 2);
+    CHECK(strstr(trial.fake.bodies[3], "Adds two integers."));
+    CHECK(strstr(trial.fake.bodies[4], "Adds two integers.") &&
+          strstr(trial.fake.bodies[4], "<tool_response>"));
+done:
+    steps_close(&trial, tools);
+}
+
 /* Whatever a call lacks, the conversation can be saved and read again. */
 static void steps_save(struct check *t)
 {
@@ -452,6 +487,7 @@ int main(int argc, char **argv)
         {"a row that fails", steps_unrecorded},
         {"a re-ask keeps the steps", steps_reask},
         {"calls of the provider's form", steps_native},
+        {"a later mode offers the tools again", steps_sink},
         {"a conversation can be saved", steps_save},
     };
 
