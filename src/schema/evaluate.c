@@ -755,9 +755,10 @@ EVALUATE_INLINE const surety__cell *flat_items(surety__machine *machine,
                                                const surety__shape *rest,
                                                const surety__cell *array)
 {
-    const surety__cell *item = array + 1;
+    uint32_t left = array->count;
+    const surety__cell *item = surety__items_pass(rest, array + 1, &left);
 
-    for (uint32_t left = array->count; left; left--) {
+    for (; left; left--) {
         if (!flat_child(machine, rest, item))
             return item;
         item = item_after(item);

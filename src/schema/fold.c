@@ -601,6 +601,9 @@ static bool fold_flat(surety__compiler *compiler)
         shape->bare = !shape->applicator_count && !shape->tracks &&
                       (!shape->objects || !shape->objects->names) &&
                       (!shape->arrays || !shape->arrays->contains);
+        for (unsigned kind = CELL_NULL; kind < CELL_KINDS; kind++)
+            shape->quick.any |=
+                (uint16_t)((shape->how[kind] == HOW_YES) << kind);
         shape->quick.loop = shape_loop(shape);
         shape->quick.parts = shape_parts_quick(shape);
     }

@@ -97,4 +97,27 @@ static inline bool surety__leaf_valid(surety__machine *machine,
                                : valid == VALID_YES;
 }
 
+/* Passes the first of *left items, those that rest takes by their kinds alone;
+ * returns the item behind. Items of a table mostly have as many cells as the
+ * one before. A run of them is no chain of loads that each wait for the last.
+ */
+EVALUATE_INLINE const surety__cell *surety__items_pass(
+    const surety__shape *rest, const surety__cell *item, uint32_t *left)
+{
+    uint32_t count = *left;
+
+    while (count && rest->quick.any >> item->kind & 1) {
+        const unsigned kind = item->kind;
+        const uint32_t span = kind < CELL_ARRAY ? 1 : item->span;
+
+        do {
+            item += span;
+            count--;
+        } while (count && item->kind == kind &&
+                 (kind < CELL_ARRAY || item->span == span));
+    }
+    *left = count;
+    return item;
+}
+
 #endif

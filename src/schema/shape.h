@@ -325,8 +325,10 @@ enum { FLAT_HEIGHT = 8 };
  * deeper gets frames. */
 enum { WALK_HEIGHT = 32 };
 
-/* Kinds for whose values a shape needs no state between its children. */
+/* Kinds, a bit each, for whose values a shape has a short way. */
 typedef struct surety__quick {
+    uint16_t any; /* every value is valid: HOW_YES */
+    /* No state is needed between the children: */
     uint16_t loop;  /* one loop is enough */
     uint16_t parts; /* and then each subschema for the value itself */
 } surety__quick;

@@ -327,6 +327,52 @@ done:
     surety_doc_free(doc);
 }
 
+/* Whether the items up to `wrong`, which alone is not valid, hold; they come in
+ * runs of `run` that are alike. */
+static bool runs_hold(struct check *t, surety_checker *checker,
+                      const surety_schema *schema, size_t run, size_t wrong)
+{
+    enum { ITEMS = 24 };
+    static const char *const items[] = {"\"a\"", "[]", "[1,2]", "[[1],{}]",
+                                        "null"};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    bool valid = false;
+    surety_buf text;
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    surety_buf_byte(&text, '[');
+    for (size_t i = 0; i < ITEMS; i++) {
+        surety_buf_text(&text, i ? "," : "");
+        surety_buf_text(&text,
+                        i == wrong ? "7" : items[i / run % CHECK_COUNT(items)]);
+    }
+    surety_buf_byte(&text, ']');
+    NEED(doc);
+    TRY(surety_doc_read(doc, surety_buf_str(&text), NULL, NULL));
+    TRY(surety_checker_check(checker, schema, surety_doc_root(doc), &valid,
+                             NULL));
+done:
+    surety_buf_done(&text);
+    surety_doc_free(doc);
+    return valid;
+}
+
+TEST(items_whose_kind_decides_come_in_runs)
+{
+    surety_schema *schema = NULL;
+    surety_checker *checker = surety_checker_new(check_alloc(t), NULL);
+
+    NEED(checker);
+    TRY(check_schema(
+        t, "{\"items\":{\"type\":[\"string\",\"array\",\"null\"]}}", &schema));
+    for (size_t run = 1; run < 9; run++)
+        for (size_t wrong = 0; wrong <= 24; wrong++)
+            CHECK(runs_hold(t, checker, schema, run, wrong) == (wrong == 24));
+done:
+    surety_checker_free(checker);
+    surety_schema_free(schema);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -338,6 +384,8 @@ int main(int argc, char **argv)
         {"calls that make no sense", calls_that_make_no_sense},
         {"a checker recovers from a limit", a_checker_recovers_from_a_limit},
         {"a schema from a value", a_schema_from_a_value},
+        {"items whose kind decides come in runs",
+         items_whose_kind_decides_come_in_runs},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
