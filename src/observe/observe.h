@@ -7,6 +7,7 @@
 #define SURETY_OBSERVE_OBSERVE_H
 
 #include <surety/json.h>
+#include <surety/provider.h>
 
 #include "base/base.h"
 
@@ -150,5 +151,38 @@ void surety__spans_write(const surety__request_record *record, surety_buf *out);
  * those of several requests separated by commas. */
 void surety__spans_wrap(surety_str service, surety_str version,
                         surety_str spans, surety_buf *out);
+
+/* ---- export.c: spans sent to a collector --------------------------------- */
+
+typedef struct surety__exporter surety__exporter;
+typedef struct surety__exporter_options {
+    surety_str endpoint; /* OTEL_EXPORTER_OTLP_ENDPOINT, without /v1/traces */
+    surety_str headers;  /* OTEL_EXPORTER_OTLP_HEADERS: "NAME=VALUE,..." */
+    surety_str service, version;
+    surety_transport *transport; /* for it alone; outlives it */
+    const surety_alloc *alloc;
+} surety__exporter_options;
+
+/* SURETY_MISUSE: the endpoint or the headers are wrong; no message has a
+ * header's value. */
+surety_status surety__exporter_new(const surety__exporter_options *options,
+                                   surety__exporter **ret_exporter,
+                                   surety_error *reterr);
+/* Cancels what is under way. Takes NULL. */
+void surety__exporter_free(surety__exporter *exporter);
+/* Keeps the spans of a request, if its trace is sampled. */
+void surety__exporter_add(surety__exporter *exporter,
+                          const surety__request_record *record);
+/* Sends what is due, with now_ms of a clock that never goes back. Returns when
+ * to call again at the latest; UINT64_MAX: when the transport gave something,
+ * or a request was added. flush: send at once. The caller moves the
+ * transport. */
+uint64_t surety__exporter_step(surety__exporter *exporter, uint64_t now_ms,
+                               bool flush);
+/* Requests whose spans were taken by the collector, were dropped, or wait. */
+typedef struct surety__export_counts {
+    uint64_t sent, dropped, waiting;
+} surety__export_counts;
+surety__export_counts surety__exporter_counts(const surety__exporter *exporter);
 
 #endif
