@@ -19,7 +19,8 @@ typedef enum surety__keys_sql {
     KEYS_LIST,
     KEYS_FIND,
     KEYS_REVOKE,
-    KEYS_LOCK, /* until the transaction ends */
+    KEYS_READ,
+    KEYS_LOCK, /* until the transaction ends; PostgreSQL's alone */
     KEYS_USE,
     KEYS_RESERVE,
     KEYS_IS_RESERVED,

@@ -2,8 +2,10 @@
 /* Reservations. The law: what was settled of a budget and what is reserved of
  * it, with the new estimate, is at most the budget, or the request is denied.
  *
- * All of a reservation is one transaction, in which the key's row is locked: so
- * two processes never count the same rest of a budget. Where it is repeated,
+ * All of a reservation is one transaction, in which the key is locked: so two
+ * processes never count the same rest of a budget. A key's limits never change,
+ * so they may be read before that. In PostgreSQL the lock is an advisory one: a
+ * locked row is a write, for which the commit would wait. Where it is repeated,
  * and the reservation is there already, the first transaction was carried out.
  * A denial writes nothing, so a client that is denied costs no sync of a disk.
  *
@@ -397,14 +399,33 @@ static bool reserve_take_number(void *ctx, const surety__cell *cells)
     return true;
 }
 
+/* Locks the key, and reads what its limits need. *ret_is_there: an earlier try
+ * of this transaction was carried out. */
+static surety_status reserve_count(reserve_task *task, int64_t *ret_is_there,
+                                   surety_error *reterr)
+{
+    const surety__cell key = surety__cell_text(task->key);
+    const surety__cell id = surety__cell_text(
+        (surety_str){task->grant->id, SURETY__RESERVATION_ID_LEN});
+    surety_status status = SURETY_OK;
+
+    if (task->keys->store->postgres)
+        status = reserve_do(task->keys, KEYS_LOCK, &key, 1, NULL, reterr);
+    if (!status && task->tries++)
+        status =
+            surety__keys_run(task->keys,
+                             (surety__query){KEYS_IS_RESERVED, &id, 1,
+                                             reserve_take_number, ret_is_there},
+                             NULL, reterr);
+    return status || *ret_is_there ? status : reserve_read(task, reterr);
+}
+
 static surety_status reserve_work(void *owner, const void *ctx,
                                   surety_error *reterr)
 {
     reserve_task *task = owner;
     const surety__cell key = surety__cell_text(task->key);
     const surety__cell use[] = {surety__cell_number(task->now_ms), key};
-    const surety__cell id = surety__cell_text(
-        (surety_str){task->grant->id, SURETY__RESERVATION_ID_LEN});
     int64_t is_there = 0;
     surety_status status;
 
@@ -412,16 +433,10 @@ static surety_status reserve_work(void *owner, const void *ctx,
     task->state = (reserve_state){.second_count = 0};
     task->grant->denial = SURETY_DENIAL_NONE;
     status = surety__keys_run(
-        task->keys, (surety__query){KEYS_LOCK, &key, 1, reserve_take_key, task},
+        task->keys, (surety__query){KEYS_READ, &key, 1, reserve_take_key, task},
         NULL, reterr);
-    if (!status && task->tries++)
-        status =
-            surety__keys_run(task->keys,
-                             (surety__query){KEYS_IS_RESERVED, &id, 1,
-                                             reserve_take_number, &is_there},
-                             NULL, reterr);
-    if (!status && !is_there)
-        status = reserve_read(task, reterr);
+    if (!status && reserve_has_limit(&task->state.limits))
+        status = reserve_count(task, &is_there, reterr);
     if (status || is_there || reserve_check(task))
         return status;
     if (task->now_ms - task->state.used_ms > RESERVE_USED_MS)

@@ -65,7 +65,8 @@ static const char *const statements_texts[KEYS_SQL_COUNT] = {
     "SELECT " STATEMENTS_COLUMNS ", hash FROM @keys WHERE hash = $1",
     "UPDATE @keys SET revoked_ms = $1 WHERE revoked_ms IS NULL"
     " AND (id = $2 OR name = $2)",
-    "SELECT " STATEMENTS_COLUMNS " FROM @keys WHERE id = $1}",
+    "SELECT " STATEMENTS_COLUMNS " FROM @keys WHERE id = $1",
+    "SELECT pg_advisory_xact_lock(hashtextextended($1, 6013508218947))",
     "UPDATE @keys SET used_ms = $1 WHERE id = $2",
     "INSERT INTO @key_reservations (id, key, second, day, month, tokens,"
     " picousd, lapses_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"

@@ -57,8 +57,7 @@ typedef struct surety__store surety__store;
 surety_status surety__schema_migrate(surety__store *store, int64_t version,
                                      surety_error *reterr);
 /* Appends a text for a kind of database, NUL-terminated: '@' is the schema of
- * the tables, '~' the database's own clock, and '}' at the end of a SELECT
- * locks its rows until the transaction ends (in SQLite there is one writer). */
+ * the tables, '~' the database's own clock. */
 void surety__sql_text(const char *text, bool postgres, surety_buf *out);
 /* Appends a statement of the enum, NUL-terminated. */
 void surety__sql_write(size_t which, bool postgres, surety_buf *out);

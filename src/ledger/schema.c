@@ -241,7 +241,6 @@ static void schema_write(const char *ptr, size_t count, bool postgres,
             surety_buf_text(out,
                             postgres ? SCHEMA_NOW_POSTGRES : SCHEMA_NOW_SQLITE);
             break;
-        case '}': surety_buf_text(out, postgres ? " FOR UPDATE" : ""); break;
         case '^':
             surety_buf_text(out, postgres ? SCHEMA_START_POSTGRES
                                           : SCHEMA_START_SQLITE);
