@@ -75,7 +75,8 @@ typedef enum surety_event_kind {
     SURETY_EVENT_ITEM,        /* an element of the array, as JSON */
     SURETY_EVENT_HEAD,        /* the head of a response that is passed on
                                * (surety_run_response_of) */
-    SURETY_EVENT_BYTES        /* bytes of its body, as they are */
+    SURETY_EVENT_BYTES,       /* bytes of its body, as they are */
+    SURETY_EVENT_OUTPUT       /* a piece of the value's JSON text */
 } surety_event_kind;
 typedef struct surety_event {
     surety_event_kind kind;
@@ -96,6 +97,16 @@ typedef enum surety_stop {
     SURETY_STOP_ALWAYS, /* at the first certain error */
     SURETY_STOP_NEVER   /* only if the reply runs away */
 } surety_stop;
+/* Whether the value's JSON text is given out in pieces. */
+typedef enum surety_run_output {
+    SURETY_RUN_OUTPUT_OFF = 0,
+    /* Once a piece was given there is no other call: the first reply that is
+     * certainly wrong ends the run. */
+    SURETY_RUN_OUTPUT_LIVE,
+    /* Another call tells the model what was given, and that its value must
+     * begin with it; what was given is never longer than 16 KiB then. */
+    SURETY_RUN_OUTPUT_RESUME
+} surety_run_output;
 typedef struct surety_run_options {
     size_t size; /* sizeof(surety_run_options) */
     /* NULL: no schema, no instructions and no re-asks; the reply is the
@@ -230,7 +241,27 @@ typedef struct surety_run_options {
      * not looked at, but for its status; request may be empty. */
     surety_str request_path;
     surety_str request_method; /* empty: "POST" */
+    /* The value's JSON text, without white space, as it comes:
+     * SURETY_EVENT_OUTPUT gives pieces that can no longer change: what has
+     * ended, and the characters of a string so far. No piece is taken back: a
+     * value that does not begin with them is refused (the keyword is
+     * "validator"). So for VALID, PARTIAL and FALLBACK they are, joined, the
+     * value that the run gives; else they are the beginning of one that, as far
+     * as was known, may be valid. A reply is stopped at its first certain
+     * error. Where values come only at the end (values), so does the text.
+     * LIVE and RESUME are SURETY_MISUSE for a contract that
+     * surety_run_output_allows does not allow. */
+    surety_run_output output;
 } surety_run_options;
+
+/* OK: the text of the contract's values may be given out before they are whole,
+ * judged so (NULL: as the contract says). SURETY_UNSUPPORTED: a value is
+ * changed at its end, because defaults are filled in, unknown members left out,
+ * or alignment is allowed; the message says which. SURETY_NOMEM. */
+SURETY_API surety_status
+surety_run_output_allows(const surety_contract *contract,
+                         const surety_judge_options *judge,
+                         surety_error *reterr);
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */
 typedef enum surety_run_verdict {

@@ -201,16 +201,23 @@ static void attempt_offer(const attempt_draft *draft)
     draft->plan->prompt = surety__store_keep(draft->store);
 }
 
-/* Appends the elements that earlier replies gave. */
+/* Appends what earlier replies gave. */
 static void attempt_remind(const attempt_draft *draft)
 {
     const surety_items *items = draft->setup->options.items;
+    surety_buf *out = &draft->store->text;
+    const surety__output *output = draft->setup->output;
     surety__plan *plan = draft->plan;
+    const bool given =
+        (items && surety_items_count(items)) || (output && output->given.len);
 
-    if (!items || !surety_items_count(items) || plan->patch || !plan->asked.len)
+    if (!given || plan->patch || !plan->asked.len)
         return;
-    surety_buf_add(&draft->store->text, plan->asked);
-    (void)surety_items_write(items, &draft->store->text);
+    surety_buf_add(out, plan->asked);
+    if (items)
+        (void)surety_items_write(items, out);
+    if (output)
+        surety__output_demand(output, out);
     plan->prompt = surety__store_keep(draft->store);
 }
 

@@ -283,7 +283,7 @@ static bool decide_may_retry(const surety__setup *setup,
     if (requested && answer->should_retry != 1)
         return false;
     if (attempt->given)
-        return decide_refuse(out, "its response is given out");
+        return decide_refuse(out, "a part of it is given out");
     if (answer->should_retry == 0)
         return decide_refuse(out,
                              "the provider says that a retry is of no use");
@@ -327,6 +327,10 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
                        const surety__attempt *attempt, surety__action action,
                        surety_buf *out)
 {
+    if (attempt->given && (action == ACTION_REASK || action == ACTION_WHOLE ||
+                           action == ACTION_SHORTER || action == ACTION_MODE ||
+                           action == ACTION_MODE_REASK))
+        return decide_refuse(out, "a part of it is given out");
     switch (action) {
     case ACTION_RETRY:
     case ACTION_RETRY_ASKED:
@@ -345,7 +349,7 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
                decide_may_reask(setup, at, out);
     case ACTION_MODEL:
         if (attempt->given)
-            return decide_refuse(out, "its response is given out");
+            return decide_refuse(out, "a part of it is given out");
         if (at->model + 1 < setup->options.model_count)
             return true;
         return decide_refuse(out, setup->options.model_count > 1

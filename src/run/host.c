@@ -142,9 +142,11 @@ static surety_status host_validate(void *ctx,
 
 surety_status surety__host_take(surety__validators *validators,
                                 surety_judge_options *judge,
-                                surety_items *items, surety_error *reterr)
+                                surety_items *items, surety__output *output,
+                                surety_error *reterr)
 {
-    const size_t count = judge->validator_count + (items != NULL);
+    const size_t count =
+        judge->validator_count + (items != NULL) + (output != NULL);
     const surety_validator *given = judge->validators;
     surety__arena *arena = &validators->store->arena;
     surety_validator *own;
@@ -161,8 +163,9 @@ surety_status surety__host_take(surety__validators *validators,
         return surety__fail_nomem(reterr);
     for (size_t i = 0; i < count; i++) {
         hosts[i] =
-            (surety__host){validators, i < judge->validator_count
-                                           ? given[i]
+            (surety__host){validators, i < judge->validator_count ? given[i]
+                                       : output && i + 1 == count
+                                           ? surety__output_validator(output)
                                            : surety_items_validator(items)};
         own[i] = (surety_validator){.name = hosts[i].given.name,
                                     .validate = host_validate,

@@ -403,6 +403,7 @@ static void run_take_answer(surety_run *run)
         surety__receive_answer(&run->store, &run->exchange, run->now,
                                &run->results);
     surety__steps_read(&run->steps, &run->plan, &run_attempt(run)->seen.answer);
+    run_attempt(run)->given = surety__output_binds(run->setup.output);
 }
 
 static void run_accept(surety_run *run)
@@ -714,6 +715,8 @@ surety_status surety_run_new(const surety_run_options *options,
     run->steps.log = &run->results.log;
     run->exchange.watch.forms = &run->forms;
     run->random = own.seed;
+    surety__output_init(&run->output, &run->setup, &run->store);
+    run->setup.output = &run->output;
     run->results.spent.usage.known = true;
     status =
         surety__setup_take(&run->setup, &own, &run->judging.validators, reterr);
@@ -750,6 +753,7 @@ void surety_run_free(surety_run *run)
     surety_buf_done(&run->exchange.body);
     surety_buf_done(&run->exchange.passing.body);
     surety__show_done(&run->exchange.show);
+    surety__output_done(&run->output);
     surety__free(alloc, results->findings.items,
                  results->findings.cap * sizeof(*results->findings.items));
     surety__free(alloc, results->log.items,

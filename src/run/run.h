@@ -98,6 +98,7 @@ typedef struct surety__setup {
     bool declared;          /* the tools are declared */
     bool must_call;         /* every reply has to call one; no contract then */
     bool passes;            /* the request is the caller's own */
+    struct surety__output *output; /* NULL: none is given out */
     surety__raw raw;
     uint32_t reask_max;
     surety_feedback feedback;
@@ -258,6 +259,13 @@ typedef struct surety__watch {
     surety_issue finding; /* if found; the run owns its texts */
 } surety__watch;
 
+/* The value's text, given out in pieces (output.c). */
+typedef struct surety__output {
+    const surety__setup *setup;
+    surety__run_store *store;
+    surety_buf given, text; /* all that was given; one that is looked at */
+} surety__output;
+
 /* The values shown to the caller as they come (show.c). */
 typedef struct surety__show {
     const surety__setup *setup;
@@ -265,6 +273,7 @@ typedef struct surety__show {
     size_t attempt; /* the number of the attempt whose values are shown */
     bool live;      /* the value so far of its reply is shown */
     bool gives;     /* the elements of its reply are given */
+    bool outputs;   /* the text of its value is given out */
     const surety_strict *strict; /* its reply is converted back; NULL: not */
     surety_stream *stream;       /* of what was converted back */
     surety_buf restored;
@@ -449,6 +458,7 @@ struct surety_run {
     surety__turns turns;
     surety__plan plan;
     surety__run_exchange exchange;
+    surety__output output;
     surety__steps steps;
     surety__judging judging; /* of the last answer */
     surety__results results;
@@ -728,6 +738,22 @@ void surety__show_end(surety__show *show, size_t attempt,
 bool surety__show_agrees(const surety__setup *setup, surety__run_store *store,
                          surety_val val);
 
+/* ---- output.c: the value's text in pieces -------------------------------- */
+
+void surety__output_init(surety__output *output, const surety__setup *setup,
+                         surety__run_store *store);
+void surety__output_done(surety__output *output);
+/* Gives out what is certain of a value so far; of the run's value. */
+void surety__output_look(surety__output *output, size_t attempt,
+                         surety_val val);
+void surety__output_end(surety__output *output, size_t attempt, surety_val val);
+/* Refuses a value that does not begin with what was given. */
+surety_validator surety__output_validator(surety__output *output);
+/* Whether what was given forbids another call. Takes NULL. */
+bool surety__output_binds(const surety__output *output);
+/* Appends the demand to begin with it, if anything was given. */
+void surety__output_demand(const surety__output *output, surety_buf *out);
+
 /* ---- weigh.c: whether a wrong reply is read on --------------------------- */
 
 /* Whether to stop a reply of which `received` bytes arrived and which is
@@ -778,11 +804,12 @@ void surety__judged_forget_basis(surety__judged *judged);
 
 /* ---- host.c: the host's validators --------------------------------------- */
 
-/* Replaces the validators in the judge's options by wrappers, and adds that of
- * the items (NULL: none). MISUSE, NOMEM. */
+/* Replaces the validators in the judge's options by wrappers, and adds those of
+ * the items and the output (NULL: none). MISUSE, NOMEM. */
 surety_status surety__host_take(surety__validators *validators,
                                 surety_judge_options *judge,
-                                surety_items *items, surety_error *reterr);
+                                surety_items *items, surety__output *output,
+                                surety_error *reterr);
 
 /* ---- findings.c: known errors, over all replies of a model --------------- */
 

@@ -133,6 +133,11 @@ surety_status surety__setup_check(const surety_run_options *options,
     if (options->items && !options->contract)
         return surety__fail(reterr, SURETY_MISUSE,
                             "elements as they come need a contract");
+    if (options->output)
+        status =
+            surety_run_output_allows(options->contract, options->judge, reterr);
+    if (status != SURETY_OK)
+        return status == SURETY_NOMEM ? status : SURETY_MISUSE;
     status = setup_check_choice(options, reterr);
     if (status == SURETY_OK)
         status = setup_check_request(options, reterr);
@@ -193,10 +198,15 @@ static void setup_settle(surety__setup *setup)
     setup->feedback = options->has_feedback ? options->feedback
                       : contract            ? contract->feedback
                                             : SURETY_FEEDBACK_ERRORS;
-    if (!setup->must_call)
-        return;
-    options->contract = NULL;
-    options->items = NULL;
+    if (setup->must_call) {
+        options->contract = NULL;
+        options->items = NULL;
+        options->output = SURETY_RUN_OUTPUT_OFF;
+    }
+    if (options->output)
+        options->stop = SURETY_STOP_ALWAYS;
+    else
+        setup->output = NULL;
 }
 
 /* Sets the places for structured values: those of the contract, with native
@@ -262,8 +272,8 @@ surety_status surety__setup_take(surety__setup *setup,
     prompt->as_turns = true;
     status = setup_check_words(setup, reterr);
     if (status == SURETY_OK)
-        status =
-            surety__host_take(validators, judge, setup->options.items, reterr);
+        status = surety__host_take(validators, judge, setup->options.items,
+                                   setup->output, reterr);
     if (status == SURETY_OK && setup->options.contract)
         setup_settle_extract(setup);
     assert(setup->options.budget.calls_max && setup->options.budget.ms_max);

@@ -58,6 +58,7 @@ void surety__show_begin(surety__show *show, size_t attempt,
     show->attempt = attempt;
     show->next = show->next_look = 0;
     show->live = options->values && comes;
+    show->outputs = options->output && comes;
     show->gives = options->items && comes;
     show->strict = surety__plan_restores(plan) ? plan->strict : NULL;
     if (options->items)
@@ -110,11 +111,16 @@ bool surety__show_agrees(const surety__setup *setup, surety__run_store *store,
         .value = val, .given = val, .ctx = &agrees, .add = show_differs};
     surety_validator validator;
 
-    if (!setup->options.items)
-        return true;
-    validator = surety_items_validator(setup->options.items);
-    (void)surety__store_pass(
-        store, validator.validate(validator.ctx, &validation, NULL));
+    if (setup->options.items) {
+        validator = surety_items_validator(setup->options.items);
+        (void)surety__store_pass(
+            store, validator.validate(validator.ctx, &validation, NULL));
+    }
+    if (setup->output) {
+        validator = surety__output_validator(setup->output);
+        (void)surety__store_pass(
+            store, validator.validate(validator.ctx, &validation, NULL));
+    }
     return agrees;
 }
 
@@ -203,18 +209,22 @@ void surety__show_look(surety__show *show, const surety__watch *watch)
 void surety__show_reply(surety__show *show, const surety__watch *watch)
 {
     surety_val val;
-    size_t came;
+    size_t came, len;
 
     if (show->gives && show->store->status == SURETY_OK)
         show_items(show);
     came = surety__watch_reply(watch).len;
-    if (!show->live || show->store->status != SURETY_OK || came < show->next ||
+    if ((!show->live && !show->outputs) || show->store->status != SURETY_OK ||
+        came < show->next ||
         !(show->strict ? show_restored(show, watch, &val)
                        : surety__watch_value(watch, &val)))
         return;
-    show_value(show, val);
-    show->next =
-        came + (show->strict ? came : show->shown.len) / SHOW_SHARE + 1;
+    if (show->live)
+        show_value(show, val);
+    if (show->outputs)
+        surety__output_look(show->setup->output, show->attempt, val);
+    len = show->live ? show->shown.len : show->setup->output->text.len;
+    show->next = came + (show->strict ? came : len) / SHOW_SHARE + 1;
 }
 
 void surety__show_end(surety__show *show, size_t attempt,
@@ -231,4 +241,6 @@ void surety__show_end(surety__show *show, size_t attempt,
     }
     if (options->values && show->store->status == SURETY_OK)
         show_value(show, val);
+    if (options->output && show->store->status == SURETY_OK)
+        surety__output_end(show->setup->output, attempt, val);
 }
