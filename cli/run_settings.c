@@ -245,6 +245,7 @@ static const char *wants_contract(const struct run_settings *settings)
                 {session->extract, "extract"},
                 {session->report == 5, "report sarif"},
                 {session->pick, "pick"},
+                {session->forms, "forms"},
                 {session->marker, "marker"},
                 {session->keep_reasoning, "keep-reasoning"},
                 {session->repair, "repair"},

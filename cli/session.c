@@ -166,6 +166,44 @@ static bool take_places(struct cli *cli, surety_extract *extract,
     }
 }
 
+/* Takes one name of --forms away from those that are not read. */
+static bool take_form(struct cli *cli, surety_extract *extract, surety_str name)
+{
+    struct nearest nearest;
+    char hint[128];
+
+    nearest_init(&nearest, name);
+    for (unsigned i = 0; i < SURETY_FORMS; i++) {
+        const surety_str known =
+            surety_str_of(surety_form_name((surety_form)i));
+
+        nearest_try(&nearest, known);
+        if (surety_str_equal(known, name)) {
+            extract->forms_off &= ~(1u << i);
+            return true;
+        }
+    }
+    return cli_usage(cli, nearest_hint(&nearest, "", hint, sizeof(hint)),
+                     "--forms knows no form \"%.*s\"", (int)name.len, name.ptr);
+}
+
+static bool take_forms(struct cli *cli, surety_extract *extract,
+                       const char *list)
+{
+    extract->forms_off = (1u << SURETY_FORMS) - 1;
+    if (strcmp(list, "none") == 0)
+        return true;
+    for (;;) {
+        const size_t len = strcspn(list, ",");
+
+        if (!take_form(cli, extract, (surety_str){list, len}))
+            return false;
+        if (list[len] == '\0')
+            return true;
+        list += len + 1;
+    }
+}
+
 static bool session_look(struct session *session)
 {
     const struct session_settings *settings = session->settings;
@@ -177,6 +215,8 @@ static bool session_look(struct session *session)
     extract->size = sizeof(*extract);
     if (settings->extract &&
         !take_places(session->cli, extract, settings->extract))
+        return false;
+    if (settings->forms && !take_forms(session->cli, extract, settings->forms))
         return false;
     if (settings->pick)
         extract->pick_last = settings->pick == 2;

@@ -13,7 +13,7 @@ enum style_choice { STYLE_UNSET, STYLE_PRETTY, STYLE_COMPACT };
 /* The options that the commands share. Filled by options_parse. */
 struct session_settings {
     const char *contract;
-    const char *extract;
+    const char *extract, *forms;
     int pick; /* 0: the contract's; 1: first; 2: last */
     const char *marker;
     bool keep_reasoning;
@@ -48,6 +48,9 @@ SETTINGS_FIT(struct session_settings);
                "within a place, which candidate to try first"),                \
         TEXT("marker", 0, SESSION_AT(marker), "TEXT",                          \
              "the text before the JSON, for the place marker"),                \
+        TEXT("forms", 0, SESSION_AT(forms), "LIST",                            \
+             "forms other than JSON that align reads, joined by commas: "      \
+             "tool-call, yaml, table, csv, key-value, xml; or none"),          \
         FLAG("keep-reasoning", 0, SESSION_AT(keep_reasoning),                  \
              "look inside <think>...</think> and similar sections too"),       \
         CHOICE("repair", 0, SESSION_AT(repair), "none|syntax|align",           \

@@ -7,6 +7,7 @@
 #include <surety/base.h>
 #include <surety/json.h>
 #include <surety/extract.h>
+#include <surety/form.h>
 #include <surety/schema.h>
 #include <surety/contract.h>
 #include <surety/reply.h>

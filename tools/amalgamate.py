@@ -7,7 +7,8 @@
 FILE... are the core's sources in the order of its layers, generated ones too.
 Inner headers are put in once, where they are first included; .def and .inc
 files every time, for that is how they work. A program that uses surety.c links
-PCRE2, libidn2 and GMP, and libjq too where it defines SURETY_WITH_JQ.
+PCRE2, libidn2 and GMP, and libjq and libyaml too where it defines
+SURETY_WITH_JQ and SURETY_WITH_YAML.
 """
 
 import argparse

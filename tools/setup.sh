@@ -22,6 +22,7 @@ build libpcre2-dev regular_expressions_("pattern")
 build libidn2-dev international_host_names_("idn-hostname")
 build libgmp-dev exact_big_numbers
 build libjq-dev the_rules_of_contracts
+build libyaml-dev values_in_YAML
 build libcurl4-openssl-dev calls_to_models_over_HTTPS
 build libsqlite3-dev the_ledger_of_attempts
 build libpq-dev ledgers_in_PostgreSQL

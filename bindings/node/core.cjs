@@ -144,6 +144,7 @@ function text(value, what) {
 }
 
 const REPAIRS = ["none", "syntax", "align"];
+const FORMS_READ = ["tool-call", "yaml", "table", "csv", "key-value", "xml"];
 const PLACES = ["native", "whole", "fence", "fence-any", "marker", "embedded"];
 const STYLES = ["contract", "json-schema", "typescript", "example"];
 const FEEDBACKS = ["errors", "simple", "patch"];
@@ -154,8 +155,8 @@ const JUDGING = ["repair", "certain", "partial", "derive", "fallback",
 function extractOptions(extract) {
   if (extract === undefined)
     return undefined;
-  const given = known(extract, ["from", "pick", "marker", "skipReasoning"],
-    "extract");
+  const given = known(extract, ["from", "pick", "marker", "forms",
+    "skipReasoning"], "extract");
   if (given.from !== undefined && !Array.isArray(given.from))
     wrong("extract.from is no array");
   if (given.from && (!given.from.length ||
@@ -163,7 +164,12 @@ function extractOptions(extract) {
     wrong("extract.from lists each place once, and at least one");
   if (given.marker !== undefined && typeof given.marker !== "string")
     wrong("extract.marker is no string");
-  return { from: given.from?.map((it) =>
+  if (given.forms !== undefined && !Array.isArray(given.forms))
+    wrong("extract.forms is no array");
+  const read = given.forms?.map((it) => 1 <<
+    choice(it, FORMS_READ, "a form of extract.forms"));
+  return { formsOff: read && ~read.reduce((all, bit) => all | bit, 0) & 63,
+    from: given.from?.map((it) =>
     choice(it, PLACES, "a place of extract.from") + 1),
   pickLast: choice(given.pick, ["first", "last"], "extract.pick") === 1,
   keepReasoning: flag(given.skipReasoning, "extract.skipReasoning") === false,

@@ -344,12 +344,12 @@ let anything;
 
 // The JSON that is in a text, whatever it is.
 function extract(reply, options) {
-  const { from, pick, marker, skipReasoning, ...given } = known(options,
-    ["from", "pick", "marker", "skipReasoning", "repair", "certain", "partial",
-      "cut", "bigint"], "extract");
+  const { from, pick, marker, forms, skipReasoning, ...given } = known(options,
+    ["from", "pick", "marker", "forms", "skipReasoning", "repair", "certain",
+      "partial", "cut", "bigint"], "extract");
   anything ??= new Contract({}, { name: "anything" });
   return anything.check(reply, { ...given,
-    extract: { from, pick, marker, skipReasoning } });
+    extract: { from, pick, marker, forms, skipReasoning } });
 }
 
 function validate(schema, instance, options) {

@@ -12,6 +12,7 @@ export type Text = string | ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
  * values that almost fit the schema. */
 export type Repair = "none" | "syntax" | "align";
 /** Where in a reply its JSON was found. */
+export type ValueForm = "tool-call" | "yaml" | "table" | "csv" | "key-value" | "xml";
 export type Place = "native" | "whole" | "fence" | "fence-any" | "marker" |
   "embedded";
 /** How a prompt shows the schema. */
@@ -184,6 +185,8 @@ export interface ExtractOptions {
   pick?: "first" | "last";
   /** The text before the JSON, for the place "marker". */
   marker?: string;
+  /** Forms other than JSON that are read where repair is "align"; all. */
+  forms?: ValueForm[];
   /** Pass over <think> and its kin; true. */
   skipReasoning?: boolean;
 }

@@ -32,6 +32,7 @@ static bool extract_take(napi_env env, napi_value object,
     if (!text_take(env, how, "marker", &judging->marker))
         return false;
     extract->marker = judging->marker.str;
+    extract->forms_off = (unsigned)number_take(env, how, "formsOff", 0);
     if (member_take(env, how, "from", &from)) {
         if (napi_get_array_length(env, from, &count))
             return fail_node(env);

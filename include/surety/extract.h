@@ -31,6 +31,21 @@ typedef enum surety_place {
 /* "whole", "fence-any", ...; "none" for NONE. */
 SURETY_API const char *surety_place_name(surety_place place);
 
+/* A form other than JSON in which a model may write a value. ORDER forms (names
+ * in find.c). docs/repair.md has what is read. */
+typedef enum surety_form {
+    SURETY_FORM_TOOL_CALL, /* the arguments of a call of a tool */
+    SURETY_FORM_YAML,
+    SURETY_FORM_TABLE, /* of Markdown */
+    SURETY_FORM_CSV,
+    SURETY_FORM_KEY_VALUE, /* a member a line */
+    SURETY_FORM_XML        /* elements named as members */
+} surety_form;
+#define SURETY_FORMS 6
+
+/* "tool-call", "key-value", ... */
+SURETY_API const char *surety_form_name(surety_form form);
+
 /* How to search. All zero: every place in the order above, the first candidate
  * of each first, reasoning sections skipped, no marker. */
 typedef struct surety_extract {
@@ -42,6 +57,8 @@ typedef struct surety_extract {
                           * too */
     surety_str marker;   /* text of the place marker; empty: that place has no
                           * candidates */
+    unsigned forms_off;  /* bits 1u << surety_form: a judge that aligns does not
+                          * read these forms. A finder reads none */
 } surety_extract;
 
 /* A stretch of a reply that may be the value. start and end are byte offsets in

@@ -144,6 +144,11 @@ int surety__version_compare(surety_str a, surety_str b);
 bool surety__contract_collect(surety_contract *contract);
 /* Returns whether a property somewhere in the schema has this name. */
 bool surety__contract_expects(const surety_contract *contract, surety_str name);
+/* The property that a name means, which may differ in the case of ASCII
+ * letters and in what is no letter or digit: "First name" for "first_name".
+ * False: there is none, or more than one. */
+bool surety__contract_name(const surety_contract *contract, surety_str name,
+                           surety_str *ret_name);
 
 /* ---- rules (rules.c) ---------------------------------------------------- */
 

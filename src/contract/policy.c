@@ -98,6 +98,7 @@ static surety_status policy_read_extract(surety_val own, surety__policy *policy,
 {
     const surety_val extract = surety_val_get(own, "extract");
     const surety_val from = surety_val_get(extract, "from");
+    const surety_val forms = surety_val_get(extract, "forms");
     surety_status status;
 
     policy->extract.pick_last =
@@ -105,6 +106,11 @@ static surety_status policy_read_extract(surety_val own, surety__policy *policy,
     policy->extract.keep_reasoning =
         !surety_val_bool(surety_val_get(extract, "skip_reasoning"), true);
     policy->extract.marker = surety_val_str(surety_val_get(extract, "marker"));
+    if (forms.doc)
+        policy->extract.forms_off = (1u << SURETY_FORMS) - 1;
+    SURETY_EACH (form, forms)
+        policy->extract.forms_off &=
+            ~(1u << surety__form_named(surety_val_str(form)));
 
     SURETY_EACH (name, from) {
         const surety_place place = surety__place_of(surety_val_str(name));

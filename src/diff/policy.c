@@ -107,6 +107,21 @@ static void policy_compare_places(surety_diff *diff,
                             "the marker is another");
 }
 
+static void policy_compare_forms(surety_diff *diff,
+                                 const surety_extract *before,
+                                 const surety_extract *after)
+{
+    for (unsigned i = 0; i < SURETY_FORMS; i++) {
+        const bool old_one = !(before->forms_off & 1u << i);
+
+        if (old_one != !(after->forms_off & 1u << i))
+            policy_report(diff, "the form ",
+                          surety_str_of(surety_form_name((surety_form)i)),
+                          old_one ? " is not read any more" : " is read, too",
+                          "extract", old_one ? DIFF_PRODUCERS : DIFF_NONE);
+    }
+}
+
 static void policy_compare_rest(surety_diff *diff,
                                 const surety_contract_info *before,
                                 const surety_contract_info *after)
@@ -148,6 +163,7 @@ void surety__diff_policy(surety_diff *diff)
     policy_compare_rules(diff, before, after);
     policy_compare_derived(diff, before->derive, after->derive);
     policy_compare_places(diff, before->extract, after->extract);
+    policy_compare_forms(diff, before->extract, after->extract);
     policy_compare_rest(diff, before, after);
 }
 

@@ -12,6 +12,9 @@
 /* The place with that name; NONE: there is none. */
 surety_place surety__place_of(surety_str name);
 
+/* The form with that name; SURETY_FORMS: there is none. */
+unsigned surety__form_named(surety_str name);
+
 /* As surety_finder_find, but finds nothing yet: the two that follow do. */
 surety_status surety__finder_begin(surety_finder *finder, surety_str reply,
                                    const surety_extract *how,
@@ -104,6 +107,34 @@ size_t surety__region_origin(const surety_finder *finder, size_t index,
 /* The reply as text, without reasoning and blanks around it; empty where
  * it has reasoning in its middle. */
 surety_status surety__place_text(surety_finder *finder, surety_str *ret_text);
+
+/* ---- passages (passage.c) ------------------------------------------------ */
+
+/* Text in which a value may have another form than JSON. */
+typedef struct surety__passage {
+    surety_str text; /* good until the finder's next search */
+    surety_str info; /* of a block: the first word of its info string */
+    bool block;      /* it is all that a block holds */
+} surety__passage;
+
+/* Begins the search for the passages of the reply, without reasoning. through:
+ * blocks of code do not end one; otherwise each is one by itself. OK or NOMEM.
+ */
+surety_status surety__passage_begin(surety_finder *finder, bool through);
+/* The next passage, in the order of the reply. OK, END, NOMEM. */
+surety_status surety__passage_next(surety_finder *finder,
+                                   surety__passage *ret_passage);
+/* The offset in the reply of a byte of the last passage, or of its end. */
+size_t surety__passage_at(const surety_finder *finder, size_t at);
+/* Bytes at to end of the last passage as a region. OK or NOMEM. */
+surety_status surety__passage_region(surety_finder *finder, size_t at,
+                                     size_t end, surety__region *ret_region);
+/* The same for a text that was made of the passage. Its origins follow, in the
+ * order of the text: its byte `made` is byte `at` of the passage. */
+surety_status surety__passage_made(surety_finder *finder, surety_str text,
+                                   surety__region *ret_region);
+bool surety__passage_origin(surety_finder *finder, surety__region *region,
+                            size_t made, size_t at);
 
 /* What the first word of an info string names. */
 enum surety__block_tag {

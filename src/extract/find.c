@@ -35,6 +35,31 @@ const char *surety_place_name(surety_place place)
     return find_names[(unsigned)place <= SURETY_PLACES ? place : 0];
 }
 
+const char *surety_form_name(surety_form form)
+{
+    static const char *const names[SURETY_FORMS] = {
+        [SURETY_FORM_TOOL_CALL] = "tool-call",
+        [SURETY_FORM_YAML] = "yaml",
+        [SURETY_FORM_TABLE] = "table",
+        [SURETY_FORM_CSV] = "csv",
+        [SURETY_FORM_KEY_VALUE] = "key-value",
+        [SURETY_FORM_XML] = "xml",
+    };
+
+    return (unsigned)form < SURETY_FORMS ? names[form] : "none";
+}
+
+unsigned surety__form_named(surety_str name)
+{
+    unsigned form = 0;
+
+    while (form < SURETY_FORMS &&
+           !surety_str_equal(
+               name, surety_str_of(surety_form_name((surety_form)form))))
+        form++;
+    return form;
+}
+
 surety_place surety__place_of(surety_str name)
 {
     for (unsigned i = 1; i <= SURETY_PLACES; i++)

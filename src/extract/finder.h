@@ -118,6 +118,8 @@ typedef struct surety__place_scan {
     bool bare;              /* nothing but blanks has followed it */
     const char *closing;    /* where the last bracket that closes ends, */
     const char *closing_to; /* in the text up to here */
+    surety__slice passage;  /* the last one (passage.c) */
+    bool through;           /* passages are those that go through blocks */
 } surety__place_scan;
 
 /* A region that was looked for. */

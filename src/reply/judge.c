@@ -173,8 +173,8 @@ static surety_status judge_place(surety_judge *judge, surety_place place,
 }
 
 /* No place has a valid value. A whole reply in quotes may be a string
- * (`put_off`), and with the level align a contract for a string may take the
- * reply as it is. */
+ * (`put_off`); with the level align a value in another form than JSON is read,
+ * and a contract for a string may take the reply as it is. */
 static surety_status judge_last(surety_judge *judge, surety_error *reterr)
 {
     surety_status status = SURETY_OK;
@@ -185,6 +185,8 @@ static surety_status judge_last(surety_judge *judge, surety_error *reterr)
         judge->taken_up = true;
         status = surety__repair_place(judge, SURETY_PLACE_WHOLE, reterr);
     }
+    if (status == SURETY_OK && !judge_has_won(judge))
+        status = surety__form_try(judge, reterr);
     if (status == SURETY_OK && !judge_has_won(judge))
         status = surety__repair_text(judge, reterr);
     return status;
@@ -398,9 +400,11 @@ static void judge_shed(surety_judge *judge)
 {
     surety_finder_free(judge->finder);
     surety_checker_free(judge->checker);
+    surety__forms_free(judge->forms);
     surety_buf_done(&judge->scratch);
     judge->finder = NULL;
     judge->checker = NULL;
+    judge->forms = NULL;
     for (size_t i = 0; i < 2; i++) {
         surety__trial *trial = &judge->trials[i];
 

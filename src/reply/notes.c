@@ -156,6 +156,27 @@ static bool notes_rows(surety_judge *judge)
     return surety__outcome_take(&judge->outcome, &repair->read);
 }
 
+/* The form that the value had: its first line is shown. */
+static bool notes_form(surety_judge *judge)
+{
+    const surety__trial_form *form = &judge->best->form;
+    surety_str text = {judge->outcome.seen.ptr + form->start,
+                       form->end - form->start};
+    surety__repair *repair;
+
+    if (!form->is_one)
+        return true;
+    repair = notes_add(judge, surety__repair_kind_name(form->kind), true,
+                       surety__repair_kind_about(form->kind));
+    if (!repair)
+        return false;
+    repair->issue.placed = true;
+    repair->issue.seen.position.offset = form->start;
+    repair->issue.seen.position.length = text.len;
+    text.len = surety__str_find(text, SURETY__LITERAL("\n"));
+    return notes_copy(judge, surety__str_trim(text), &repair->original);
+}
+
 static bool notes_edit(surety_judge *judge, const surety__edit *edit)
 {
     const surety__trial *best = judge->best;
@@ -198,8 +219,9 @@ surety_status surety__notes_fill(surety_judge *judge)
 
     if (!best || !best->tolerant)
         return SURETY_OK;
-    if (!notes_wrapper(judge) || (!best->text && !notes_text_repairs(judge)) ||
-        !notes_rows(judge) || (best->fits && !notes_edits(judge)))
+    if (!notes_wrapper(judge) || !notes_form(judge) ||
+        (!best->text && !notes_text_repairs(judge)) || !notes_rows(judge) ||
+        (best->fits && !notes_edits(judge)))
         return SURETY_NOMEM;
     if (judge->outcome.repairs.total == judge->outcome.repairs.count)
         return SURETY_OK;

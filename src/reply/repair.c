@@ -183,8 +183,8 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
 }
 
 /* Checks a trial that was read; aligns it where that may help. */
-static surety_status repair_check(surety_judge *judge, surety__trial *trial,
-                                  surety_error *reterr)
+surety_status surety__repair_check(surety_judge *judge, surety__trial *trial,
+                                   surety_error *reterr)
 {
     const surety_schema *schema = judge->task.schema;
     const surety_val root = surety_doc_root(trial->doc);
@@ -481,7 +481,7 @@ static surety_status repair_try(struct repair *pass, surety__region *region,
     if (reading == SURETY__READING_CUT)
         status = repair_cut(judge, trial, reterr);
     else if (reading == SURETY__READING_VALUE)
-        status = repair_check(judge, trial, reterr);
+        status = surety__repair_check(judge, trial, reterr);
     if (status != SURETY_OK)
         return status;
     if (!pass->aside)
@@ -516,7 +516,7 @@ static surety_status repair_native(struct repair *pass, surety_error *reterr)
                judge->task.repair != SURETY_REPAIR_NONE &&
                surety__text_over(native, used, &trial->brackets)) {
         trial->brackets -= used;
-        status = repair_check(judge, trial, reterr);
+        status = surety__repair_check(judge, trial, reterr);
     } else {
         /* The strict reader has given the reason. */
         return SURETY_OK;
@@ -574,7 +574,7 @@ static surety_status repair_rows(struct repair *pass, bool lone,
     if (reading != SURETY__READING_VALUE || used != text.len)
         return SURETY_OK;
     trial->rows = surety_val_count(surety_doc_root(trial->doc));
-    status = repair_check(judge, trial, reterr);
+    status = surety__repair_check(judge, trial, reterr);
     if (status == SURETY_OK && trial->stage != SURETY_STAGE_DONE && lone) {
         if (!trial->counted)
             status = surety__trial_count(judge, trial, reterr);

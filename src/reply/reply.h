@@ -12,6 +12,7 @@
 #include "contract/contract.h"
 #include "json/json.h"
 #include "extract/extract.h"
+#include "form/form.h"
 
 /* One issue and what the reports need beside the public part. */
 typedef struct surety__issue {
@@ -84,6 +85,13 @@ typedef struct surety__rank {
     unsigned group; /* of its place */
 } surety__rank;
 
+/* The form other than JSON that a trial's value had. */
+typedef struct surety__trial_form {
+    bool is_one;
+    enum surety__repair_kind kind;
+    size_t start, end; /* the stretch of the reply that has it */
+} surety__trial_form;
+
 /* One candidate on its way through the judge, and how far it got. */
 typedef struct surety__trial {
     surety_doc *doc;          /* one of the judge's */
@@ -112,6 +120,7 @@ typedef struct surety__trial {
     size_t brackets; /* and behind it */
     size_t rows;     /* it was made of so many values */
     bool text;       /* the text itself was taken for a value */
+    surety__trial_form form;
 } surety__trial;
 
 /* What is to be judged, and how; it does not change during a judgement. */
@@ -131,6 +140,7 @@ struct surety_judge {
     surety_limits limits;
     surety_finder *finder;
     surety_checker *checker;
+    surety__forms *forms;  /* NULL until they are needed */
     surety_doc *completed; /* the outcome's value, where no trial has it */
     surety_doc *derived;   /* NULL until a reply derives members */
     surety_buf scratch;
@@ -228,11 +238,21 @@ surety_status surety__validate(surety_judge *judge, surety__trial *trial,
  * where that is allowed. */
 surety_status surety__repair_place(surety_judge *judge, surety_place place,
                                    surety_error *reterr);
+/* Checks a trial that was read, and aligns it where that may help. Its stage is
+ * DONE where it is valid. */
+surety_status surety__repair_check(surety_judge *judge, surety__trial *trial,
+                                   surety_error *reterr);
 /* Whether the reply holds an array or object, valid or not, and the schema
  * takes values of that kind: then its text is no value. */
 bool surety__repair_answered(const surety_judge *judge);
 /* Takes the reply's own words for a value where the schema wants a scalar. */
 surety_status surety__repair_text(surety_judge *judge, surety_error *reterr);
+
+/* ---- form.c ------------------------------------------------------------- */
+
+/* Tries what the reply has in other forms than JSON, as far as the contract
+ * allows them: the best trial is then perhaps valid. */
+surety_status surety__form_try(surety_judge *judge, surety_error *reterr);
 
 /* ---- partial.c ---------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
 #ifndef SURETY_TOOL_TOOL_H
 #define SURETY_TOOL_TOOL_H
 
+#include <surety/form.h>
 #include <surety/contract.h>
 #include <surety/tool.h>
 
@@ -36,7 +37,7 @@ struct surety_tools {
     struct surety__tool_link *links; /* newest first */
     uint64_t exchange_id;            /* of the last exchange */
     surety_judge *judge;             /* of all arguments and results */
-    surety_contract *any;            /* of calls in a text; NULL: not read */
+    surety_calls *calls;             /* of a text; NULL: none was read */
     struct surety__tool_call *own;   /* of surety_tools_call */
 };
 

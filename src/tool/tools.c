@@ -52,7 +52,7 @@ void surety_tools_free(surety_tools *tools)
         tools_drop(tools->tools[i]);
     surety__free(tools->alloc, tools->tools,
                  tools->tool_cap * sizeof(surety__tool *));
-    surety_contract_free(tools->any);
+    surety_calls_free(tools->calls);
     surety_judge_free(tools->judge);
     surety__arena_done(&tools->arena);
     surety__free(tools->alloc, tools, sizeof(*tools));

@@ -21,7 +21,7 @@ BUILD, TOOL, *LIBRARIES = map(os.path.abspath, sys.argv[1:])
 SYSTEM = {"libc", "libm", "libdl", "libpthread", "ld-linux-x86-64",
           "linux-vdso", "libasan", "libubsan", "libgcc_s", "libresolv",
           "librt", "libstdc++"}
-CORE = {"libgmp", "libidn2", "libpcre2-8", "libjq"}
+CORE = {"libgmp", "libidn2", "libpcre2-8", "libjq", "libyaml-0"}
 UNDER = {"libunistring", "libonig"}
 LOADED = {"calls": "libcurl", "files": "libsqlite3",
           "charts": "libpangocairo-1.0", "workbooks": "libxlsxwriter"}

@@ -79,7 +79,30 @@ static const struct text_case text_cases[] = {
      "</invoke></function_calls>",
      "add {\"a\":1}\n"},
     {"Thought: I add.\nAction: add\nAction Input: {\"a\": 1}\nObservation: 3",
-     "add {\"a\": 1}\n"},
+     "add {\"a\":1}\n"},
+    {"<function=add>{\"a\": 1}</function>", "add {\"a\":1}\n"},
+    {"[TOOL_CALLS]add[ARGS]{\"a\": 1}[TOOL_CALLS]add[ARGS]{\"a\": 2}",
+     "add {\"a\":1}\nadd {\"a\":2}\n"},
+    {"<|tool_calls_section_begin|><|tool_call_begin|>functions.add:0"
+     "<|tool_call_argument_begin|>{\"a\": 1}<|tool_call_end|>"
+     "<|tool_calls_section_end|>",
+     "add {\"a\":1}\n"},
+    {"<\xEF\xBD\x9Ctool\xE2\x96\x81"
+     "call\xE2\x96\x81"
+     "begin\xEF\xBD\x9C>"
+     "function<\xEF\xBD\x9Ctool\xE2\x96\x81sep\xEF\xBD\x9C>add\n```json\n"
+     "{\"a\": 1}\n```<\xEF\xBD\x9Ctool\xE2\x96\x81"
+     "call\xE2\x96\x81"
+     "end\xEF\xBD\x9C>",
+     "add {\"a\":1}\n"},
+    {"<\xEF\xBD\x9Ctool\xE2\x96\x81"
+     "call\xE2\x96\x81"
+     "begin\xEF\xBD\x9C>"
+     "add<\xEF\xBD\x9Ctool\xE2\x96\x81sep\xEF\xBD\x9C>{\"a\": 1}",
+     "add {\"a\":1}\n"},
+    {"<|channel|>commentary to=functions.add <|constrain|>json<|message|>"
+     "{\"a\": 1}<|call|>",
+     "add {\"a\":1}\n"},
     /* No calls. */
     {"{\"a\":1}", ""},
     {"{\"name\":\"sub\",\"arguments\":{}}", ""},
@@ -87,9 +110,12 @@ static const struct text_case text_cases[] = {
     {"{\"name\":\"add\"}", ""},
     {"I could call add with a = 1.", ""},
     {"Action: none\n", ""},
-    {"Action: add\nAction Input: {\"a\": 1}", "add {\"a\": 1}\n"},
+    {"Action: add\nAction Input: {\"a\": 1}", "add {\"a\":1}\n"},
     {"The Action: add\nAction Input: {\"a\": 1}", ""},
     {"<function=", ""},
+    {"<function=add><parameter=a>1</function>", ""},
+    {"<tool_call>add <arg_key>a</arg_key><arg_value>1", ""},
+    {"<|tool_call_begin|>add<|tool_call_argument_begin|>{\"a\": ", ""},
     {"", ""},
 };
 

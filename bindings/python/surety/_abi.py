@@ -21,6 +21,7 @@ STATUSES = ("ok", "nomem", "limit", "misuse", "syntax", "unsupported", "io",
             "timeout", "cancelled")
 KINDS = ("none", "null", "boolean", "number", "string", "array", "object")
 STYLES = ("compact", "pretty", "canonical")
+FORMS = ("tool-call", "yaml", "table", "csv", "key-value", "xml")
 PLACES = ("none", "native", "whole", "fence", "fence-any", "marker",
           "embedded")
 DIALECTS = ("default", "4", "6", "7", "2019-09", "2020-12", "v1")
@@ -292,6 +293,7 @@ class Extract(Structure):
         ("pick_last", c_bool),
         ("keep_reasoning", c_bool),
         ("marker", Str),
+        ("forms_off", c_uint),
     ]
 
 

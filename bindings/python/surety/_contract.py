@@ -91,8 +91,12 @@ def extract_of(extract: Extract, base: Optional[int]) -> "_abi.Extract":
             made.marker = str_of(value)
         elif name == "skip_reasoning":
             made.keep_reasoning = not value
+        elif name == "forms":
+            made.forms_off = (1 << len(_abi.FORMS)) - 1
+            for form in value:
+                made.forms_off &= ~(1 << number_of(_abi.FORMS, form, "a form"))
         else:
-            raise ValueError(f"extract knows from, pick, marker and "
+            raise ValueError(f"extract knows from, pick, marker, forms and "
                              f"skip_reasoning, not {name!r}")
     return made
 
