@@ -206,13 +206,13 @@ static void call_value(surety__forms *forms, surety_str tool, surety_str key,
 
 /* The forms of arguments as elements: what opens a key, what ends it, what
  * opens the value, and what ends that. */
-typedef struct call_form {
+typedef struct call_layout {
     const char *key, *key_end, *value, *value_end;
-} call_form;
+} call_layout;
 
 /* Takes a call whose arguments are elements. False: one has no end. */
 static bool call_elements(surety__forms *forms, surety_str name, form_span call,
-                          form_span span, const call_form *form)
+                          form_span span, const call_layout *form)
 {
     form_span before, key, value;
     surety__formed *reading =
@@ -244,12 +244,12 @@ static bool call_elements(surety__forms *forms, surety_str name, form_span call,
 
 /* ---- tags ---------------------------------------------------------------- */
 
-static const call_form call_by_parameter = {"<parameter=", ">", NULL,
-                                            "</parameter>"};
-static const call_form call_by_name = {"<parameter name=\"", "\">", NULL,
-                                       "</parameter>"};
-static const call_form call_by_pair = {"<arg_key>", "</arg_key>", "<arg_value>",
-                                       "</arg_value>"};
+static const call_layout call_by_parameter = {"<parameter=", ">", NULL,
+                                              "</parameter>"};
+static const call_layout call_by_name = {"<parameter name=\"", "\">", NULL,
+                                         "</parameter>"};
+static const call_layout call_by_pair = {"<arg_key>", "</arg_key>",
+                                         "<arg_value>", "</arg_value>"};
 
 /* NAME and JSON. */
 static bool call_named(surety__forms *forms, surety_str name, form_span call,
