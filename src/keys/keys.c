@@ -113,12 +113,6 @@ typedef struct keys_new {
     surety__cell cells[COLUMN_COUNT + 1];
 } keys_new;
 
-static bool keys_take_number(void *ctx, const surety__cell *cells)
-{
-    *(int64_t *)ctx = cells[0].number;
-    return true;
-}
-
 static surety_status keys_add_work(void *owner, const void *ctx,
                                    surety_error *reterr)
 {
@@ -126,10 +120,10 @@ static surety_status keys_add_work(void *owner, const void *ctx,
     const surety_str name = row->cells[COLUMN_NAME].text;
     const surety__cell named[] = {row->cells[COLUMN_NAME],
                                   row->cells[COLUMN_ID]};
+    surety_keys *keys = owner;
     int64_t others = 0;
-    surety_status status = surety__keys_run(
-        owner, (surety__query){KEYS_NAMED, named, 2, keys_take_number, &others},
-        NULL, reterr);
+    surety_status status =
+        surety__keys_ask(keys->store, KEYS_NAMED, named, 2, &others, reterr);
 
     if (status)
         return status;

@@ -42,6 +42,11 @@ void surety__keys_sql_write(size_t which, bool postgres, surety_buf *out);
 /* In a transaction: creates the tables, if there are none. */
 surety_status surety__keys_migrate(surety__store *store, surety_error *reterr);
 
+/* Runs a statement that gives one number; without a row it is 0. */
+surety_status surety__keys_ask(surety__store *store, size_t which,
+                               const surety__cell *cells, size_t count,
+                               int64_t *ret_number, surety_error *reterr);
+
 /* ---- secret.c ------------------------------------------------------------ */
 
 #define SURETY__DIGEST_LEN 32

@@ -393,12 +393,6 @@ static surety_status reserve_insert(const reserve_task *task,
     return status ? status : reserve_trim(task->keys, task->now_ms, reterr);
 }
 
-static bool reserve_take_number(void *ctx, const surety__cell *cells)
-{
-    *(int64_t *)ctx = cells[0].number;
-    return true;
-}
-
 /* Locks the key, and reads what its limits need. *ret_is_there: an earlier try
  * of this transaction was carried out. */
 static surety_status reserve_count(reserve_task *task, int64_t *ret_is_there,
@@ -412,11 +406,8 @@ static surety_status reserve_count(reserve_task *task, int64_t *ret_is_there,
     if (task->keys->store->postgres)
         status = reserve_do(task->keys, KEYS_LOCK, &key, 1, NULL, reterr);
     if (!status && task->tries++)
-        status =
-            surety__keys_run(task->keys,
-                             (surety__query){KEYS_IS_RESERVED, &id, 1,
-                                             reserve_take_number, ret_is_there},
-                             NULL, reterr);
+        status = surety__keys_ask(task->keys->store, KEYS_IS_RESERVED, &id, 1,
+                                  ret_is_there, reterr);
     return status || *ret_is_there ? status : reserve_read(task, reterr);
 }
 

@@ -114,11 +114,12 @@ static bool statements_take_number(void *ctx, const surety__cell *cells)
     return true;
 }
 
-static surety_status statements_ask(surety__store *store, size_t which,
-                                    int64_t *ret_number, surety_error *reterr)
+surety_status surety__keys_ask(surety__store *store, size_t which,
+                               const surety__cell *cells, size_t count,
+                               int64_t *ret_number, surety_error *reterr)
 {
-    const surety__query query = {
-        .which = which, .row = statements_take_number, .row_ctx = ret_number};
+    const surety__query query = {which, cells, count, statements_take_number,
+                                 ret_number};
 
     *ret_number = 0;
     return store->run(store, &query, NULL, reterr);
@@ -127,18 +128,21 @@ static surety_status statements_ask(surety__store *store, size_t which,
 surety_status surety__keys_migrate(surety__store *store, surety_error *reterr)
 {
     int64_t number = 0;
-    surety_status status = statements_ask(store, KEYS_EXIST, &number, reterr);
+    surety_status status =
+        surety__keys_ask(store, KEYS_EXIST, NULL, 0, &number, reterr);
     surety_buf sql;
 
     if (!status && !number && store->postgres) {
         status = store->script(store, statements_lock, reterr);
         if (!status)
-            status = statements_ask(store, KEYS_EXIST, &number, reterr);
+            status =
+                surety__keys_ask(store, KEYS_EXIST, NULL, 0, &number, reterr);
     }
     if (status)
         return status;
     if (number) {
-        status = statements_ask(store, KEYS_VERSION, &number, reterr);
+        status =
+            surety__keys_ask(store, KEYS_VERSION, NULL, 0, &number, reterr);
         if (status || number == SURETY__KEYS_VERSION)
             return status;
         (void)surety__fail(reterr, SURETY_UNSUPPORTED,

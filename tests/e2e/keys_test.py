@@ -18,7 +18,7 @@ import tempfile
 import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), ".."))
-from postgres_server import Server, find_programs  # noqa: E402
+from postgres_server import Server, cut, find_programs  # noqa: E402
 from tap import check, finish, same, skip  # noqa: E402
 
 PROBE = os.path.abspath(sys.argv[1])
@@ -225,6 +225,65 @@ def test_dies(kind, url):
     alive.close()
 
 
+def test_cut(server):
+    """A connection that breaks around a COMMIT: what was carried out is not
+    carried out again, also where it used all of a limit."""
+    direct = Probe(server.url())
+    for before in (True, False):
+        word = "before" if before else "after"
+        key = direct.add(f"cut-{before}", 1, 10, 1, 100)
+        # The first COMMIT is that of opening; then one to reserve, one to
+        # settle.
+        for which, what in ((2, "reserve"), (3, "settle")):
+            process, port = cut(server, before, which)
+            probe = Probe(server.url().replace(f":{server.port}/",
+                                               f":{port}/"))
+            now = NOW + which * 100000
+            got = probe.ask("reserve", key, 10, 100 if which == 2 else 40,
+                            now)
+            same(f"cut {word} the COMMIT of {what}: it is reserved", got[0],
+                 "ok")
+            same("cut, and settled", probe.ask("settle", got[-1], 7, 30),
+                 ["ok"])
+            process.kill()
+            process.wait()
+            probe.kill()
+        same(f"cut {word}: each was counted once",
+             direct.ask("spent", key, NOW), ["ok", "60", "60"])
+    same("cut: and nothing is left reserved", server.sql(
+        "SELECT count(*) FROM surety.key_reservations AS one JOIN surety.keys"
+        " ON keys.id = one.key WHERE name LIKE 'cut-%'"), "0")
+    direct.close()
+
+
+def test_kill(server):
+    """A server that is killed under load."""
+    probes = [Probe(server.url()) for _ in range(3)]
+    key = probes[0].add("kill", 0, 0, 0, 2000, 0)
+    logs = [[] for _ in probes]
+    threads = [threading.Thread(target=use, args=(probe, key, i, logs[i], 200))
+               for i, probe in enumerate(probes)]
+    for thread in threads:
+        thread.start()
+    for _ in range(2):
+        threads[0].join(0.3)
+        server.kill()
+        server.start()
+    for thread in threads:
+        thread.join()
+    events = [event for log in logs for event in log]
+    spent = sum(used for what, _, used in events if what == "free")
+    held = sum(money for what, money, _ in events if what == "held")
+    freed = sum(money for what, money, _ in events if what == "free")
+    check("killed: no call failed",
+          all(what != "broken" for what, _, _ in events), events[-3:])
+    check("killed: the budget holds", spent + held - freed <= 2000)
+    same("killed: each was counted once", probes[0].ask("spent", key, NOW),
+         ["ok", str(spent), str(spent)])
+    for probe in probes:
+        probe.close()
+
+
 def test_kind(kind, url, seeds, steps):
     test_together(kind, url, steps)
     for seed in range(seeds):
@@ -257,6 +316,8 @@ def main():
                 return
             probe.close()
             test_kind("PostgreSQL", server.url(), 6, 120)
+            test_cut(server)
+            test_kill(server)
         except RuntimeError as error:
             skip("PostgreSQL", str(error).replace("\n", " ")[:200])
         finally:

@@ -13,7 +13,7 @@ import time
 
 from ledger_run import (FOLDER, Probe, check, finish, new_id, refused, same,
                         skip, told)
-from postgres_server import SECRET, SECRET_URL, Server, find_programs
+from postgres_server import SECRET, SECRET_URL, Server, cut, find_programs
 from tap import skip_all
 
 
@@ -127,42 +127,6 @@ def test_kills(server, kills=4):
         "SELECT count(*), count(DISTINCT attempt) FROM surety.errors",
         "killed"), f"{2 * len(finished)}|{len(finished)}")
     probe.close()
-
-
-def cut(server, before_commit):
-    """A server in between that cuts the connection around one COMMIT."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    code = f"""
-import select, socket, sys
-listener = socket.socket(fileno={listener.fileno()})
-cuts = 0
-while True:
-    here = listener.accept()[0]
-    there = socket.create_connection(("127.0.0.1", {server.port}))
-    commits, open_ = 0, True
-    while open_:
-        for side in select.select([here, there], [], [])[0]:
-            data = side.recv(65536)
-            other = there if side is here else here
-            last = side is here and b"COMMIT" in data
-            commits += last
-            if not data or (last and commits == 2 and not cuts):
-                if data:
-                    cuts = 1
-                    if not {before_commit}:
-                        there.sendall(data)
-                        there.recv(65536)
-                open_ = False
-                break
-            other.sendall(data)
-    here.close()
-    there.close()
-"""
-    process = subprocess.Popen([sys.executable, "-c", code],
-                               pass_fds=[listener.fileno()])
-    port = listener.getsockname()[1]
-    listener.close()
-    return process, port
 
 
 def test_cut(server):

@@ -8,6 +8,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -128,3 +129,40 @@ max_connections = 20
             scheme="postgresql"):
         return (f"{scheme}://{user}:{password}@127.0.0.1:{self.port}/"
                 f"{database}")
+
+
+def cut(server, before_commit, which=2):
+    """A server in between that cuts the connection once, around its COMMIT
+    number `which`: a process, and its port."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    code = f"""
+import select, socket, sys
+listener = socket.socket(fileno={listener.fileno()})
+cuts = 0
+while True:
+    here = listener.accept()[0]
+    there = socket.create_connection(("127.0.0.1", {server.port}))
+    commits, open_ = 0, True
+    while open_:
+        for side in select.select([here, there], [], [])[0]:
+            data = side.recv(65536)
+            other = there if side is here else here
+            last = side is here and b"COMMIT" in data
+            commits += last
+            if not data or (last and commits == {which} and not cuts):
+                if data:
+                    cuts = 1
+                    if not {before_commit}:
+                        there.sendall(data)
+                        there.recv(65536)
+                open_ = False
+                break
+            other.sendall(data)
+    here.close()
+    there.close()
+"""
+    process = subprocess.Popen([sys.executable, "-c", code],
+                               pass_fds=[listener.fileno()])
+    port = listener.getsockname()[1]
+    listener.close()
+    return process, port

@@ -2,48 +2,15 @@
 /* Keys in a file of SQLite, through the public header: added, found, revoked,
  * each limit at it, one below and one above. What needs several processes is
  * in tests/e2e/keys_test.py. */
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "base/base.h"
 #include "check.h"
 #include "keys/keys.h"
+#include "ledger_place.h"
 
 /* 2026-11-28T16:00:00Z, and what is left of that day. */
 #define NOW ((int64_t)1795881600000)
 #define DAY_LEFT ((int64_t)8 * 3600 * 1000)
 #define DOLLAR UINT64_C(1000000000000)
-
-/* A path in a folder of this test's own. */
-typedef struct place {
-    char folder[64];
-    char path[96];
-} place;
-
-static void place_make(place *out)
-{
-    memset(out, 0, sizeof(*out));
-    memcpy(out->folder, "/tmp/surety-keys-XXXXXX", 24);
-    if (!mkdtemp(out->folder))
-        out->folder[0] = '\0';
-    memcpy(out->path, out->folder, sizeof(out->folder));
-    memcpy(out->path + strlen(out->path), "/ledger.db", 11);
-}
-
-static void place_remove(const place *at)
-{
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    char path[128];
-
-    for (size_t i = 0; i < 4; i++) {
-        const size_t len = strlen(at->path);
-
-        memcpy(path, at->path, len);
-        memcpy(path + len, endings[i], strlen(endings[i]) + 1);
-        (void)unlink(path);
-    }
-    (void)rmdir(at->folder);
-}
 
 static surety_status open_at(struct check *t, const place *at,
                              surety_keys **ret_keys)

@@ -10,41 +10,11 @@
 #include "base/base.h"
 #include "check.h"
 #include "ledger/ledger.h"
+#include "ledger_place.h"
 #include "ledger_sample.h"
 
 #define ID_1 "018f2d3c-0000-7000-8000-000000000001"
 #define ID_2 "018F2D3C-0000-7000-8000-00000000000F"
-
-/* A path in a folder of this test's own. */
-typedef struct place {
-    char folder[64];
-    char path[96];
-} place;
-
-static void place_make(place *out)
-{
-    memset(out, 0, sizeof(*out));
-    memcpy(out->folder, "/tmp/surety-ledger-XXXXXX", 26);
-    if (!mkdtemp(out->folder))
-        out->folder[0] = '\0';
-    memcpy(out->path, out->folder, sizeof(out->folder));
-    memcpy(out->path + strlen(out->path), "/ledger.db", 11);
-}
-
-static void place_remove(const place *at)
-{
-    static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-    char path[128];
-
-    for (size_t i = 0; i < 4; i++) {
-        const size_t len = strlen(at->path);
-
-        memcpy(path, at->path, len);
-        memcpy(path + len, endings[i], strlen(endings[i]) + 1);
-        (void)unlink(path);
-    }
-    (void)rmdir(at->folder);
-}
 
 static surety_status open_at(struct check *t, const place *at,
                              surety_ledger **ret_ledger, surety_error *reterr)
