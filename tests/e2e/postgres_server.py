@@ -136,7 +136,7 @@ def cut(server, before_commit, which=2):
     number `which`: a process, and its port."""
     listener = socket.create_server(("127.0.0.1", 0))
     code = f"""
-import select, socket, sys
+import re, select, socket, sys
 listener = socket.socket(fileno={listener.fileno()})
 cuts = 0
 while True:
@@ -147,7 +147,7 @@ while True:
         for side in select.select([here, there], [], [])[0]:
             data = side.recv(65536)
             other = there if side is here else here
-            last = side is here and b"COMMIT" in data
+            last = side is here and bool(re.search(rb"COMMIT(?!TED)", data))
             commits += last
             if not data or (last and commits == {which} and not cuts):
                 if data:
