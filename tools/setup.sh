@@ -51,6 +51,7 @@ deb build-essential builds_the_Debian_packages
 deb debhelper builds_the_Debian_packages
 more postgresql the_other_database_of_ledgers
 more python3-pydantic models_whose_schemas_are_contracts
+more mypy:mypy checks_the_types_of_the_Python_package
 ci libclang-rt-14-dev the_sanitizers_of_clang
 '
 
