@@ -244,6 +244,10 @@ bool toolbox_take(napi_env env, napi_value spec, struct asking *asking,
     napi_value list, item;
     uint32_t i, count;
 
+    ret->given = flag_take(env, spec, "toolsGiven");
+    if (!texts_take(env, spec, "toolFiles", &ret->files, &ret->file_texts) ||
+        !texts_take(env, spec, "servers", &ret->servers, &ret->server_count))
+        return false;
     if (!member_take(env, spec, "tools", &list))
         return true;
     if (napi_get_array_length(env, list, &count))
@@ -273,16 +277,60 @@ void toolbox_drop(struct toolbox *toolbox)
         bytes_drop(&toolbox->tools[i].result);
     }
     free(toolbox->tools);
+    texts_drop(toolbox->files, toolbox->file_texts);
+    texts_drop(toolbox->servers, toolbox->server_count);
+}
+
+/* Adds the tools of a tools file. source: how errors name it. */
+static surety_status file_add(surety_tools *tools, surety_str text,
+                              surety_str folder, surety_str source,
+                              surety_error *reterr)
+{
+    const surety_status status = surety_tools_read(tools, text, folder, reterr);
+
+    if (status && !reterr->source[0] && source.len < sizeof(reterr->source)) {
+        if (source.len)
+            memcpy(reterr->source, source.ptr, source.len);
+        reterr->source[source.len] = 0;
+    }
+    return status;
+}
+
+/* Adds those that are not the program's functions. */
+static surety_status others_add(const struct toolbox *toolbox,
+                                const surety_config_info *config,
+                                const volatile int *cancelled,
+                                surety_tools *tools, surety_error *reterr)
+{
+    surety_tool_server server = {.size = sizeof(server)};
+    surety_status status = SURETY_OK;
+    size_t i;
+
+    if (config && config->tools.len)
+        status = file_add(tools, config->tools, config->folder, config->file,
+                          reterr);
+    for (i = 0; i + 2 < toolbox->file_texts && !status; i += 3)
+        status =
+            file_add(tools, toolbox->files[i].str, toolbox->files[i + 1].str,
+                     toolbox->files[i + 2].str, reterr);
+    for (i = 0; i < toolbox->server_count && !status; i++) {
+        server.command = toolbox->servers[i].str;
+        status = surety_tools_connect(tools, &server, cancelled, reterr);
+    }
+    return status;
 }
 
 surety_status toolbox_open(struct toolbox *toolbox,
+                           const surety_config_info *config,
                            const surety_tools_options *options,
+                           const volatile int *cancelled,
                            surety_tools **ret_tools, surety_error *reterr)
 {
     surety_status status;
     size_t i;
 
-    if (toolbox->count == 0)
+    if (!toolbox->count && !toolbox->file_texts && !toolbox->server_count &&
+        !(config && config->tools.len))
         return SURETY_OK;
     status = surety_tools_new(options, ret_tools, reterr);
     for (i = 0; i < toolbox->count && !status; i++) {
@@ -305,5 +353,7 @@ surety_status toolbox_open(struct toolbox *toolbox,
                            .polls = tool->polls},
             reterr);
     }
+    if (!status)
+        status = others_add(toolbox, config, cancelled, *ret_tools, reterr);
     return status;
 }

@@ -66,15 +66,27 @@ struct tool {
 struct toolbox {
     struct tool *tools;
     size_t count;
+    /* Tools files: of each the text, the folder where its paths start, and how
+     * errors name it. */
+    struct bytes *files;
+    size_t file_texts;
+    struct bytes *servers; /* of each its command, as JSON */
+    size_t server_count;
+    bool given; /* so those of the configuration are not the run's */
 };
-/* Takes spec.tools; false: thrown. The toolbox is dropped in both cases. */
+/* Takes spec.tools, .toolFiles, .servers and .toolsGiven; false: thrown. The
+ * toolbox is dropped in both cases. */
 bool toolbox_take(napi_env env, napi_value spec, struct asking *asking,
                   struct toolbox *ret);
 void toolbox_drop(struct toolbox *toolbox);
-/* Makes the library's set of the tools, which refers to the toolbox; none:
- * *ret_tools is NULL. The caller owns it, on failure too. */
+/* Makes the library's set of the tools, which refers to the toolbox; config,
+ * which may be NULL, has further ones. None: *ret_tools is NULL. The caller
+ * owns it, on failure too. When *cancelled is not 0, no server is waited for.
+ */
 surety_status toolbox_open(struct toolbox *toolbox,
+                           const surety_config_info *config,
                            const surety_tools_options *options,
+                           const volatile int *cancelled,
                            surety_tools **ret_tools, surety_error *reterr);
 
 #endif

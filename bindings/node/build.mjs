@@ -11,7 +11,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const SOURCES = ["addon.c", "ask.c", "functions.c", "judge.c",
+const SOURCES = ["addon.c", "ask.c", "functions.c", "judge.c", "messages.c",
   "run.c"];
 const WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow",
   "-Wmissing-prototypes", "-Wstrict-prototypes"];

@@ -35,8 +35,9 @@ export type Infer<Source> = Source extends ZodLike<infer Output> ? Output :
   unknown;
 
 /** A value that is still being written: any of it may be missing. */
-export type Partly<T> = T extends readonly (infer Item)[] ? Partly<Item>[] :
-  T extends object ? { [Key in keyof T]?: Partly<T[Key]> } : T;
+export type DeepPartial<T> = T extends readonly (infer Item)[] ?
+  DeepPartial<Item>[] : T extends object ?
+    { [Key in keyof T]?: DeepPartial<T[Key]> } : T;
 
 // ---- errors -----------------------------------------------------------------
 
@@ -347,7 +348,7 @@ export type StreamState = "open" | "refuted" | "no" | "runaway";
 
 export interface Part<T = unknown> {
   /** As far as it has come; undefined where it has not begun. */
-  value: Partly<T> | undefined;
+  value: DeepPartial<T> | undefined;
   state: StreamState;
   /** Why the state is not "open". */
   finding: Issue | undefined;
@@ -359,7 +360,7 @@ export interface Part<T = unknown> {
 export class Stream<T = unknown> {
   private constructor();
   readonly state: StreamState;
-  readonly value: Partly<T> | undefined;
+  readonly value: DeepPartial<T> | undefined;
   readonly finding: Issue | undefined;
   readonly outcome: Outcome<T> | undefined;
   /** Takes a chunk, and gives the state of the reply so far. */
@@ -399,11 +400,6 @@ export function validate(schema: JsonSchema | Uint8Array | ZodLike,
   }): Validation;
 
 // ---- runs -------------------------------------------------------------------
-
-/** A value of which a part has come. */
-export type DeepPartial<T> = T extends readonly (infer Item)[] ?
-  DeepPartial<Item>[] : T extends object ?
-    { [Name in keyof T]?: DeepPartial<T[Name]> } : T;
 
 export type RunEvent<T = any> = RunSaid | RunValue<T> | RunItem;
 /** The value so far, with the option values. The last one of a run is its
@@ -481,6 +477,17 @@ export interface Tool<Arguments = any> {
 export function tool<Output>(it: Tool<Output> &
   { parameters: ZodLike<Output> | Contract<Output> }): Tool<Output>;
 export function tool(it: Tool): Tool;
+
+/** A tool that a command or an HTTP call does, as a tools file has it
+ * (docs/tools.md). */
+export type FileTool = { name?: string; description?: string;
+  parameters?: ZodLike | JsonSchema | Contract;
+  result?: ZodLike | JsonSchema | Contract; execute?: undefined;
+  readonly [member: string]: unknown } & ({ command: readonly string[] } |
+    { shell: string } | { http: { readonly [member: string]: unknown } });
+/** The path of a tools file, or what is in one. */
+export type ToolsFile = string | URL | { readonly tools: readonly object[] } |
+  { readonly servers: readonly object[] };
 
 /** A call of a tool in a run. */
 export interface ToolUse {
@@ -589,10 +596,23 @@ export interface RunSettings<T = any> extends
   /** The result's messages have the replies that failed too, each with its
    * re-ask. */
   keepReasks?: boolean;
-  /** An array, or an object with the tools by their names; not for a
-   * consensus. */
-  tools?: readonly (Tool & { name: string })[] | { readonly [name: string]:
-    Tool };
+  /** An array, or an object with the tools by their names; tools of a file
+   * among them, and the paths of tools files. Not for a consensus. Default:
+   * those of the configuration; [] is none. */
+  tools?: readonly ((Tool | FileTool) & { name: string } | ToolsFile)[] |
+    ToolsFile | { readonly [name: string]: Tool | FileTool };
+  /** Servers of the Model Context Protocol: the command of one, or several. A
+   * text is read by /bin/sh; an array is the program and its arguments. */
+  mcp?: string | readonly (string | readonly string[])[];
+  /** Templates in place of the contract's, with ${prompt}, ${schema},
+   * ${example} and, in reask, ${errors} and ${reply}; $${ stands for ${. The
+   * instructions "none": the prompt alone. */
+  instructions?: Text;
+  reask?: Text;
+  systemTemplate?: Text;
+  /** Inputs, each with the output that is wanted for it, in place of the
+   * contract's; [] is none. Each output must satisfy the contract. */
+  examples?: readonly { readonly input: string; readonly output: unknown }[];
   /** Replies that may call tools; 16. */
   stepsMax?: number;
   /** Calls of tools in the whole run; 64. */

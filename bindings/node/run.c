@@ -13,8 +13,10 @@
  * the function. The object has two holders, the handle and the function, and
  * is freed after both. */
 #include "functions.h"
+#include "messages.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,8 @@ struct run {
     struct bytes cost, cost_all, aggregator, source;
     struct bytes messages; /* JSON; empty: none */
     struct bytes items;    /* a JSON Pointer, if items_given */
+    struct bytes instructions, reask, system_template;
+    struct bytes examples; /* JSON; empty: those of the contract */
     struct bytes *models, *environment;
     size_t model_count, environment_count;
     bool replay_given;
@@ -80,18 +84,43 @@ struct message {
 
 /* ---- life ---------------------------------------------------------------- */
 
+/* The texts of a run, and the members of the spec that they are. */
+static const struct text_row {
+    const char *name;
+    size_t offset;
+} text_rows[] = {
+    {"prompt", offsetof(struct run, prompt)},
+    {"system", offsetof(struct run, system)},
+    {"config", offsetof(struct run, config)},
+    {"folder", offsetof(struct run, folder)},
+    {"ledger", offsetof(struct run, ledger)},
+    {"replay", offsetof(struct run, replay)},
+    {"record", offsetof(struct run, record)},
+    {"aggregator", offsetof(struct run, aggregator)},
+    {"source", offsetof(struct run, source)},
+    {"messages", offsetof(struct run, messages)},
+    {"items", offsetof(struct run, items)},
+    {"instructions", offsetof(struct run, instructions)},
+    {"reask", offsetof(struct run, reask)},
+    {"systemTemplate", offsetof(struct run, system_template)},
+    {"examples", offsetof(struct run, examples)},
+};
+#define TEXT_ROWS (sizeof(text_rows) / sizeof(text_rows[0]))
+
+static struct bytes *text_at(struct run *run, size_t i)
+{
+    return (struct bytes *)((char *)run + text_rows[i].offset);
+}
+
 static void run_free(struct shared *object)
 {
     struct run *run = (struct run *)object;
-    struct bytes *texts[] = {&run->prompt,     &run->system, &run->config,
-                             &run->folder,     &run->ledger, &run->replay,
-                             &run->record,     &run->cost,   &run->cost_all,
-                             &run->aggregator, &run->source, &run->messages,
-                             &run->items};
     size_t i;
 
-    for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
-        bytes_drop(texts[i]);
+    for (i = 0; i < TEXT_ROWS; i++)
+        bytes_drop(text_at(run, i));
+    bytes_drop(&run->cost);
+    bytes_drop(&run->cost_all);
     texts_drop(run->models, run->model_count);
     texts_drop(run->environment, run->environment_count);
     judging_drop(&run->judging);
@@ -242,25 +271,41 @@ static void number_over(uint32_t *number, uint32_t given)
         *number = given;
 }
 
-/* Opens the transport of the functions: a recording answers in their place, and
- * another one records what they answer. */
+/* Puts a recording that answers, or one that is made, in the place of a
+ * transport, which it then owns. */
+static surety_status wrap(void *ctx, surety_transport *inner,
+                          surety_transport **ret_transport,
+                          surety_error *reterr)
+{
+    const struct world *world = ctx;
+    surety_transport *made = inner;
+    surety_status status = SURETY_OK;
+
+    if (world->recording)
+        status = surety_replay_open(world->recording, SURETY_REPLAY_MATCH, NULL,
+                                    &made, reterr);
+    *ret_transport = made;
+    if (!status && world->record)
+        status = surety_record_open(made, line_record, world->record, NULL,
+                                    ret_transport, reterr);
+    if (made != inner)
+        (status ? made : inner)->close(status ? made->ctx : inner->ctx);
+    return status;
+}
+
+/* Opens the transport of the functions. */
 static surety_status functions_open(struct run *run, struct world *world,
                                     surety_error *reterr)
 {
-    surety_transport *inner = &run->functions.transport;
-    surety_status status = SURETY_OK;
+    surety_transport *made = NULL;
+    surety_status status;
 
     if (run->functions.count == 0)
         return SURETY_OK;
-    if (world->recording)
-        status = surety_replay_open(world->recording, SURETY_REPLAY_MATCH, NULL,
-                                    &inner, reterr);
-    if (status)
-        return status;
-    world->transport = inner;
-    return world->record ? surety_record_open(inner, line_record, world->record,
-                                              NULL, &world->transport, reterr)
-                         : SURETY_OK;
+    status = wrap(world, &run->functions.transport, &made, reterr);
+    if (!status)
+        world->transport = made;
+    return status;
 }
 
 /* The model at that place of the run's: a function, or that name. */
@@ -400,54 +445,19 @@ static surety_status ledger_open(struct run *run, struct world *world,
 static surety_status tools_open(struct run *run, struct world *world,
                                 surety_error *reterr)
 {
-    const surety_tools_options options = {.size = sizeof(options),
-                                          .limits = &run->limits,
-                                          .environment = variable,
-                                          .environment_ctx = run};
-    surety_status status =
-        toolbox_open(&run->toolbox, &options, &world->tools, reterr);
+    const surety_tools_options options = {
+        .size = sizeof(options),
+        .limits = &run->limits,
+        .environment = variable,
+        .environment_ctx = run,
+        .wrap = world->recording || world->record ? wrap : NULL,
+        .wrap_ctx = world};
+    const bool has_own = run->toolbox.given || run->consensus;
+    surety_status status = toolbox_open(
+        &run->toolbox, has_own ? NULL : surety_config_info_of(world->config),
+        &options, &run->cancelled, &world->tools, reterr);
 
     run->options.tools = world->tools;
-    return status;
-}
-
-static surety_status messages_read(struct run *run, struct world *world,
-                                   surety_error *reterr)
-{
-    const surety_conversation_options options = {.size = sizeof(options),
-                                                 .limits = &run->limits};
-    surety_status status;
-
-    if (run->messages.str.len == 0)
-        return SURETY_OK;
-    status = surety_conversation_new(&options, &world->conversation, reterr);
-    if (!status)
-        status = surety_conversation_read(world->conversation,
-                                          run->messages.str, reterr);
-    if (!status)
-        run->options.messages = surety_conversation_messages(
-            world->conversation, &run->options.message_count);
-    return status;
-}
-
-/* The conversation to go on with. */
-static surety_status messages_write(struct run *run, const surety_run *ended,
-                                    surety_error *reterr)
-{
-    const surety_conversation_options options = {.size = sizeof(options),
-                                                 .limits = &run->limits};
-    surety_conversation *conversation = NULL;
-    const surety_message *messages;
-    size_t i, count;
-    surety_status status =
-        surety_conversation_new(&options, &conversation, reterr);
-
-    messages = surety_run_messages(ended, &count);
-    for (i = 0; i < count && !status; i++)
-        status = surety_conversation_add(conversation, &messages[i], reterr);
-    if (!status)
-        status = surety_conversation_write(conversation, &run->conversation);
-    surety_conversation_free(conversation);
     return status;
 }
 
@@ -506,7 +516,8 @@ static surety_status run_wait(struct run *run, struct world *world,
     if (!status && world->run)
         status = surety_run_write_log(world->run, false, &run->log);
     if (!status && world->run)
-        status = messages_write(run, world->run, reterr);
+        status = messages_write(world->run, &run->limits, &run->conversation,
+                                reterr);
     if (!status && world->run)
         value = surety_outcome_info_of(surety_run_info_of(world->run)->outcome)
                     ->value;
@@ -544,7 +555,8 @@ static void *run_main(void *argument)
     if (!run->status)
         run->status = tools_open(run, &world, error);
     if (!run->status)
-        run->status = messages_read(run, &world, error);
+        run->status = messages_read(run->messages.str, &run->options,
+                                    &world.conversation, error);
     if (!run->status)
         run->status = items_open(run, &world, error);
     if (!run->status)
@@ -770,22 +782,15 @@ static bool options_take(napi_env env, napi_value spec, struct run *run)
 static bool spec_take(napi_env env, napi_value spec, struct run *run)
 {
     napi_value judging;
+    size_t i;
 
+    for (i = 0; i < TEXT_ROWS; i++)
+        if (!text_take(env, spec, text_rows[i].name, text_at(run, i)))
+            return false;
     if (!options_take(env, spec, run) ||
-        !text_take(env, spec, "prompt", &run->prompt) ||
-        !text_take(env, spec, "system", &run->system) ||
-        !text_take(env, spec, "config", &run->config) ||
-        !text_take(env, spec, "folder", &run->folder) ||
-        !text_take(env, spec, "ledger", &run->ledger) ||
-        !text_take(env, spec, "replay", &run->replay) ||
-        !text_take(env, spec, "record", &run->record) ||
         !budget_take(env, spec, "budget", &run->options.budget, &run->cost) ||
         !budget_take(env, spec, "budgetAll", &run->all.budget,
                      &run->cost_all) ||
-        !text_take(env, spec, "aggregator", &run->aggregator) ||
-        !text_take(env, spec, "source", &run->source) ||
-        !text_take(env, spec, "messages", &run->messages) ||
-        !text_take(env, spec, "items", &run->items) ||
         !toolbox_take(env, spec, &run->asking, &run->toolbox) ||
         !functions_take(env, spec, &run->functions) ||
         !texts_take(env, spec, "models", &run->models, &run->model_count) ||
@@ -795,6 +800,10 @@ static bool spec_take(napi_env env, napi_value spec, struct run *run)
     models_take(env, spec, run);
     run->options.prompt = run->prompt.str;
     run->options.system = run->system.str;
+    run->prompt_options.instructions = run->instructions.str;
+    run->prompt_options.reask = run->reask.str;
+    run->prompt_options.system = run->system_template.str;
+    run->prompt_options.examples = run->examples.str;
     if (member_take(env, spec, "judging", &judging)) {
         if (!judging_take(env, judging, &run->judging))
             return false;

@@ -23,7 +23,8 @@ const [VALIDATE, CALL, CANCEL, ASK, STOP] = [0, 1, 2, 3, 4].map((it) =>
   EVENTS.length + it);
 const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
 const OPTIONS = ["contract", "prompt", "messages", "keepReasks", "tools",
-  "stepsMax", "toolCallsMax", "model", "models", "system", "instructSystem",
+  "mcp", "instructions", "reask", "systemTemplate", "examples", "stepsMax",
+  "toolCallsMax", "model", "models", "system", "instructSystem",
   "config", "env", "replay", "record", "ledger", "ledgerRaw", "ledgerOptional",
   "retries", "feedback", "style", "mode", "temperature", "outputTokensMax",
   "whole", "timeouts", "backoff", "budget", "stop", "commit", "consensus",
@@ -121,6 +122,24 @@ async function recordingOf(replay) {
     replay instanceof URL ? await readFile(replay) : text(replay, "replay") };
 }
 
+function templateOf(given, what) {
+  return given === undefined ? undefined : text(given, what);
+}
+
+// Inputs, each with the output that is wanted for it, as JSON.
+function examplesOf(given) {
+  if (given === undefined)
+    return undefined;
+  if (!Array.isArray(given))
+    wrong("examples is no array");
+  return stringify(given.map((it) => {
+    const { input, output } = known(it, ["input", "output"], "an example");
+    if (typeof input !== "string" || output === undefined)
+      wrong("an example has an input, which is a text, and an output");
+    return { input, output };
+  }));
+}
+
 // The models that are asked, and the one that merges.
 function modelsOf({ model, models, consensus }, schema) {
   if (model !== undefined && models !== undefined)
@@ -135,7 +154,8 @@ function modelsOf({ model, models, consensus }, schema) {
 function specOf(options) {
   const { temperature } = options;
   const messages = messagesOf(options.messages);
-  if (options.tools !== undefined && options.consensus !== undefined)
+  if ((options.tools ?? options.mcp) !== undefined &&
+      options.consensus !== undefined)
     wrong("a consensus has no tools");
   if (options.items !== undefined && options.consensus !== undefined)
     wrong("a consensus has no items");
@@ -149,6 +169,10 @@ function specOf(options) {
     system: options.system === undefined ? undefined :
       text(options.system, "system"),
     instructSystem: flag(options.instructSystem, "instructSystem"),
+    instructions: templateOf(options.instructions, "instructions"),
+    reask: templateOf(options.reask, "reask"),
+    systemTemplate: templateOf(options.systemTemplate, "systemTemplate"),
+    examples: examplesOf(options.examples),
     ...configOf(options.config), budget: budgetOf(options.budget, "budget"),
     ...consensusOf(options.consensus),
     environment: variables(options.env ?? process.env),
@@ -365,15 +389,15 @@ async function run(options, contractOf, runnableOf) {
   const judged = Object.fromEntries(JUDGED.filter((it) =>
     given[it] !== undefined).map((it) => [it, given[it]]));
   const runnable = contract && runnableOf(contract, judged);
-  const toolbox = new Toolbox(given.tools, (source) => {
+  const toolbox = new Toolbox(given.tools, given.mcp, (source) => {
     const schema = contractOf(source);
     return { ...runnableOf(schema, {}).how, text: stringify(schema.schema) };
   }, bigint);
   const models = modelsOf(given, contract?.schema);
-  const spec = { ...specOf(given), tools: toolbox.spec, models: models.names,
+  const spec = { ...specOf(given), models: models.names,
     aggregator: models.aggregator, functions: models.spec };
   given.signal?.throwIfAborted();
-  Object.assign(spec, await recordingOf(given.replay));
+  Object.assign(spec, await toolbox.spec(), await recordingOf(given.replay));
   given.signal?.throwIfAborted();
   if (runnable) {
     spec.contract = runnable.how.contract;

@@ -3,7 +3,11 @@
 // the calls; here they reach the functions of the program.
 "use strict";
 
-const { flag, known, wrong } = require("./core.cjs");
+const { readFile } = require("node:fs/promises");
+const path = require("node:path");
+const { fileURLToPath } = require("node:url");
+
+const { SuretyError, flag, known, wrong } = require("./core.cjs");
 const { parse, stringify } = require("./json.cjs");
 
 // ---- messages ---------------------------------------------------------------
@@ -25,17 +29,70 @@ function messagesOf(given) {
 
 // ---- tools ------------------------------------------------------------------
 
+const ELSEWHERE = ["command", "shell", "http"]; // who does it
 const MEMBERS = ["name", "description", "parameters", "result", "execute",
   "seconds", "polls"];
 
-// A list of tools, or tools by their names.
+// Whether it is what a tools file has.
+function isContents(given) {
+  return Array.isArray(given.tools) || Array.isArray(given.servers);
+}
+
+// A list of tools: functions, tools of a file, tools files and their contents.
 function listOf(given) {
   if (given === undefined)
     return [];
+  if (typeof given === "string" || given instanceof URL)
+    return [given];
   if (given === null || typeof given !== "object")
-    wrong("tools are an array, or an object with tools by their names");
-  return Array.isArray(given) ? given :
+    wrong("tools are an array, an object with tools by their names, or the " +
+      "path of a tools file");
+  if (Array.isArray(given))
+    return given;
+  return isContents(given) ? [given] :
     Object.entries(given).map(([name, it]) => ({ name, ...it }));
+}
+
+function isFile(it) {
+  return typeof it === "string" || it instanceof URL;
+}
+
+// A tool that something else than a function does, as a tools file has it.
+function contentsOf(it, rules) {
+  if (it === null || typeof it !== "object")
+    wrong("a tool is an object, or the path of a tools file");
+  if (isContents(it))
+    return stringify(it);
+  const made = { ...it };
+  for (const name of ["parameters", "result"])
+    if (it[name] !== undefined)
+      made[name] = JSON.parse(rules(it[name]).text);
+  return stringify({ tools: [made] });
+}
+
+// The command of each server of the Model Context Protocol, as JSON. A text is
+// read by the shell.
+function serversOf(given) {
+  if (given === undefined)
+    return [];
+  return (Array.isArray(given) ? given : [given]).map((it) => {
+    const command = typeof it === "string" ? ["/bin/sh", "-c", it] : it;
+    if (!Array.isArray(command) || !command.length ||
+        command.some((word) => typeof word !== "string"))
+      wrong("mcp is the command of a server, or an array of these: each a " +
+        "text, or an array of the program and its arguments");
+    return JSON.stringify(command);
+  });
+}
+
+async function fileOf(given) {
+  const name = given instanceof URL ? fileURLToPath(given) : given;
+  try {
+    return [await readFile(name), path.dirname(path.resolve(name)), name];
+  } catch (error) {
+    throw new SuretyError(`the tools file cannot be read: ${error.message}`,
+      "io", "name a file that is there", "", name);
+  }
 }
 
 // The arguments of a call as JavaScript has them; as text where the model wrote
@@ -60,8 +117,6 @@ class Tool {
       polls } = known(given, MEMBERS, "a tool");
     if (typeof name !== "string" || typeof description !== "string")
       wrong("a tool has a name and a description, which are strings");
-    if (typeof execute !== "function")
-      wrong(`the tool ${name} has no function execute`);
     if (seconds !== undefined && !(seconds > 0 && seconds < 4e6))
       wrong(`the tool ${name} has ${seconds}, no number of seconds`);
     const checked = parameters === undefined ? {} : rules(parameters);
@@ -93,14 +148,33 @@ class Tool {
 
 class Toolbox {
   #tools;
+  #others;
+  #servers;
+  #given;
   #calls = new Map(); // what aborts the calls under way, by question
 
-  constructor(given, rules, bigint) {
-    this.#tools = listOf(given).map((it) => new Tool(it, rules, bigint));
+  constructor(given, mcp, rules, bigint) {
+    const list = listOf(given);
+    const here = (it) => typeof it?.execute === "function";
+    for (const it of list)
+      if (it && typeof it === "object" && !here(it) && !isFile(it) &&
+          !isContents(it) && !ELSEWHERE.some((name) => name in it))
+        wrong(`the tool ${it.name} has no function execute, and none of ` +
+          ELSEWHERE.join(", "));
+    this.#tools = list.filter(here).map((it) => new Tool(it, rules, bigint));
+    this.#others = list.filter((it) => !here(it)).map((it) => isFile(it) ? it :
+      { text: contentsOf(it, rules) });
+    this.#servers = serversOf(mcp);
+    this.#given = given !== undefined;
   }
 
-  get spec() {
-    return this.#tools.length ? this.#tools.map((it) => it.spec) : undefined;
+  // What the addon is to be told.
+  async spec() {
+    const files = await Promise.all(this.#others.map((it) => it.text ?
+      [it.text, "", ""] : fileOf(it)));
+    return { tools: this.#tools.length ? this.#tools.map((it) => it.spec) :
+      undefined, toolFiles: files.flat(), servers: this.#servers,
+    toolsGiven: this.#given };
   }
 
   validate(member, text) {

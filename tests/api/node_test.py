@@ -33,9 +33,9 @@ QUIET = ["--no-audit", "--no-fund", "--fetch-retries=0",
          "--fetch-timeout=20000"]
 FILES = {"README.md", "addon.c", "addon.h", "ask.c", "ask.h", "build.mjs",
          "core.cjs", "functions.c", "functions.h", "index.cjs", "index.d.cts",
-         "index.d.ts", "index.js", "json.cjs", "judge.c", "models.cjs",
-         "package.json", "run.c", "run.cjs", "sdk.cjs", "stream.cjs",
-         "tools.cjs", "validators.cjs", "wire.cjs"}
+         "index.d.ts", "index.js", "json.cjs", "judge.c", "messages.c",
+         "messages.h", "models.cjs", "package.json", "run.c", "run.cjs",
+         "sdk.cjs", "stream.cjs", "tools.cjs", "validators.cjs", "wire.cjs"}
 TSC = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022",
        "--types", "node"]
 

@@ -316,3 +316,47 @@ test("wrong models are a TypeError", async () => {
   await assert.rejects(ask(() => "", { budget: { dollars: 1 } }),
     { status: "misuse" });
 });
+
+test("the program's own words, and examples", async () => {
+  const seen = [];
+  const model = ({ messages }) => {
+    seen.push(messages.map(({ role, content }) => `${role}: ${content}`));
+    return seen.length === 1 ? "one" : '{"n": 1}';
+  };
+  const result = await ask(model, { system: "S",
+    instructions: "${prompt}! As ${schema}", reask: "Wrong: ${reply}",
+    systemTemplate: "T", examples: [{ input: "two?", output: { n: 2 } }] });
+  assert.deepEqual(result.parsed, { n: 1 });
+  const [first, second] = seen;
+  assert.deepEqual(first.slice(0, 3), [first[0], "user: two?",
+    'assistant: {"n":2}']);
+  assert.match(first[0], /^system: S\s+T$/);
+  assert.match(first[3], /^user: Count! As \{.*"n".*\}$/s);
+  assert.match(second.at(-1), /^user: Count! As [^]*\n\nWrong: =+\none\n=+$/);
+  assert.ok(result.messages.every((it) => it.content !== "two?"));
+  seen.length = 1;
+  await ask(model, { instructions: "none" });
+  assert.deepEqual(seen[1], ["user: Count"]);
+  await assert.rejects(ask(model, { instructions: "${nothing}" }),
+    { status: "syntax" });
+  await assert.rejects(ask(model, { examples: [{ input: "a",
+    output: { n: "two" } }] }), { status: "syntax" });
+  for (const examples of [7, [7], [{ input: 7, output: 7 }], [{ input: "a" }]])
+    await assert.rejects(ask(model, { examples }), TypeError);
+});
+
+test("a conversation goes on with another provider, and then back",
+  async () => {
+    const talk = [];
+    let before = [];
+    for (const [i, name] of ["a", "b", "a"].entries()) {
+      const result = await ask({ name, generate: ({ messages }) => {
+        talk.push(messages.length);
+        return `{"n": ${i}}`;
+      } }, { prompt: `${i}?`, messages: before });
+      before = result.messages;
+    }
+    assert.deepEqual(talk, [1, 3, 5]);
+    assert.deepEqual(before.map(({ content }) => content),
+      ["0?", '{"n": 0}', "1?", '{"n": 1}', "2?", '{"n": 2}']);
+  });

@@ -186,6 +186,69 @@ test("bytes of a message are base64", async () => {
   }
 });
 
+const ADD = { name: "add", description: "Adds.", parameters: NUMBERS,
+  command: [process.execPath, "-e", `const { a, b } = JSON.parse(
+    require("node:fs").readFileSync(0)); console.log(a + b)`] };
+
+test("tools of files, their contents, and of the configuration", async () => {
+  const file = join(FOLDER, "tools.json");
+  writeFileSync(file, JSON.stringify({ tools: [ADD] }));
+  const asked = model([call("add", { a: 1, b: 2 })]);
+  const { name, ...nameless } = ADD;
+  for (const tools of [file, [file], new URL(`file://${file}`), [ADD],
+    { tools: [ADD] }, { add: nameless }, undefined]) {
+    const { parsed, toolUses } = await ask(asked, { tools,
+      config: tools === undefined ? { tools: [ADD] } : {} });
+    assert.deepEqual([parsed.sum, toolUses[0].failure, toolUses[0].result],
+      [3, undefined, "3"], JSON.stringify([name, tools]));
+  }
+  const given = await ask(asked, { tools: [], config: { tools: [ADD] } });
+  assert.deepEqual(given.toolUses, []);
+  const { toolUses } = await ask(asked, { config: { tools: [ADD] },
+    tools: [{ name: "add", execute: () => "4", parameters: NUMBERS }] });
+  assert.deepEqual(toolUses.map((it) => it.result), ["4"]);
+  const [one, two] = (await ask(model([call("add", { a: 1, b: 2 }),
+    call("now", {})]), { tools: [file, { name: "now", execute: () => "7" }] }
+  )).toolUses;
+  assert.deepEqual([one.result, two.result], ["3", "7"]);
+});
+
+test("tools files that are wrong say so", async () => {
+  const file = join(FOLDER, "wrong.json");
+  writeFileSync(file, '{"tools": [\n{"name": "a", "command": 7}]}');
+  await assert.rejects(ask("exec:cat", { tools: file }),
+    (error) => error.status === "syntax" && error.source === file &&
+      error.line === 2);
+  await assert.rejects(ask("exec:cat", { tools: join(FOLDER, "absent.json") }),
+    (error) => error.status === "io" && /absent/.test(error.source));
+});
+
+test("servers of the Model Context Protocol, recorded and played again",
+  async () => {
+    const record = join(FOLDER, "mcp.jsonl");
+    const asked = model([call("extract", { reply: "so [1]" })]);
+    const mcp = [[process.env.SURETY ?? "surety", "mcp"]];
+    const first = await ask(asked, { mcp, record });
+    const [use] = first.toolUses;
+    assert.deepEqual([use.name, use.failure], ["extract", undefined]);
+    assert.match(use.result, /\[1\]/);
+    const second = await ask(asked, { mcp, replay: record });
+    assert.equal(second.toolUses[0].result, use.result);
+    const line = await ask(asked, { mcp: `${mcp[0][0]} mcp` });
+    assert.equal(line.toolUses[0].result, use.result);
+    await assert.rejects(ask(asked, { mcp: "exit 3" }), { status: "io" });
+    for (const wrong of [7, [7], [[]], [["a", 7]]])
+      await assert.rejects(ask(asked, { mcp: wrong }), TypeError);
+  });
+
+test("a server that says nothing is not waited for", { timeout: 30000 },
+  async () => {
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error("enough")), 100);
+    await assert.rejects(ask("exec:cat", { mcp: "sleep 600",
+      signal: abort.signal }), { message: "enough" });
+  });
+
 test("wrong tools are a TypeError", async () => {
   const execute = () => 1;
   for (const tools of [7, [{ execute }], { a: {} }, { a: { execute,

@@ -101,6 +101,34 @@ try {
     console.error(error.report.stage, error.outcome.errors[0].hint);
 }
 
+async function more() {
+  await run({ contract: Story, prompt: "x", tools: "tools.json",
+    mcp: [["node", "server.js"], "server --stdio"], instructions: "none",
+    reask: "${errors}", systemTemplate: "${schema}",
+    examples: [{ input: "a", output: { title: "b" } }] });
+  await run({ contract: Story, prompt: "x", tools: ["a.json",
+    new URL("file:///b.json"), { servers: [{ mcp: ["a"] }] },
+    { name: "get", parameters: z.object({ a: z.string() }),
+      http: { method: "GET", url: "https://example.com/{a}" } },
+    { name: "now", execute: () => Date.now() }] });
+  // @ts-expect-error a tool that does nothing
+  await run({ contract: Story, prompt: "x", tools: [{ name: "get" }] });
+  // @ts-expect-error a command is a list of words
+  await run({ contract: Story, prompt: "x", tools: [{ name: "a", command: 7 }] });
+  // @ts-expect-error an example has an output
+  await run({ contract: Story, prompt: "x", examples: [{ input: "a" }] });
+  // @ts-expect-error a server is a command
+  await run({ contract: Story, prompt: "x", mcp: [7] });
+  const checked = story.check("x");
+  // @ts-expect-error a value may be missing
+  checked.value.title;
+  const asked = await run({ contract: Story, prompt: "x" });
+  // @ts-expect-error no such member
+  asked.parsed.titel;
+  // @ts-expect-error a text is no number
+  asked.parsed.title satisfies number;
+}
+
 // @ts-expect-error a word that is none
 story.check("", { repair: "all" });
 // @ts-expect-error an option that is none
@@ -113,4 +141,4 @@ void run({ prompt: "x", model: () => 7 });
 extract(3);
 // @ts-expect-error no such member
 validate({}, 1).value;
-void [message, line, text, stage, parts, named];
+void [more, message, line, text, stage, parts, named];
