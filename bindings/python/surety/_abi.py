@@ -603,6 +603,20 @@ class ToolsOptions(Structure):
     ]
 
 
+class ToolServer(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("command", Str),
+        ("prefix", Str),
+        ("only", c_void_p),
+        ("only_count", c_size_t),
+        ("time_ms_max", c_uint32),
+        ("result_bytes_max", c_size_t),
+        ("environment", c_void_p),
+        ("environment_count", c_size_t),
+    ]
+
+
 class ToolCall(Structure):
     _fields_ = [
         ("tool", Text),

@@ -146,6 +146,7 @@ RUN: Signatures = {
     "surety_tools_free": (None, [P]),
     "surety_tools_add": (c_int, [P, P, P]),
     "surety_tools_read": (c_int, [P, Str, Str, P]),
+    "surety_tools_connect": (c_int, [P, P, P, P]),
     "surety_consensus_new": (c_int, [P, P, P]),
     "surety_consensus_free": (None, [P]),
     "surety_consensus_wait": (c_int, [P, P, P]),

@@ -11,9 +11,9 @@ import queue
 import threading
 from ctypes import CFUNCTYPE, POINTER, addressof, byref, c_size_t, c_void_p
 from decimal import Decimal
-from typing import (Any, AsyncGenerator, Callable, Dict, Generator, List,
-                    Mapping, NamedTuple, Optional, Sequence, Type, TypeVar,
-                    Union, overload)
+from typing import (TYPE_CHECKING, Any, AsyncGenerator, Callable, Dict,
+                    Generator, List, Mapping, NamedTuple, Optional, Sequence,
+                    Type, TypeVar, Union, overload)
 
 from . import _abi
 from ._abi import SURETY_RUN_NONE, Error
@@ -25,9 +25,12 @@ from ._library import lib, limits_over, number_of, run_library, str_of
 from ._messages import Conversation
 from ._requests import Request
 from ._result import Event, RunResult, consensus_result, run_result
-from ._tools import Toolset
+from ._tools import Toolset, servers_of
 from ._validators import Asked
-from ._values import loads
+from ._values import dump_any, loads
+
+if TYPE_CHECKING:
+    from asyncio import Future
 
 T = TypeVar("T")
 # A model's name, or a function that is one.
@@ -128,11 +131,24 @@ def _spending(options: Any, settings: Any) -> None:
         options.stop = number_of(_abi.STOPS, settings.stop, "stop")
 
 
+def _examples(given: Any) -> bytes:
+    """Pairs of input and output as JSON."""
+    made = []
+    for one in given:
+        if isinstance(one, Mapping):
+            one = tuple(one[name] for name in ("input", "output"))
+        text, output = one
+        if not isinstance(text, str):
+            raise TypeError(f"the input of an example is a str, not {text!r}")
+        made.append({"input": text, "output": output})
+    return dump_any(made)
+
+
 class _Machine:
     """A run or a consensus and everything that it points at."""
 
     def __init__(self, contract: Any, prompt: Any, settings: "_Settings",
-                 post: Callable[[Any], None]) -> None:
+                 post: Callable[[Any], None], cancelled: Any) -> None:
         self.engine = run_library()
         self.kept: List[Any] = []
         self.asked: Optional[Asked] = None
@@ -142,7 +158,7 @@ class _Machine:
         self.items: Any = None
         self.ledger: Any = None
         self.post = post
-        self.cancelled = ctypes.c_int(0)
+        self.cancelled = cancelled
         self.status, self.error = 0, Error()
         self.settings = settings
         self.contract = contract
@@ -253,6 +269,8 @@ class _Machine:
         written.instructions = str_of(settings.instructions)
         written.reask = str_of(settings.reask)
         written.system = str_of(settings.system_template)
+        if settings.examples is not None:
+            written.examples = str_of(_examples(settings.examples))
         options.prompt_options = self.keep(written)
         if settings.retries is not None:
             options.retry_max = settings.retries or SURETY_RUN_NONE
@@ -294,9 +312,14 @@ class _Machine:
             conversation.read(settings.messages)
             conversation.give(options)
             self.kept.append(conversation)
-        if settings.tools is not None:
-            self.tools = Toolset(settings.tools, self.config, options.limits,
-                                 self.post)
+        servers = servers_of(settings.mcp)
+        if self.is_consensus:
+            if settings.tools is not None or servers:
+                raise ValueError("a consensus has no tools")
+        elif servers or (len(bytes(self.config.info.tools))
+                         if settings.tools is None else settings.tools):
+            self.tools = Toolset(settings.tools, servers, self.config,
+                                 options.limits, self.post, self.cancelled)
             options.tools = self.tools.handle
 
     def _shows(self, options: "_abi.RunOptions") -> None:
@@ -400,6 +423,7 @@ class _Settings:
                  instruct_system: bool = False, style: Optional[str] = None,
                  instructions: str = "", reask: str = "",
                  system_template: str = "",
+                 examples: Optional[Sequence[Any]] = None,
                  mode: Optional[str] = None,
                  temperature: Optional[float] = None,
                  output_tokens_max: Optional[int] = None, whole: bool = False,
@@ -415,7 +439,8 @@ class _Settings:
                  consensus: Union[None, str, Consensus, Mapping[str, Any]]
                  = None, seed: int = 0, validators: Validators = None,
                  messages: Any = None, keep_reasks: bool = False,
-                 tools: Any = None, steps_max: int = 0,
+                 tools: Any = None, mcp: Union[None, str, Sequence[
+                     Union[str, Sequence[str]]]] = None, steps_max: int = 0,
                  tool_calls_max: int = 0, values: bool = False,
                  items: Optional[str] = None,
                  **judge: Any) -> None:
@@ -466,8 +491,10 @@ def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
     are there. style: of the schema in the prompt. instructions ("none": the
     prompt alone), reask, system_template: templates in place of the contract's,
     with ${prompt}, ${schema}, ${example} and, in reask, ${errors} and ${reply};
-    $${ stands for ${. mode ("auto", "native",
-    "tool", "prompt"), temperature, output_tokens_max, whole (no stream),
+    $${ stands for ${. examples: pairs of an input (str) and the output that is
+    wanted for it, in place of the contract's; [] is none. mode ("auto",
+    "native", "tool", "prompt"), temperature, output_tokens_max, whole (no
+    stream),
     timeouts (seconds for connect, first_byte, idle, total): of every model.
     retries: re-asks after the first call; without it as the contract says.
     feedback: "errors", "simple", "patch". stop: when a call is stopped whose
@@ -485,9 +512,12 @@ def run(contract: Any, prompt: str = "", **settings: Any) -> "RunResult[Any]":
     messages: the conversation before the prompt, which may then be empty: the
     messages of the result of a run, or a list or request of OpenAI, Anthropic,
     Gemini or the AI SDK, as dicts or JSON. keep_reasks: the result's messages
-    have replies that failed, too. tools: functions, Tools, and paths of tools
-    files; functions are called in this thread. steps_max: replies that may call
-    tools (16); tool_calls_max: calls in the run (64).
+    have replies that failed, too. tools: functions, Tools, paths of tools
+    files, and dicts as these have them (with command or http); without it those
+    of the configuration; [] is none. Functions are called in this thread. mcp:
+    servers of the Model Context Protocol: the command of one, or several; a str
+    is read by /bin/sh, a list is the program and its arguments. steps_max:
+    replies that may call tools (16); tool_calls_max: calls in the run (64).
 
     values: events of the kind "value" have the value so far. items: a JSON
     Pointer to an array; events of the kind "item" have its elements, each when
@@ -514,7 +544,8 @@ def going(contract: Any, prompt: str, options: _Settings,
     """The events of a run, whose result is in ended then. Closing it before
     its end cancels the run."""
     events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
-    machine = _Machine(_contract_of(contract), prompt, options, events.put)
+    machine = _Machine(_contract_of(contract), prompt, options, events.put,
+                       ctypes.c_int(0))
     thread: Optional[threading.Thread] = None
     try:
         thread = machine.start()
@@ -548,6 +579,12 @@ def _end(machine: _Machine,
         return machine.result() if not machine.cancelled.value else None
     finally:
         machine.close()
+
+
+def _drop(opening: "Future[_Machine]") -> None:
+    """Closes what was opened for a run that is not wanted any more."""
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()
 
 
 @overload
@@ -605,8 +642,15 @@ async def going_async(contract: Any, prompt: str, options: _Settings,
         task.add_done_callback(
             lambda task: None if request.dropped else events.put_nowait(task))
 
-    machine = await loop.run_in_executor(
-        None, lambda: _Machine(_contract_of(contract), prompt, options, post))
+    cancelled = ctypes.c_int(0)
+    opening = loop.run_in_executor(None, lambda: _Machine(
+        _contract_of(contract), prompt, options, post, cancelled))
+    try:
+        machine = await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        cancelled.value = 1  # servers are not waited for any more
+        opening.add_done_callback(_drop)
+        raise
     thread: Optional[threading.Thread] = None
     try:
         thread = machine.start()

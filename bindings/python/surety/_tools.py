@@ -168,10 +168,13 @@ class Call(Request):
 
 
 class Toolset:
-    """The tools of a run, which it must outlive. post: who takes calls."""
+    """The tools of a run, which it must outlive. given None: those of the
+    configuration. servers: commands, as JSON. post: who takes calls.
+    cancelled: the c_int that ends the wait for servers."""
 
-    def __init__(self, given: Any, config: Config, limits: Any,
-                 post: Callable[[Any], None]) -> None:
+    def __init__(self, given: Any, servers: Sequence[bytes], config: Config,
+                 limits: Any, post: Callable[[Any], None],
+                 cancelled: Any) -> None:
         self.engine = run_library()
         self.post = post
         self.handle: Any = None
@@ -194,8 +197,13 @@ class Toolset:
             raise failure(status, error)
         self.handle = made.value
         try:
-            for one in _listed(given):
-                self._add(one)
+            if given is None:
+                self._read_config(config)
+            else:
+                for one in _listed(given):
+                    self._add(one)
+            for command in servers:
+                self._connect(command, cancelled)
         except BaseException:
             self.close()
             raise
@@ -215,7 +223,8 @@ class Toolset:
         if isinstance(one, (str, os.PathLike)):
             self._read_file(os.fspath(one))
         elif isinstance(one, Mapping):
-            self._read(dump(one), b"", "")
+            self._read(dump(one if "tools" in one or "servers" in one
+                            else {"tools": [_plain(one)]}), b"", "")
         else:
             self._add_function(one if isinstance(one, Tool) else Tool(one))
 
@@ -236,6 +245,20 @@ class Toolset:
             raised = failure(status, error)
             raised.source = raised.source or source
             raise raised
+
+    def _read_config(self, config: Config) -> None:
+        info = config.info
+        if len(bytes(info.tools)):
+            self._read(bytes(info.tools), bytes(info.folder), str(info.file))
+
+    def _connect(self, command: bytes, cancelled: Any) -> None:
+        server = _abi.ToolServer(size=ctypes.sizeof(_abi.ToolServer),
+                                 command=str_of(command))
+        error = Error()
+        status = self.engine.surety_tools_connect(
+            self.handle, byref(server), byref(cancelled), byref(error))
+        if status:
+            raise failure(status, error)
 
     def _add_function(self, tool: Tool) -> None:
         raw = _abi.Tool(
@@ -304,6 +327,29 @@ def _cut(text: str) -> bytes:
     most = Error.message.size - 1
     data = text.replace("\0", " ").encode("utf-8", "replace")[:most]
     return data.decode("utf-8", "ignore").encode()
+
+
+def _plain(tool: Mapping[str, Any]) -> Dict[str, Any]:
+    """A tool of a tools file, whose contracts may be models."""
+    return {name: one if name not in ("parameters", "result")
+            or isinstance(one, Mapping)
+            else loads(json_of(_contract(one).info.root), False)
+            for name, one in tool.items()}
+
+
+def servers_of(mcp: Any) -> List[bytes]:
+    """The commands of servers, as JSON. A text is read by the shell."""
+    if mcp is None:
+        return []
+    made = []
+    for one in [mcp] if isinstance(mcp, str) else mcp:
+        words = ["/bin/sh", "-c", one] if isinstance(one, str) else list(one)
+        if not words or not all(isinstance(word, str) for word in words):
+            raise TypeError("mcp is the command of a server, or a list of "
+                            "these: each a text, or a list of the program and "
+                            f"its arguments, not {mcp!r}")
+        made.append(dump(words))
+    return made
 
 
 def _listed(given: Any) -> Sequence[Any]:

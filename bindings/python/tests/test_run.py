@@ -99,6 +99,28 @@ class Runs(unittest.TestCase):
             run(self.contract, "x", models="exec:echo '{}'", ledger=False,
                 system_template="${errors}")
 
+    def test_examples_of_a_run(self):
+        """They are turns before the prompt, and not of the result."""
+        seen = []
+
+        def model(messages):
+            seen.append([(one["role"], one["content"]) for one in messages])
+            return '{"a": 1}'
+
+        for examples in ([("One?", {"a": 1})],
+                         [{"input": "One?", "output": {"a": 1}}]):
+            result = run(self.contract, "Two?", models=model, ledger=False,
+                         instructions="none", examples=examples)
+            self.assertEqual(seen.pop(), [
+                ("user", "One?"), ("assistant", '{"a":1}'), ("user", "Two?")])
+            self.assertEqual(len(result.messages), 2)
+        with self.assertRaises(surety.Syntax):
+            run(self.contract, "x", models=model, ledger=False,
+                examples=[("One?", {"a": "one"})])
+        for wrong in ([7], [(1, 2)], [("a",)]):
+            with self.assertRaises((TypeError, ValueError)):
+                run(self.contract, "x", models=model, examples=wrong)
+
     def test_rejected(self):
         with Mock({"replies": [{"json": {"a": "x"}}],
                    "then": "repeat"}) as mock:

@@ -6,11 +6,15 @@ import asyncio
 import json
 import os
 import pickle
+import shlex
+import sqlite3
+import sys
 import tempfile
 import threading
 import time
 import unittest
 import warnings
+from contextlib import closing
 from dataclasses import dataclass
 from typing import List, Optional
 
@@ -377,6 +381,122 @@ class Files(unittest.TestCase):
                 go([], path)
             self.assertEqual((caught.exception.source, caught.exception.line),
                              (path, 2))
+
+
+SERVER = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    method, given = asked["method"], asked.get("params", {})
+    if method == "initialize":
+        made = {"protocolVersion": given["protocolVersion"],
+                "capabilities": {"tools": {}},
+                "serverInfo": {"name": "s", "version": "1"}}
+    elif method == "tools/list":
+        made = {"tools": [{"name": "add", "inputSchema": SCHEMA}]}
+    elif method == "tools/call":
+        if given["arguments"]["a"] == 9:
+            sys.stdin.read()  # never answers
+        made = {"content": [{"type": "text", "text": "12"}]}
+    else:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {
+            "code": -32601, "message": "no such method"}}), flush=True)
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"],
+                      "result": made}), flush=True)
+""".replace("SCHEMA", repr(NUMBERS))
+BY_COMMAND = {"name": "add", "parameters": NUMBERS,
+              "command": ["/bin/sh", "-c", "cat >/dev/null; echo 12"]}
+CALL = calls(("add", {"a": 1, "b": 2}))
+
+
+class Others(unittest.TestCase):
+    """Tools that are no functions."""
+
+    def said(self, **settings):
+        tools = settings.pop("tools", None)
+        use, = go([CALL], tools, **settings).tool_uses
+        self.assertEqual((use.name, use.failure), ("add", None))
+        return use.result.strip()
+
+    def test_as_objects(self):
+        self.assertEqual(self.said(tools=[BY_COMMAND]), "12")
+        self.assertEqual(self.said(tools=BY_COMMAND), "12")
+        self.assertEqual(self.said(tools={"tools": [BY_COMMAND]}), "12")
+        self.assertEqual(self.said(tools=[{
+            **BY_COMMAND, "parameters": Contract(NUMBERS, name="n")}]), "12")
+        with self.assertRaises(surety.Syntax):
+            go([], {"name": "add", "comand": ["echo"]})
+
+    def test_of_the_configuration(self):
+        """Every run has them, unless tools says others."""
+        def asked(**settings):
+            with mock(CALL) as server:
+                return run(Contract(SUM, name="sum"), "x", models="mock:m",
+                           config={**server.config(), "tools": [BY_COMMAND]},
+                           ledger=False, mode="prompt", **settings).tool_uses
+        self.assertEqual(asked()[0].result.strip(), "12")
+        self.assertEqual(asked(tools=[]), ())
+        other = Tool(lambda a, b: "4", name="add", parameters=NUMBERS)
+        self.assertEqual(asked(tools=other)[0].result, "4")
+
+    def test_of_a_server(self):
+        """Recorded and played again, without the server."""
+        words = [sys.executable, "-c", SERVER]
+        self.assertEqual(self.said(mcp=[words]), "12")
+        self.assertEqual(self.said(mcp=shlex.join(words)), "12")
+        with tempfile.TemporaryDirectory() as folder:
+            record = os.path.join(folder, "record")
+            self.said(mcp=[words], record=record)
+            again = run(Contract(SUM, name="sum"), "One and two?",
+                        models="mock:m", mode="prompt", ledger=False,
+                        mcp=[words], replay=record, config={
+                            "providers": {"mock": {
+                                "base_url": "http://127.0.0.1:9/v1"}}})
+            self.assertEqual(again.tool_uses[0].result.strip(), "12")
+        with self.assertRaises(surety.Io):
+            go([], None, mcp="exit 3")
+        for wrong in (7, [7], [[]], [["a", 7]]):
+            with self.assertRaises(TypeError):
+                go([], None, mcp=wrong)
+        with self.assertRaises(ValueError):
+            go([], None, mcp="true", consensus="vote")
+
+    def test_cancelled(self):
+        """While a server is waited for, and while its tool is; the ledger's
+        rows are whole then."""
+        async def work(server, config, **settings):
+            task = asyncio.ensure_future(run_async(
+                SUM, "x", models="mock:m", config=config, mode="prompt",
+                **settings))
+            while not os.path.exists(started) and not task.done():
+                await asyncio.sleep(0.01)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+
+        with tempfile.TemporaryDirectory() as folder:
+            started = os.path.join(folder, "started")
+            with mock() as server:
+                config = surety.Config(server.config())
+                asyncio.run(work(server, config, ledger=False,
+                                 mcp=f"touch {started}; sleep 600"))
+                self.assertTrue(config.lock.acquire(timeout=60))
+                config.lock.release()
+                config.close()
+            os.remove(started)
+            ledger = os.path.join(folder, "ledger.db")
+            script = SERVER.replace("sys.stdin.read()  #", f"open({started!r}, "
+                                    "'w').close(); sys.stdin.read()  #")
+            with mock(calls(("add", {"a": 9, "b": 2}))) as server:
+                asyncio.run(work(server, server.config(), ledger=ledger,
+                                 mcp=[[sys.executable, "-c", script]]))
+            with closing(sqlite3.connect(ledger)) as rows:
+                self.assertEqual(rows.execute(
+                    "SELECT count(*), sum(state = 'open') FROM attempts"
+                ).fetchone(), (2, 0))
 
 
 class Conversations(unittest.TestCase):
