@@ -263,6 +263,61 @@ static void output_laws(struct check *t)
 done:;
 }
 
+static void output_measure(void *ctx, const surety_event *event)
+{
+    if (event->kind == SURETY_EVENT_OUTPUT)
+        *(size_t *)ctx += event->text.len;
+}
+
+/* RESUME: a text that is too long to be quoted is like one of LIVE. */
+static void output_limit(struct check *t)
+{
+    static const size_t lengths[] = {15 << 10, 18 << 10};
+
+    for (size_t i = 0; i < CHECK_COUNT(lengths); i++) {
+        struct pieces pieces;
+        size_t given = 0;
+        surety_run_options options = {.size = sizeof(options),
+                                      .prompt = surety_str_of("What?"),
+                                      .event = output_measure,
+                                      .event_ctx = &given,
+                                      .seed = 1,
+                                      .output = SURETY_RUN_OUTPUT_RESUME,
+                                      .alloc = check_alloc(t)};
+        surety_contract *contract = NULL;
+        surety_run *run = NULL;
+        bool good = false;
+
+        pieces_init(&pieces, t, 1);
+        for (size_t k = 0; k < PIECES_REPLIES; k++) {
+            surety_buf_text(&pieces.replies[k], "{\"name\":\"");
+            for (size_t at = 0; at < lengths[i]; at++)
+                surety_buf_byte(&pieces.replies[k], (char)('a' + at % 23));
+            surety_buf_text(&pieces.replies[k], "\",\"n\":11}");
+            TRY(pieces.replies[k].status);
+        }
+        pieces.piece_max = 400;
+        TRY(check_contract(t, "{\"properties\":{\"n\":{\"maximum\":10}}}",
+                           &contract));
+        options.contract = contract;
+        options.models = &pieces.model;
+        options.model_count = 1;
+        options.retry_max = 1;
+        TRY(surety_run_new(&options, &run, NULL));
+        TRY(pieces_go(&pieces, run));
+        CHECK(surety_run_info_of(run)->verdict == SURETY_RUN_REJECTED);
+        CHECK(given > lengths[i] - 800);
+        CHECK(pieces.calls == (i ? 1 : 2));
+        good = true;
+    done:
+        surety_run_free(run);
+        surety_contract_free(contract);
+        pieces_done(&pieces);
+        if (!good)
+            return;
+    }
+}
+
 /* Which contracts change a value at its end. */
 static void output_allows(struct check *t)
 {
@@ -302,6 +357,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"the pieces are the value", output_laws},
+        {"a text that is too long to be quoted", output_limit},
         {"contracts that change a value at its end", output_allows},
     };
 
