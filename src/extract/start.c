@@ -412,10 +412,49 @@ static size_t start_scalar(surety_str text, size_t at)
     return end > at ? end : at + start_literal(text, at, &cut);
 }
 
+/* Whether a quoted key, or one without its first quote, and a colon are at
+ * `at`: the comma or bracket before it is missing. */
+static bool start_leads(surety_str text, size_t at)
+{
+    size_t end = at;
+
+    if (start_quote(text, at)) {
+        end = start_quoted(text, at);
+    } else {
+        while (end < text.len && start_is_word(text.ptr[end]))
+            end++;
+        if (end == at || !start_quote(text, end))
+            return false;
+        while (start_quote(text, end) && end - at < START_KEY_MAX)
+            end += start_quote(text, end);
+    }
+    return start_mark(text, start_space(text, end), ':') != 0;
+}
+
+/* Whether the quote at `at`, behind a brace, opens a key. It may have lost its
+ * second quote, or have its first one twice. */
+static bool start_is_member(surety_str text, size_t at)
+{
+    const size_t quote = start_quote(text, at);
+    bool cut = false;
+    size_t end = at + quote, next;
+
+    while (end < text.len && start_is_word(text.ptr[end]))
+        end++;
+    next = end + (end < text.len && memchr(",}]", text.ptr[end], 3));
+    if (end > at + quote && start_mark(text, next, ':'))
+        return true;
+    next = start_space(text, start_quoted(text, at));
+    return start_mark(text, next, ':') || start_mark(text, next, '=') ||
+           start_mark(text, next, ']') || start_quote(text, next) ||
+           start_literal(text, next, &cut) ||
+           (next == at + 2 * quote && start_leads(text, next)) ||
+           (next < text.len && (start_is_digit(text.ptr[next]) ||
+                                memchr("{[-", text.ptr[next], 3)));
+}
+
 bool surety__start_is_json(surety_str text, size_t at)
 {
-    bool cut = false;
-
     for (unsigned i = 0; i < START_NESTED_MAX && at < text.len; i++) {
         if (text.ptr[at] == '{') {
             at = start_space(text, at + 1);
@@ -423,11 +462,7 @@ bool surety__start_is_json(surety_str text, size_t at)
                 return true;
             if (!start_quote(text, at))
                 return at < text.len && start_key(text, at) == START_STRONG;
-            at = start_space(text, start_quoted(text, at));
-            return start_mark(text, at, ':') || start_quote(text, at) ||
-                   start_literal(text, at, &cut) ||
-                   (at < text.len && (start_is_digit(text.ptr[at]) ||
-                                      memchr("{[-", text.ptr[at], 3)));
+            return start_is_member(text, at);
         }
         if (text.ptr[at] != '[')
             return false;
@@ -599,6 +634,8 @@ bool surety__text_goes_on(surety_str text, size_t at)
     at = start_space(text, at);
     while (at < text.len && memchr("}]", text.ptr[at], 2))
         at = start_space(text, at + 1);
+    if (start_leads(text, at))
+        return true;
     while (at < text.len && text.ptr[at] == ',') {
         at = start_space(text, at + 1);
         while (start_scalar(text, at) > at) {

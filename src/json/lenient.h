@@ -345,6 +345,9 @@ void surety__ahead_starve(struct ahead *ahead, enum lenient_wait sort,
 /* Returns the length of the quote at `at` if it ends the current key, whose own
  * quote is another; 0 when it does not, or -1 when more bytes are needed. */
 int surety__ahead_other(surety_lenient *lenient, size_t at);
+/* Skips the comment at ahead. Returns false when none ends within
+ * LENIENT_KEY_AHEAD bytes. */
+bool surety__ahead_comment(struct ahead *ahead);
 /* Skips white space and returns the next sign, which it does not skip. */
 struct sign surety__ahead_sign(struct ahead *ahead);
 /* Skips a quoted text: it must end on the same line, within LENIENT_KEY_AHEAD

@@ -55,6 +55,15 @@ static void ahead_pass(struct ahead *ahead, const struct sign *sign)
     ahead->at += sign->len;
 }
 
+/* Whether a quote ends what the first one opens: also a straight one what a
+ * typographic one opens. */
+static bool ahead_closes(const struct sign *first, const struct sign *quote)
+{
+    return quote->style == first->style ||
+           (first->style == STYLE_CURLY && quote->style == STYLE_DOUBLE) ||
+           (first->style == STYLE_CURLY_SINGLE && quote->style == STYLE_SINGLE);
+}
+
 bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
                           bool *ret_far)
 {
@@ -82,7 +91,7 @@ bool surety__ahead_quoted(struct ahead *ahead, const struct sign *quote,
                 surety__ahead_starve(ahead, WAIT_ANY, lenient->end);
                 return false;
             }
-            if (sign.code == SIGN_QUOTE && sign.style == quote->style) {
+            if (sign.code == SIGN_QUOTE && ahead_closes(quote, &sign)) {
                 ahead->at = at + sign.len;
                 lenient->work += at - start;
                 return true;
@@ -112,7 +121,9 @@ bool surety__ahead_name(struct ahead *ahead, bool number, bool *ret_far)
 
     while (at < lenient->end && at < most &&
            (lenient_is_name(lenient->text[at]) ||
-            (number && lenient->text[at] == '+')))
+            (number && lenient->text[at] == '+')) &&
+           ((unsigned char)lenient->text[at] < 0x80 ||
+            lenient_sign(lenient, at).code == SIGN_OTHER))
         at++;
     *ret_far = at == most;
     lenient->work += at - start;
@@ -209,7 +220,11 @@ static enum member ahead_quoted_member(struct ahead *ahead,
             return MEMBER_NO;
         return MEMBER_QUOTED;
     }
-    return ahead_begins_value(&sign) && end > start ? MEMBER_LOOSE : MEMBER_NO;
+    return end > start && (ahead_begins_value(&sign) ||
+                           (sign.code > 0 && lenient_is_name((char)sign.code) &&
+                            surety__ahead_scalar(ahead)))
+               ? MEMBER_LOOSE
+               : MEMBER_NO;
 }
 
 /* Reads a name without quotes, or with a closing quote only, and its colon.
@@ -400,6 +415,8 @@ bool surety__ahead_scalar(struct ahead *ahead)
         return true;
     if (sign.code == SIGN_QUOTE && !lenient_in_object(lenient))
         return ahead_is_item(ahead, &sign);
+    if (sign.code == '/' || sign.code == '#' || sign.code == '<')
+        return surety__ahead_comment(ahead);
     /* A second scalar may follow without a comma. */
     start = ahead->at;
     return sign.code > 0 && lenient_is_name((char)sign.code) &&
@@ -744,59 +761,13 @@ int surety__ahead_doubled(surety_lenient *lenient, size_t at, bool key)
                      lenient_is_closer(sign.code);
 }
 
-/* Returns what ends the comment that begins at ahead; NULL: none begins. */
-static const char *ahead_comment_end(struct ahead *ahead)
-{
-    static const char *const marks[][2] = {
-        {"//", "\n"}, {"#", "\n"}, {"/*", "*/"}, {"<!--", "-->"}};
-    const surety_lenient *lenient = ahead->lenient;
-
-    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
-        const char *open = marks[i][0];
-        size_t at = ahead->at;
-
-        while (*open && at < lenient->end && lenient->text[at] == *open)
-            open++, at++;
-        if (!*open)
-            return marks[i][1];
-        if (at == lenient->end && !lenient->final)
-            surety__ahead_starve(ahead, WAIT_ANY, at);
-    }
-    return NULL;
-}
-
-/* Skips the comment at ahead. Returns false when none ends within
- * LENIENT_KEY_AHEAD bytes. */
-static bool ahead_skip_comment(struct ahead *ahead)
-{
-    surety_lenient *lenient = ahead->lenient;
-    const size_t most = ahead->at + LENIENT_KEY_AHEAD;
-    const char *close = ahead_comment_end(ahead);
-    const size_t len = close ? strlen(close) : 0;
-
-    if (!close || ahead->starved)
-        return false;
-    for (; ahead->at < lenient->end && ahead->at < most; ahead->at++) {
-        lenient->work++;
-        if (lenient->end - ahead->at >= len &&
-            !memcmp(lenient->text + ahead->at, close, len)) {
-            ahead->line = *close == '\n';
-            ahead->at += len;
-            return true;
-        }
-    }
-    if (ahead->at < most && !lenient->final)
-        surety__ahead_starve(ahead, WAIT_ANY, lenient->end);
-    return false;
-}
-
 /* Returns whether the comment at ahead proves that the quote before it ended
  * its string: what follows the comment continues the container. */
 static bool ahead_after_comment(struct ahead *ahead)
 {
     struct sign sign;
 
-    if (ahead->lenient->quoted.dirty || !ahead_skip_comment(ahead))
+    if (ahead->lenient->quoted.dirty || !surety__ahead_comment(ahead))
         return false;
     sign = surety__ahead_sign(ahead);
     if (ahead->starved)

@@ -1,7 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tolerant reader, looking ahead at closing brackets: whether one can
- * belong to the value, and the meaning of one of the wrong kind. */
+/* The tolerant reader, looking ahead over comments, and at closing brackets:
+ * whether one can belong to the value, and the meaning of one of the wrong
+ * kind. */
 #include "json/lenient.h"
+
+/* Returns what ends the comment that begins at ahead; NULL: none begins. */
+static const char *close_comment(struct ahead *ahead)
+{
+    static const char *const marks[][2] = {
+        {"//", "\n"}, {"#", "\n"}, {"/*", "*/"}, {"<!--", "-->"}};
+    const surety_lenient *lenient = ahead->lenient;
+
+    for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+        const char *open = marks[i][0];
+        size_t at = ahead->at;
+
+        while (*open && at < lenient->end && lenient->text[at] == *open)
+            open++, at++;
+        if (!*open)
+            return marks[i][1];
+        if (at == lenient->end && !lenient->final)
+            surety__ahead_starve(ahead, WAIT_ANY, at);
+    }
+    return NULL;
+}
+
+bool surety__ahead_comment(struct ahead *ahead)
+{
+    surety_lenient *lenient = ahead->lenient;
+    const size_t most = ahead->at + LENIENT_KEY_AHEAD;
+    const char *close = close_comment(ahead);
+    const size_t len = close ? strlen(close) : 0;
+
+    if (!close || ahead->starved)
+        return false;
+    for (; ahead->at < lenient->end && ahead->at < most; ahead->at++) {
+        lenient->work++;
+        if (lenient->end - ahead->at >= len &&
+            !memcmp(lenient->text + ahead->at, close, len)) {
+            ahead->line = *close == '\n';
+            ahead->at += len;
+            return true;
+        }
+    }
+    if (ahead->at < most && !lenient->final)
+        surety__ahead_starve(ahead, WAIT_ANY, lenient->end);
+    return false;
+}
 
 /* ---- closing brackets --------------------------------------------------- */
 
@@ -53,11 +98,19 @@ bool surety__ahead_closer(struct ahead *ahead, const struct sign *sign)
     next = surety__ahead_sign(ahead);
     if (ahead->starved)
         return false;
+    if (right && (next.code == '/' || next.code == '#' || next.code == '<') &&
+        surety__ahead_comment(ahead)) {
+        ahead->line = false;
+        next = surety__ahead_sign(ahead);
+    }
+    if (ahead->starved)
+        return false;
     if (lenient_is_closer(next.code) || next.code == SIGN_END || ahead->line)
         return true;
     if (last)
         return next.code == ';' || next.code == '<' || close_quoteless(ahead);
-    return next.code == ',' || (right && next.code == SIGN_QUOTE);
+    return next.code == ',' ||
+           (right && (next.code == SIGN_QUOTE || next.code == ';'));
 }
 
 /* Counts the errors of one reading of the closing brackets in run. kinds: the

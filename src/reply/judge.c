@@ -230,6 +230,19 @@ static surety_status judge_derive(surety_judge *judge, surety_error *reterr)
     return status;
 }
 
+/* Whether a closing bracket that is not the value's follows it, and text is
+ * before it: the value may be a part of another, whose first bracket is
+ * missing. */
+static bool judge_is_inside(surety_str reply, size_t start, size_t end)
+{
+    const surety_str before = {reply.ptr, start};
+    const surety_str rest =
+        surety__str_trim((surety_str){reply.ptr + end, reply.len - end});
+
+    return surety__str_trim(before).len && rest.len &&
+           memchr("}]", *rest.ptr, 2);
+}
+
 /* Whether the reply goes on with members behind the value: its bracket may have
  * been closed too early. */
 static bool judge_is_closed_early(const surety_judge *judge)
@@ -239,7 +252,9 @@ static bool judge_is_closed_early(const surety_judge *judge)
     return !surety__trial_is_native(best) && !best->candidate.stripped &&
            !best->text && !best->rows && !best->cut && best->candidate.end &&
            memchr("}]", judge->task.reply.ptr[best->candidate.end - 1], 2) &&
-           surety__text_goes_on(judge->task.reply, best->candidate.end);
+           (surety__text_goes_on(judge->task.reply, best->candidate.end) ||
+            judge_is_inside(judge->task.reply, best->candidate.start,
+                            best->candidate.end));
 }
 
 /* Says what other value there is, or more of this one. */
