@@ -53,8 +53,9 @@ bench:
 	@python3 bench/install.py build-bench/bench/peers || true
 	@meson setup --buildtype=release build-bench \
 	    $(if $(wildcard build-bench/build.ninja),--reconfigure) >/dev/null
-	@ninja -C build-bench --quiet surety bench
+	@ninja -C build-bench --quiet surety bench tests/fuzz/almost-print
 	@python3 bench/bench.py $(BENCH_FLAGS) build-bench
+	@python3 bench/repair.py build-bench
 
 fault: all
 	@for test in $(BUILD)/tests/unit/*_test; do \
