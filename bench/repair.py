@@ -7,8 +7,8 @@
 COUNT (10) replies of each shape of tests/fuzz/almost.c, whose meaning is known
 because they were written from it, and the open cases beside the project, where
 they are. Of each shape: how many values came back right, and in brackets how
-many came back wrong; the others were refused. Surety and BAML get the contract, the
-other peers take none. A peer that is not installed is named as missing."""
+many came back wrong; the others were refused. Surety and BAML get the contract,
+the other peers take none. A peer that is not installed is named as missing."""
 
 import collections
 import json

@@ -367,8 +367,9 @@ static bool ahead_under(const surety_lenient *lenient, uint8_t kind)
 static bool ahead_is_value(const surety_lenient *lenient, size_t start,
                            size_t end)
 {
-    static const char *const names[] = {"true",  "false", "null", "True",
-                                        "False", "None",  "nil"};
+    static const char *const names[] = {"true", "false",     "null",
+                                        "True", "False",     "None",
+                                        "nil",  "undefined", "NaN"};
     const surety_str name = {lenient->text + start, end - start};
 
     if (memchr("+-.", *name.ptr, 3))

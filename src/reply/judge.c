@@ -243,6 +243,18 @@ static bool judge_is_inside(surety_str reply, size_t start, size_t end)
            memchr("}]", *rest.ptr, 2);
 }
 
+/* The same of closing brackets that were read as those of the value: brackets
+ * before it show that it is a part. */
+static bool judge_is_torn(const surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const char *reply = judge->task.reply.ptr;
+    const size_t len = best->candidate.start;
+
+    return best->brackets && len &&
+           (memchr(reply, '{', len) || memchr(reply, '[', len));
+}
+
 /* Whether the reply goes on with members behind the value: its bracket may have
  * been closed too early. */
 static bool judge_is_closed_early(const surety_judge *judge)
@@ -253,6 +265,7 @@ static bool judge_is_closed_early(const surety_judge *judge)
            !best->text && !best->rows && !best->cut && best->candidate.end &&
            memchr("}]", judge->task.reply.ptr[best->candidate.end - 1], 2) &&
            (surety__text_goes_on(judge->task.reply, best->candidate.end) ||
+            judge_is_torn(judge) ||
             judge_is_inside(judge->task.reply, best->candidate.start,
                             best->candidate.end));
 }
