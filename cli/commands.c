@@ -242,6 +242,21 @@ const struct command commands[] = {
        "Population.png from plain rows"},
       {"surety render --data rows.json --table xlsx --name rows", "rows.xlsx"}},
      render_run},
+    {"serve",
+     "serve as a gateway in front of models",
+     "[OPTION...]",
+     "Serves OpenAI Chat Completions and Responses, Anthropic Messages and "
+     "Gemini to clients, and calls the models of the configuration. A reply to "
+     "a request with a schema satisfies the schema, or the client gets an "
+     "error that lists what is wrong. Prints the line \"surety serve: "
+     "listening on URL\" to standard output. SIGHUP reads the configuration "
+     "and the contracts again; SIGTERM and SIGINT let the requests under way "
+     "end.",
+     serve_options,
+     {{"surety serve", "clients reach the models at http://127.0.0.1:4141/v1"},
+      {"surety serve --listen 0.0.0.0:8080 --threads 4 --log access.jsonl",
+       "for other machines, with four threads and a line for each request"}},
+     serve_run},
     {"stats",
      "count the runs in the ledger: valid ones, errors, cost",
      "[OPTION...]",

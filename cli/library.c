@@ -11,7 +11,7 @@
 #include "diag.h"
 #include "input.h"
 
-static void put_folders(surety_buf *folders)
+void library_folders(surety_buf *folders)
 {
     const char *listed = getenv("SURETY_CONTRACTS");
     surety_buf config;
@@ -40,7 +40,7 @@ surety_registry *library_open(struct cli *cli)
     surety_buf folders;
 
     surety_buf_init(&folders, NULL, 0);
-    put_folders(&folders);
+    library_folders(&folders);
     if (surety_registry_new(surety_buf_str(&folders), &contract, &registry,
                             &error) != SURETY_OK)
         cli_report(cli, CODE_WORLD, "contracts", NO_TEXT, &error);

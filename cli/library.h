@@ -5,6 +5,9 @@
 
 #include "cli.h"
 
+/* Appends the folders of library_open, joined by ":". */
+void library_folders(surety_buf *folders);
+
 /* Opens a registry over SURETY_CONTRACTS, ./contracts,
  * $XDG_CONFIG_HOME/surety/contracts and the built-in set. NULL: the message is
  * written. */

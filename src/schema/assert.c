@@ -197,40 +197,31 @@ enum { MEMBERS_FEW = 16 };
 /* An object whose members are looked up by name. */
 struct members {
     const surety__cell *object;
-    /* A table by the hash of the key, whose offset is the value; 0: a free
-     * slot. NULL: the object is searched. */
-    const surety__pair *slots;
-    size_t mask; /* the number of slots, a power of two, less one */
+    /* By the hash of the key: its offset. NULL: the object is searched. */
+    const surety__pair *pairs;
 };
 
-/* Makes the table in the scratch of uniqueItems. False: the status is set. */
+/* Indexes the object in the scratch of uniqueItems. False: the status is set.
+ */
 static bool members_index(surety__machine *machine, struct members *members)
 {
     const surety__cell *object = members->object;
     const surety__cell *key = object + 1;
-    const size_t count = (size_t)4 << (63 - __builtin_clzll(object->count));
 
     if (!surety__machine_charge(machine, object->count))
         return false;
     if (surety__grow(machine->alloc, &machine->hashes, &machine->hash_cap,
-                     count, sizeof(*machine->hashes), SIZE_MAX)) {
+                     object->count, sizeof(*machine->hashes), SIZE_MAX)) {
         machine->status = SURETY_NOMEM;
         return false;
     }
-    memset(machine->hashes, 0, count * sizeof(*machine->hashes));
-    members->slots = machine->hashes;
-    members->mask = count - 1;
     for (uint32_t i = 0; i < object->count; i++) {
-        const surety_str name = surety__cell_str(machine->doc, key);
-        const uint32_t hash = surety__hash(name.ptr, name.len);
-        size_t at = hash & members->mask;
-
-        for (; machine->hashes[at].value; at = (at + 1) & members->mask)
-            if (!surety__machine_charge(machine, 1))
-                return false;
-        machine->hashes[at] = (surety__pair){hash, (uint64_t)(key - object)};
+        machine->hashes[i] =
+            (surety__pair){key->hash, (uint64_t)(key - object)};
         key = surety__cell_after(key + 1);
     }
+    surety__pairs_sort(machine->hashes, object->count);
+    members->pairs = machine->hashes;
     return true;
 }
 
@@ -247,16 +238,24 @@ static bool members_find(surety__machine *machine,
                          const struct members *members, surety_str name)
 {
     const surety__cell *object = members->object;
-    const uint32_t hash = surety__hash(name.ptr, name.len);
+    const uint64_t hash = surety__hash(name.ptr, name.len) & UINT16_MAX;
+    uint32_t low = 0;
+    uint32_t high = object->count;
 
-    for (size_t at = hash & members->mask; members->slots[at].value;
-         at = (at + 1) & members->mask)
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+
+        if (members->pairs[middle].key < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < object->count && members->pairs[low].key == hash; low++)
         if (!surety__machine_charge(machine, 1) ||
-            (members->slots[at].key == hash &&
-             surety_str_equal(
-                 surety__cell_str(machine->doc,
-                                  object + members->slots[at].value),
-                 name)))
+            surety_str_equal(
+                surety__cell_str(machine->doc,
+                                 object + members->pairs[low].value),
+                name))
             return true;
     return false;
 }
@@ -266,9 +265,9 @@ static inline bool members_have(surety__machine *machine,
                                 const struct members *members, surety_str name)
 {
     if (!surety__machine_charge(
-            machine, members->slots ? 1 : members->object->count / 16))
+            machine, members->pairs ? 1 : members->object->count / 16))
         return true;
-    return members->slots ? members_find(machine, members, name)
+    return members->pairs ? members_find(machine, members, name)
                           : surety__member_named(machine->doc, members->object,
                                                  name) != NULL;
 }

@@ -23,6 +23,7 @@ struct surety__server {
     int64_t listen_at; /* when it accepts again, after the system was out of
                         * files or memory; SERVE_NEVER: it does */
     bool is_full;      /* connections_max is reached; it does not accept */
+    bool is_refusing;  /* for good: its listening socket is closed */
     int epoll_fd;
     int listen_fd;
     int wake_fd; /* an eventfd that ends the wait of a step */

@@ -29,12 +29,23 @@ enum {
     SERVE_PAUSE_MS = 100
 };
 
-static int64_t serve_clock(clockid_t clock)
+static int64_t serve_clock_us(clockid_t clock)
 {
     struct timespec now;
 
     clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static int64_t serve_clock(clockid_t clock)
+{
+    return serve_clock_us(clock) / 1000;
+}
+
+surety__serve_times surety__serve_clock(void)
+{
+    return (surety__serve_times){(uint64_t)serve_clock_us(CLOCK_MONOTONIC),
+                                 serve_clock(CLOCK_REALTIME)};
 }
 
 /* ---- accepting ----------------------------------------------------------- */
@@ -76,7 +87,7 @@ static void serve_resume(surety__server *server)
 {
     const bool is_paused = server->listen_at != SERVE_NEVER;
 
-    if (is_paused && server->listen_at > server->now)
+    if (server->is_refusing || (is_paused && server->listen_at > server->now))
         return;
     if (!is_paused &&
         !(server->is_full && server->count < server->options.connections_max))
@@ -132,6 +143,15 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
     serve_resume(server);
 }
 
+void surety__server_refuse(surety__server *server)
+{
+    if (server->is_refusing)
+        return;
+    server->is_refusing = true;
+    close(server->listen_fd); /* epoll forgets it */
+    server->listen_fd = -1;
+}
+
 void surety__server_wake(surety__server *server)
 {
     const uint64_t one = 1;
@@ -185,7 +205,7 @@ static bool serve_parse_address(const surety__server_options *options,
 
 /* Makes a listening socket; -1 with errno. */
 static int serve_listen(const serve_address *address, socklen_t len,
-                        uint16_t *ret_port)
+                        bool shares, uint16_t *ret_port)
 {
     const int fd = socket(address->any.sa_family,
                           SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -197,6 +217,8 @@ static int serve_listen(const serve_address *address, socklen_t len,
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    if (shares)
+        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof(yes));
     if (bind(fd, &address->any, len) || listen(fd, 511) ||
         getsockname(fd, &bound.any, &bound_len)) {
         error = errno;
@@ -265,7 +287,8 @@ surety_status surety__server_open(const surety__server_options *options,
         surety__hint(reterr, "give one such as 127.0.0.1 or ::1");
         goto done;
     }
-    server->listen_fd = serve_listen(&address, len, &server->port);
+    server->listen_fd =
+        serve_listen(&address, len, options->shares_port, &server->port);
     if (server->listen_fd < 0) {
         status = surety__fail(
             reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",

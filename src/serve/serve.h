@@ -89,6 +89,8 @@ typedef struct surety__server_options {
     uint32_t idle_ms;         /* between requests, and for a client that takes
                                * no byte of an answer; 60,000 */
     bool no_date;             /* no Date header: the same bytes each time */
+    bool shares_port;         /* other servers may listen on the port too, and
+                               * the system divides the connections */
     const surety_alloc *alloc;
 } surety__server_options;
 
@@ -103,9 +105,18 @@ uint16_t surety__server_port(const surety__server *server);
 void surety__server_step(surety__server *server, uint32_t timeout_ms);
 /* Ends the wait of a step, from any thread or signal handler. */
 void surety__server_wake(surety__server *server);
+/* Accepts no more connections; those that are open go on. */
+void surety__server_refuse(surety__server *server);
 /* Aborts every exchange (calls their `ended`) and frees the server. Takes
  * NULL. */
 void surety__server_close(surety__server *server);
+
+/* Both clocks of the system, now. */
+typedef struct surety__serve_times {
+    uint64_t monotonic_us;
+    int64_t unix_ms;
+} surety__serve_times;
+surety__serve_times surety__serve_clock(void);
 
 /* The value of the first header of that name; ptr NULL: absent. */
 surety_str surety__serving_header(const surety__serving *exchange,

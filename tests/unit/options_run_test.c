@@ -251,6 +251,19 @@ static void mock_fill(void *own)
     ((surety_mock_options *)own)->address = surety_str_of("nowhere");
 }
 
+static void gateway_fill(void *own)
+{
+    ((surety_gateway_options *)own)->address = surety_str_of("nowhere");
+}
+
+static void gateway_act(const void *given, surety_buf *out)
+{
+    surety_gateway *gateway = NULL;
+
+    if (options_ended(surety_gateway_open(given, &gateway, NULL), out))
+        surety_gateway_close(gateway);
+}
+
 static void mock_act(const void *given, surety_buf *out)
 {
     surety_mock *mock = NULL;
@@ -551,6 +564,8 @@ static const struct options_row options_rows[] = {
                 .act = consensus_act),
     OPTIONS_ROW(surety_config_options, exec_environment_count,
                 .fill = config_fill, .act = config_act),
+    OPTIONS_ROW(surety_gateway_options, alloc, .fill = gateway_fill,
+                .act = gateway_act),
     OPTIONS_ROW(surety_mock_options, alloc, .fill = mock_fill, .act = mock_act),
     OPTIONS_ROW(surety_stats_chart, scale, .fill = chart_fill,
                 .act = chart_act),

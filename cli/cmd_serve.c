@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety serve: the gateway. Its threads do the work; the main thread waits for
+ * signals, and is the only one that writes to standard error. The log has a
+ * descriptor of its own. */
+#include "commands.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <surety/serve.h>
+
+#include "configuration.h"
+#include "library.h"
+
+struct serve_settings {
+    const char *listen;
+    const char *config;
+    const char *ledger;
+    const char *log;
+    unsigned threads;
+    unsigned drain;
+    unsigned requests;
+    unsigned connections;
+    unsigned body;
+};
+
+enum { SERVE_PORT = 4141, SERVE_DRAIN_S = 30 };
+
+SETTINGS_FIT(struct serve_settings);
+#define AT(member) offsetof(struct serve_settings, member)
+
+const struct option_row serve_options[] = {
+    SECTION("Where"),
+    TEXT("listen", 'l', AT(listen), "ADDRESS:PORT",
+         "the IP address and port to listen on; 127.0.0.1:4141 unless given. "
+         "Port 0 takes one that is free; [::1]:4141 is IPv6"),
+    TEXT("config", 0, AT(config), "FILE",
+         "the configuration; otherwise ./surety.json, or the user's"),
+    TEXT("ledger", 0, AT(ledger), "URL|none",
+         "the database of attempts; otherwise that of the configuration, or "
+         "the user's"),
+    SECTION("How much"),
+    NUMBER("threads", 't', AT(threads), 256, "N",
+           "threads that serve; 1 unless given"),
+    NUMBER("max-requests", 0, AT(requests), 1000000, "N",
+           "requests under way in a thread; one more gets the status 503. "
+           "4,096 unless given"),
+    NUMBER("max-connections", 0, AT(connections), 1000000, "N",
+           "open connections of a thread; further ones wait. 16,384 unless "
+           "given"),
+    NUMBER("max-body", 0, AT(body), 1000000000, "BYTES",
+           "the largest body of a request; 10,485,760 unless given"),
+    NUMBER("drain", 0, AT(drain), 86400, "SECONDS",
+           "how long requests under way may take after SIGTERM; 30 unless "
+           "given"),
+    SECTION("Output"),
+    TEXT("log", 0, AT(log), "FILE",
+         "append one JSON object a request to FILE; it has no prompts, replies "
+         "or keys"),
+    OPTION_END};
+
+struct serve_session {
+    struct cli *cli;
+    const struct serve_settings *settings;
+    surety_gateway *gateway;
+    struct output log;
+    bool has_log;
+};
+
+/* Is called by one thread at a time. */
+static void log_line(void *ctx, surety_str line)
+{
+    struct serve_session *session = ctx;
+
+    surety_buf_add(&session->log.buf, line);
+    surety_buf_byte(&session->log.buf, '\n');
+    (void)output_flush(&session->log);
+}
+
+static bool serve_open_log(struct serve_session *session)
+{
+    const char *path = session->settings->log;
+    int fd;
+
+    if (!path)
+        return true;
+    fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return cli_fail(session->cli, CODE_WORLD, NULL,
+                        "%s cannot be written: %s", path, strerror(errno));
+    output_init(&session->log, fd);
+    session->has_log = true;
+    return true;
+}
+
+/* Reads ADDRESS:PORT; an address of IPv6 is in brackets. */
+static bool read_listen(struct cli *cli, const char *text,
+                        surety_gateway_options *options)
+{
+    const char *colon = text ? strrchr(text, ':') : NULL;
+    const char *end = colon ? colon + 1 : NULL;
+    surety_str address;
+    unsigned port;
+
+    options->port = SERVE_PORT;
+    if (!text)
+        return true;
+    if (!colon || !colon[1])
+        return cli_usage(cli, "as in 127.0.0.1:4141", "\"%s\" has no port",
+                         text);
+    port = cli_number(&end, UINT16_MAX);
+    if (*end || port > UINT16_MAX)
+        return cli_usage(cli, "a port is a number from 0 to 65535",
+                         "\"%s\" is no port", colon + 1);
+    address = (surety_str){text, (size_t)(colon - text)};
+    if (address.len > 1 && address.ptr[0] == '[' && colon[-1] == ']')
+        address = (surety_str){address.ptr + 1, address.len - 2};
+    options->address = address;
+    options->port = (uint16_t)port;
+    return true;
+}
+
+/* Finds the ledger, and shows what is wrong with the configuration. */
+static bool find_ledger(struct serve_session *session, surety_buf *place,
+                        surety_str *ret_url)
+{
+    const char *given = session->settings->ledger;
+    const surety_config_options options = {.size = sizeof(options),
+                                           .keyless = true};
+    surety_config *config =
+        configuration_open(session->cli, session->settings->config, &options);
+    bool is_found = config != NULL;
+
+    if (given && !*given) {
+        is_found =
+            cli_usage(session->cli, NULL, "--ledger needs a place, or none");
+    } else if (given) {
+        *ret_url = surety_str_of(given);
+    } else if (config && !surety_config_info_of(config)->ledger.len) {
+        is_found = configuration_ledger(
+            session->cli, surety_config_info_of(config)->ledger_optional,
+            place);
+        *ret_url = surety_buf_str(place);
+    }
+    surety_config_free(config);
+    return is_found;
+}
+
+static bool serve_start(struct serve_session *session)
+{
+    const struct serve_settings *settings = session->settings;
+    surety_gateway_options options = {.size = sizeof(options),
+                                      .threads = settings->threads,
+                                      .config = surety_str_of(settings->config),
+                                      .body_bytes_max = settings->body,
+                                      .connections_max = settings->connections,
+                                      .requests_max = settings->requests,
+                                      .log = session->has_log ? log_line : NULL,
+                                      .log_ctx = session};
+    surety_error error;
+    surety_status status;
+    surety_buf folders, place;
+    bool is_ready;
+
+    surety_buf_init(&folders, NULL, 0);
+    surety_buf_init(&place, NULL, 0);
+    library_folders(&folders);
+    options.contracts = surety_buf_str(&folders);
+    is_ready = read_listen(session->cli, settings->listen, &options) &&
+               find_ledger(session, &place, &options.ledger);
+    if (is_ready) {
+        status = surety_gateway_open(&options, &session->gateway, &error);
+        is_ready = status == SURETY_OK;
+        if (!is_ready)
+            cli_report(session->cli, cli_code_of(status, CODE_USAGE), "serve",
+                       NO_TEXT, &error);
+    }
+    surety_buf_done(&place);
+    surety_buf_done(&folders);
+    return is_ready;
+}
+
+static void serve_reload(struct serve_session *session)
+{
+    surety_error error;
+
+    if (surety_gateway_reload(session->gateway, &error) == SURETY_OK) {
+        put_format(&session->cli->err.buf,
+                   "surety serve: the configuration was read again\n");
+    } else {
+        put_format(&session->cli->err.buf,
+                   "surety serve: the configuration stays as it was: ");
+        if (error.source[0])
+            put_format(&session->cli->err.buf, "%s:%u:%u: ", error.source,
+                       (unsigned)error.position.line,
+                       (unsigned)error.position.column);
+        put_safe(&session->cli->err.buf, surety_str_of(error.message));
+        surety_buf_byte(&session->cli->err.buf, '\n');
+    }
+    (void)output_flush(&session->cli->err);
+}
+
+/* Waits for the signals, and lets the requests under way end. */
+static void serve_wait(struct serve_session *session, const sigset_t *signals)
+{
+    const unsigned drain_s =
+        session->settings->drain ? session->settings->drain : SERVE_DRAIN_S;
+    const struct timespec none = {0, 0};
+    int signal;
+
+    while ((signal = sigwaitinfo(signals, NULL)) == SIGHUP || signal < 0)
+        if (signal == SIGHUP)
+            serve_reload(session);
+    /* A second signal ends them at once. */
+    for (unsigned i = 0; i < drain_s * 10; i++)
+        if (surety_gateway_drain(session->gateway, 100) ||
+            sigtimedwait(signals, NULL, &none) > 0)
+            break;
+}
+
+void serve_run(struct cli *cli, const void *given,
+               const struct operands *operands)
+{
+    struct serve_session session = {.cli = cli, .settings = given};
+    const char *listen = session.settings->listen;
+    const char *colon = listen ? strrchr(listen, ':') : NULL;
+    sigset_t signals;
+
+    if (operands->count > 0) {
+        cli_usage(cli, "surety serve --help lists the options",
+                  "serve takes no operand such as \"%s\"", operands->items[0]);
+        return;
+    }
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    if (serve_open_log(&session) && serve_start(&session)) {
+        put_format(&cli->out.buf, "surety serve: listening on http://%.*s:%u\n",
+                   listen ? (int)(colon - listen) : 9,
+                   listen ? listen : "127.0.0.1",
+                   (unsigned)surety_gateway_port(session.gateway));
+        if (output_flush(&cli->out))
+            serve_wait(&session, &signals);
+        surety_gateway_close(session.gateway);
+    }
+    if (session.has_log && !output_close(&session.log))
+        cli_fail(cli, CODE_WORLD, NULL, "%s cannot be written: %s",
+                 session.settings->log, strerror(session.log.error));
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* surety/serve.h: the gateway. Clients of OpenAI Chat Completions, OpenAI
+ * Responses, Anthropic Messages and Gemini call it as if it were the provider.
+ * It makes each request a run: a reply to a request with a schema satisfies the
+ * schema, or the client gets an error that says why not.
+ *
+ *     surety_gateway_options options = {.size = sizeof(options),
+ *                                       .port = 4141};
+ *     if (surety_gateway_open(&options, &gateway, &err))
+ *         return fail(err.message);
+ *     wait_for_signal();
+ *     surety_gateway_close(gateway);
+ *
+ * Threads: a gateway starts its own threads; one thread at a time may call its
+ * functions. */
+#ifndef SURETY_SERVE_H
+#define SURETY_SERVE_H
+
+#include <surety/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct surety_gateway surety_gateway;
+
+/* 0 and an empty text mean the default. All texts are copied. */
+typedef struct surety_gateway_options {
+    size_t size;        /* sizeof(surety_gateway_options) */
+    surety_str address; /* an IP address; 127.0.0.1 */
+    uint16_t port;      /* 0: the system chooses a free port */
+    uint32_t threads;   /* 1; at most 256 */
+    /* The configuration: models, keys, prices, budget (surety_config_load). */
+    surety_str config;
+    /* Folders of contracts, joined by ":" (surety_registry_new). */
+    surety_str contracts;
+    /* A URL (surety_ledger_open), or "none"; empty: that of the configuration,
+     * and none if it names no ledger. */
+    surety_str ledger;
+    /* The largest body of a request; 10 MiB. */
+    size_t body_bytes_max;
+    /* Open connections of each thread; 16,384. */
+    uint32_t connections_max;
+    /* Requests under way in each thread; 4,096. One more is refused with the
+     * status 503, and the client may send it again. */
+    uint32_t requests_max;
+    /* Is called when a request has ended, with one JSON object without a
+     * newline (docs/gateway.md). It has no prompt, reply or key. It runs in the
+     * gateway's threads, one at a time. May be NULL. */
+    void (*log)(void *ctx, surety_str line);
+    void *log_ctx;
+    const surety_alloc *alloc; /* must be safe for several threads */
+} surety_gateway_options;
+
+/* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:
+ * the address is no IP address; SURETY_IO: it cannot listen there, or a thread
+ * cannot start; SURETY_NOMEM; other statuses as surety_config_load and
+ * surety_ledger_open. */
+SURETY_API surety_status
+surety_gateway_open(const surety_gateway_options *options,
+                    surety_gateway **ret_gateway, surety_error *reterr);
+/* The port on which it listens. */
+SURETY_API uint16_t surety_gateway_port(const surety_gateway *gateway);
+/* Reads the configuration and the contracts again. Requests under way end with
+ * the old ones. A failure changes nothing; statuses as surety_config_load. */
+SURETY_API surety_status surety_gateway_reload(surety_gateway *gateway,
+                                               surety_error *reterr);
+/* Accepts no more connections, and waits at most timeout_ms until all requests
+ * have ended. Returns whether they have. /readyz answers 503 from then on. */
+SURETY_API bool surety_gateway_drain(surety_gateway *gateway,
+                                     uint32_t timeout_ms);
+/* Cancels the requests under way, whose rows in the ledger are completed, and
+ * frees the gateway. Takes NULL. */
+SURETY_API void surety_gateway_close(surety_gateway *gateway);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a client gets: the run's result in the words of its protocol.
+ *
+ * The statuses follow what the official clients do with them: they send 408,
+ * 409, 429 and 5xx again unless x-should-retry says no, and raise everything
+ * else at once. A reply that breaks its contract was asked for again already,
+ * so it is 422 and not to be retried. */
+#include "gateway/gateway.h"
+#include "template/template.h"
+
+#define ANSWER_HEADERS_MAX 12
+
+/* ---- the result ---------------------------------------------------------- */
+
+/* HTTP status of a call that gave no reply, where the provider's own says
+ * nothing to our client. ORDER failures. */
+static int answer_http(const surety_answer *answer, bool own_key)
+{
+    switch (answer->failure) {
+    case SURETY_FAILURE_REQUEST:
+    case SURETY_FAILURE_SCHEMA:
+    case SURETY_FAILURE_CONTEXT: return answer->http_status == 413 ? 413 : 400;
+    case SURETY_FAILURE_AUTH:
+        if (own_key)
+            return 502; /* our key is wrong, and not the client's */
+        return answer->http_status == 403 ? 403 : 401;
+    case SURETY_FAILURE_MODEL: return 404;
+    case SURETY_FAILURE_QUOTA:
+    case SURETY_FAILURE_RATE_LIMIT: return 429;
+    case SURETY_FAILURE_OVERLOADED: return 503;
+    case SURETY_FAILURE_TIMEOUT: return 504;
+    default: return 502;
+    }
+}
+
+/* The failure of the last call. */
+static surety__result answer_provider(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    const surety_attempt last =
+        surety_run_attempt(exchange->run, info->attempt_count - 1);
+    surety__result result = {.retry_after_ms = -1, .should_retry = -1};
+
+    result.problem.message = info->message;
+    if (!info->attempt_count) {
+        result.problem.status = 400;
+        result.should_retry = 0;
+        return result;
+    }
+    result.problem.status =
+        answer_http(&last.answer, !exchange->ask.brings_key);
+    result.problem.code = last.answer.error_code;
+    result.retry_after_ms = last.answer.retry_after_ms;
+    if (last.answer.failure == SURETY_FAILURE_QUOTA)
+        result.should_retry = 0;
+    return result;
+}
+
+/* The errors of the last reply, as a JSON array in the arena. */
+static surety_str answer_issues(surety__exchange *exchange)
+{
+    const surety_outcome *outcome = surety_run_info_of(exchange->run)->outcome;
+    const surety_outcome_info *info = surety_outcome_info_of(outcome);
+    surety_buf out;
+
+    surety_buf_init(&out, exchange->arena.alloc, 0);
+    surety_buf_byte(&out, '[');
+    for (size_t i = 0; i < info->error_count; i++) {
+        const surety_issue issue = surety_outcome_error(outcome, i);
+
+        surety_buf_text(&out, i ? "," : "");
+        surety_issue_write(&issue, SURETY_REPORT_JSON, NULL, &out);
+    }
+    surety_buf_byte(&out, ']');
+    return surety__arena_buf(&exchange->arena, &out);
+}
+
+static surety__result answer_violation(surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    surety__result result = {.retry_after_ms = -1, .should_retry = 0};
+
+    result.problem = (surety__problem){
+        .status = 422,
+        .type = SURETY__LITERAL("schema_violation"),
+        .code = SURETY__LITERAL("schema_violation"),
+        .param = surety_outcome_error(info->outcome, 0).instance_location,
+        .message = info->message,
+        .details = answer_issues(exchange)};
+    return result;
+}
+
+surety__result surety__answer_result(surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    surety__result result = {.retry_after_ms = -1, .should_retry = 0};
+
+    switch (info->verdict) {
+    case SURETY_RUN_VALID:
+    case SURETY_RUN_FALLBACK:
+        return (surety__result){.ok = true, .retry_after_ms = -1};
+    case SURETY_RUN_REFUSED:
+        /* The model's refusal is an answer that clients know. */
+        return (surety__result){.ok = true, .retry_after_ms = -1};
+    case SURETY_RUN_PARTIAL:
+    case SURETY_RUN_REJECTED: return answer_violation(exchange);
+    case SURETY_RUN_PROVIDER: return answer_provider(exchange);
+    case SURETY_RUN_BUDGET:
+        result.problem.status = 429;
+        result.problem.code = SURETY__LITERAL("budget_exceeded");
+        break;
+    case SURETY_RUN_LEDGER:
+        result.problem.status = 503;
+        result.should_retry = 1;
+        break;
+    default: result.problem.status = 500;
+    }
+    result.problem.message = info->message;
+    return result;
+}
+
+/* ---- the speech ---------------------------------------------------------- */
+
+void surety__answer_name(surety__exchange *exchange)
+{
+    exchange->speech.id = surety_run_info_of(exchange->run)->id;
+    exchange->speech.created = (uint64_t)(surety__worker_now().unix_ms / 1000);
+}
+
+void surety__answer_speak(surety__exchange *exchange, surety_buf *out)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    const surety__model_request *request = &exchange->ask.request;
+    const surety_attempt last = surety_run_attempt(
+        exchange->run, info->attempt_count ? info->attempt_count - 1 : 0);
+    const bool calls = request->mode == SURETY_MODE_TOOL;
+    surety_buf text;
+
+    if (info->verdict == SURETY_RUN_REFUSED) {
+        surety__speech_piece(
+            &exchange->speech, PART_REFUSAL,
+            last.answer.refusal.len ? last.answer.refusal : info->message, out);
+        return;
+    }
+    if (!exchange->ask.kept) {
+        surety__speech_piece(&exchange->speech, PART_TEXT, info->reply_last,
+                             out);
+        return;
+    }
+    surety_buf_init(&text, exchange->arena.alloc, 0);
+    surety_val_write(surety_outcome_info_of(info->outcome)->value,
+                     SURETY_STYLE_COMPACT, &text);
+    if (text.status)
+        exchange->out.status = text.status;
+    surety__speech_piece(&exchange->speech, calls ? PART_ARGUMENTS : PART_TEXT,
+                         surety_buf_str(&text), out);
+    surety_buf_done(&text);
+}
+
+surety__closing surety__answer_closing(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    surety__closing closing = {.usage = info->usage};
+
+    /* A part of the usage that is estimated is given too: clients add up. */
+    closing.usage.known = info->attempt_count > 0;
+    if (info->verdict == SURETY_RUN_REFUSED)
+        closing.finish = SURETY__LITERAL("refusal");
+    return closing;
+}
+
+static const char *answer_how(const surety_run_info *info)
+{
+    return surety_run_verdict_name(info->verdict);
+}
+
+void surety__answer_about(const surety__exchange *exchange, surety_buf *out)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    const surety_outcome_info *outcome = surety_outcome_info_of(info->outcome);
+
+    surety__template_write(
+        out, "'surety':{'run':$s,'verdict':'$t','attempts':$n", info->id,
+        answer_how(info), (uint64_t)info->attempt_count);
+    surety_buf_text(out, ",\"repairs\":[");
+    for (size_t i = 0; i < outcome->repaired_count; i++) {
+        const surety_repaired one = surety_outcome_repaired(info->outcome, i);
+
+        surety__template_write(
+            out,
+            "$t{'kind':'$t','confidence':'$t','instanceLocation':$s,"
+            "'original':$s,'read':$s,'line':$n,'column':$n}",
+            i ? "," : "", one.kind, one.likely ? "likely" : "certain",
+            one.instance_location, one.original, one.read,
+            (uint64_t)one.position.line, (uint64_t)one.position.column);
+    }
+    surety_buf_byte(out, ']');
+    if (exchange->ask.reports) {
+        surety_buf_text(out, ",\"report\":");
+        surety_run_write(exchange->run, SURETY_REPORT_JSON,
+                         (surety_str){NULL, 0}, out);
+    }
+    surety_buf_byte(out, '}');
+}
+
+/* ---- heads --------------------------------------------------------------- */
+
+typedef struct answer_head {
+    surety_header headers[ANSWER_HEADERS_MAX];
+    size_t count;
+    char numbers[ANSWER_HEADERS_MAX][24];
+} answer_head;
+
+static void answer_add(answer_head *head, const char *name, surety_str value)
+{
+    assert(head->count < ANSWER_HEADERS_MAX);
+    head->headers[head->count++] =
+        (surety_header){surety_str_of(name), value, false};
+}
+
+static void answer_add_number(answer_head *head, const char *name,
+                              uint64_t number)
+{
+    surety_buf text =
+        surety__buf_over(head->numbers[head->count], sizeof(head->numbers[0]));
+
+    surety_buf_number(&text, number);
+    answer_add(head, name, surety_buf_str(&text));
+}
+
+/* The headers that say what became of a request. */
+static void answer_add_run(answer_head *head, const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    const bool anthropic =
+        exchange->ask.route.protocol == SURETY_PROTOCOL_ANTHROPIC;
+
+    if (!exchange->run)
+        return;
+    if (info->id.len) {
+        answer_add(head, "Surety-Run", info->id);
+        answer_add(head, anthropic ? "request-id" : "x-request-id", info->id);
+    }
+    if (info->verdict == SURETY_RUN_PENDING)
+        return; /* a stream whose head goes out early */
+    answer_add_number(head, "Surety-Attempts", info->attempt_count);
+    answer_add_number(head, "Surety-Repairs",
+                      surety_outcome_info_of(info->outcome)->repaired_count);
+    if (info->verdict == SURETY_RUN_FALLBACK)
+        answer_add(head, "Surety-Fallback", SURETY__LITERAL("true"));
+    answer_add_number(head, "Surety-Overhead-Us", exchange->busy_us);
+}
+
+static surety__flow answer_give(surety__exchange *exchange, answer_head *head,
+                                int status, surety_str body)
+{
+    const surety__response response = {.kind = ANSWER_WHOLE,
+                                       .status = status,
+                                       .headers = head->headers,
+                                       .header_count = head->count,
+                                       .body = body};
+
+    exchange->status = status;
+    return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
+                                                                      : FLOW_ON;
+}
+
+surety__flow surety__answer_plain(surety__exchange *exchange, int status,
+                                  const char *text)
+{
+    answer_head head = {.count = 0};
+
+    answer_add(&head, "Content-Type", SURETY__LITERAL("text/plain"));
+    return answer_give(exchange, &head, status, surety_str_of(text));
+}
+
+surety__flow surety__answer_models(surety__exchange *exchange)
+{
+    const surety_config_info *info =
+        surety_config_info_of(exchange->ask.settings->config);
+    const surety__route *route = &exchange->ask.route;
+    answer_head head = {.count = 0};
+    surety__result result = {.retry_after_ms = -1, .should_retry = 0};
+    bool found = !route->model.len;
+
+    for (size_t i = 0; i < info->model_count; i++)
+        found = found || surety_str_equal(info->models[i], route->model);
+    if (!found) {
+        result.problem.status = 404;
+        return surety__answer_problem(exchange, &result);
+    }
+    surety__speak_models(route->protocol, info->models, info->model_count,
+                         route->model, &exchange->out);
+    if (exchange->out.status)
+        return FLOW_CUT;
+    answer_add(&head, "Content-Type", surety__speak_content_type(false));
+    return answer_give(exchange, &head, 200, surety_buf_str(&exchange->out));
+}
+
+surety__flow surety__answer_problem(surety__exchange *exchange,
+                                    const surety__result *result)
+{
+    answer_head head = {.count = 0};
+    surety__problem problem = result->problem;
+
+    problem.request_id = surety_run_info_of(exchange->run)->id;
+    surety_buf_reset(&exchange->out);
+    surety__speak_error(exchange->ask.route.protocol, &problem, &exchange->out);
+    if (exchange->out.status)
+        return FLOW_CUT;
+    answer_add(&head, "Content-Type", surety__speak_content_type(false));
+    answer_add_run(&head, exchange);
+    if (result->should_retry >= 0)
+        answer_add(&head, "x-should-retry",
+                   surety_str_of(result->should_retry ? "true" : "false"));
+    if (result->retry_after_ms >= 0) {
+        answer_add_number(&head, "retry-after-ms",
+                          (uint64_t)result->retry_after_ms);
+        answer_add_number(&head, "Retry-After",
+                          ((uint64_t)result->retry_after_ms + 999) / 1000);
+    }
+    return answer_give(exchange, &head, problem.status,
+                       surety_buf_str(&exchange->out));
+}
+
+surety__flow surety__answer_whole(surety__exchange *exchange)
+{
+    const surety__result result = surety__answer_result(exchange);
+    const surety__closing closing = surety__answer_closing(exchange);
+    surety_buf *out = &exchange->out;
+    answer_head head = {.count = 0};
+
+    if (!result.ok)
+        return surety__answer_problem(exchange, &result);
+    surety__answer_name(exchange);
+    surety__answer_speak(exchange, NULL);
+    surety_buf_text(out, exchange->ask.as_array ? "[" : "");
+    surety__speech_whole(&exchange->speech, &closing, out);
+    if (out->status)
+        return FLOW_CUT;
+    assert(out->ptr[out->len - 1] == '}');
+    out->len--; /* the body is an object, which gets one member more */
+    surety_buf_byte(out, ',');
+    surety__answer_about(exchange, out);
+    surety_buf_text(out, exchange->ask.as_array ? "}]" : "}");
+    if (out->status)
+        return FLOW_CUT;
+    answer_add(&head, "Content-Type", surety__speak_content_type(false));
+    answer_add_run(&head, exchange);
+    return answer_give(exchange, &head, 200, surety_buf_str(out));
+}
+
+/* ---- streams ------------------------------------------------------------- */
+
+surety__flow surety__answer_stream(surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    surety__response response = {
+        .kind = ANSWER_STREAMED, .status = 200, .body_len = UINT64_MAX};
+    answer_head head = {.count = 0};
+
+    if (info->verdict != SURETY_RUN_PENDING && !exchange->attempt) {
+        const surety__result result = surety__answer_result(exchange);
+
+        if (!result.ok)
+            return surety__answer_problem(exchange, &result);
+    }
+    surety__answer_name(exchange);
+    answer_add(&head, "Content-Type", surety__speak_content_type(true));
+    answer_add(&head, "Cache-Control", SURETY__LITERAL("no-cache"));
+    answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
+    answer_add_run(&head, exchange);
+    response.headers = head.headers;
+    response.header_count = head.count;
+    exchange->status = 200;
+    exchange->has_head = true;
+    return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
+                                                                      : FLOW_ON;
+}
+
+/* Ends a stream with an error, behind which the connection is cut: clients do
+ * not see a missing end mark. */
+static void answer_break(surety__exchange *exchange,
+                         const surety__problem *problem)
+{
+    surety__problem shown = *problem;
+
+    if (!shown.message.len)
+        shown.message =
+            SURETY__LITERAL("the model's reply broke off, and a part of it was "
+                            "sent already");
+    shown.request_id = surety_run_info_of(exchange->run)->id;
+    if (!shown.status)
+        shown.status = 502;
+    surety__speech_fail(&exchange->speech, &shown, &exchange->out);
+    exchange->is_cut = exchange->is_over = true;
+}
+
+void surety__answer_continue(surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    const surety__closing closing = surety__answer_closing(exchange);
+    surety__result result;
+
+    if (exchange->is_over)
+        return;
+    if (exchange->is_cut) {
+        answer_break(exchange, &(surety__problem){0});
+        return;
+    }
+    if (info->verdict == SURETY_RUN_PENDING)
+        return;
+    result = surety__answer_result(exchange);
+    if (!result.ok) {
+        answer_break(exchange, &result.problem);
+        return;
+    }
+    if (!exchange->attempt) {
+        surety__speech_begin(&exchange->speech, &closing.usage, &exchange->out);
+        surety__answer_speak(exchange, &exchange->out);
+    }
+    surety_buf_text(&exchange->out, ": {");
+    surety__answer_about(exchange, &exchange->out);
+    surety_buf_text(&exchange->out, "}\n\n");
+    surety__speech_end(&exchange->speech, &closing, &exchange->out);
+    exchange->is_over = true;
+}

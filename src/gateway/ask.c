@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a client asks: its conversation, its contract, the model and how to
+ * treat the reply. Everything is decided here before a token is spent; a
+ * request that cannot be carried out is refused with the name of the member or
+ * header that is wrong.
+ *
+ * The contract is, first found: the one that the header Surety-Contract names,
+ * the request's own schema, that of the tool that the model must call, or an
+ * object where the request wants any JSON object. */
+#include "gateway/gateway.h"
+
+static surety_str ask_copy(surety__ask *ask, surety_str text)
+{
+    return surety__arena_text(ask->arena, text);
+}
+
+surety_status surety__ask_refuse(surety__ask *ask, int status, surety_str param,
+                                 const surety_error *error,
+                                 surety__problem *ret_problem)
+{
+    surety_buf text;
+
+    if (error->status == SURETY_NOMEM)
+        return SURETY_NOMEM;
+    surety_buf_init(&text, ask->arena->alloc, 0);
+    surety_buf_text(&text, error->message);
+    if (error->hint[0])
+        surety__buf_printf(&text, ": %s", error->hint);
+    *ret_problem =
+        (surety__problem){.status = status,
+                          .param = ask_copy(ask, param),
+                          .message = surety__arena_buf(ask->arena, &text)};
+    return ret_problem->message.ptr ? SURETY_SYNTAX : SURETY_NOMEM;
+}
+
+/* ---- headers ------------------------------------------------------------- */
+
+static surety_status ask_header_bad(surety__ask *ask, const char *name,
+                                    surety_str value, const char *wanted,
+                                    surety__problem *ret_problem)
+{
+    surety_error error;
+
+    surety__fail(&error, SURETY_SYNTAX, "the header %s is %s, and not \"%.*s\"",
+                 name, wanted, (int)value.len, value.ptr);
+    return surety__ask_refuse(ask, 400, surety_str_of(name), &error,
+                              ret_problem);
+}
+
+static surety_status ask_headers(surety__ask *ask,
+                                 const surety__serving *serving,
+                                 surety__problem *ret_problem)
+{
+    static const char *const levels[] = {"none", "syntax", "align"};
+    const surety_str repair = surety__serving_header(serving, "surety-repair");
+    const surety_str retries =
+        surety__serving_header(serving, "surety-retries");
+    const surety_str report = surety__serving_header(serving, "surety-report");
+    const surety_str stream = surety__serving_header(serving, "surety-stream");
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < SURETY__COUNT(levels); i++)
+        if (repair.ptr && surety_str_equal(repair, surety_str_of(levels[i]))) {
+            ask->repair = (surety_repair)i;
+            ask->has_repair = true;
+        }
+    if (repair.ptr && !ask->has_repair)
+        return ask_header_bad(ask, "Surety-Repair", repair,
+                              "none, syntax or align", ret_problem);
+    ask->has_retries = retries.ptr != NULL;
+    if (ask->has_retries && (!surety__str_number(retries, &number) ||
+                             number > SURETY__GATEWAY_RETRIES_MAX))
+        return ask_header_bad(ask, "Surety-Retries", retries,
+                              "a number from 0 to 10", ret_problem);
+    ask->retries = number ? (uint32_t)number : SURETY_RUN_NONE;
+    ask->reports = surety_str_equal(report, SURETY__LITERAL("full"));
+    if (report.ptr && !ask->reports)
+        return ask_header_bad(ask, "Surety-Report", report, "full",
+                              ret_problem);
+    if (stream.ptr && !surety_str_equal(stream, SURETY__LITERAL("hold")))
+        return ask_header_bad(ask, "Surety-Stream", stream, "hold",
+                              ret_problem);
+    return SURETY_OK;
+}
+
+/* The value of a query parameter; name includes "=". ptr NULL: absent. */
+static surety_str ask_query(surety_str query, const char *name)
+{
+    const surety_str want = surety_str_of(name);
+    size_t start = 0;
+
+    for (size_t i = 0; i <= query.len; i++) {
+        if (i < query.len && query.ptr[i] != '&')
+            continue;
+        if (i - start >= want.len &&
+            memcmp(query.ptr + start, want.ptr, want.len) == 0)
+            return (surety_str){query.ptr + start + want.len,
+                                i - start - want.len};
+        start = i + 1;
+    }
+    return (surety_str){NULL, 0};
+}
+
+/* The client's key, from where its protocol has it. ptr NULL: none. */
+static surety_str ask_key(const surety__ask *ask,
+                          const surety__serving *serving)
+{
+    const surety_str bearer = SURETY__LITERAL("Bearer ");
+    surety_str key = {NULL, 0};
+
+    if (ask->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
+        key = surety__serving_header(serving, "x-api-key");
+    if (ask->route.protocol == SURETY_PROTOCOL_GEMINI) {
+        key = surety__serving_header(serving, "x-goog-api-key");
+        if (!key.len)
+            key = ask_query(serving->query, "key=");
+    }
+    if (key.len)
+        return key;
+    key = surety__serving_header(serving, "authorization");
+    if (!surety__str_starts(key, bearer))
+        return (surety_str){NULL, 0};
+    return (surety_str){key.ptr + bearer.len, key.len - bearer.len};
+}
+
+/* ---- the model ----------------------------------------------------------- */
+
+static bool ask_is_listed(const surety_config *config, surety_str name)
+{
+    const surety_config_info *info = surety_config_info_of(config);
+
+    for (size_t i = 0; i < info->model_count; i++)
+        if (surety_str_equal(info->models[i], name))
+            return true;
+    return false;
+}
+
+/* Splits PROVIDER:NAME; a name alone belongs to the provider of the client's
+ * protocol. Commands and recordings are no client's to name. */
+static bool ask_provider(const surety__ask *ask, surety_str name,
+                         surety_str *ret_provider, surety_str *ret_name)
+{
+    const char *colon = name.len ? memchr(name.ptr, ':', name.len) : NULL;
+
+    *ret_provider = surety_str_of(surety_protocol_name(ask->route.protocol));
+    *ret_name = name;
+    if (colon) {
+        *ret_provider = (surety_str){name.ptr, (size_t)(colon - name.ptr)};
+        surety__str_skip(ret_name, ret_provider->len + 1);
+    }
+    return ret_name->len && ret_provider->len &&
+           !surety_str_equal(*ret_provider, SURETY__LITERAL("exec")) &&
+           !surety_str_equal(*ret_provider, SURETY__LITERAL("replay"));
+}
+
+/* Finds a model with our key, or where we have none, without. */
+static surety_status ask_find(const surety__ask *ask, surety_str name,
+                              bool brings_key, const surety_model **ret_model,
+                              surety_error *reterr)
+{
+    const surety__settings *settings = ask->settings;
+    surety_status status =
+        surety_config_model(settings->config, name, ret_model, reterr);
+
+    if (status == SURETY_UNSUPPORTED && brings_key)
+        status =
+            surety_config_model(settings->keyless, name, ret_model, reterr);
+    return status;
+}
+
+static surety_status ask_no_model(surety__ask *ask, surety_str name,
+                                  surety__problem *ret_problem)
+{
+    surety_error error;
+
+    surety__fail(&error, SURETY_SYNTAX,
+                 "The model `%.*s` does not exist or you do not have access to "
+                 "it.",
+                 (int)name.len, name.len ? name.ptr : "");
+    surety__ask_refuse(ask, 404, SURETY__LITERAL("model"), &error, ret_problem);
+    ret_problem->code = SURETY__LITERAL("model_not_found");
+    return ret_problem->message.ptr ? SURETY_SYNTAX : SURETY_NOMEM;
+}
+
+/* Sets ask->model. A provider's models share one row of the configuration, so
+ * that names which clients make up take no memory. */
+static surety_status ask_model(surety__ask *ask, surety_str key,
+                               surety__problem *ret_problem)
+{
+    const surety_str name = ask->request.model;
+    const surety_model *found = NULL;
+    surety_str provider, own;
+    surety_error error;
+    surety_status status;
+    surety_buf text;
+    char room[128];
+
+    if (ask_is_listed(ask->settings->config, name)) {
+        status = ask_find(ask, name, key.len > 0, &found, &error);
+        own = (surety_str){NULL, 0};
+    } else {
+        if (!ask_provider(ask, name, &provider, &own) ||
+            provider.len > sizeof(room) - 8)
+            return ask_no_model(ask, name, ret_problem);
+        text = surety__buf_over(room, sizeof(room));
+        surety_buf_add(&text, provider);
+        surety_buf_text(&text, ":any");
+        status =
+            ask_find(ask, surety_buf_str(&text), key.len > 0, &found, &error);
+        if (status == SURETY_SYNTAX ||
+            (!status && found->protocol == SURETY_PROTOCOL_TEXT))
+            return ask_no_model(ask, name, ret_problem);
+    }
+    if (status == SURETY_UNSUPPORTED) /* neither side has a key */
+        return surety__ask_refuse(ask, 401, SURETY__LITERAL("model"), &error,
+                                  ret_problem);
+    if (status)
+        return surety__ask_refuse(ask, 500, SURETY__LITERAL("model"), &error,
+                                  ret_problem);
+    ask->model = *found;
+    if (!found->key.len && found->protocol == ask->route.protocol) {
+        ask->model.key = ask_copy(ask, key);
+        ask->brings_key = key.len > 0;
+    }
+    if (own.len) {
+        ask->model.name = ask_copy(ask, name);
+        ask->model.model = ask_copy(ask, own);
+        if (!ask->model.name.ptr || !ask->model.model.ptr)
+            return SURETY_NOMEM;
+    }
+    return SURETY_OK;
+}
+
+/* ---- the contract -------------------------------------------------------- */
+
+static surety_status ask_bad_schema(surety__ask *ask, const char *param,
+                                    const surety_error *error,
+                                    surety__problem *ret_problem)
+{
+    surety_error shown;
+
+    surety__fail(&shown,
+                 error->status == SURETY_NOMEM ? SURETY_NOMEM : SURETY_SYNTAX,
+                 "the schema cannot be used: %s%s%s", error->message,
+                 error->path[0] ? ", at " : "", error->path);
+    if (error->hint[0])
+        surety__hint(&shown, "%s", error->hint);
+    return surety__ask_refuse(ask, 400, surety_str_of(param), &shown,
+                              ret_problem);
+}
+
+/* Takes a schema, as JSON, for the contract. */
+static surety_status ask_schema(surety__ask *ask, surety_str text,
+                                surety__problem *ret_problem)
+{
+    const surety__model_request *request = &ask->request;
+    surety_error error;
+    const surety_status status = surety__settings_schema(
+        ask->settings, request->schema_name, text, &ask->kept, &error);
+
+    if (!status)
+        return SURETY_OK;
+    return ask_bad_schema(
+        ask, request->mode == SURETY_MODE_TOOL ? "tools" : "schema", &error,
+        ret_problem);
+}
+
+static surety_status ask_contract(surety__ask *ask,
+                                  const surety__serving *serving,
+                                  surety__problem *ret_problem)
+{
+    const surety_str named = surety__serving_header(serving, "surety-contract");
+    surety_error error;
+    surety_buf text;
+
+    if (named.ptr) {
+        ask->has_named = true;
+        if (!surety__settings_named(ask->settings, named, &ask->kept, &error))
+            return SURETY_OK;
+        return surety__ask_refuse(ask, 400, SURETY__LITERAL("Surety-Contract"),
+                                  &error, ret_problem);
+    }
+    if (ask->request.schema.doc) {
+        surety_str schema;
+
+        surety_buf_init(&text, ask->arena->alloc, 0);
+        surety_val_write(ask->request.schema, SURETY_STYLE_COMPACT, &text);
+        schema = surety__arena_buf(ask->arena, &text);
+        return schema.ptr ? ask_schema(ask, schema, ret_problem) : SURETY_NOMEM;
+    }
+    if (ask->request.format == FORMAT_JSON_OBJECT)
+        return ask_schema(ask, SURETY__LITERAL("{\"type\":\"object\"}"),
+                          ret_problem);
+    return SURETY_OK;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+static surety_status ask_body(surety__ask *ask, const surety__serving *serving,
+                              const surety_alloc *alloc,
+                              surety__problem *ret_problem)
+{
+    const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
+                                         NULL};
+    surety_error error, shown;
+    surety_status status;
+
+    ask->doc = surety_doc_new(alloc);
+    if (!ask->doc)
+        return SURETY_NOMEM;
+    status = surety_doc_read(ask->doc, surety_buf_str(&serving->body), &options,
+                             &error);
+    if (status == SURETY_NOMEM)
+        return SURETY_NOMEM;
+    if (status) {
+        surety__fail(&shown, SURETY_SYNTAX,
+                     "the request's body is not JSON: line %u, column %u: %s",
+                     (unsigned)error.position.line,
+                     (unsigned)error.position.column, error.message);
+        return surety__ask_refuse(ask, 400, (surety_str){NULL, 0}, &shown,
+                                  ret_problem);
+    }
+    status = surety__speak_read(&ask->route, surety_doc_root(ask->doc),
+                                ask->arena, &ask->request, ret_problem, &error);
+    if (status == SURETY_SYNTAX) {
+        ret_problem->message = ask_copy(ask, ret_problem->message);
+        if (!ret_problem->message.ptr)
+            return SURETY_NOMEM;
+    }
+    return status;
+}
+
+static surety_status ask_messages(surety__ask *ask,
+                                  const surety__serving *serving,
+                                  const surety_alloc *alloc,
+                                  surety__problem *ret_problem)
+{
+    const surety_conversation_options options = {.size = sizeof(options),
+                                                 .alloc = alloc};
+    surety_error error;
+    surety_status status =
+        surety_conversation_new(&options, &ask->conversation, &error);
+
+    if (!status)
+        status = surety_conversation_read(
+            ask->conversation, surety_buf_str(&serving->body), &error);
+    if (!status)
+        status = surety_conversation_repair(ask->conversation, &error);
+    if (!status)
+        return SURETY_OK;
+    return surety__ask_refuse(ask, 400, surety_str_of(error.path), &error,
+                              ret_problem);
+}
+
+/* Refuses what a gateway cannot promise anything about. */
+static surety_status ask_scope(surety__ask *ask, surety__problem *ret_problem)
+{
+    const surety__model_request *request = &ask->request;
+    surety_error error;
+
+    if (request->answers > 1) {
+        surety__fail(&error, SURETY_SYNTAX,
+                     "this gateway gives one answer to a request");
+        return surety__ask_refuse(ask, 400, SURETY__LITERAL("n"), &error,
+                                  ret_problem);
+    }
+    if (request->choice != CHOICE_NONE && request->mode != SURETY_MODE_TOOL) {
+        surety__fail(&error, SURETY_SYNTAX,
+                     "this gateway takes tools only where one of them must be "
+                     "called");
+        return surety__ask_refuse(ask, 400, SURETY__LITERAL("tool_choice"),
+                                  &error, ret_problem);
+    }
+    return SURETY_OK;
+}
+
+surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
+                               const surety_alloc *alloc,
+                               surety__problem *ret_problem)
+{
+    surety_status status = ask_body(ask, serving, alloc, ret_problem);
+
+    if (!status)
+        status = ask_headers(ask, serving, ret_problem);
+    if (!status)
+        status = ask_scope(ask, ret_problem);
+    if (!status)
+        status = ask_model(ask, ask_key(ask, serving), ret_problem);
+    if (!status)
+        status = ask_contract(ask, serving, ret_problem);
+    if (!status)
+        status = ask_messages(ask, serving, alloc, ret_problem);
+    if (!status)
+        status = surety__params_read(ask, alloc, ret_problem);
+    if (!status && ask->request.stream &&
+        ask->route.protocol == SURETY_PROTOCOL_GEMINI &&
+        !surety_str_equal(ask_query(serving->query, "alt="),
+                          SURETY__LITERAL("sse"))) {
+        ask->as_array = true;
+        ask->request.stream = false;
+    }
+    return status;
+}
+
+void surety__ask_done(surety__ask *ask)
+{
+    surety_conversation_free(ask->conversation);
+    surety_doc_free(ask->extra);
+    surety_doc_free(ask->doc);
+    if (!ask->settings)
+        return;
+    surety__kept_leave(ask->settings, ask->kept);
+    surety__settings_leave(ask->settings);
+}

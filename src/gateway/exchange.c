@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One request, from its bytes to the answer's.
+ *
+ * A request is read and refused, or becomes a run. The worker steps the run;
+ * when it has ended, the service's callback is called again and answers. A
+ * stream with a contract is held: nothing of its content leaves before the
+ * whole value is valid. If that takes long, the head goes out first, and
+ * comments show the client that the connection is alive.
+ *
+ * A stream without a contract is passed on piece by piece. What was passed on
+ * cannot be taken back: a second attempt of the run ends the stream with an
+ * error. */
+#include "gateway/gateway.h"
+
+static uint64_t exchange_us(void)
+{
+    return surety__serve_clock().monotonic_us;
+}
+
+/* ---- the run ------------------------------------------------------------- */
+
+/* Passes a piece of a reply on. */
+static void exchange_event(void *ctx, const surety_event *event)
+{
+    surety__exchange *exchange = ctx;
+    const bool reasons = event->kind == SURETY_EVENT_REASONING;
+
+    if (event->kind != SURETY_EVENT_TEXT && !reasons)
+        return;
+    if (exchange->attempt && exchange->attempt != event->attempt) {
+        exchange->is_cut = true;
+        return;
+    }
+    if (!exchange->attempt) {
+        surety__answer_name(exchange);
+        surety__speech_begin(&exchange->speech, &(surety_usage){0},
+                             &exchange->out);
+    }
+    exchange->attempt = event->attempt;
+    exchange->worker->has_news = true;
+    surety__speech_piece(&exchange->speech,
+                         reasons ? PART_REASONING : PART_TEXT, event->text,
+                         &exchange->out);
+}
+
+/* How the request's replies are judged. */
+static void exchange_judging(surety__exchange *exchange,
+                             surety_run_options *options)
+{
+    surety__ask *ask = &exchange->ask;
+
+    options->contract = ask->kept->contract;
+    exchange->judge = (surety_judge_options){.size = sizeof(exchange->judge)};
+    if (!ask->has_repair && !ask->has_named)
+        ask->repair = SURETY_REPAIR_ALIGN;
+    if (ask->has_repair || !ask->has_named) {
+        exchange->judge.repair = &ask->repair;
+        exchange->judge.certain_only = true;
+    }
+    options->judge = &exchange->judge;
+    if (ask->has_retries)
+        options->retry_max = ask->retries;
+}
+
+static surety_status exchange_run(surety__exchange *exchange,
+                                  surety_error *reterr)
+{
+    surety__ask *ask = &exchange->ask;
+    surety__worker *worker = exchange->worker;
+    const surety_alloc *alloc = worker->gateway->options.alloc;
+    surety_run_options options = {
+        .size = sizeof(options),
+        .models = &ask->model,
+        .model_count = 1,
+        .ledger = worker->ledger,
+        .event = exchange_event,
+        .event_ctx = exchange,
+        .alloc = alloc,
+    };
+    surety_status status;
+
+    surety_config_run(ask->settings->config, &options);
+    options.ledger_optional =
+        surety_config_info_of(ask->settings->config)->ledger_optional;
+    options.messages =
+        surety_conversation_messages(ask->conversation, &options.message_count);
+    if (ask->kept)
+        exchange_judging(exchange, &options);
+    if (ask->kept || !ask->request.stream)
+        options.event = NULL;
+    else
+        options.broken_retries_max = SURETY_RUN_NONE;
+    status = surety_run_new(&options, &exchange->run, reterr);
+    if (!status)
+        status = surety__worker_use(worker, ask->model.transport);
+    if (status) {
+        surety_run_free(exchange->run);
+        exchange->run = NULL;
+    }
+    return status;
+}
+
+void surety__exchange_step(surety__exchange *exchange)
+{
+    const uint64_t start = exchange_us();
+    const surety_now now = surety__worker_now();
+    uint32_t delay_ms = 0;
+    surety_error error;
+
+    if (!exchange->run || exchange->is_over ||
+        surety_run_info_of(exchange->run)->verdict != SURETY_RUN_PENDING)
+        return;
+    if (surety_run_step(exchange->run, now, &delay_ms, &error) != SURETY_MORE)
+        exchange->worker->has_news = true;
+    exchange->step_ms = now.monotonic_ms + delay_ms;
+    exchange->busy_us += exchange_us() - start;
+    if (exchange->worker->has_news)
+        surety__serving_wake(exchange->serving);
+}
+
+/* ---- beginning and ending ------------------------------------------------ */
+
+static surety__exchange *exchange_new(surety__worker *worker,
+                                      surety__serving *serving)
+{
+    const surety_alloc *alloc = worker->gateway->options.alloc;
+    surety__exchange *exchange = surety__new(alloc, sizeof(*exchange));
+
+    if (!exchange)
+        return NULL;
+    exchange->worker = worker;
+    exchange->serving = serving;
+    exchange->started_us = exchange_us();
+    surety__arena_init(&exchange->arena, alloc, 0);
+    surety_buf_init(&exchange->out, alloc, 0);
+    exchange->ask.arena = &exchange->arena;
+    exchange->ask.settings = worker->settings;
+    worker->settings->users++;
+    exchange->ask.route = surety__route_of(
+        serving->path,
+        surety__serving_header(serving, "anthropic-version").ptr ||
+            surety__serving_header(serving, "x-api-key").ptr,
+        surety__serving_header(serving, "x-goog-api-key").ptr);
+    exchange->next = worker->exchanges;
+    if (exchange->next)
+        exchange->next->before = exchange;
+    worker->exchanges = exchange;
+    worker->count++;
+    atomic_fetch_add(&worker->gateway->requests, 1);
+    serving->own = exchange;
+    return exchange;
+}
+
+static void exchange_free(surety__exchange *exchange)
+{
+    surety__worker *worker = exchange->worker;
+    const surety_alloc *alloc = worker->gateway->options.alloc;
+
+    if (exchange->run) {
+        surety_run_cancel(exchange->run, surety__worker_now());
+        surety_run_free(exchange->run);
+        surety__worker_leave(worker, exchange->ask.model.transport);
+    }
+    *(exchange->before ? &exchange->before->next : &worker->exchanges) =
+        exchange->next;
+    if (exchange->next)
+        exchange->next->before = exchange->before;
+    worker->count--;
+    if (exchange->has_speech)
+        surety__speech_done(&exchange->speech);
+    surety__ask_done(&exchange->ask);
+    surety_buf_done(&exchange->out);
+    surety__arena_done(&exchange->arena);
+    atomic_fetch_sub(&worker->gateway->requests, 1);
+    surety__free(alloc, exchange, sizeof(*exchange));
+}
+
+/* Answers what needs no model: false: the request does. */
+static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    static const char *const plain[] = {"/healthz", "/readyz"};
+    const surety__serving *serving = exchange->serving;
+    const surety__route_kind kind = exchange->ask.route.kind;
+    const bool ready = !atomic_load(&exchange->worker->gateway->is_draining);
+    surety__result result = {.retry_after_ms = -1, .should_retry = 0};
+
+    if (surety__str_among(serving->path, plain, SURETY__COUNT(plain))) {
+        const bool ok = ready || serving->path.len == 8;
+
+        *ret_flow = surety__answer_plain(exchange, ok ? 200 : 503,
+                                         ok ? "ok\n" : "draining\n");
+        return true;
+    }
+    if (kind == ROUTE_CALL &&
+        surety_str_equal(serving->method, SURETY__LITERAL("POST"))) {
+        if (!serving->is_oversized)
+            return false;
+        result.problem.status = 413;
+    } else if (kind == ROUTE_MODELS &&
+               surety_str_equal(serving->method, SURETY__LITERAL("GET"))) {
+        *ret_flow = surety__answer_models(exchange);
+        return true;
+    } else {
+        result.problem.status =
+            kind == ROUTE_CALL || kind == ROUTE_MODELS ? 405 : 404;
+        result.problem.message = SURETY__LITERAL(
+            "this gateway has no such method and path: it takes calls of "
+            "models and lists of models (docs/gateway.md)");
+    }
+    *ret_flow = surety__answer_problem(exchange, &result);
+    return true;
+}
+
+/* Reads the request and starts its run. False: *ret_flow has the answer. */
+static bool exchange_begin(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    const surety_alloc *alloc = exchange->worker->gateway->options.alloc;
+    surety__ask *ask = &exchange->ask;
+    surety__result result = {.retry_after_ms = -1, .should_retry = 0};
+    surety_error error;
+    surety_status status = SURETY_OK;
+
+    if (exchange_answers(exchange, ret_flow))
+        return false;
+    if (exchange->worker->count >
+        exchange->worker->gateway->options.requests_max) {
+        result.problem.status = 503;
+        result.problem.message =
+            SURETY__LITERAL("too many requests are under way");
+        result.retry_after_ms = 1000;
+        result.should_retry = 1;
+        *ret_flow = surety__answer_problem(exchange, &result);
+        return false;
+    }
+    status = surety__ask_read(ask, exchange->serving, alloc, &result.problem);
+    if (!status) {
+        surety__speech_init(&exchange->speech, &ask->request,
+                            (surety_str){NULL, 0}, alloc);
+        exchange->has_speech = true;
+        status = exchange_run(exchange, &error);
+        if (status && status != SURETY_NOMEM)
+            status = surety__ask_refuse(ask, 400, (surety_str){NULL, 0}, &error,
+                                        &result.problem);
+    }
+    if (!status)
+        return true;
+    *ret_flow = status == SURETY_NOMEM
+                    ? FLOW_CUT
+                    : surety__answer_problem(exchange, &result);
+    return false;
+}
+
+/* ---- the service --------------------------------------------------------- */
+
+surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
+                                      uint32_t *ret_wait_ms)
+{
+    surety__exchange *exchange = serving->own;
+    const uint64_t start = exchange_us();
+    surety__flow flow = FLOW_WAIT;
+    surety_run_verdict verdict;
+
+    if (!exchange) {
+        exchange = exchange_new(ctx, serving);
+        if (!exchange)
+            return FLOW_CUT;
+        if (!exchange_begin(exchange, &flow))
+            return flow;
+        exchange->busy_us += exchange_us() - start;
+        surety__exchange_step(exchange);
+        *ret_wait_ms = SURETY__GATEWAY_HEAD_MS;
+    }
+    verdict = surety_run_info_of(exchange->run)->verdict;
+    if (!exchange->ask.request.stream) {
+        *ret_wait_ms = SERVE_WAIT_LONG;
+        return verdict == SURETY_RUN_PENDING ? FLOW_WAIT
+                                             : surety__answer_whole(exchange);
+    }
+    if (verdict == SURETY_RUN_PENDING && !exchange->attempt &&
+        exchange_us() - exchange->started_us <
+            SURETY__GATEWAY_HEAD_MS * UINT64_C(1000))
+        return FLOW_WAIT;
+    return surety__answer_stream(exchange);
+}
+
+surety__flow surety__exchange_pull(void *ctx, surety__serving *serving,
+                                   surety__pull *pull)
+{
+    surety__exchange *exchange = serving->own;
+    const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    size_t len;
+
+    (void)ctx;
+    surety__answer_continue(exchange);
+    len = exchange->out.len - exchange->out_start;
+    if (!len && exchange->is_over)
+        return exchange->is_cut || exchange->out.status ? FLOW_CUT : FLOW_END;
+    if (exchange->out.status)
+        return FLOW_CUT;
+    if (!len && now_ms >= exchange->ping_ms) {
+        surety__speech_ping(&exchange->speech, &exchange->out);
+        len = exchange->out.len - exchange->out_start;
+    }
+    if (!len) {
+        pull->wait_ms = (uint32_t)(exchange->ping_ms - now_ms);
+        return FLOW_WAIT;
+    }
+    exchange->ping_ms = now_ms + SURETY__GATEWAY_PING_MS;
+    pull->len = len < pull->size ? len : pull->size;
+    memcpy(pull->room, exchange->out.ptr + exchange->out_start, pull->len);
+    exchange->out_start += pull->len;
+    if (exchange->out_start == exchange->out.len) {
+        surety_buf_reset(&exchange->out);
+        exchange->out_start = 0;
+    }
+    return FLOW_ON;
+}
+
+void surety__exchange_ended(void *ctx, surety__serving *serving, bool whole)
+{
+    surety__exchange *exchange = serving->own;
+
+    (void)ctx;
+    if (!exchange)
+        return;
+    serving->own = NULL;
+    surety__gateway_log(exchange, whole);
+    exchange_free(exchange);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The transports that the runs of a worker use, each once however many runs
+ * share it; and the clocks. */
+#include "gateway/gateway.h"
+
+surety_now surety__worker_now(void)
+{
+    const surety__serve_times times = surety__serve_clock();
+
+    return (surety_now){times.monotonic_us / 1000, times.unix_ms};
+}
+
+surety_status surety__worker_use(surety__worker *worker,
+                                 surety_transport *transport)
+{
+    surety_status status;
+
+    for (size_t i = 0; i < worker->used_count; i++)
+        if (worker->used[i].transport == transport) {
+            worker->used[i].runs++;
+            return SURETY_OK;
+        }
+    status = surety__grow(worker->gateway->options.alloc, &worker->used,
+                          &worker->used_cap, worker->used_count + 1,
+                          sizeof(*worker->used), SIZE_MAX / 64);
+    if (!status)
+        worker->used[worker->used_count++] = (surety__used){transport, 1};
+    return status;
+}
+
+void surety__worker_leave(surety__worker *worker, surety_transport *transport)
+{
+    for (size_t i = 0; i < worker->used_count; i++) {
+        if (worker->used[i].transport != transport)
+            continue;
+        if (--worker->used[i].runs == 0)
+            worker->used[i] = worker->used[--worker->used_count];
+        return;
+    }
+}

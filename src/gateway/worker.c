@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop of one thread: its server, its requests and their runs.
+ *
+ * A worker has all that its requests need: a server on the port that all
+ * workers share, the settings, a connection to the ledger. So no request waits
+ * for a lock of another thread's. */
+#include "gateway/gateway.h"
+
+enum {
+    WORKER_IDLE_MS = 1000, /* longest wait, to see that it is to stop */
+    /* Wait while a run's transport moves bytes: a transport has no descriptor
+     * that the server could wait for. */
+    WORKER_BUSY_MS = 1
+};
+
+/* ---- the loop ------------------------------------------------------------ */
+
+/* Takes the settings of a reload. A file that became wrong since it was checked
+ * changes nothing. */
+static void worker_refresh(surety__worker *worker)
+{
+    surety_gateway *gateway = worker->gateway;
+    const uint64_t generation = atomic_load(&gateway->generation);
+    surety__settings *settings;
+
+    if (worker->generation == generation)
+        return;
+    worker->generation = generation;
+    if (surety__settings_read(&gateway->options, &settings, NULL))
+        return;
+    surety__settings_leave(worker->settings);
+    worker->settings = settings;
+}
+
+/* How long the server may wait for its clients. */
+static uint32_t worker_wait_ms(const surety__worker *worker)
+{
+    if (worker->has_news)
+        return 0;
+    return worker->used_count ? WORKER_BUSY_MS : WORKER_IDLE_MS;
+}
+
+static void worker_turn(surety__worker *worker)
+{
+    surety__server_step(worker->server, worker_wait_ms(worker));
+    worker->has_news = false;
+    for (size_t i = 0; i < worker->used_count; i++) {
+        surety_transport *transport = worker->used[i].transport;
+
+        (void)transport->wait(transport->ctx, 0, NULL);
+    }
+    for (surety__exchange *exchange = worker->exchanges; exchange;
+         exchange = exchange->next)
+        surety__exchange_step(exchange);
+}
+
+void *surety__worker_serve(void *ctx)
+{
+    surety__worker *worker = ctx;
+    surety_gateway *gateway = worker->gateway;
+
+    while (!atomic_load(&gateway->is_stopping)) {
+        worker_refresh(worker);
+        if (atomic_load(&gateway->is_draining))
+            surety__server_refuse(worker->server);
+        worker_turn(worker);
+    }
+    return NULL;
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+static surety_status worker_open_ledger(surety__worker *worker,
+                                        surety_error *reterr)
+{
+    const surety_config_info *info =
+        surety_config_info_of(worker->settings->config);
+    const surety_gateway_options *options = &worker->gateway->options;
+    const surety_str url = options->ledger.len ? options->ledger : info->ledger;
+    surety_ledger_options ledger = {.size = sizeof(ledger),
+                                    .raw = info->ledger_raw,
+                                    .alloc = options->alloc};
+
+    if (!url.len || surety_str_equal(url, SURETY__LITERAL("none")))
+        return SURETY_OK;
+    return surety_ledger_open(url, &ledger, &worker->ledger, reterr);
+}
+
+surety_status surety__worker_open(surety__worker *worker,
+                                  surety_gateway *gateway, uint16_t port,
+                                  surety_error *reterr)
+{
+    const surety_gateway_options *options = &gateway->options;
+    surety__server_options server = {
+        .address = options->address,
+        .port = port,
+        .service = {.ctx = worker,
+                    .request = surety__exchange_request,
+                    .pull = surety__exchange_pull,
+                    .ended = surety__exchange_ended},
+        .body_bytes_max = options->body_bytes_max,
+        .connections_max = options->connections_max,
+        .shares_port = gateway->count > 1,
+        .alloc = options->alloc};
+    surety_status status;
+
+    worker->gateway = gateway;
+    status = surety__settings_read(options, &worker->settings, reterr);
+    if (!status)
+        status = worker_open_ledger(worker, reterr);
+    if (!status)
+        status = surety__server_open(&server, &worker->server, reterr);
+    return status;
+}
+
+void surety__worker_close(surety__worker *worker)
+{
+    surety__server_close(worker->server);
+    assert(!worker->exchanges);
+    if (worker->settings)
+        surety__settings_leave(worker->settings);
+    surety_ledger_close(worker->ledger);
+    surety__free(worker->gateway ? worker->gateway->options.alloc : NULL,
+                 worker->used, worker->used_cap * sizeof(*worker->used));
+}
