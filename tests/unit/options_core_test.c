@@ -171,13 +171,14 @@ static void extract_fill(void *own)
     surety_extract *extract = own;
 
     extract->from[0] = SURETY_PLACE_MARKER;
-    extract->from[1] = SURETY_PLACE_FENCE;
+    extract->from[1] = SURETY_PLACE_FENCE_ANY;
     extract->from_count = 2;
+    extract->marker = surety_str_of("X:");
 }
 
 static void extract_alter(void *own)
 {
-    ((surety_extract *)own)->marker = surety_str_of("X:");
+    ((surety_extract *)own)->forms_off = 1u << SURETY_FORM_KEY_VALUE;
 }
 
 static void judged_show(const surety_outcome *outcome, surety_buf *out)
@@ -234,8 +235,43 @@ static void extract_act(const void *given, surety_buf *out)
                       out))
         surety_buf_number(out, surety_finder_count(finder));
     judge_all(contract, reply, &options, out);
+    surety_contract_free(contract);
+    contract = contract_of("{\"type\":\"object\",\"properties\":{\"a\":"
+                           "{\"type\":\"integer\"}},\"x-surety\":{"
+                           "\"repair\":\"align\"}}");
+    judge_all(contract, surety_str_of("```\na: 1\n```\n"), &options, out);
     surety_finder_free(finder);
     surety_contract_free(contract);
+}
+
+static bool calls_is(void *ctx, surety_str name)
+{
+    return ctx && surety_str_equal(name, surety_str_of(ctx));
+}
+
+static void calls_fill(void *own)
+{
+    ((surety_calls_options *)own)->is_tool = calls_is;
+}
+
+static void calls_alter(void *own)
+{
+    static char name[] = "f";
+
+    ((surety_calls_options *)own)->ctx = name;
+}
+
+static void calls_act(const void *given, surety_buf *out)
+{
+    surety_calls *calls = surety_calls_new(NULL, NULL);
+
+    if (options_ended(surety_calls_find(
+                          calls,
+                          surety_str_of("{\"name\":\"f\",\"arguments\":{}}"),
+                          given, NULL),
+                      out))
+        surety_buf_number(out, surety_calls_count(calls));
+    surety_calls_free(calls);
 }
 
 static surety_status judge_refuse(void *ctx,
@@ -361,7 +397,9 @@ static const struct options_row options_rows[] = {
                 .alter = limits_alter, .act = limits_act, .lenient = true),
     OPTIONS_ROW(surety_read_options, limits, .fill = read_fill,
                 .alter = read_alter, .act = read_act),
-    OPTIONS_ROW(surety_extract, marker, .fill = extract_fill,
+    OPTIONS_ROW(surety_calls_options, ctx, .fill = calls_fill,
+                .alter = calls_alter, .act = calls_act),
+    OPTIONS_ROW(surety_extract, forms_off, .fill = extract_fill,
                 .alter = extract_alter, .act = extract_act),
     OPTIONS_ROW(surety_schema_options, alloc, .fill = schema_fill,
                 .act = schema_act),
