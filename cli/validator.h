@@ -38,10 +38,6 @@ struct validators {
     bool has_failed; /* a command has failed in the current judgement */
     bool is_stepped; /* do not wait for a command: return MORE until it has
                       * ended */
-#ifdef SURETY_WITH_RUN
-    surety_transport *transport;
-    uint64_t last_id;
-#endif
 };
 
 #ifdef SURETY_WITH_RUN

@@ -101,6 +101,40 @@ SURETY_API surety_status surety_tools_add(surety_tools *tools,
                                           const surety_tool *tool,
                                           surety_error *reterr);
 
+/* ---- commands as validators ---------------------------------------------- */
+
+/* A command that judges a value in addition to schema and rules: it gets the
+ * value as one line of JSON on its standard input, and writes its issues as a
+ * JSON array, [{"path":"/a","message":"why","hint":"..."}], or nothing. Owned;
+ * one thread. */
+typedef struct surety_command surety_command;
+typedef struct surety_command_options {
+    size_t size; /* sizeof(surety_command_options) */
+    /* exec:COMMAND or argv:["COMMAND", "TEXT", ...], as surety_exec_open. */
+    surety_str url;
+    /* Names of variables that it inherits, as surety_exec_open. */
+    const surety_str *environment;
+    size_t environment_count;
+    uint32_t time_ms_max; /* of one value; 0: 10,000 */
+    size_t bytes_max;     /* that it may write about one; 0: 1 MiB */
+    /* How it is reached; then closed with it. NULL: it is started. */
+    surety_transport *transport;
+    const surety_alloc *alloc;
+} surety_command_options;
+/* Starts nothing before a value is judged. SURETY_MISUSE, SURETY_NOMEM; then a
+ * given transport stays the caller's. */
+SURETY_API surety_status
+surety_command_new(const surety_command_options *options,
+                   surety_command **ret_command, surety_error *reterr);
+/* Ends what is under way. Takes NULL. */
+SURETY_API void surety_command_free(surety_command *command);
+/* For surety_judge_options or a tool. Its call waits at most 10 ms, and returns
+ * MORE if the command is not done. SURETY_SYNTAX, SURETY_IO: the command
+ * failed; SURETY_LIMIT, SURETY_TIMEOUT. name: as issues name it; it must
+ * outlive the validator. */
+SURETY_API surety_validator surety_command_validator(surety_command *command,
+                                                     surety_str name);
+
 /* ---- tools of a file ----------------------------------------------------- */
 
 /* Adds the tools of a tools file (docs/tools.md): JSON with comments, checked

@@ -213,6 +213,8 @@ static surety_status tool_arguments(surety__tool_call *call,
         call->tools, call->tool->parameters, &call->tool->given,
         call->result.arguments, &outcome, &error);
 
+    if (call->tool->validator && status != SURETY_MORE)
+        surety__command_forget(call->tool->validator);
     if (status == SURETY_LIMIT)
         return tool_fail(call, SURETY_TOOL_ARGUMENTS, "%s", error.message);
     if (status != SURETY_OK) {

@@ -116,6 +116,11 @@ surety__tool_link *surety__tools_link(surety_tools *tools,
 
 /* ---- send.c -------------------------------------------------------------- */
 
+/* The transport that is used in place of one that was opened (the set's option
+ * wrap). On failure the inner one is closed. */
+surety_status surety__tool_wrap(surety_tools *tools, surety_transport *inner,
+                                surety_transport **ret_transport,
+                                surety_error *reterr);
 /* Opens the transport of a tool if it is not open. */
 surety_status surety__tool_open(surety_tools *tools, const surety__tool *tool,
                                 surety_error *reterr);
@@ -127,6 +132,12 @@ surety_status surety__tool_send(surety__tool_call *call, surety_error *reterr);
 void surety__tool_stop(surety__tool_call *call);
 /* The class of a delivery that failed. */
 surety_tool_failure surety__tool_failure_of(const surety_delivery *delivery);
+
+/* ---- validator.c --------------------------------------------------------- */
+
+/* Drops the answers of a judgement that has ended. From now on those of the
+ * next are kept until then. */
+void surety__command_forget(surety_command *command);
 
 /* ---- judge.c: arguments and results -------------------------------------- */
 

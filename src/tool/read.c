@@ -155,6 +155,68 @@ static surety_status read_place(const struct read_file *file, surety_val row,
     return read_at(file, row, NULL, reterr, status);
 }
 
+/* The texts of an array, in the arena of the set. NULL when out of memory. */
+static const surety_str *read_texts(surety_tools *tools, surety_val list)
+{
+    const size_t count = surety_val_count(list);
+    surety_str *texts =
+        surety__arena_take(&tools->arena, (count + 1) * sizeof(*texts));
+    size_t i = 0;
+
+    SURETY_EACH (text, list)
+        if (texts)
+            texts[i++] = surety_val_str(text);
+    return texts;
+}
+
+/* Opens the command that judges a tool's arguments, and makes it the tool's. */
+static surety_status read_validator(const struct read_file *file,
+                                    surety_val row, surety__tool *tool,
+                                    surety_error *reterr)
+{
+    surety_tools *tools = file->tools;
+    const surety_val line = surety_val_get(row, "validator");
+    const surety_val environment = surety_val_get(row, "env");
+    surety_command_options options = {
+        .size = sizeof(options),
+        .environment = read_texts(tools, environment),
+        .environment_count = surety_val_count(environment),
+        .alloc = tools->alloc};
+    surety_validator *validator =
+        surety__arena_take(&tools->arena, sizeof(*validator));
+    const surety_str name = surety__arena_text(
+        &tools->arena, surety_val_str(surety_val_first(line)));
+    surety_transport *inner = NULL;
+    surety_buf url;
+    surety_status status;
+
+    if (!options.environment || !validator || !name.ptr)
+        return surety__fail_nomem(reterr);
+    status = surety_exec_open(options.environment, options.environment_count,
+                              tools->alloc, &inner, reterr);
+    if (status == SURETY_OK)
+        status = surety__tool_wrap(tools, inner, &options.transport, reterr);
+    if (status != SURETY_OK)
+        return status;
+    surety_buf_init(&url, tools->alloc, 0);
+    surety_buf_text(&url, "argv:");
+    surety__tool_command_write(line, file->folder, &url);
+    options.url = surety_buf_str(&url);
+    status = url.status
+                 ? surety__fail_nomem(reterr)
+                 : surety_command_new(&options, &tool->validator, reterr);
+    surety_buf_done(&url);
+    if (status != SURETY_OK) {
+        options.transport->close(options.transport->ctx);
+        return status;
+    }
+    surety__command_forget(tool->validator);
+    *validator = surety_command_validator(tool->validator, name);
+    tool->given.validators = validator;
+    tool->given.validator_count = 1;
+    return SURETY_OK;
+}
+
 static surety_status read_tool(const struct read_file *file, surety_val row,
                                surety_error *reterr)
 {
@@ -191,22 +253,12 @@ static surety_status read_tool(const struct read_file *file, surety_val row,
     tool->link = surety__tools_link(tools, tool->kind, key);
     if (!tool->link)
         return surety__fail_nomem(reterr);
+    if (surety_val_get(row, "validator").doc)
+        status = read_validator(file, row, tool, reterr);
+    if (status != SURETY_OK)
+        return read_at(file, row, NULL, reterr, status);
     status = surety__tools_put(tools, tool, reterr);
     return status == SURETY_OK ? status : read_place(file, row, reterr, status);
-}
-
-/* The texts of an array, in the arena of the set. NULL when out of memory. */
-static const surety_str *read_texts(surety_tools *tools, surety_val list)
-{
-    const size_t count = surety_val_count(list);
-    surety_str *texts =
-        surety__arena_take(&tools->arena, (count + 1) * sizeof(*texts));
-    size_t i = 0;
-
-    SURETY_EACH (text, list)
-        if (texts)
-            texts[i++] = surety_val_str(text);
-    return texts;
 }
 
 /* Adds the tools of a server. */

@@ -40,25 +40,35 @@ static void send_end(void *ctx, const surety_delivery *delivery)
         call->ready(call->ready_ctx);
 }
 
-surety_status surety__tool_open(surety_tools *tools, const surety__tool *tool,
+surety_status surety__tool_wrap(surety_tools *tools, surety_transport *inner,
+                                surety_transport **ret_transport,
                                 surety_error *reterr)
 {
     const surety_tools_options *options = &tools->options;
+    surety_status status = SURETY_OK;
+
+    *ret_transport = inner;
+    if (options->wrap)
+        status = options->wrap(options->wrap_ctx, inner, ret_transport, reterr);
+    if (status == SURETY_OK)
+        return SURETY_OK;
+    inner->close(inner->ctx);
+    *ret_transport = NULL;
+    return status;
+}
+
+surety_status surety__tool_open(surety_tools *tools, const surety__tool *tool,
+                                surety_error *reterr)
+{
     surety_transport *inner = NULL;
     surety_status status;
 
     if (tool->link->transport)
         return SURETY_OK;
     status = tool->kind->open(tools, tool, &inner, reterr);
-    if (status != SURETY_OK || !options->wrap) {
-        tool->link->transport = inner;
-        return status;
-    }
-    status =
-        options->wrap(options->wrap_ctx, inner, &tool->link->transport, reterr);
-    if (status != SURETY_OK)
-        inner->close(inner->ctx);
-    return status;
+    return status == SURETY_OK
+               ? surety__tool_wrap(tools, inner, &tool->link->transport, reterr)
+               : status;
 }
 
 surety_status surety__tool_send(surety__tool_call *call, surety_error *reterr)

@@ -25,6 +25,7 @@ typedef struct surety__tool {
     const struct surety__tool_kind *kind;
     const void *spec; /* the kind's */
     struct surety__tool_link *link;
+    surety_command *validator; /* of a file's tool; NULL: none */
 } surety__tool;
 
 struct surety_tools {

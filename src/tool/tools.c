@@ -38,6 +38,7 @@ static void tools_drop(surety__tool *tool)
 {
     surety_contract_free(tool->parameters);
     surety_contract_free(tool->result);
+    surety_command_free(tool->validator);
 }
 
 void surety_tools_free(surety_tools *tools)

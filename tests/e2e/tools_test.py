@@ -142,6 +142,50 @@ def test_configuration_alone():
               2)
 
 
+JUDGE = """#!/bin/sh
+echo . >>judged
+read -r line
+sleep 0.05
+case $line in
+*13*) echo '[{"path":"/a","message":"is unlucky","hint":"12?"}]' ;;
+*14*) exit 3 ;;
+esac
+"""
+JUDGED = """case "$(cat)" in
+*'"a":12'*) echo done ;;
+*'12?'*) echo '<tool_call>{"name":"keep","arguments":{"a":12}}</tool_call>' ;;
+*) echo '<tool_call>{"name":"keep","arguments":{"a":13}}</tool_call>' ;;
+esac
+"""
+
+
+def test_validator():
+    """A command judges the arguments of a tool of a file, once for a value; it
+    is recorded, and a replay starts none."""
+    os.chmod(os.path.join(FOLDER, write("judge/judge.sh", JUDGE)), 0o755)
+    write("judged.sh", JUDGED)
+    path = write("judge/tools.json", {"tools": [
+        {"name": "keep", "command": ["cat"],
+         "validator": ["./judge.sh"],
+         "parameters": {"type": "object", "properties": {
+             "a": {"type": "integer"}}, "x-surety": {"repair": "align"}}}]})
+    gives("valid", surety("tools", path, "keep", '{"a": 1}'), 0, '{"a":1}\n')
+    gives("refused", surety("tools", path, "keep", '{"a": 13}'), 1, "",
+          "/a: is unlucky (12?)")
+    gives("the validator fails", surety("tools", path, "keep", '{"a": 14}'), 4,
+          "", ("validator", "status 3"))
+    judged = os.path.join(FOLDER, "judged")
+    os.remove(judged)
+    run = ("run", "-m", "exec:sh judged.sh", "--ledger", "none", "--tools",
+           path, "Go on.")
+    gives("the model corrects its call", surety(*run, "--record", "j.jsonl"),
+          0, "done\n")
+    same("each value was judged once", os.path.getsize(judged), 4)
+    gives("the same from the recording", surety(*run, "--replay", "j.jsonl"), 0,
+          "done\n")
+    same("and nothing was started", os.path.getsize(judged), 4)
+
+
 def alive(pid):
     try:
         os.kill(pid, 0)
@@ -220,4 +264,5 @@ def test_several():
 
 
 run_tests(test_file, test_command, test_run, test_configuration,
-          test_configuration_alone, test_interrupted, test_several)
+          test_configuration_alone, test_validator, test_interrupted,
+          test_several)

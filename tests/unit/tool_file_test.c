@@ -202,7 +202,11 @@ static const char commands[] =
     "{\"name\": \"missing\", \"command\": [\"./none.sh\"]},"
     "{\"name\": \"key\", \"shell\": \"echo $TOOL_KEY\", \"env\": "
     "[\"TOOL_KEY\"]},"
-    "{\"name\": \"keyless\", \"shell\": \"echo [$TOOL_KEY]\"}"
+    "{\"name\": \"keyless\", \"shell\": \"echo [$TOOL_KEY]\"},"
+    "{\"name\": \"judged\", \"command\": [\"cat\"], \"parameters\": "
+    "{\"type\": \"object\"}, \"validator\": [\"sh\", \"-c\", \"sleep 0.03; "
+    "grep -q 13 && echo '[{\\\"path\\\": [\\\"a\\\"], \\\"message\\\": "
+    "\\\"is unlucky\\\"}]' || true\"]}"
     "]}";
 
 struct ending {
@@ -228,6 +232,10 @@ static const struct ending endings[] = {
     {"missing", "{}", SURETY_TOOL_UNREACHABLE, NULL},
     {"key", "{}", SURETY_TOOL_NONE, "the key"},
     {"keyless", "{}", SURETY_TOOL_NONE, "[]"},
+    {"judged", "{\"a\": 12}", SURETY_TOOL_NONE, "{\"a\":12}"},
+    {"judged", "{\"a\": 13}", SURETY_TOOL_ARGUMENTS,
+     "The arguments are not valid, so the tool was not called. Call it again "
+     "with arguments that satisfy its parameters:\n- /a: is unlucky"},
 };
 
 TEST(commands_end)
@@ -246,7 +254,8 @@ TEST(commands_end)
         CHECK(result->failure == ending->failure);
         if (ending->text)
             CHECK_TEXT(result->text, ending->text);
-        CHECK(result->sent == (ending->failure != SURETY_TOOL_UNREACHABLE));
+        CHECK(result->sent == (ending->failure != SURETY_TOOL_UNREACHABLE &&
+                               ending->failure != SURETY_TOOL_ARGUMENTS));
         CHECK(result->checked == (strcmp(ending->tool, "sum") == 0));
     }
 done:
