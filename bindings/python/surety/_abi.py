@@ -587,6 +587,7 @@ class Transport(Structure):
         ("cancel", c_void_p),
         ("wait", c_void_p),
         ("close", c_void_p),
+        ("descriptor", c_void_p),
     ]
 
 
@@ -744,6 +745,17 @@ class RunOptions(Structure):
         ("tool_calls_max", c_uint32),
         ("values", c_bool),
         ("items", c_void_p),
+        ("tool_choice", c_int),
+        ("tool_choice_name", Str),
+        ("single_call", c_bool),
+        ("ready", c_void_p),
+        ("ready_ctx", c_void_p),
+        ("request", Str),
+        ("request_headers", c_void_p),
+        ("request_header_count", c_size_t),
+        ("request_path", Str),
+        ("request_method", Str),
+        ("output", c_int),
     ]
 
 
