@@ -157,7 +157,6 @@ static void exchange_free(surety__exchange *exchange)
     const surety_alloc *alloc = worker->gateway->options.alloc;
 
     if (exchange->run) {
-        surety_run_cancel(exchange->run, surety__worker_now());
         surety_run_free(exchange->run);
         surety__worker_leave(worker, exchange->ask.model.transport);
     }
@@ -324,6 +323,8 @@ void surety__exchange_ended(void *ctx, surety__serving *serving, bool whole)
     if (!exchange)
         return;
     serving->own = NULL;
+    if (exchange->run)
+        surety_run_cancel(exchange->run, surety__worker_now());
     surety__gateway_log(exchange, whole);
     exchange_free(exchange);
 }

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Clients as their users write them, with the gateway as their base URL: prints
+// what each saw, one JSON object. Usage: node gateway_clients.mjs URL, beside
+// node_modules.
+import OpenAI from "openai";
+import OpenAINewest from "openai-newest";
+import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
+import { GoogleGenAI as GoogleNewest } from "genai-newest";
+import { generateObject, generateText, streamText } from "ai";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { ChatOpenAI } from "@langchain/openai";
+import { z } from "zod";
+
+globalThis.AI_SDK_LOG_WARNINGS = false; // it would write to standard output
+const url = process.argv[2];
+const key = "sk-client";
+const ask = "A ticket for the lamp, please.";
+const user = [{ role: "user", content: ask }];
+const schema = {
+  type: "object", required: ["title", "hours"],
+  properties: { title: { type: "string" },
+                hours: { type: "integer", maximum: 80 } },
+  additionalProperties: false,
+};
+const ticket = z.object({ title: z.string(), hours: z.number().int().max(80) });
+const seen = {};
+
+async function see(name, work) {
+  try {
+    seen[name] = await work();
+  } catch (error) {
+    seen[name] = {
+      error: error.constructor.name, status: error.status ?? error.statusCode,
+      message: String(error.message) + (error.responseBody ?? "") };
+  }
+}
+
+// Cancels a call of the model that is slow, once it is under way.
+async function cancel(name, call) {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 500);
+  await see(name, async () => {
+    await call(stop.signal);
+    return "was not cancelled";
+  });
+}
+
+// The cases that all clients have. text(model, signal) gives a text, stream an
+// iterable of texts, object(model) and objects(model) a value, whole and by a
+// stream, tool(model) the arguments of a call.
+async function all(name, client) {
+  await see(`${name} whole`, () => client.text("text"));
+  await see(`${name} stream`, async () => {
+    let text = "";
+    for await (const piece of await client.stream("text")) text += piece ?? "";
+    return text;
+  });
+  await see(`${name} object`, () => client.object("mend"));
+  await see(`${name} wrong`, () => client.object("wrong"));
+  if (client.objects) {
+    await see(`${name} object stream`, () => client.objects("mend"));
+    await see(`${name} wrong stream`, () => client.objects("wrong"));
+  }
+  if (client.tool) {
+    await see(`${name} tool`, () => client.tool("mend"));
+    await see(`${name} wrong tool`, () => client.tool("wrong"));
+  }
+  await see(`${name} absent`, () => client.text("absent"));
+  await cancel(`${name} cancel`, (signal) => client.text("slow", signal));
+}
+
+async function* map(items, piece) {
+  for await (const item of items) yield piece(item);
+}
+
+const parsed = async (items) => {
+  let text = "";
+  for await (const piece of items) text += piece ?? "";
+  return JSON.parse(text);
+};
+
+// ---- OpenAI -----------------------------------------------------------------
+function chat(openai) {
+  const call = (model, more, signal) => openai.chat.completions.create(
+    { model, messages: user, ...more }, { signal });
+  const format = { type: "json_schema",
+                   json_schema: { name: "ticket", strict: true, schema } };
+  const delta = (chunk) => chunk.choices[0]?.delta?.content;
+  return {
+    text: async (model, signal) =>
+      (await call(model, {}, signal)).choices[0].message.content,
+    stream: async (model) =>
+      map(await call(model, { stream: true }), delta),
+    object: async (model) => JSON.parse(
+      (await call(model, { response_format: format }))
+        .choices[0].message.content),
+    objects: async (model) => parsed(map(
+      await call(model, { stream: true, response_format: format }), delta)),
+    tool: async (model) => JSON.parse((await call(model, {
+      tools: [{ type: "function",
+                function: { name: "emit", parameters: schema } }],
+      tool_choice: { type: "function", function: { name: "emit" } },
+    })).choices[0].message.tool_calls[0].function.arguments),
+  };
+}
+
+function responses(openai) {
+  const call = (model, more, signal) => openai.responses.create(
+    { model, input: ask, ...more }, { signal });
+  const text = { format: { type: "json_schema", name: "ticket", strict: true,
+                           schema } };
+  const delta = (event) =>
+    event.type === "response.output_text.delta" ? event.delta : "";
+  return {
+    text: async (model, signal) => (await call(model, {}, signal)).output_text,
+    stream: async (model) => map(await call(model, { stream: true }), delta),
+    object: async (model) => JSON.parse((await call(model, { text }))
+      .output_text),
+    objects: async (model) =>
+      parsed(map(await call(model, { stream: true, text }), delta)),
+    tool: async (model) => JSON.parse((await call(model, {
+      tools: [{ type: "function", name: "emit", parameters: schema,
+                strict: true }],
+      tool_choice: { type: "function", name: "emit" },
+    })).output[0].arguments),
+  };
+}
+
+for (const [name, Client] of [["openai", OpenAI],
+                              ["openai newest", OpenAINewest]]) {
+  const openai = new Client({ apiKey: key, baseURL: url + "/v1" });
+  await all(name, chat(openai));
+  await all(`${name} responses`, responses(openai));
+}
+
+// ---- Anthropic --------------------------------------------------------------
+const anthropic = new Anthropic({ apiKey: key, baseURL: url });
+const message = (model, more, signal) => anthropic.messages.create(
+  { model, max_tokens: 100, messages: user, ...more }, { signal });
+const output_config = { format: { type: "json_schema", schema } };
+await all("anthropic", {
+  text: async (model, signal) => (await message(model, {}, signal))
+    .content[0].text,
+  stream: async (model) => map(await message(model, { stream: true }),
+                               (event) => event.delta?.text),
+  object: async (model) => JSON.parse((await message(model, { output_config }))
+    .content[0].text),
+  objects: async (model) => JSON.parse((await anthropic.messages.stream(
+    { model, max_tokens: 100, messages: user, output_config }).finalMessage())
+    .content[0].text),
+  tool: async (model) => (await message(model, {
+    tools: [{ name: "emit", input_schema: schema }],
+    tool_choice: { type: "tool", name: "emit" } })).content[0].input,
+});
+
+// ---- Gemini -----------------------------------------------------------------
+for (const [name, Client] of [["gemini", GoogleGenAI],
+                              ["gemini newest", GoogleNewest]]) {
+  const google = new Client({ apiKey: key, httpOptions: { baseUrl: url } });
+  const config = { responseMimeType: "application/json",
+                   responseJsonSchema: schema };
+  await all(name, {
+    text: async (model, signal) => (await google.models.generateContent(
+      { model, contents: ask, config: { abortSignal: signal } })).text,
+    stream: async (model) => map(await google.models.generateContentStream(
+      { model, contents: ask }), (chunk) => chunk.text),
+    object: async (model) => JSON.parse((await google.models.generateContent(
+      { model, contents: ask, config })).text),
+    objects: async (model) => parsed(map(
+      await google.models.generateContentStream({ model, contents: ask,
+                                                  config }),
+      (chunk) => chunk.text)),
+    tool: async (model) => (await google.models.generateContent({
+      model, contents: ask, config: {
+        tools: [{ functionDeclarations: [
+          { name: "emit", parametersJsonSchema: schema }] }],
+        toolConfig: { functionCallingConfig: {
+          mode: "ANY", allowedFunctionNames: ["emit"] } } } }))
+      .functionCalls[0].args,
+  });
+}
+
+// ---- Vercel AI SDK ----------------------------------------------------------
+const openaiOf = createOpenAI({ apiKey: key, baseURL: url + "/v1" });
+const anthropicOf = createAnthropic({ apiKey: key, baseURL: url + "/v1" });
+for (const [name, of] of [
+  ["ai openai chat", (model) => openaiOf.chat(model)],
+  ["ai openai responses", (model) => openaiOf.responses(model)],
+  ["ai anthropic", (model) => anthropicOf(model)]]) {
+  await all(name, {
+    text: async (model, abortSignal) => (await generateText(
+      { model: of(model), prompt: ask, abortSignal })).text,
+    stream: async (model) => streamText(
+      { model: of(model), prompt: ask }).textStream,
+    object: async (model) => (await generateObject(
+      { model: of(model), prompt: ask, schema: ticket })).object,
+  });
+}
+
+// ---- LangChain --------------------------------------------------------------
+// It sends every status again but 400 to 409, seven times in all unless told.
+const lang = (model) => new ChatOpenAI({
+  model, apiKey: key, maxRetries: 0, configuration: { baseURL: url + "/v1" } });
+await all("langchain", {
+  text: async (model, signal) => (await lang(model).invoke(ask, { signal }))
+    .content,
+  stream: async (model) => map(await lang(model).stream(ask),
+                               (chunk) => chunk.content),
+  object: (model) => lang(model).withStructuredOutput(
+    ticket, { method: "jsonSchema" }).invoke(ask),
+  tool: (model) => lang(model).withStructuredOutput(
+    ticket, { method: "functionCalling" }).invoke(ask),
+});
+
+console.log(JSON.stringify(seen));

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Clients that their users changed nothing of but the base URL, in front of the
+gateway: gateway_clients_test.py [SURETY]. A wrong reply is asked for again
+unseen; a reply that stays wrong raises, once; a client that gives up ends the
+model's call. The clients are installed with npm into the build folder, once;
+without npm or a network the test is skipped."""
+
+import json
+import os
+import shutil
+import subprocess
+
+from cli_run import check, run_tests, same, skip
+from gateway_run import BAD_TEXT, GOOD, GOOD_TEXT, Gateway
+from others_run import npm_install
+
+CLIENTS = ["openai@6.49.0", "openai-newest@npm:openai@7.57.0",
+           "@anthropic-ai/sdk@1.14.0", "@google/genai@2.32.0",
+           "genai-newest@npm:@google/genai@3.1.0", "ai@6.0.326",
+           "@ai-sdk/openai@3.0.141", "@ai-sdk/anthropic@3.0.140",
+           "@langchain/openai@1.5.8", "@langchain/core@1.4.0", "zod@4.1.8"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAM = "gateway_clients.mjs"
+TEXT = "Grüße, wörld: 日本語 🎉 done."
+MODELS = ("text", "mend", "wrong", "slow")
+# The re-ask quotes the wrong reply.
+SCRIPT = {"models": list(MODELS), "replies": [
+    {"when": {"model": "text"}, "text": TEXT, "chunks": 5, "repeat": True},
+    {"when": {"model": "mend", "contains": "400"}, "text": GOOD_TEXT,
+     "repeat": True},
+    {"when": {"model": ["mend", "wrong"]}, "text": BAD_TEXT, "repeat": True},
+    {"when": {"model": "slow"}, "text": TEXT, "delay_ms": 90000,
+     "repeat": True}]}
+CONFIG = {"models": {name: {"provider": "openai", "model": name}
+                     for name in MODELS}}
+NAMES = ("openai", "openai responses", "openai newest",
+         "openai newest responses", "anthropic", "gemini", "gemini newest",
+         "ai openai chat", "ai openai responses", "ai anthropic", "langchain")
+
+
+def see():
+    """What the clients saw, and the gateway's log and messages; None and why
+    they could not be run."""
+    folder, reason = npm_install("gateway-clients", CLIENTS)
+    if not folder:
+        return None, reason, None
+    shutil.copy(os.path.join(HERE, PROGRAM), folder)
+    with Gateway(SCRIPT, config=CONFIG) as gateway:
+        run = subprocess.run(
+            ["node", os.path.join(folder, PROGRAM),
+             f"http://127.0.0.1:{gateway.port}"], cwd=folder,
+            capture_output=True, timeout=200, check=False)
+        if run.returncode:
+            return None, run.stderr.decode()[-800:], None
+        log = gateway.logged(len(NAMES))
+        return json.loads(run.stdout), log, gateway.heard()
+
+
+def test_clients():
+    seen, log, heard = see()
+    if seen is None:
+        skip("clients in front of the gateway", log)
+        return
+    for name in NAMES:
+        same(f"{name}: whole", seen[f"{name} whole"], TEXT)
+        same(f"{name}: stream", seen[f"{name} stream"], TEXT)
+        for case in ("object", "object stream", "tool"):
+            if f"{name} {case}" in seen:
+                same(f"{name}: {case}", seen[f"{name} {case}"], GOOD)
+        for case in ("wrong", "wrong stream", "wrong tool"):
+            got = seen.get(f"{name} {case}")
+            if got:
+                same(f"{name}: {case}", got.get("status"), 422)
+                check(f"{name}: {case}: says where", "/hours" in
+                      got.get("message", ""), got)
+        same(f"{name}: absent", seen[f"{name} absent"].get("status"), 404)
+        check(f"{name}: cancel", "error" in seen[f"{name} cancel"],
+              seen[f"{name} cancel"])
+    wrong = [line for line in log if line["model"] == "wrong"]
+    cases = sum(f"{name} {case}" in seen for name in NAMES
+                for case in ("wrong", "wrong stream", "wrong tool"))
+    same("what stays wrong is sent once", len(wrong), cases)
+    same("and never passed", {line["status"] for line in wrong}, {422})
+    slow = [line for line in log if line["model"] == "slow"]
+    same("a client that gives up ends its request", len(slow), len(NAMES))
+    same("with its run", {line["verdict"] for line in slow}, {"cancelled"})
+    check("no key is said", "sk-" not in json.dumps(log) + heard, heard)
+
+
+run_tests(test_clients)
