@@ -442,7 +442,7 @@ surety_status surety_keys_reserve(surety_keys *keys, surety_str id,
                                   int64_t now_ms, surety_grant *ret,
                                   surety_error *reterr)
 {
-    surety_grant grant = {.size = sizeof(grant)};
+    surety_grant grant;
     surety_estimate own;
     reserve_task task = {.keys = keys,
                          .key = id,
@@ -452,8 +452,10 @@ surety_status surety_keys_reserve(surety_keys *keys, surety_str id,
                          .grant = &grant};
     surety_status status;
 
-    if (surety__options_take(&own, sizeof(own), estimate, reterr))
+    if (surety__options_take(&own, sizeof(own), estimate, reterr) ||
+        surety__options_take(&grant, sizeof(grant), ret, reterr))
         return SURETY_MISUSE;
+    grant = (surety_grant){.size = ret->size};
     task.model = own.model;
     task.tokens = reserve_amount(own.tokens);
     task.picousd = reserve_amount(own.picousd);
@@ -465,7 +467,6 @@ surety_status surety_keys_reserve(surety_keys *keys, surety_str id,
         return status;
     if (grant.denial || !reserve_has_limit(&task.state.limits))
         grant.id[0] = '\0';
-    grant.size = ret->size;
     memcpy(ret, &grant, ret->size < sizeof(grant) ? ret->size : sizeof(grant));
     return SURETY_OK;
 }
@@ -529,13 +530,15 @@ surety_status surety_keys_settle(surety_keys *keys, const surety_grant *grant,
                                  const surety_estimate *used,
                                  surety_error *reterr)
 {
+    surety_grant granted;
     settle_task task = {.keys = keys,
-                        .id = {grant->id, SURETY__RESERVATION_ID_LEN}};
+                        .id = {granted.id, SURETY__RESERVATION_ID_LEN}};
     surety_estimate own;
 
-    if (surety__options_take(&own, sizeof(own), used, reterr))
+    if (surety__options_take(&granted, sizeof(granted), grant, reterr) ||
+        surety__options_take(&own, sizeof(own), used, reterr))
         return SURETY_MISUSE;
-    if (!grant->id[0])
+    if (!granted.id[0])
         return SURETY_OK;
     task.tokens = reserve_amount(own.tokens);
     task.picousd = reserve_amount(own.picousd);

@@ -318,6 +318,125 @@ static void ledger_act(const void *given, surety_buf *out)
     place_remove(&place);
 }
 
+/* ---- keys ---------------------------------------------------------------- */
+
+static void keys_fill(void *own)
+{
+    ((surety_keys_options *)own)->fresh_ms = 60000;
+}
+
+/* A key that another object revokes is found for as long as it is fresh. */
+static void keys_act(const void *given, surety_buf *out)
+{
+    const surety_key key = {.size = sizeof(key), .name = surety_str_of("a")};
+    const surety_key *found = NULL;
+    surety_keys *keys = NULL, *other = NULL;
+    surety_buf secret;
+    struct place place;
+
+    if (!place_make(&place))
+        return;
+    surety_buf_init(&secret, NULL, 0);
+    if (options_ended(
+            surety_keys_open(surety_str_of(place.path), given, &keys, NULL),
+            out) &&
+        surety_keys_open(surety_str_of(place.path), NULL, &other, NULL) ==
+            SURETY_OK &&
+        surety_keys_add(other, &key, 1, &secret, NULL) == SURETY_OK &&
+        surety_keys_find(keys, surety_buf_str(&secret), 1, &found, NULL) ==
+            SURETY_OK &&
+        surety_keys_revoke(other, key.name, 1, NULL) == SURETY_OK)
+        options_ended(
+            surety_keys_find(keys, surety_buf_str(&secret), 9000, &found, NULL),
+            out);
+    surety_keys_close(other);
+    surety_keys_close(keys);
+    surety_buf_done(&secret);
+    place_remove(&place);
+}
+
+/* Opens keys for a struct that one of their functions takes, and gives it. */
+static void keys_give(const void *given, surety_buf *out,
+                      surety_status (*give)(surety_keys *keys,
+                                            const void *given))
+{
+    surety_keys *keys = NULL;
+    struct place place;
+
+    if (!place_make(&place))
+        return;
+    if (surety_keys_open(surety_str_of(place.path), NULL, &keys, NULL) ==
+        SURETY_OK)
+        options_ended(give(keys, given), out);
+    surety_keys_close(keys);
+    place_remove(&place);
+}
+
+static void key_fill(void *own)
+{
+    ((surety_key *)own)->name = surety_str_of("a");
+}
+
+static surety_status key_give(surety_keys *keys, const void *given)
+{
+    surety_buf secret;
+    surety_status status;
+
+    surety_buf_init(&secret, NULL, 0);
+    status = surety_keys_add(keys, given, 1, &secret, NULL);
+    surety_buf_done(&secret);
+    return status;
+}
+
+static void key_act(const void *given, surety_buf *out)
+{
+    keys_give(given, out, key_give);
+}
+
+static void estimate_fill(void *own)
+{
+    ((surety_estimate *)own)->tokens = 2;
+}
+
+static surety_status estimate_give(surety_keys *keys, const void *given)
+{
+    const surety_key key = {
+        .size = sizeof(key), .name = surety_str_of("a"), .minute_tokens = 1};
+    const surety_key *found = NULL;
+    surety_grant grant = {.size = sizeof(grant)};
+    surety_status status;
+    surety_buf secret;
+
+    surety_buf_init(&secret, NULL, 0);
+    status = surety_keys_add(keys, &key, 1, &secret, NULL);
+    if (status == SURETY_OK)
+        status =
+            surety_keys_find(keys, surety_buf_str(&secret), 1, &found, NULL);
+    if (status == SURETY_OK)
+        status = surety_keys_reserve(keys, found->id, given, 1, &grant, NULL);
+    if (status == SURETY_OK)
+        status = surety_keys_settle(keys, &grant, given, NULL);
+    surety_buf_done(&secret);
+    return status == SURETY_OK && grant.denial ? SURETY_END : status;
+}
+
+static void estimate_act(const void *given, surety_buf *out)
+{
+    keys_give(given, out, estimate_give);
+}
+
+static surety_status grant_give(surety_keys *keys, const void *given)
+{
+    const surety_estimate used = {.size = sizeof(used)};
+
+    return surety_keys_settle(keys, given, &used, NULL);
+}
+
+static void grant_act(const void *given, surety_buf *out)
+{
+    keys_give(given, out, grant_give);
+}
+
 /* ---- statistics ---------------------------------------------------------- */
 
 static void stats_fill(void *own)
@@ -558,8 +677,14 @@ static const struct options_row options_rows[] = {
                 .act = entry_act),
     OPTIONS_ROW(surety_ledger_options, alloc, .fill = ledger_fill,
                 .act = ledger_act),
-    OPTIONS_ROW(surety_run_options, items, .fill = run_fill,
-                .act = run_act),
+    OPTIONS_ROW(surety_keys_options, lapse_ms, .fill = keys_fill,
+                .act = keys_act),
+    OPTIONS_ROW(surety_key, month_spent_picousd, .fill = key_fill,
+                .act = key_act),
+    OPTIONS_ROW(surety_estimate, picousd, .fill = estimate_fill,
+                .act = estimate_act),
+    OPTIONS_ROW(surety_grant, retry_after_ms, .act = grant_act),
+    OPTIONS_ROW(surety_run_options, items, .fill = run_fill, .act = run_act),
     OPTIONS_ROW(surety_consensus_options, event_ctx, .fill = consensus_fill,
                 .act = consensus_act),
     OPTIONS_ROW(surety_config_options, exec_environment_count,
