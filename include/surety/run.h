@@ -74,7 +74,7 @@ typedef enum surety_event_kind {
     SURETY_EVENT_VALUE,       /* the value so far, as JSON */
     SURETY_EVENT_ITEM,        /* an element of the array, as JSON */
     SURETY_EVENT_HEAD,        /* the head of a response that is passed on
-                               * (surety_run_response_of) */
+                               * (surety_run_response_info_of) */
     SURETY_EVENT_BYTES,       /* bytes of its body, as they are */
     SURETY_EVENT_OUTPUT       /* a piece of the value's JSON text */
 } surety_event_kind;
@@ -258,10 +258,9 @@ typedef struct surety_run_options {
  * judged so (NULL: as the contract says). SURETY_UNSUPPORTED: a value is
  * changed at its end, because defaults are filled in, unknown members left out,
  * or alignment is allowed; the message says which. SURETY_NOMEM. */
-SURETY_API surety_status
-surety_run_output_allows(const surety_contract *contract,
-                         const surety_judge_options *judge,
-                         surety_error *reterr);
+SURETY_API surety_status surety_run_output_allows(
+    const surety_contract *contract, const surety_judge_options *judge,
+    surety_error *reterr);
 
 /* How a run ended. ORDER verdicts (names in run/result.c). */
 typedef enum surety_run_verdict {
@@ -395,15 +394,15 @@ typedef struct surety_attempt {
 SURETY_API surety_attempt surety_run_attempt(const surety_run *run, size_t i);
 /* One call of a tool by a model. */
 typedef struct surety_tool_use {
-    surety_str id;       /* a UUID: of its row in the ledger */
-    uint32_t attempt;    /* the number of the attempt whose reply has it */
-    surety_str call;     /* what pairs call and result in the conversation */
-    surety_str name;     /* the tool's */
+    surety_str id;        /* a UUID: of its row in the ledger */
+    uint32_t attempt;     /* the number of the attempt whose reply has it */
+    surety_str call;      /* what pairs call and result in the conversation */
+    surety_str name;      /* the tool's */
     surety_str arguments; /* as JSON, with their repairs */
     surety_str result;    /* what the model gets */
     surety_tool_failure failure;
-    surety_str message; /* why it failed; else empty */
-    bool made;          /* the tool was called, or may have been */
+    surety_str message;            /* why it failed; else empty */
+    bool made;                     /* the tool was called, or may have been */
     uint64_t started_ms, ended_ms; /* on the caller's monotonic clock */
 } surety_tool_use;
 /* Returns the i-th of tool_use_count calls, in the order of the replies; past
@@ -422,16 +421,16 @@ SURETY_API surety_str surety_run_tool_report(const surety_run *run, size_t i);
 SURETY_API const surety_message *surety_run_messages(const surety_run *run,
                                                      size_t *ret_count);
 /* The head of the response that is passed on. */
-typedef struct surety_run_response {
-    size_t size; /* sizeof(surety_run_response) of the library */
+typedef struct surety_run_response_info {
+    size_t size; /* sizeof(surety_run_response_info) of the library */
     int status;
     const surety_header *headers;
     size_t header_count;
-} surety_run_response;
+} surety_run_response_info;
 /* Returns the head of the last response that was given out, from its
  * SURETY_EVENT_HEAD on; NULL: none was. */
-SURETY_API const surety_run_response *
-surety_run_response_of(const surety_run *run);
+SURETY_API const surety_run_response_info *
+surety_run_response_info_of(const surety_run *run);
 /* Appends the run's report. JSON: the contract surety/report with the run's
  * members (verdict, attempts with their decisions, usage, cost), one object on
  * one line. Other forms: the report of the outcome, or the message if there is

@@ -30,8 +30,8 @@ void surety__pass_head(surety__run_exchange *exchange, int status,
         store->status = SURETY_NOMEM;
     if (store->status != SURETY_OK)
         return;
-    passing->head =
-        (surety_run_response){sizeof(passing->head), status, copies, count};
+    passing->head = (surety_run_response_info){sizeof(passing->head), status,
+                                               copies, count};
     passing->given = status / 100 == 2;
     if (passing->given)
         pass_event(exchange, SURETY_EVENT_HEAD, SURETY__LITERAL(""));

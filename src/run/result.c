@@ -210,7 +210,8 @@ surety_str surety_run_tool_report(const surety_run *run, size_t i)
                                        : (surety_str){"", 0};
 }
 
-const surety_run_response *surety_run_response_of(const surety_run *run)
+const surety_run_response_info *
+surety_run_response_info_of(const surety_run *run)
 {
     return run && run->exchange.passing.given ? &run->exchange.passing.head
                                               : NULL;

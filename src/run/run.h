@@ -286,9 +286,9 @@ typedef struct surety__show {
 
 /* A response that is passed on (pass.c). */
 typedef struct surety__passing {
-    surety_run_response head; /* status 0: none yet */
-    surety_buf body;          /* of a response that is held back */
-    bool given;               /* it is given out */
+    surety_run_response_info head; /* status 0: none yet */
+    surety_buf body;               /* of a response that is held back */
+    bool given;                    /* it is given out */
 } surety__passing;
 
 /* A call that was sent, and what arrived of its answer. */

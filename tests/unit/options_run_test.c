@@ -578,6 +578,19 @@ static void tools_fill(void *own)
     ((surety_tools_options *)own)->limits = &limits;
 }
 
+static void command_fill(void *own)
+{
+    ((surety_command_options *)own)->url = surety_str_of("exec:true");
+}
+
+static void command_act(const void *given, surety_buf *out)
+{
+    surety_command *command = NULL;
+
+    if (options_ended(surety_command_new(given, &command, NULL), out))
+        surety_command_free(command);
+}
+
 static surety_status tool_call(void *ctx, const surety_tool_call *call,
                                surety_buf *result, surety_error *reterr)
 {
@@ -684,7 +697,7 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_estimate, picousd, .fill = estimate_fill,
                 .act = estimate_act),
     OPTIONS_ROW(surety_grant, retry_after_ms, .act = grant_act),
-    OPTIONS_ROW(surety_run_options, items, .fill = run_fill, .act = run_act),
+    OPTIONS_ROW(surety_run_options, output, .fill = run_fill, .act = run_act),
     OPTIONS_ROW(surety_consensus_options, event_ctx, .fill = consensus_fill,
                 .act = consensus_act),
     OPTIONS_ROW(surety_config_options, exec_environment_count,
@@ -698,8 +711,10 @@ static const struct options_row options_rows[] = {
                 .act = rendering_act),
     OPTIONS_ROW(surety_stats_options, alloc, .fill = stats_fill,
                 .act = stats_act),
-    OPTIONS_ROW(surety_tools_options, wrap_ctx, .fill = tools_fill,
+    OPTIONS_ROW(surety_tools_options, cancelled, .fill = tools_fill,
                 .act = tools_act),
+    OPTIONS_ROW(surety_command_options, alloc, .fill = command_fill,
+                .act = command_act),
     OPTIONS_ROW(surety_tool_server, environment_count, .fill = server_fill,
                 .alter = server_alter, .act = server_act),
     OPTIONS_ROW(surety_tool, polls, .fill = tool_fill, .alter = tool_alter,

@@ -19,13 +19,13 @@ struct heard {
 static void pass_hear(void *ctx, const surety_event *event)
 {
     struct heard *heard = ctx;
-    const surety_run_response *response;
+    const surety_run_response_info *response;
 
     if (event->kind == SURETY_EVENT_BYTES)
         fake_join(heard->bytes, sizeof(heard->bytes), event->text);
     if (event->kind != SURETY_EVENT_HEAD)
         return;
-    response = surety_run_response_of(heard->trial->run);
+    response = surety_run_response_info_of(heard->trial->run);
     heard->heads++;
     heard->status = response ? response->status : 0;
     heard->finished = heard->trial->fake.finished;
@@ -61,8 +61,8 @@ static void pass_through(struct check *t)
     CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
     CHECK(heard.heads == 1 && heard.status == 200 && trial.fake.calls == 2);
     CHECK(strcmp(heard.bytes, answers[1].body) == 0);
-    CHECK(surety_run_response_of(trial.run)->header_count == 2);
-    CHECK_TEXT(surety_run_response_of(trial.run)->headers[1].value, "7");
+    CHECK(surety_run_response_info_of(trial.run)->header_count == 2);
+    CHECK_TEXT(surety_run_response_info_of(trial.run)->headers[1].value, "7");
     CHECK(surety_run_info_of(trial.run)->usage.output_tokens == 5);
     CHECK(strcmp(trial.fake.bodies[0],
                  "{\"model\":\"m\",\"messages\":[{\"role\":\"user\"}],\"x\":"
@@ -221,7 +221,7 @@ static void pass_misuse(struct check *t)
     trial.options.model_count = 1;
     trial.models[0].protocol = SURETY_PROTOCOL_TEXT;
     CHECK(trial_begin(&trial) == SURETY_MISUSE);
-    CHECK(!surety_run_response_of(NULL));
+    CHECK(!surety_run_response_info_of(NULL));
 done:
     trial_close(&trial);
 }
