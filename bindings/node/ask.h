@@ -8,13 +8,14 @@
 
 #include <pthread.h>
 
-/* The kinds of notes behind those of events. ORDER questions (run.cjs) */
+/* The kinds of notes that are questions; far behind those of events, of which a
+ * later library may have more. ORDER questions (run.cjs) */
 enum {
-    NOTE_VALIDATE = SURETY_EVENT_ITEM + 1, /* asks the validators */
-    NOTE_CALL,                             /* asks for a call of a tool */
-    NOTE_CANCEL, /* the call of a tool is not waited for any more */
-    NOTE_ASK,    /* a request to a model that is a function */
-    NOTE_STOP    /* its answer is not waited for any more */
+    NOTE_VALIDATE = 1000, /* asks the validators */
+    NOTE_CALL,            /* asks for a call of a tool */
+    NOTE_CANCEL,          /* the call of a tool is not waited for any more */
+    NOTE_ASK,             /* a request to a model that is a function */
+    NOTE_STOP             /* its answer is not waited for any more */
 };
 
 /* What the thread sends to JavaScript: an event or a question. */

@@ -20,7 +20,7 @@ const EVENTS = ["attempt", "text", "reasoning", "decision", "tool", "result",
   "value", "item", "head", "bytes", "output"];
 // Questions are no events. ORDER questions (ask.h)
 const [VALIDATE, CALL, CANCEL, ASK, STOP] = [0, 1, 2, 3, 4].map((it) =>
-  EVENTS.length + it);
+  1000 + it);
 const JUDGED = JUDGING.filter((it) => it !== "native" && it !== "cut");
 const OPTIONS = ["contract", "prompt", "messages", "keepReasks", "tools",
   "mcp", "instructions", "reask", "systemTemplate", "examples", "stepsMax",
@@ -353,7 +353,7 @@ function reportsOf(spec, { onEvent, signal }, answers) {
         return;
       }
       if (kind >= 0) {
-        if (!onEvent || thrown)
+        if (!onEvent || thrown || !EVENTS[kind])
           return;
         try {
           event(to, kind, parameters);
