@@ -52,6 +52,8 @@ typedef struct surety_config_options {
      * model's env. Must outlive the configuration. */
     const surety_str *exec_environment;
     size_t exec_environment_count;
+    /* Most open connections to a provider's host; 0: 16, and 64 in total. */
+    uint32_t connections_max;
 } surety_config_options;
 
 /* Reads a configuration. An empty text gives the built-in providers only. The

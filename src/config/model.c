@@ -54,12 +54,14 @@ static surety_status model_open(surety_config *config, surety__reach reach,
                                 surety_error *reterr)
 {
     const surety_config_options *given = &config->options;
-    const surety_http_options http = {.size = sizeof(http),
-                                      .ca_file = from->provider->ca_file,
-                                      .proxy = from->provider->proxy,
-                                      .public_only =
-                                          from->provider->public_only,
-                                      .alloc = config->alloc};
+    const surety_http_options http = {
+        .size = sizeof(http),
+        .ca_file = from->provider->ca_file,
+        .proxy = from->provider->proxy,
+        .connections_max = given->connections_max,
+        .connections_host_max = given->connections_max,
+        .public_only = from->provider->public_only,
+        .alloc = config->alloc};
     surety_transport *inner = NULL;
     surety_status status;
 

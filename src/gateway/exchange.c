@@ -19,6 +19,20 @@ static uint64_t exchange_us(void)
 
 /* ---- the run ------------------------------------------------------------- */
 
+/* The server has to look at the exchange. */
+static void exchange_news(surety__exchange *exchange)
+{
+    exchange->worker->has_news = true;
+    surety__serving_wake(exchange->serving);
+}
+
+static void exchange_hint(void *ctx)
+{
+    surety__exchange *exchange = ctx;
+
+    exchange->is_ready = true;
+}
+
 /* Passes a piece of a reply on. */
 static void exchange_event(void *ctx, const surety_event *event)
 {
@@ -37,7 +51,7 @@ static void exchange_event(void *ctx, const surety_event *event)
                              &exchange->out);
     }
     exchange->attempt = event->attempt;
-    exchange->worker->has_news = true;
+    exchange_news(exchange);
     surety__speech_piece(&exchange->speech,
                          reasons ? PART_REASONING : PART_TEXT, event->text,
                          &exchange->out);
@@ -75,6 +89,8 @@ static surety_status exchange_run(surety__exchange *exchange,
         .ledger = worker->ledger,
         .event = exchange_event,
         .event_ctx = exchange,
+        .ready = exchange_hint,
+        .ready_ctx = exchange,
         .alloc = alloc,
     };
     surety_status status;
@@ -100,22 +116,23 @@ static surety_status exchange_run(surety__exchange *exchange,
     return status;
 }
 
-void surety__exchange_step(surety__exchange *exchange)
+uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
 {
     const uint64_t start = exchange_us();
-    const surety_now now = surety__worker_now();
     uint32_t delay_ms = 0;
     surety_error error;
 
-    if (!exchange->run || exchange->is_over ||
+    if (!exchange->run ||
         surety_run_info_of(exchange->run)->verdict != SURETY_RUN_PENDING)
-        return;
+        return UINT64_MAX;
+    if (!exchange->is_ready && now.monotonic_ms < exchange->step_ms)
+        return exchange->step_ms;
+    exchange->is_ready = false;
     if (surety_run_step(exchange->run, now, &delay_ms, &error) != SURETY_MORE)
-        exchange->worker->has_news = true;
+        exchange_news(exchange);
     exchange->step_ms = now.monotonic_ms + delay_ms;
     exchange->busy_us += exchange_us() - start;
-    if (exchange->worker->has_news)
-        surety__serving_wake(exchange->serving);
+    return exchange->step_ms;
 }
 
 /* ---- beginning and ending ------------------------------------------------ */
@@ -266,7 +283,7 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         if (!exchange_begin(exchange, &flow))
             return flow;
         exchange->busy_us += exchange_us() - start;
-        surety__exchange_step(exchange);
+        surety__exchange_step(exchange, surety__worker_now());
         *ret_wait_ms = SURETY__GATEWAY_HEAD_MS;
     }
     verdict = surety_run_info_of(exchange->run)->verdict;

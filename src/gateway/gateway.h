@@ -136,6 +136,7 @@ typedef struct surety__exchange {
     uint64_t step_ms;    /* when the run is to be stepped at the latest */
     uint32_t attempt;    /* whose text was passed on; 0: none */
     int status;          /* of HTTP; 0: not answered */
+    bool is_ready;       /* its transport gave the run something */
     bool has_speech;
     bool has_head; /* the head of a stream was sent */
     bool is_over;  /* out has the last bytes */
@@ -148,8 +149,10 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
 surety__flow surety__exchange_pull(void *ctx, surety__serving *serving,
                                    surety__pull *pull);
 void surety__exchange_ended(void *ctx, surety__serving *serving, bool whole);
-/* Steps the run if it has not ended. */
-void surety__exchange_step(surety__exchange *exchange);
+/* Steps the run if there is something to do for it. Returns the time of the
+ * monotonic clock at which it is to be called at the latest; UINT64_MAX: the
+ * run has ended. */
+uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now);
 
 /* ---- answer.c: what the client gets -------------------------------------- */
 
@@ -194,6 +197,7 @@ void surety__gateway_log(const surety__exchange *exchange, bool whole);
 typedef struct surety__used {
     surety_transport *transport;
     size_t runs;
+    int fd; /* that the server watches for it; -1: none */
 } surety__used;
 
 struct surety__worker {
@@ -208,7 +212,8 @@ struct surety__worker {
     size_t used_count, used_cap;
     pthread_t thread;
     bool is_threaded;
-    bool has_news; /* a step ended a run: the server has work */
+    uint64_t step_ms; /* when the next run is to be stepped */
+    bool has_news;    /* the server has an exchange to look at */
 };
 
 surety_status surety__worker_open(surety__worker *worker,

@@ -16,7 +16,9 @@ surety_status surety__settings_read(const surety_gateway_options *options,
                                     surety_error *reterr)
 {
     const surety_alloc *alloc = options->alloc;
-    surety_config_options config = {.size = sizeof(config), .alloc = alloc};
+    surety_config_options config = {.size = sizeof(config),
+                                    .connections_max = options->requests_max,
+                                    .alloc = alloc};
     surety_contract_options contract = {.size = sizeof(contract),
                                         .alloc = alloc};
     surety__settings *settings = surety__new(alloc, sizeof(*settings));

@@ -13,6 +13,7 @@ surety_now surety__worker_now(void)
 surety_status surety__worker_use(surety__worker *worker,
                                  surety_transport *transport)
 {
+    surety__used used;
     surety_status status;
 
     for (size_t i = 0; i < worker->used_count; i++)
@@ -23,9 +24,15 @@ surety_status surety__worker_use(surety__worker *worker,
     status = surety__grow(worker->gateway->options.alloc, &worker->used,
                           &worker->used_cap, worker->used_count + 1,
                           sizeof(*worker->used), SIZE_MAX / 64);
-    if (!status)
-        worker->used[worker->used_count++] = (surety__used){transport, 1};
-    return status;
+    if (status)
+        return status;
+    used = (surety__used){.transport = transport, .runs = 1, .fd = -1};
+    if (transport->version >= 3)
+        used.fd = transport->descriptor(transport->ctx);
+    if (used.fd >= 0 && surety__server_watch(worker->server, used.fd, true))
+        used.fd = -1;
+    worker->used[worker->used_count++] = used;
+    return SURETY_OK;
 }
 
 void surety__worker_leave(surety__worker *worker, surety_transport *transport)
@@ -33,8 +40,12 @@ void surety__worker_leave(surety__worker *worker, surety_transport *transport)
     for (size_t i = 0; i < worker->used_count; i++) {
         if (worker->used[i].transport != transport)
             continue;
-        if (--worker->used[i].runs == 0)
-            worker->used[i] = worker->used[--worker->used_count];
+        if (--worker->used[i].runs > 0)
+            return;
+        if (worker->used[i].fd >= 0)
+            (void)surety__server_watch(worker->server, worker->used[i].fd,
+                                       false);
+        worker->used[i] = worker->used[--worker->used_count];
         return;
     }
 }

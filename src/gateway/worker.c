@@ -8,8 +8,8 @@
 
 enum {
     WORKER_IDLE_MS = 1000, /* longest wait, to see that it is to stop */
-    /* Wait while a run's transport moves bytes: a transport has no descriptor
-     * that the server could wait for. */
+    /* Wait while a run's transport moves bytes that has no descriptor which the
+     * server could watch: a command. */
     WORKER_BUSY_MS = 1
 };
 
@@ -35,13 +35,23 @@ static void worker_refresh(surety__worker *worker)
 /* How long the server may wait for its clients. */
 static uint32_t worker_wait_ms(const surety__worker *worker)
 {
-    if (worker->has_news)
+    const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    uint64_t wait_ms = WORKER_IDLE_MS;
+
+    if (worker->has_news || worker->step_ms <= now_ms)
         return 0;
-    return worker->used_count ? WORKER_BUSY_MS : WORKER_IDLE_MS;
+    if (worker->step_ms - now_ms < wait_ms)
+        wait_ms = worker->step_ms - now_ms;
+    for (size_t i = 0; i < worker->used_count; i++)
+        if (worker->used[i].fd < 0)
+            wait_ms = WORKER_BUSY_MS;
+    return (uint32_t)wait_ms;
 }
 
 static void worker_turn(surety__worker *worker)
 {
+    surety_now now;
+
     surety__server_step(worker->server, worker_wait_ms(worker));
     worker->has_news = false;
     for (size_t i = 0; i < worker->used_count; i++) {
@@ -49,9 +59,15 @@ static void worker_turn(surety__worker *worker)
 
         (void)transport->wait(transport->ctx, 0, NULL);
     }
+    now = surety__worker_now();
+    worker->step_ms = UINT64_MAX;
     for (surety__exchange *exchange = worker->exchanges; exchange;
-         exchange = exchange->next)
-        surety__exchange_step(exchange);
+         exchange = exchange->next) {
+        const uint64_t step_ms = surety__exchange_step(exchange, now);
+
+        if (step_ms < worker->step_ms)
+            worker->step_ms = step_ms;
+    }
 }
 
 void *surety__worker_serve(void *ctx)

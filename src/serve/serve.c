@@ -128,6 +128,8 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
     for (int i = 0; i < count; i++) {
         if (events[i].data.ptr == &server->listen_fd)
             serve_accept(server);
+        else if (events[i].data.ptr == &server->epoll_fd)
+            continue; /* a descriptor of others, which its owner reads */
         else if (events[i].data.ptr != &server->wake_fd)
             surety__connection_move(events[i].data.ptr, events[i].events);
         else if (read(server->wake_fd, &wakes, sizeof(wakes)) < 0)
@@ -141,6 +143,17 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
         surety__connection_time(first);
     }
     serve_resume(server);
+}
+
+surety_status surety__server_watch(surety__server *server, int fd, bool on)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+
+    event.data.ptr = &server->epoll_fd;
+    return epoll_ctl(server->epoll_fd, on ? EPOLL_CTL_ADD : EPOLL_CTL_DEL, fd,
+                     &event) == 0
+               ? SURETY_OK
+               : SURETY_IO;
 }
 
 void surety__server_refuse(surety__server *server)

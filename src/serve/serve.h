@@ -103,6 +103,9 @@ uint16_t surety__server_port(const surety__server *server);
 /* Continues every connection and exchange that is ready; waits at most
  * timeout_ms for one. */
 void surety__server_step(surety__server *server, uint32_t timeout_ms);
+/* Lets the wait of a step end while a descriptor of others is readable, or no
+ * longer. SURETY_IO: the system cannot watch it. */
+surety_status surety__server_watch(surety__server *server, int fd, bool on);
 /* Ends the wait of a step, from any thread or signal handler. */
 void surety__server_wake(surety__server *server);
 /* Accepts no more connections; those that are open go on. */

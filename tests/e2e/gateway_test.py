@@ -12,7 +12,7 @@ import signal
 from cli_run import FOLDER, check, run_tests, same, surety, write
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD, GOOD_TEXT, PROVIDERS, SCHEMA,
                          Gateway, model_of, said, schema_members, streamed)
-from mock_run import Response
+from mock_run import Response, request
 
 REASK = {"then": "repeat", "replies": [{"text": BAD_TEXT},
                                        {"text": GOOD_TEXT}]}
@@ -269,6 +269,23 @@ def test_operation():
         same("a reload", gateway.call(model="other").status, 200)
 
 
+def test_many():
+    """Calls that wait do not hinder others, and end with their clients."""
+    count = 40
+    late = {"when": {"model": "late"}, "text": "late", "delay_ms": 600000,
+            "repeat": True}
+    with Gateway({"replies": [late, {"text": "now"}]}) as gateway:
+        links = [gateway.send(request(model="late")) for _ in range(count)]
+        same("one more is answered", said("openai", gateway.call()), "now")
+        for link in links:
+            link.close()
+        lines = gateway.logged(count + 1)
+        same("those that gave up are logged",
+             [line["verdict"] for line in lines].count("cancelled"), count)
+        same("and the calls that were sent have ended",
+             len(gateway.mock.logged(count + 1)), count + 1)
+
+
 def test_command_line():
     same("a port that is none", surety("serve", "--listen", "1.2.3.4:x").code,
          2)
@@ -278,4 +295,4 @@ def test_command_line():
 
 run_tests(test_matrix, test_violation, test_contracts, test_refused,
           test_provider_failures, test_plain, test_object, test_parameters,
-          test_law, test_operation, test_command_line)
+          test_law, test_operation, test_many, test_command_line)

@@ -803,6 +803,7 @@ class ConfigOptions(Structure):
         ("alloc", c_void_p),
         ("exec_environment", c_void_p),
         ("exec_environment_count", c_size_t),
+        ("connections_max", c_uint32),
     ]
 
 
