@@ -470,30 +470,8 @@ static void call_tagged(surety__forms *forms)
     }
 }
 
-/* Whether an object at `at` begins with a member of a call. */
-static bool call_begins(const surety__forms *forms, size_t at)
-{
-    form_span span = {at + 1, forms->text.len};
-    surety_str key;
-    form_span name;
-
-    while (span.at < span.end && memchr(" \t\r\n", forms->text.ptr[span.at], 4))
-        span.at++;
-    if (!surety__form_skip(forms, &span, "\""))
-        return false;
-    if (span.end - span.at > 16)
-        span.end = span.at + 16;
-    if (!surety__form_until(forms, &span, "\"", &name))
-        return false;
-    key = surety__form_str(forms, name);
-    return surety__str_among(key, call_names, SURETY__COUNT(call_names)) ||
-           surety__str_among(key, call_arguments,
-                             SURETY__COUNT(call_arguments)) ||
-           surety__str_among(key, call_beside, SURETY__COUNT(call_beside)) ||
-           surety_str_equal(key, SURETY__LITERAL("function"));
-}
-
-/* Reads objects without a tag. */
+/* Reads objects without a tag, and arrays of them. What is inside another value
+ * is a part of it: an answer may list calls. */
 static void call_plain(surety__forms *forms)
 {
     const surety_str text = forms->text;
@@ -501,20 +479,19 @@ static void call_plain(surety__forms *forms)
 
     while (forms->status == SURETY_OK && at < text.len &&
            forms->failures < FORM_FAILURES_MAX) {
-        const char *hit = memchr(text.ptr + at, '{', text.len - at);
-        form_span span;
+        form_span span = {at, text.len};
+        size_t end;
 
-        if (!hit)
-            return;
-        span = (form_span){(size_t)(hit - text.ptr), text.len};
-        at = span.at + 1;
-        if (!call_begins(forms, span.at))
+        at++;
+        if (!memchr("{[", text.ptr[span.at], 2))
             continue;
-        if (call_read(forms, span, &span.end) &&
-            call_json(forms, span, span, false))
-            at = span.end;
-        else
+        if (!call_read(forms, span, &end)) {
             forms->failures++;
+            continue;
+        }
+        span.end = end;
+        (void)call_json(forms, span, span, false);
+        at = end;
     }
 }
 

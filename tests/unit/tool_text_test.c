@@ -64,6 +64,10 @@ static const struct text_case text_cases[] = {
     {"[{\"name\":\"add\",\"parameters\":{\"a\":1}},{\"type\":\"function\","
      "\"function\":{\"name\":\"add\",\"arguments\":{\"a\":2}}}]",
      "add {\"a\":1}\nadd {\"a\":2}\n"},
+    /* An answer that lists calls is no call. */
+    {"{\"iteration\":1,\"actions\":[{\"tool_name\":\"add\","
+     "\"arguments\":{\"a\":1}}]}",
+     ""},
     {"[TOOL_CALLS] [{\"name\":\"add\",\"arguments\":{\"a\":1}}]",
      "add {\"a\":1}\n"},
     {"<|python_tag|>{\"name\":\"add\",\"parameters\":{\"a\":1}}",
