@@ -143,7 +143,7 @@ void run_dry_init(struct run_dry *dry, struct cli *cli,
     assert(model);
     *dry = (struct run_dry){
         /* A run does not close its transports. */
-        .transport = {1, dry, dry_start, dry_cancel, dry_wait, NULL},
+        .transport = {1, dry, dry_start, dry_cancel, dry_wait, NULL, NULL},
         .cli = cli,
         .model = model,
         .style = style,

@@ -9,12 +9,12 @@
 #include "fuzz.h"
 
 static const char *const contracts[] = {
-    "{\"type\":\"object\",\"required\":[\"id\"],\"properties\":{"
-    "\"id\":{\"type\":\"integer\"},\"title\":{\"type\":\"string\"},"
-    "\"open\":{\"type\":\"boolean\"},\"labels\":{\"type\":\"array\","
-    "\"items\":{\"type\":\"string\"}},\"owner\":{\"type\":\"object\","
-    "\"properties\":{\"name\":{\"type\":[\"string\",\"null\"]}}}},"
-    "\"additionalProperties\":false}",
+    ("{\"type\":\"object\",\"required\":[\"id\"],\"properties\":{"
+     "\"id\":{\"type\":\"integer\"},\"title\":{\"type\":\"string\"},"
+     "\"open\":{\"type\":\"boolean\"},\"labels\":{\"type\":\"array\","
+     "\"items\":{\"type\":\"string\"}},\"owner\":{\"type\":\"object\","
+     "\"properties\":{\"name\":{\"type\":[\"string\",\"null\"]}}}},"
+     "\"additionalProperties\":false}"),
     "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{"
     "\"id\":{\"type\":\"integer\"},\"title\":{\"type\":\"string\"},"
     "\"first_name\":{\"type\":\"string\"}}}}",

@@ -408,7 +408,7 @@ static bool run(struct golden *golden)
 {
     struct world world = {.clock = {&world, clock_now, clock_sleep},
                           .inner = {1, &world, inner_start, inner_cancel,
-                                    inner_wait, inner_close}};
+                                    inner_wait, inner_close, NULL}};
     surety_buf text;
     bool good = true;
 

@@ -218,7 +218,7 @@ static void policy_make(struct policy_model *model,
 
     *model = (struct policy_model){.transport = {1, model, policy_start,
                                                  policy_cancel, policy_wait,
-                                                 policy_close},
+                                                 policy_close, NULL},
                                    .one = one,
                                    .seed = seed,
                                    .streams = streams};

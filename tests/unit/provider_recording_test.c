@@ -389,11 +389,11 @@ static void made_close(void *ctx)
 
 static void made_init(struct made *made, struct check *t)
 {
-    *made = (struct made){
-        .delivery = {.sent = true},
-        .status = 200,
-        .has_head = true,
-        .transport = {1, made, made_start, made_cancel, made_wait, made_close}};
+    *made = (struct made){.delivery = {.sent = true},
+                          .status = 200,
+                          .has_head = true,
+                          .transport = {1, made, made_start, made_cancel,
+                                        made_wait, made_close, NULL}};
     surety_buf_init(&made->asked, check_alloc(t), 0);
 }
 

@@ -366,13 +366,15 @@ TEST(gives_the_same_however_the_replies_are_cut)
             TRY(items_cut(t, seed, i, &traces[i]));
         }
         for (size_t i = 1; i < CHECK_COUNT(traces); i++) {
-            if (t->starved || surety_str_equal(surety_buf_str(&traces[0]),
-                                               surety_buf_str(&traces[i])))
+            const bool same = surety_str_equal(surety_buf_str(&traces[0]),
+                                               surety_buf_str(&traces[i]));
+
+            if (t->starved || same)
                 continue;
             printf("# seed %llu, cut %zu: %.*s# and whole: %.*s",
                    (unsigned long long)seed, i, (int)traces[i].len,
                    traces[i].ptr, (int)traces[0].len, traces[0].ptr);
-            CHECK(!"the same");
+            CHECK(same);
         }
         some += traces[0].len > 0;
     }

@@ -777,7 +777,7 @@ static void values_try(struct check *t, const surety_contract *contract,
     uint64_t state = seed;
     struct fake fake = {.dice = &state,
                         .transport = {1, &fake, fake_start, fake_cancel,
-                                      fake_wait, fake_close}};
+                                      fake_wait, fake_close, NULL}};
     surety_doc *meant = surety_doc_new(NULL);
 
     fake.body = surety_doc_new(NULL);
