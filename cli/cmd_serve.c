@@ -125,7 +125,7 @@ static bool read_listen(struct cli *cli, const char *text,
     return true;
 }
 
-/* Finds the ledger, and shows what is wrong with the configuration. */
+/* Finds the ledger, and reports the errors of the configuration. */
 static bool find_ledger(struct serve_session *session, surety_buf *place,
                         surety_str *ret_url)
 {

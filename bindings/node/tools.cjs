@@ -168,7 +168,7 @@ class Toolbox {
     this.#given = given !== undefined;
   }
 
-  // What the addon is to be told.
+  // The arguments of the addon.
   async spec() {
     const files = await Promise.all(this.#others.map((it) => it.text ?
       [it.text, "", ""] : fileOf(it)));

@@ -3,7 +3,7 @@
  * the database of a ledger, with a version of their own: a ledger without keys
  * has none of them, and a program that knows no keys reads it as before.
  *
- * keys: a row for each. key_reservations: what is reserved and not settled.
+ * keys: a row for each. key_reservations: those that are not settled.
  * key_seconds: requests and tokens of the last minute, by second. key_spent:
  * what was used in a day (20261128) and in a month (202611). docs/keys.md
  * describes the columns. The texts are in the form of ledger/schema.c; in
