@@ -285,7 +285,7 @@ static void declared_forms(struct check *t)
             TRY(trial_go(&trial));
             CHECK(strstr(trial.fake.bodies[0], rows[i].expected));
         } else {
-            CHECK(trial_begin(&trial) == SURETY_MISUSE);
+            EXPECT(SURETY_MISUSE, trial_begin(&trial));
         }
         declared_close(&trial, tools);
     }
@@ -315,7 +315,7 @@ static void declared_misuse(struct check *t)
     struct trial trial;
 
     TRY(declared_open(t, &trial, NULL, &tools, NULL, 0));
-    CHECK(surety_tools_add(tools, &tool, NULL) == SURETY_MISUSE);
+    EXPECT(SURETY_MISUSE, surety_tools_add(tools, &tool, NULL));
     CHECK(surety_tools_count(tools) == 2);
     TRY(surety_tools_call(tools, surety_str_of("add"),
                           surety_str_of("{\"a\":1,\"b\":2}"), NULL, &result,
@@ -323,9 +323,9 @@ static void declared_misuse(struct check *t)
     CHECK(result->failure == SURETY_TOOL_NONE && !result->sent);
     trial.options.tool_choice = SURETY_TOOL_CHOICE_NAMED;
     trial.options.tool_choice_name = surety_str_of("more");
-    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
     trial.options.tools = NULL;
-    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
 done:
     declared_close(&trial, tools);
 }

@@ -213,14 +213,14 @@ static void pass_misuse(struct check *t)
 
     TRY(pass_open(t, &trial, &heard, OURS, NULL, 0));
     trial.options.prompt = surety_str_of("and this?");
-    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
     trial.options.prompt = (surety_str){"", 0};
     trial.options.model_count = 2;
     trial.models[1].protocol = SURETY_PROTOCOL_ANTHROPIC;
-    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
     trial.options.model_count = 1;
     trial.models[0].protocol = SURETY_PROTOCOL_TEXT;
-    CHECK(trial_begin(&trial) == SURETY_MISUSE);
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
     CHECK(!surety_run_response_info_of(NULL));
 done:
     trial_close(&trial);
