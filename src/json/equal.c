@@ -360,6 +360,8 @@ uint64_t surety__val_hash(surety_val val)
     if (!val.doc || val.index >= val.doc->cell_count)
         return 0;
     cell = surety__cell_of(val);
+    if (cell->kind < CELL_ARRAY)
+        return hash_cell(val.doc, cell);
     end = surety__cell_after(cell);
     for (;;) {
         hash = hash_cell(val.doc, cell);

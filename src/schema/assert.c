@@ -452,17 +452,46 @@ static bool items_differ(const surety_doc *doc, const surety__cell *array)
     return true;
 }
 
-/* Sorts the items of array by their marks or hashes: a pair has one of these
- * and the item's offset. Whether two pairs have the same. */
+/* The slots of a table of so many marks; at most half of them are used. */
+static size_t marks_room(uint32_t count)
+{
+    return (size_t)4 << (31 - __builtin_clz(count));
+}
+
+/* The same of many items, by a table of their marks with open addressing. Where
+ * marks crowd, which chance hardly does, the items are not known to differ. */
+static bool items_differ_all(const surety_doc *doc, const surety__cell *array,
+                             uint64_t *slots)
+{
+    enum { CROWD_MAX = 32 };
+    const size_t mask = marks_room(array->count) - 1;
+    const surety__cell *item = array + 1;
+
+    memset(slots, 0, (mask + 1) * sizeof(*slots));
+    for (uint32_t i = 0; i < array->count; i++) {
+        const uint64_t mark = item_mark(doc, item) | 1; /* 0: a free slot */
+        size_t at = (mark * 0x9E3779B97F4A7C15u >> 32) & mask;
+        uint32_t crowd = 0;
+
+        for (; slots[at]; at = (at + 1) & mask)
+            if (slots[at] == mark || ++crowd == CROWD_MAX)
+                return false;
+        slots[at] = mark;
+        item = surety__cell_after(item);
+    }
+    return true;
+}
+
+/* Sorts the items of array by their hashes: a pair has one of these and the
+ * item's offset. Whether two pairs have the same hash. */
 static bool items_sort(const surety_doc *doc, const surety__cell *array,
-                       bool by_mark, surety__pair *pairs)
+                       surety__pair *pairs)
 {
     const surety__cell *item = array + 1;
     bool same = false;
 
     for (uint32_t i = 0; i < array->count; i++) {
-        pairs[i].key = by_mark ? item_mark(doc, item)
-                               : surety__val_hash(surety__val_of(doc, item));
+        pairs[i].key = surety__val_hash(surety__val_of(doc, item));
         pairs[i].value = (uint64_t)(item - array);
         item = surety__cell_after(item);
     }
@@ -485,13 +514,13 @@ bool surety__assert_unique(surety__machine *machine, const surety__shape *shape,
     if (array->count <= UNIQUE_FEW && items_differ(machine->doc, array))
         return true;
     if (surety__grow(machine->alloc, &machine->hashes, &machine->hash_cap,
-                     array->count, sizeof(*pairs), SIZE_MAX)) {
+                     marks_room(array->count) / 2, sizeof(*pairs), SIZE_MAX)) {
         machine->status = SURETY_NOMEM;
         return false;
     }
     pairs = machine->hashes;
-    if (!items_sort(machine->doc, array, true, pairs) ||
-        !items_sort(machine->doc, array, false, pairs) ||
+    if (items_differ_all(machine->doc, array, (uint64_t *)pairs) ||
+        !items_sort(machine->doc, array, pairs) ||
         !unique_equal(machine, array, pairs, array->count, &failure))
         return true;
     return !assert_fails(machine, failure);

@@ -98,7 +98,7 @@ typedef struct surety__slot {
 
 /* The ends of a name: two words that overlap where it is short. Of at most 16
  * bytes they are all of it. */
-static inline void surety__name_ends(const char *ptr, uint32_t len,
+static inline void surety__name_ends(const char *ptr, size_t len,
                                      uint64_t *ret_head, uint64_t *ret_tail)
 {
     uint64_t head = 0, tail = 0;
@@ -169,8 +169,8 @@ typedef struct surety__dependent_required {
 
 /* Strings, found by surety__hash; a free entry has no text. */
 typedef struct surety__word {
-    surety_str text; /* ptr NULL: free */
-    uint32_t hash;
+    surety_str text;     /* ptr NULL: free */
+    uint64_t head, tail; /* surety__name_ends */
     uint64_t number;
 } surety__word;
 

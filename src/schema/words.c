@@ -19,6 +19,16 @@ bool surety__words_open(surety__compiler *compiler, surety__words *words,
     return words->entries != NULL;
 }
 
+/* Whether the word is the text with these ends. */
+static inline bool word_is(const surety__word *word, surety_str text,
+                           uint64_t head, uint64_t tail)
+{
+    return word->head == head && word->tail == tail &&
+           word->text.len == text.len &&
+           (text.len <= 16 ||
+            !memcmp(word->text.ptr + 8, text.ptr + 8, text.len - 16));
+}
+
 surety__word *surety__words_add(surety__words *words, surety_str text)
 {
     uint32_t hash = surety__hash(text.ptr, text.len);
@@ -31,29 +41,30 @@ surety__word *surety__words_add(surety__words *words, surety_str text)
     words->entries[at].text = text;
     if (text.len > words->longest)
         words->longest = text.len;
-    words->entries[at].hash = hash;
+    surety__name_ends(text.ptr, text.len, &words->entries[at].head,
+                      &words->entries[at].tail);
     return &words->entries[at];
 }
 
 const surety__word *surety__words_find(const surety__words *words,
                                        surety_str text)
 {
-    const surety__word *entry = words->entries;
-    uint32_t hash;
+    const surety__word *entries = words->entries;
+    uint64_t head, tail;
+    size_t at = 0;
 
     if (text.len > words->longest)
         return NULL;
+    surety__name_ends(text.ptr, text.len, &head, &tail);
     if (!words->mask) {
-        for (; entry->text.ptr; entry++)
-            if (entry->text.len == text.len &&
-                !memcmp(entry->text.ptr, text.ptr, text.len))
-                return entry;
+        for (; entries[at].text.ptr; at++)
+            if (word_is(&entries[at], text, head, tail))
+                return &entries[at];
         return NULL;
     }
-    hash = surety__hash(text.ptr, text.len);
-    for (size_t at = hash & words->mask; entry[at].text.ptr;
-         at = (at + 1) & words->mask)
-        if (entry[at].hash == hash && surety_str_equal(entry[at].text, text))
-            return &entry[at];
+    for (at = surety__hash(text.ptr, text.len) & words->mask;
+         entries[at].text.ptr; at = (at + 1) & words->mask)
+        if (word_is(&entries[at], text, head, tail))
+            return &entries[at];
     return NULL;
 }

@@ -587,6 +587,85 @@ TEST(references_and_siblings)
     verdict_rows(t, rows, CHECK_COUNT(rows), false);
 }
 
+/* The i-th of many different items; `again`: an equal one, spelled otherwise.
+ */
+static void item_write(surety_buf *out, unsigned i, bool again)
+{
+    switch (i % 5) {
+    case 0: surety__buf_printf(out, again ? "%u.0" : "%u", i); break;
+    case 1:
+        surety__buf_printf(out, again ? "\"\\u0061%u\"" : "\"a%u\"", i);
+        break;
+    case 2:
+        surety__buf_printf(
+            out,
+            again ? "{\"b\":\"x\",\"a\":[%u]}" : "{\"a\":[%u],\"b\":\"x\"}", i);
+        break;
+    case 3: surety__buf_printf(out, "[\"same\",%u]", i); break;
+    default:
+        surety__buf_printf(
+            out, again ? "{\"name\":\"\\u0061%u\"}" : "{\"name\":\"a%u\"}", i);
+    }
+}
+
+/* Few and many items: all are different, and then one is there again. */
+TEST(unique_items)
+{
+    surety_buf text;
+    const struct verdict row = {"{\"uniqueItems\":true}", NULL, true};
+
+    surety_buf_init(&text, check_alloc(t), 0);
+    for (unsigned count = 5; count < 80; count += count)
+        for (unsigned again = 0; again <= count; again += 1 + count / 6) {
+            struct verdict rows[1] = {row};
+
+            surety_buf_reset(&text);
+            surety_buf_byte(&text, '[');
+            for (unsigned i = 0; i < count; i++) {
+                item_write(&text, i, false);
+                surety_buf_byte(&text, ',');
+            }
+            item_write(&text, again, again != count);
+            surety_buf_text(&text, "]");
+            surety_buf_byte(&text, '\0');
+            if (text.status)
+                goto done;
+            rows[0].instance = text.ptr;
+            rows[0].valid = again == count;
+            verdict_rows(t, rows, 1, false);
+        }
+done:
+    surety_buf_done(&text);
+}
+
+/* Strings of an enum are told apart by each of their bytes. */
+TEST(enum_of_like_strings)
+{
+    char schema[256];
+    char instance[64];
+
+    static const unsigned lens[] = {1, 3, 4, 7, 8, 9, 15, 16, 17, 24, 33};
+
+    for (size_t i = 0; i < CHECK_COUNT(lens); i++)
+        for (unsigned others = 0; others < 6; others += 5)
+            for (unsigned part = 0; part < 4; part++) {
+                const unsigned len = lens[i];
+                const unsigned at = part == 3   ? len
+                                    : part == 2 ? len - 1
+                                                : part * len / 2;
+                struct verdict row = {schema, instance, at == len};
+
+                snprintf(schema, sizeof(schema), "{\"enum\":[%s\"%0*d\"]}",
+                         others ? "\"1\",\"22\",\"333\",\"4444\",\"55555\","
+                                : "",
+                         (int)len, 0);
+                snprintf(instance, sizeof(instance), "\"%0*d\"", (int)len, 0);
+                if (at < len)
+                    instance[1 + at] = 'x';
+                verdict_rows(t, &row, 1, false);
+            }
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -603,6 +682,8 @@ int main(int argc, char **argv)
         {"unevaluatedItems, and unevaluated children of their own",
          unevaluated_items},
         {"more children than bits in a word", unevaluated_beyond_one_word},
+        {"uniqueItems of few and many items", unique_items},
+        {"an enum of like strings", enum_of_like_strings},
         {"keywords of v1", v1_and_kin},
         {"$ref hides its siblings up to draft 7", references_and_siblings},
     };
