@@ -36,7 +36,9 @@ setup:
 $(BUILD)/build.ninja: | setup
 	meson setup --prefix='$(PREFIX)' $(MESON_FLAGS) $(BUILD)
 
-run: setup $(BUILD)/build.ninja
+run:
+	@$(SETUP) build run
+	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@ninja -C $(BUILD) surety systems
 	@tools/tour.sh $(BUILD)
 

@@ -3,8 +3,8 @@
 # Installs the Debian packages that building or testing Surety needs and that
 # are missing; where none is missing it does and says nothing.
 #
-#     tools/setup.sh SET...        SET: build, test, bench, fuzz, ci, more,
-#                                      deb
+#     tools/setup.sh SET...        SET: build, run, test, bench, fuzz, ci,
+#                                      more, deb
 #
 # One row a package: the set it belongs to, its name, what it is for. NAME:TOOL
 # is not missing where TOOL can be run, wherever that comes from. NAME? is only
@@ -30,9 +30,11 @@ build libcairo2-dev charts
 build libpango1.0-dev the_texts_of_charts
 build libxlsxwriter-dev workbooks_(xlsx)
 build fonts-dejavu-core a_font_for_charts
+run curl the_client_of_the_gateway_in_the_tour
 test g++ the_headers_compiled_as_C++
 test binutils the_list_of_exported_symbols
 test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite
+test curl clients_of_the_gateway
 test openssl certificates_for_the_tests_of_TLS
 bench g++ other_parsers,_to_measure_beside
 bench libsimdjson-dev a_parser_to_measure_beside

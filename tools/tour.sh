@@ -3,7 +3,8 @@
 # A tour of the tool on real input. First five systems (examples/systems): a
 # reply as each gets it from its model, checked, and the system itself at work
 # over HTTP with a model server that answers from a script. Then repair,
-# streams, the whole job and its ledger. Run by `make run`.
+# streams, the whole job and its ledger, and a client's request through the
+# gateway. Run by `make run`.
 #
 #     tools/tour.sh BUILD
 set -u
@@ -19,7 +20,7 @@ if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
 fi
 failed=0
 scratch=$(mktemp -d)
-mock= api=
+mock= api= gateway=
 trap 'stop; rm -rf "$scratch"' EXIT
 
 # say TEXT: what comes next.
@@ -58,11 +59,12 @@ serve() {
 END
 }
 
-# stop: ends the model server, and that of the Census API.
+# stop: ends the gateway, the model server, and that of the Census API.
 stop() {
-    [ -z "$mock" ] || { kill $mock && wait $mock; } 2>/dev/null
-    [ -z "$api" ] || { kill $api && wait $api; } 2>/dev/null
-    mock= api=
+    for server in $gateway $mock $api; do
+        { kill "$server" && wait "$server"; } 2>/dev/null
+    done
+    mock= api= gateway=
 }
 
 # system CODE INPUT PROGRAM ARGUMENT...: one of the five, where surety.json
@@ -213,6 +215,29 @@ say '   What the ledger has of it'
 show 0 surety stats --ledger "$scratch/ledger.db"
 say '   And with a real model: surety run -c ... -m openai:NAME (or anthropic:,'
 printf '   gemini:, ollama:, ...), its key in the environment: docs/run.md\n'
+say '9. The gateway: a client of OpenAI that only has another base URL'
+printf '   The model first answers with words for the hours; the client never\n'
+printf '   sees that reply, because the gateway asks again with the error\n'
+cat >"$scratch/script.json" <<'END'
+{ "replies": [ { "text": "{\"title\": \"Lamp\", \"hours\": \"a few\"}" },
+               { "text": "{\"title\": \"Lamp\", \"hours\": 4}" } ] }
+END
+serve openai "$scratch/script.json"
+surety serve --listen 127.0.0.1:0 --config "$scratch/surety.json" \
+    --ledger none --log "$scratch/access.jsonl" >"$scratch/gateway.log" &
+gateway=$!
+while kill -0 $gateway 2>/dev/null && ! [ -s "$scratch/gateway.log" ]; do
+    sleep 0.05
+done
+base=$(sed -n 's/.*\(http:[^ ]*\).*/\1/p' "$scratch/gateway.log")
+cd "$root/examples/gateway" || exit 1
+show 0 cat request.json
+show 0 curl -sS -i -w '\n' --fail-with-body \
+    "$base/v1/chat/completions" -d @request.json
+say '   What its log has of the request: no prompt, no reply, no key'
+stop
+show 0 cat "$scratch/access.jsonl"
+
 say 'More: surety --help, surety contracts list, README.md'
 
 exit $failed
