@@ -102,6 +102,10 @@ typedef struct surety_conversation_options {
     size_t size;                 /* sizeof(surety_conversation_options) */
     const surety_limits *limits; /* NULL: defaults */
     const surety_alloc *alloc;   /* NULL: libc */
+    /* What surety_conversation_read gets is of this protocol, and nothing else
+     * is tried; otherwise each text shows what it is. */
+    bool has_protocol;
+    surety_protocol protocol;
 } surety_conversation_options;
 
 /* Makes an empty conversation. options NULL: defaults. SURETY_NOMEM. */
@@ -122,12 +126,12 @@ surety_conversation_add(surety_conversation *conversation,
 /* Adds the messages of a JSON text: those that surety_conversation_write
  * writes, or a list or whole request of OpenAI Chat Completions, OpenAI
  * Responses, Anthropic, Gemini or the AI SDK (ModelMessage). The text itself
- * shows which (docs/messages.md). An item with more than its part can hold
- * becomes the part's raw. Results that follow each other become one message.
- * What is no message (the model, the tools) is left out, with a note.
- * SURETY_SYNTAX with position and path: the text is not JSON, is of none of
- * these forms, or has an item that no part can hold. SURETY_LIMIT,
- * SURETY_NOMEM. A failure adds nothing. */
+ * shows which (docs/messages.md), unless the options name a protocol. An item
+ * with more than its part can hold becomes the part's raw. Results that follow
+ * each other become one message. What is no message (the model, the tools) is
+ * left out, with a note. SURETY_SYNTAX with position and path: the text is not
+ * JSON, is of none of these forms, or has an item that no part can hold.
+ * SURETY_LIMIT, SURETY_NOMEM. A failure adds nothing. */
 SURETY_API surety_status surety_conversation_read(
     surety_conversation *conversation, surety_str text, surety_error *reterr);
 

@@ -336,7 +336,10 @@ static surety_status ask_messages(surety__ask *ask,
                                   surety__problem *ret_problem)
 {
     const surety_conversation_options options = {.size = sizeof(options),
-                                                 .alloc = alloc};
+                                                 .alloc = alloc,
+                                                 .has_protocol = true,
+                                                 .protocol =
+                                                     ask->route.protocol};
     surety_error error;
     surety_status status =
         surety_conversation_new(&options, &ask->conversation, &error);

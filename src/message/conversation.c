@@ -45,11 +45,18 @@ surety_status surety_conversation_new(
 
     if (status)
         return status;
+    if (own.has_protocol && (own.protocol < SURETY_PROTOCOL_OPENAI ||
+                             own.protocol > SURETY_PROTOCOL_GEMINI))
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a conversation is of no protocol %d",
+                            (int)own.protocol);
     conversation = surety__new(own.alloc, sizeof(*conversation));
     if (!conversation)
         return surety__fail_nomem(reterr);
     conversation->alloc = own.alloc;
     conversation->limits = surety_limits_of(own.limits);
+    conversation->has_protocol = own.has_protocol;
+    conversation->protocol = own.protocol;
     surety__arena_init(&conversation->arena, own.alloc, 0);
     conversation->doc = surety_doc_new(own.alloc);
     if (!conversation->doc) {

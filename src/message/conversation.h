@@ -12,6 +12,8 @@ enum { CONVERSATION_NOTES_MAX = 64 };
 struct surety_conversation {
     const surety_alloc *alloc;
     surety_limits limits;
+    bool has_protocol; /* of the texts that are read */
+    surety_protocol protocol;
     surety__arena arena; /* parts, texts, notes */
     surety_doc *doc;     /* reads the JSON of a part, to check it */
     surety_message *messages;

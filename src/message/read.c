@@ -203,15 +203,29 @@ static surety_val reading_either(surety_val object, const char *name,
     return member.doc ? member : surety_val_get(object, other);
 }
 
+/* The dialect of the conversation's protocol; NONE: it has none. */
+static enum dialect reading_dialect(const surety_conversation *conversation)
+{
+    /* ORDER protocols (surety/message.h) */
+    static const enum dialect dialects[] = {DIALECT_CHAT, DIALECT_RESPONSES,
+                                            DIALECT_ANTHROPIC, DIALECT_GEMINI};
+
+    return conversation->has_protocol ? dialects[conversation->protocol]
+                                      : DIALECT_NONE;
+}
+
 /* Finds the list in a root, and the dialect. */
 static bool reading_find(struct reading *reading, surety_val root)
 {
+    const enum dialect known = reading_dialect(reading->import->conversation);
+
     if (surety_val_kind(root) == SURETY_KIND_ARRAY) {
         reading->list = root;
-        reading->dialect = sign_of_list(root);
+        reading->dialect = known == DIALECT_NONE ? sign_of_list(root) : known;
         return true;
     }
-    reading->dialect = sign_among(IN_REQUEST, root);
+    reading->dialect =
+        known == DIALECT_NONE ? sign_among(IN_REQUEST, root) : known;
     switch (reading->dialect) {
     case DIALECT_GEMINI:
         reading->list = surety_val_get(root, "contents");
@@ -224,7 +238,8 @@ static bool reading_find(struct reading *reading, surety_val root)
         break;
     default:
         reading->list = surety_val_get(root, "messages");
-        reading->system = surety_val_get(root, "system");
+        if (known != DIALECT_CHAT)
+            reading->system = surety_val_get(root, "system");
         if (reading->dialect == DIALECT_NONE)
             reading->dialect = sign_of_list(reading->list);
     }

@@ -161,6 +161,76 @@ done:
     surety_conversation_free(conversation);
 }
 
+/* A conversation of a protocol reads its requests, and tries nothing else. */
+TEST(a_protocol_is_not_guessed)
+{
+    static const struct {
+        surety_protocol protocol;
+        const char *text;
+        const char *path; /* of the mistake; NULL: it is read */
+        size_t count;
+    } rows[] = {
+        {SURETY_PROTOCOL_OPENAI,
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", NULL, 1},
+        {SURETY_PROTOCOL_OPENAI,
+         "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":\"tool_"
+         "use\","
+         "\"id\":\"1\",\"name\":\"n\",\"input\":{}}]}]}",
+         "/messages/0/content/0", 0},
+        {SURETY_PROTOCOL_RESPONSES, "{\"input\":\"a\",\"instructions\":\"b\"}",
+         NULL, 2},
+        {SURETY_PROTOCOL_RESPONSES,
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", "", 0},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", NULL, 1},
+        {SURETY_PROTOCOL_ANTHROPIC,
+         "{\"system\":\"s\",\"messages\":[{\"role\":\"user\",\"content\":"
+         "[{\"type\":\"text\",\"text\":\"a\"}]}]}",
+         NULL, 2},
+        {SURETY_PROTOCOL_GEMINI,
+         "{\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"a\"}]}]}",
+         NULL, 1},
+        {SURETY_PROTOCOL_GEMINI,
+         "{\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]}", "", 0},
+    };
+    surety_conversation *conversation = NULL;
+    surety_error error;
+    size_t count;
+
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        const surety_conversation_options options = {.size = sizeof(options),
+                                                     .alloc = check_alloc(t),
+                                                     .has_protocol = true,
+                                                     .protocol =
+                                                         rows[i].protocol};
+
+        surety_conversation_free(conversation);
+        conversation = NULL;
+        TRY(surety_conversation_new(&options, &conversation, NULL));
+        EXPECT(rows[i].path ? SURETY_SYNTAX : SURETY_OK,
+               surety_conversation_read(conversation,
+                                        surety_str_of(rows[i].text), &error));
+        if (rows[i].path)
+            CHECK_TEXT(surety_str_of(error.path), rows[i].path);
+        (void)surety_conversation_messages(conversation, &count);
+        CHECK(count == rows[i].count);
+    }
+    surety_conversation_free(conversation);
+    conversation = NULL;
+    {
+        const surety_conversation_options options = {.size = sizeof(options),
+                                                     .alloc = check_alloc(t),
+                                                     .has_protocol = true,
+                                                     .protocol =
+                                                         SURETY_PROTOCOL_TEXT};
+
+        EXPECT(SURETY_MISUSE,
+               surety_conversation_new(&options, &conversation, &error));
+    }
+done:
+    surety_conversation_free(conversation);
+}
+
 TEST(a_failure_adds_nothing)
 {
     static const char text[] =
@@ -477,6 +547,7 @@ int main(int argc, char **argv)
         {"a part has what its kind uses", a_part_has_what_its_kind_uses},
         {"what is added is a copy", what_is_added_is_a_copy},
         {"limits hold", limits_hold},
+        {"a protocol is not guessed", a_protocol_is_not_guessed},
         {"a failure adds nothing", a_failure_adds_nothing},
         {"calls without a name are kept", calls_without_a_name_are_kept},
         {"dialects are read and repaired", dialects_are_read_and_repaired},

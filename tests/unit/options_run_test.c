@@ -681,8 +681,8 @@ static void conversation_act(const void *given, surety_buf *out)
 /* ---- the table ----------------------------------------------------------- */
 
 static const struct options_row options_rows[] = {
-    OPTIONS_ROW(surety_conversation_options, alloc, .fill = conversation_fill,
-                .act = conversation_act),
+    OPTIONS_ROW(surety_conversation_options, protocol,
+                .fill = conversation_fill, .act = conversation_act),
     OPTIONS_ROW(surety_request, part_count, .fill = request_fill,
                 .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
