@@ -27,6 +27,10 @@ struct serve_settings {
     unsigned requests;
     unsigned connections;
     unsigned body;
+    bool keys;
+    unsigned waiting;
+    unsigned failures;
+    unsigned pause;
 };
 
 enum { SERVE_PORT = 4141, SERVE_DRAIN_S = 30 };
@@ -44,6 +48,10 @@ const struct option_row serve_options[] = {
     TEXT("ledger", 0, AT(ledger), "URL|none",
          "the database of attempts; otherwise that of the configuration, or "
          "the user's"),
+    FLAG("keys", 0, AT(keys),
+         "clients send keys of the gateway's own (surety keys add), which are "
+         "in the ledger's database; models are called with the keys of the "
+         "configuration"),
     SECTION("How much"),
     NUMBER("threads", 't', AT(threads), 256, "N",
            "threads that serve; 1 unless given"),
@@ -55,13 +63,21 @@ const struct option_row serve_options[] = {
            "given"),
     NUMBER("max-body", 0, AT(body), 1000000000, "BYTES",
            "the largest body of a request; 10,485,760 unless given"),
+    NUMBER("max-waiting", 0, AT(waiting), 1000000, "N",
+           "requests that wait for a model with at_once; one more gets the "
+           "status 503. 1,000 unless given"),
+    NUMBER("model-failures", 0, AT(failures), 1000, "N",
+           "failures in a row after which a model is left alone for a while; 5 "
+           "unless given"),
+    NUMBER("model-pause", 0, AT(pause), 86400, "SECONDS",
+           "for how long; then one call tries it. 30 unless given"),
     NUMBER("drain", 0, AT(drain), 86400, "SECONDS",
            "how long requests under way may take after SIGTERM; 30 unless "
            "given"),
     SECTION("Output"),
     TEXT("log", 0, AT(log), "FILE",
          "append one JSON object a request to FILE; it has no prompts, replies "
-         "or keys"),
+         "or secrets"),
     OPTION_END};
 
 struct serve_session {
@@ -151,17 +167,32 @@ static bool find_ledger(struct serve_session *session, surety_buf *place,
     return is_found;
 }
 
+static surety_str serve_environment(const char *name)
+{
+    const char *value = getenv(name);
+
+    return surety_str_of(value ? value : "");
+}
+
 static bool serve_start(struct serve_session *session)
 {
     const struct serve_settings *settings = session->settings;
-    surety_gateway_options options = {.size = sizeof(options),
-                                      .threads = settings->threads,
-                                      .config = surety_str_of(settings->config),
-                                      .body_bytes_max = settings->body,
-                                      .connections_max = settings->connections,
-                                      .requests_max = settings->requests,
-                                      .log = session->has_log ? log_line : NULL,
-                                      .log_ctx = session};
+    surety_gateway_options options = {
+        .size = sizeof(options),
+        .threads = settings->threads,
+        .config = surety_str_of(settings->config),
+        .body_bytes_max = settings->body,
+        .connections_max = settings->connections,
+        .requests_max = settings->requests,
+        .log = session->has_log ? log_line : NULL,
+        .log_ctx = session,
+        .keys = settings->keys,
+        .waiting_max = settings->waiting,
+        .model_failures_max = settings->failures,
+        .model_pause_ms = settings->pause * 1000,
+        .otlp_endpoint = serve_environment("OTEL_EXPORTER_OTLP_ENDPOINT"),
+        .otlp_headers = serve_environment("OTEL_EXPORTER_OTLP_HEADERS"),
+        .service_name = serve_environment("OTEL_SERVICE_NAME")};
     surety_error error;
     surety_status status;
     surety_buf folders, place;

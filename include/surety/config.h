@@ -92,6 +92,16 @@ SURETY_API surety_status surety_config_model(surety_config *config,
                                              const surety_model **ret_model,
                                              surety_error *reterr);
 
+/* A name that clients of a gateway ask for, and the models that it stands for,
+ * in their order. weights has the turns of each as the first; 0: none. The
+ * struct never grows. */
+typedef struct surety_config_route {
+    surety_str name;
+    const surety_str *models;
+    const uint32_t *weights;
+    size_t model_count;
+} surety_config_route;
+
 /* The settings of a configuration. All texts belong to the configuration. */
 typedef struct surety_config_info {
     size_t size; /* sizeof(surety_config_info) of the library */
@@ -113,6 +123,10 @@ typedef struct surety_config_info {
     surety_str tools;
     surety_str folder; /* where relative paths start; empty: here */
     surety_str file;   /* its path; empty: it was not read from a file */
+    const surety_config_route *routes;
+    size_t route_count;
+    /* For each of models: calls at one time of a gateway; 0: no limit. */
+    const uint32_t *at_once;
 } surety_config_info;
 SURETY_API const surety_config_info *
 surety_config_info_of(const surety_config *config);

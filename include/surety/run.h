@@ -252,6 +252,16 @@ typedef struct surety_run_options {
      * LIVE and RESUME are SURETY_MISUSE for a contract that
      * surety_run_output_allows does not allow. */
     surety_run_output output;
+    /* Is asked before each call, when the budget allows it; call counts from 1.
+     * SURETY_OK: the call is made. SURETY_MORE: not now; it is asked again at
+     * the next step, which the caller makes when it knows. SURETY_END: not by
+     * this model: the run goes to the next one, and without one it ends with
+     * PROVIDER, or, where there are replies, as if the call had failed. Any
+     * other status ends the run as a spent budget does. The error's message
+     * becomes the run's. May be NULL. */
+    surety_status (*allow)(void *ctx, const surety_model *model, uint32_t call,
+                           surety_error *reterr);
+    void *allow_ctx;
 } surety_run_options;
 
 /* OK: the text of the contract's values may be given out before they are whole,

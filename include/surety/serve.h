@@ -45,11 +45,29 @@ typedef struct surety_gateway_options {
      * status 503, and the client may send it again. */
     uint32_t requests_max;
     /* Is called when a request has ended, with one JSON object without a
-     * newline (docs/gateway.md). It has no prompt, reply or key. It runs in the
-     * gateway's threads, one at a time. May be NULL. */
+     * newline (docs/gateway.md). It has no prompt, reply or secret. It runs in
+     * the gateway's threads, one at a time. May be NULL. */
     void (*log)(void *ctx, surety_str line);
     void *log_ctx;
     const surety_alloc *alloc; /* must be safe for several threads */
+    /* Clients send keys of the gateway's own, which are in the ledger's
+     * database (surety/keys.h), and models are called with the keys of the
+     * configuration. Without a ledger: SURETY_MISUSE. */
+    bool keys;
+    /* Where traces go (OTLP/HTTP in JSON), as OTEL_EXPORTER_OTLP_ENDPOINT has
+     * it: a URL without /v1/traces; empty: nowhere. And the headers for it, as
+     * OTEL_EXPORTER_OTLP_HEADERS has them ("NAME=VALUE,..."), and the service's
+     * name; surety. SURETY_MISUSE: one of them is wrong. */
+    surety_str otlp_endpoint;
+    surety_str otlp_headers;
+    surety_str service_name;
+    /* Requests that wait for one model that has a limit of calls at one time;
+     * 1,000. One more is refused with the status 503. */
+    uint32_t waiting_max;
+    /* A model that failed so often in a row is left alone for a while, and then
+     * tried again with one call; 5. And for how long; 30,000. */
+    uint32_t model_failures_max;
+    uint32_t model_pause_ms;
 } surety_gateway_options;
 
 /* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:

@@ -76,23 +76,30 @@ static surety_status config_settle(surety_config *config, surety_error *reterr)
     const size_t count = many ? surety_val_count(names) : names.doc != NULL;
     surety_str *texts = surety__arena_take(
         &config->arena, (count + 1 + config->row_count) * sizeof(*texts));
+    uint32_t *at_once = surety__arena_take(
+        &config->arena, (config->row_count + 1) * sizeof(*at_once));
     size_t i = 0;
 
-    if (!texts)
+    if (!texts || !at_once)
         return surety__fail_nomem(reterr);
     if (!many && count)
         texts[i++] = surety_val_str(names);
     SURETY_EACH (name, names)
         texts[i++] = surety_val_str(name);
     texts[i++] = (surety_str){NULL, 0};
-    for (size_t row = 0; row < config->row_count; row++)
+    for (size_t row = 0; row < config->row_count; row++) {
         texts[i++] = config->rows[row].model.name;
+        at_once[row] = config->rows[row].at_once;
+    }
     config->info.size = sizeof(config->info);
     config->info.folder = config->options.folder;
     config->info.defaults = texts;
     config->info.default_count = count;
     config->info.models = texts + count + 1;
     config->info.model_count = config->row_count;
+    config->info.at_once = at_once;
+    config->info.routes = config->routes;
+    config->info.route_count = config->route_count;
     config->info.budget = &config->budget;
     config->info.backoff = &config->backoff;
     config->info.limits = &config->limits;

@@ -44,6 +44,7 @@ typedef struct surety__config_row {
     bool is_ready; /* the model has its key, headers and transport */
     surety_model model;
     const surety__config_provider *provider;
+    uint32_t at_once;            /* calls at one time; 0: no limit */
     surety_val environment;      /* names of its command's variables; for
                                   * REACH_EXEC */
     surety_recording *recording; /* for REACH_REPLAY */
@@ -89,6 +90,8 @@ struct surety_config {
     surety__config_row *rows;
     size_t row_count;
     surety__config_row *direct; /* models that were named directly */
+    surety_config_route *routes;
+    size_t route_count;
     surety__config_price *prices;
     size_t price_count;
     surety_budget budget;

@@ -236,6 +236,8 @@ static void rows_model(struct rows_reader *reader, surety_val from,
         return;
     row->provider = provider;
     row->environment = surety_val_get(from, "env");
+    row->at_once =
+        (uint32_t)surety_val_uint(surety_val_get(from, "at_once"), 0);
     *model = provider->defaults;
     model->name = surety_val_str(surety_val_key(from));
     model->model = surety_val_str(surety_val_get(from, "model"));
@@ -384,6 +386,69 @@ static void rows_ledger(struct rows_reader *reader, surety_val ledger)
     }
 }
 
+/* ---- routes -------------------------------------------------------------- */
+
+/* Reports a name that is no model of the file. */
+static bool rows_is_model(struct rows_reader *reader, surety_val name)
+{
+    const surety_config *config = reader->config;
+    const surety_str word = surety_val_str(name);
+    const surety_str nearest = surety__config_nearest(config, word, true);
+
+    for (size_t i = 0; i < config->row_count; i++)
+        if (surety_str_equal(config->rows[i].model.name, word))
+            return true;
+    if (rows_fault(reader, name, "there is no model \"%.*s\" in this file",
+                   (int)(word.len < 64 ? word.len : 64), word.ptr)) {
+        if (nearest.len)
+            surety__hint(reader->reterr, "did you mean \"%.*s\"?",
+                         (int)nearest.len, nearest.ptr);
+        else
+            surety__hint(reader->reterr, "it is a name of \"models\"");
+    }
+    return false;
+}
+
+static void rows_route(struct rows_reader *reader, surety_val from,
+                       surety_config_route *route)
+{
+    surety_str *models = rows_room(reader, from, sizeof(*models));
+    uint32_t *weights = rows_room(reader, from, sizeof(*weights));
+
+    if (reader->status)
+        return;
+    route->name = surety_val_str(surety_val_key(from));
+    route->models = models;
+    route->weights = weights;
+    SURETY_EACH (one, from) {
+        const surety_val inner = surety_val_get(one, "model");
+        const surety_val name = inner.doc ? inner : one;
+        const surety_str word = surety_val_str(name);
+
+        if (!rows_is_model(reader, name))
+            return;
+        for (size_t i = 0; i < route->model_count; i++)
+            if (surety_str_equal(models[i], word) &&
+                rows_fault(reader, name,
+                           "the route has the model \"%.*s\" twice",
+                           (int)word.len, word.ptr))
+                surety__hint(reader->reterr, "leave one of them out");
+        weights[route->model_count] =
+            (uint32_t)surety_val_uint(surety_val_get(one, "weight"), 0);
+        models[route->model_count++] = word;
+    }
+}
+
+static void rows_routes(struct rows_reader *reader, surety_val routes)
+{
+    surety_config *config = reader->config;
+
+    config->routes = rows_room(reader, routes, sizeof(*config->routes));
+    for (surety_val val = surety_val_first(routes); val.doc && !reader->status;
+         val = surety_val_next(routes, val))
+        rows_route(reader, val, &config->routes[config->route_count++]);
+}
+
 /* Checks that the names in "default" can be found. */
 static void rows_default(struct rows_reader *reader, surety_val names)
 {
@@ -415,6 +480,7 @@ surety_status surety__config_rows(surety_config *config, surety_error *reterr)
     rows_bounds(&reader, root);
     rows_limits(&reader, surety_val_get(root, "limits"));
     rows_ledger(&reader, surety_val_get(root, "ledger"));
+    rows_routes(&reader, surety_val_get(root, "routes"));
     rows_default(&reader, surety_val_get(root, "default"));
     return reader.status;
 }

@@ -90,11 +90,24 @@ static surety__result answer_violation(surety__exchange *exchange)
     return result;
 }
 
+/* No model took the call. */
+static surety__result answer_busy(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+
+    return (surety__result){
+        .problem = {.status = 503, .message = info->message},
+        .retry_after_ms = (int64_t)exchange->visit.retry_after_ms,
+        .should_retry = 1};
+}
+
 surety__result surety__answer_result(surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
 
+    if (exchange->visit.is_refused && !info->attempt_count)
+        return answer_busy(exchange);
     switch (info->verdict) {
     case SURETY_RUN_VALID:
     case SURETY_RUN_FALLBACK:
@@ -251,6 +264,14 @@ static void answer_add_run(answer_head *head, const surety__exchange *exchange)
     answer_add_number(head, "Surety-Overhead-Us", exchange->busy_us);
 }
 
+/* Notes that the head of an answer goes out. */
+static void answer_begun(surety__exchange *exchange, int status)
+{
+    exchange->status = status;
+    exchange->notes.answered_us =
+        surety__serve_clock().monotonic_us - exchange->started_us;
+}
+
 static surety__flow answer_give(surety__exchange *exchange, answer_head *head,
                                 int status, surety_str body)
 {
@@ -260,18 +281,18 @@ static surety__flow answer_give(surety__exchange *exchange, answer_head *head,
                                        .header_count = head->count,
                                        .body = body};
 
-    exchange->status = status;
+    answer_begun(exchange, status);
     return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
                                                                       : FLOW_ON;
 }
 
 surety__flow surety__answer_plain(surety__exchange *exchange, int status,
-                                  const char *text)
+                                  const char *type, surety_str text)
 {
     answer_head head = {.count = 0};
 
-    answer_add(&head, "Content-Type", SURETY__LITERAL("text/plain"));
-    return answer_give(exchange, &head, status, surety_str_of(text));
+    answer_add(&head, "Content-Type", surety_str_of(type));
+    return answer_give(exchange, &head, status, text);
 }
 
 surety__flow surety__answer_models(surety__exchange *exchange)
@@ -372,7 +393,7 @@ surety__flow surety__answer_stream(surety__exchange *exchange)
     answer_add_run(&head, exchange);
     response.headers = head.headers;
     response.header_count = head.count;
-    exchange->status = 200;
+    answer_begun(exchange, 200);
     exchange->has_head = true;
     return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
                                                                       : FLOW_ON;

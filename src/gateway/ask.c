@@ -101,9 +101,8 @@ static surety_str ask_query(surety_str query, const char *name)
     return (surety_str){NULL, 0};
 }
 
-/* The client's key, from where its protocol has it. ptr NULL: none. */
-static surety_str ask_key(const surety__ask *ask,
-                          const surety__serving *serving)
+surety_str surety__ask_key(const surety__ask *ask,
+                           const surety__serving *serving)
 {
     const surety_str bearer = SURETY__LITERAL("Bearer ");
     surety_str key = {NULL, 0};
@@ -124,16 +123,6 @@ static surety_str ask_key(const surety__ask *ask,
 }
 
 /* ---- the model ----------------------------------------------------------- */
-
-static bool ask_is_listed(const surety_config *config, surety_str name)
-{
-    const surety_config_info *info = surety_config_info_of(config);
-
-    for (size_t i = 0; i < info->model_count; i++)
-        if (surety_str_equal(info->models[i], name))
-            return true;
-    return false;
-}
 
 /* Splits PROVIDER:NAME; a name alone belongs to the provider of the client's
  * protocol. Commands and recordings are no client's to name. */
@@ -187,7 +176,7 @@ static surety_status ask_no_model(surety__ask *ask, surety_str name,
 static surety_status ask_model(surety__ask *ask, surety_str key,
                                surety__problem *ret_problem)
 {
-    const surety_str name = ask->request.model;
+    const surety_str name = surety__route_first(ask);
     const surety_model *found = NULL;
     surety_str provider, own;
     surety_error error;
@@ -195,7 +184,7 @@ static surety_status ask_model(surety__ask *ask, surety_str key,
     surety_buf text;
     char room[128];
 
-    if (ask_is_listed(ask->settings->config, name)) {
+    if (surety__settings_model(ask->settings, name) != SIZE_MAX) {
         status = ask_find(ask, name, key.len > 0, &found, &error);
         own = (surety_str){NULL, 0};
     } else {
@@ -388,13 +377,18 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
     if (!status)
         status = ask_scope(ask, ret_problem);
     if (!status)
-        status = ask_model(ask, ask_key(ask, serving), ret_problem);
+        status = ask_model(ask,
+                           ask->has_own_keys ? (surety_str){NULL, 0}
+                                             : surety__ask_key(ask, serving),
+                           ret_problem);
     if (!status)
         status = ask_contract(ask, serving, ret_problem);
     if (!status)
         status = ask_messages(ask, serving, alloc, ret_problem);
     if (!status)
         status = surety__params_read(ask, alloc, ret_problem);
+    if (!status)
+        status = surety__route_follow(ask, alloc);
     if (!status && ask->request.stream &&
         ask->route.protocol == SURETY_PROTOCOL_GEMINI &&
         !surety_str_equal(ask_query(serving->query, "alt="),
@@ -409,6 +403,7 @@ void surety__ask_done(surety__ask *ask)
 {
     surety_conversation_free(ask->conversation);
     surety_doc_free(ask->extra);
+    surety__route_done(ask);
     surety_doc_free(ask->doc);
     if (!ask->settings)
         return;

@@ -84,8 +84,8 @@ static surety_status exchange_run(surety__exchange *exchange,
     const surety_alloc *alloc = worker->gateway->options.alloc;
     surety_run_options options = {
         .size = sizeof(options),
-        .models = &ask->model,
-        .model_count = 1,
+        .allow = surety__guard_allow,
+        .allow_ctx = exchange,
         .ledger = worker->ledger,
         .event = exchange_event,
         .event_ctx = exchange,
@@ -95,7 +95,11 @@ static surety_status exchange_run(surety__exchange *exchange,
     };
     surety_status status;
 
+    options.models = surety__route_models(ask, &options.model_count);
+    if (!options.models)
+        return surety__fail_nomem(reterr);
     surety_config_run(ask->settings->config, &options);
+    surety__admit_bound(exchange, &options);
     options.ledger_optional =
         surety_config_info_of(ask->settings->config)->ledger_optional;
     options.messages =
@@ -108,10 +112,11 @@ static surety_status exchange_run(surety__exchange *exchange,
         options.broken_retries_max = SURETY_RUN_NONE;
     status = surety_run_new(&options, &exchange->run, reterr);
     if (!status)
-        status = surety__worker_use(worker, ask->model.transport);
+        status = surety__route_use(worker, ask);
     if (status) {
         surety_run_free(exchange->run);
         exchange->run = NULL;
+        surety__route_leave(worker, ask);
     }
     return status;
 }
@@ -122,14 +127,21 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
     uint32_t delay_ms = 0;
     surety_error error;
 
+    if (surety__admit_is_due(exchange))
+        exchange_news(exchange);
     if (!exchange->run ||
         surety_run_info_of(exchange->run)->verdict != SURETY_RUN_PENDING)
         return UINT64_MAX;
-    if (!exchange->is_ready && now.monotonic_ms < exchange->step_ms)
+    if (!exchange->is_ready && !atomic_load(&exchange->visit.is_called) &&
+        now.monotonic_ms < exchange->step_ms)
         return exchange->step_ms;
     exchange->is_ready = false;
-    if (surety_run_step(exchange->run, now, &delay_ms, &error) != SURETY_MORE)
+    atomic_store(&exchange->visit.is_called, false);
+    if (surety_run_step(exchange->run, now, &delay_ms, &error) != SURETY_MORE) {
+        surety__admit_settle(exchange);
         exchange_news(exchange);
+    }
+    surety__guard_look(exchange);
     exchange->step_ms = now.monotonic_ms + delay_ms;
     exchange->busy_us += exchange_us() - start;
     return exchange->step_ms;
@@ -148,10 +160,13 @@ static surety__exchange *exchange_new(surety__worker *worker,
     exchange->worker = worker;
     exchange->serving = serving;
     exchange->started_us = exchange_us();
+    exchange->notes.started_ms = surety__worker_now().unix_ms;
+    surety__telemetry_begin(exchange);
     surety__arena_init(&exchange->arena, alloc, 0);
     surety_buf_init(&exchange->out, alloc, 0);
     exchange->ask.arena = &exchange->arena;
     exchange->ask.settings = worker->settings;
+    exchange->ask.has_own_keys = worker->gateway->keeper != NULL;
     worker->settings->users++;
     exchange->ask.route = surety__route_of(
         serving->path,
@@ -175,13 +190,14 @@ static void exchange_free(surety__exchange *exchange)
 
     if (exchange->run) {
         surety_run_free(exchange->run);
-        surety__worker_leave(worker, exchange->ask.model.transport);
+        surety__route_leave(worker, &exchange->ask);
     }
     *(exchange->before ? &exchange->before->next : &worker->exchanges) =
         exchange->next;
     if (exchange->next)
         exchange->next->before = exchange->before;
     worker->count--;
+    surety__ticket_leave(exchange->ticket);
     if (exchange->has_speech)
         surety__speech_done(&exchange->speech);
     surety__ask_done(&exchange->ask);
@@ -191,20 +207,50 @@ static void exchange_free(surety__exchange *exchange)
     surety__free(alloc, exchange, sizeof(*exchange));
 }
 
+/* Answers a probe, which needs no key. False: it is none. */
+static bool exchange_probes(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    static const char *const plain[] = {"/healthz", "/readyz"};
+    const surety_str path = exchange->serving->path;
+    const bool ready = !atomic_load(&exchange->worker->gateway->is_draining);
+    const bool ok = ready || path.len == 8;
+
+    if (!surety__str_among(path, plain, SURETY__COUNT(plain)))
+        return false;
+    *ret_flow = surety__answer_plain(exchange, ok ? 200 : 503, "text/plain",
+                                     surety_str_of(ok ? "ok\n" : "draining\n"));
+    return true;
+}
+
+/* Answers with the metrics, if the client may see them. */
+static surety__flow exchange_metrics(surety__exchange *exchange)
+{
+    const surety__result refused = {
+        .problem = {.status = 403,
+                    .message = SURETY__LITERAL("only a key with the role admin "
+                                               "may see the metrics")},
+        .retry_after_ms = -1,
+        .should_retry = 0};
+
+    if (!surety__admit_is_admin(exchange))
+        return surety__answer_problem(exchange, &refused);
+    if (surety__telemetry_write(exchange->worker->gateway, &exchange->out))
+        return FLOW_CUT;
+    return surety__answer_plain(exchange, 200,
+                                "text/plain; version=0.0.4; charset=utf-8",
+                                surety_buf_str(&exchange->out));
+}
+
 /* Answers what needs no model: false: the request does. */
 static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
 {
-    static const char *const plain[] = {"/healthz", "/readyz"};
     const surety__serving *serving = exchange->serving;
     const surety__route_kind kind = exchange->ask.route.kind;
-    const bool ready = !atomic_load(&exchange->worker->gateway->is_draining);
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
 
-    if (surety__str_among(serving->path, plain, SURETY__COUNT(plain))) {
-        const bool ok = ready || serving->path.len == 8;
-
-        *ret_flow = surety__answer_plain(exchange, ok ? 200 : 503,
-                                         ok ? "ok\n" : "draining\n");
+    if (surety_str_equal(serving->path, SURETY__LITERAL("/metrics")) &&
+        surety_str_equal(serving->method, SURETY__LITERAL("GET"))) {
+        *ret_flow = exchange_metrics(exchange);
         return true;
     }
     if (kind == ROUTE_CALL &&
@@ -227,43 +273,77 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
     return true;
 }
 
-/* Reads the request and starts its run. False: *ret_flow has the answer. */
-static bool exchange_begin(surety__exchange *exchange, surety__flow *ret_flow)
+/* The answer to a request that is refused. */
+static surety__flow exchange_refuse(surety__exchange *exchange,
+                                    surety_status status,
+                                    const surety__result *result)
+{
+    return status == SURETY_NOMEM ? FLOW_CUT
+                                  : surety__answer_problem(exchange, result);
+}
+
+/* Reads the request. False: *ret_flow has the answer. */
+static bool exchange_read(surety__exchange *exchange, surety__flow *ret_flow)
 {
     const surety_alloc *alloc = exchange->worker->gateway->options.alloc;
     surety__ask *ask = &exchange->ask;
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
-    surety_error error;
-    surety_status status = SURETY_OK;
+    surety_status status;
 
     if (exchange_answers(exchange, ret_flow))
         return false;
-    if (exchange->worker->count >
-        exchange->worker->gateway->options.requests_max) {
-        result.problem.status = 503;
-        result.problem.message =
-            SURETY__LITERAL("too many requests are under way");
-        result.retry_after_ms = 1000;
-        result.should_retry = 1;
-        *ret_flow = surety__answer_problem(exchange, &result);
+    status = surety__ask_read(ask, exchange->serving, alloc, &result.problem);
+    if (!status && !surety__telemetry_pass(exchange))
+        status = SURETY_NOMEM;
+    if (status) {
+        *ret_flow = exchange_refuse(exchange, status, &result);
         return false;
     }
-    status = surety__ask_read(ask, exchange->serving, alloc, &result.problem);
-    if (!status) {
-        surety__speech_init(&exchange->speech, &ask->request,
-                            (surety_str){NULL, 0}, alloc);
-        exchange->has_speech = true;
-        status = exchange_run(exchange, &error);
-        if (status && status != SURETY_NOMEM)
-            status = surety__ask_refuse(ask, 400, (surety_str){NULL, 0}, &error,
-                                        &result.problem);
-    }
+    surety__speech_init(&exchange->speech, &ask->request, (surety_str){NULL, 0},
+                        alloc);
+    exchange->has_speech = true;
+    return true;
+}
+
+/* Starts the run. False: *ret_flow has the answer. */
+static bool exchange_start(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    surety__result result = {.retry_after_ms = -1, .should_retry = 0};
+    surety_error error;
+    surety_status status = exchange_run(exchange, &error);
+
     if (!status)
         return true;
-    *ret_flow = status == SURETY_NOMEM
-                    ? FLOW_CUT
-                    : surety__answer_problem(exchange, &result);
+    if (status != SURETY_NOMEM)
+        status = surety__ask_refuse(&exchange->ask, 400, (surety_str){NULL, 0},
+                                    &error, &result.problem);
+    *ret_flow = exchange_refuse(exchange, status, &result);
     return false;
+}
+
+/* Refuses a request beyond the most that may be under way. */
+static bool exchange_fits(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    surety__result result = {.retry_after_ms = 1000, .should_retry = 1};
+
+    if (exchange->worker->count <=
+        exchange->worker->gateway->options.requests_max)
+        return true;
+    result.problem.status = 503;
+    result.problem.message = SURETY__LITERAL("too many requests are under way");
+    *ret_flow = surety__answer_problem(exchange, &result);
+    return false;
+}
+
+/* Takes a request as far as it gets: to the start of its run (true), to an
+ * answer, or to the keeper, after whom it is called again. */
+static bool exchange_begin(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    if (!exchange->has_speech && (!surety__admit_key(exchange, ret_flow) ||
+                                  !exchange_read(exchange, ret_flow)))
+        return false;
+    return surety__admit_use(exchange, ret_flow) &&
+           exchange_start(exchange, ret_flow);
 }
 
 /* ---- the service --------------------------------------------------------- */
@@ -280,6 +360,11 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         exchange = exchange_new(ctx, serving);
         if (!exchange)
             return FLOW_CUT;
+        if (exchange_probes(exchange, &flow) || !exchange_fits(exchange, &flow))
+            return flow;
+    }
+    if (!exchange->run) {
+        *ret_wait_ms = SERVE_WAIT_LONG;
         if (!exchange_begin(exchange, &flow))
             return flow;
         exchange->busy_us += exchange_us() - start;
@@ -342,6 +427,8 @@ void surety__exchange_ended(void *ctx, surety__serving *serving, bool whole)
     serving->own = NULL;
     if (exchange->run)
         surety_run_cancel(exchange->run, surety__worker_now());
-    surety__gateway_log(exchange, whole);
+    surety__guard_look(exchange);
+    surety__admit_settle(exchange);
+    surety__telemetry_end(exchange, whole);
     exchange_free(exchange);
 }

@@ -8,6 +8,12 @@ enum {
     GATEWAY_THREADS_MAX = 256,
     GATEWAY_CONNECTIONS = 16384,
     GATEWAY_REQUESTS = 4096,
+    /* With a second a call and 16 calls at once, the last that waits does so
+     * for a minute, as long as clients do. */
+    GATEWAY_WAITING = 1000,
+    /* More than a run's own retries, so that one bad run does not do it. */
+    GATEWAY_FAILURES = 5,
+    GATEWAY_PAUSE_MS = 30000,
     GATEWAY_DRAIN_STEP_US = 5000
 };
 
@@ -17,8 +23,10 @@ enum {
 static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
 {
     surety_gateway_options *options = &gateway->options;
-    surety_str *const texts[] = {&options->address, &options->config,
-                                 &options->contracts, &options->ledger};
+    surety_str *const texts[] = {
+        &options->address,     &options->config,        &options->contracts,
+        &options->ledger,      &options->otlp_endpoint, &options->otlp_headers,
+        &options->service_name};
 
     for (size_t i = 0; i < SURETY__COUNT(texts); i++) {
         if (!texts[i]->len)
@@ -33,6 +41,12 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
         options->connections_max = GATEWAY_CONNECTIONS;
     if (!options->requests_max)
         options->requests_max = GATEWAY_REQUESTS;
+    if (!options->waiting_max)
+        options->waiting_max = GATEWAY_WAITING;
+    if (!options->model_failures_max)
+        options->model_failures_max = GATEWAY_FAILURES;
+    if (!options->model_pause_ms)
+        options->model_pause_ms = GATEWAY_PAUSE_MS;
     if (options->threads > GATEWAY_THREADS_MAX)
         return surety__fail(reterr, SURETY_MISUSE,
                             "%u threads are more than 256",
@@ -64,6 +78,20 @@ static surety_status gateway_start(surety_gateway *gateway,
     return SURETY_OK;
 }
 
+static surety_status gateway_open_keys(surety_gateway *gateway,
+                                       surety_error *reterr)
+{
+    const surety_str url = surety__worker_ledger(&gateway->workers[0]);
+
+    if (url.len)
+        return surety__keeper_open(url, gateway->options.alloc,
+                                   &gateway->keeper, reterr);
+    surety__fail(reterr, SURETY_MISUSE,
+                 "keys are in a ledger, and there is none");
+    surety__hint(reterr, "name a database for the ledger");
+    return SURETY_MISUSE;
+}
+
 surety_status surety_gateway_open(const surety_gateway_options *options,
                                   surety_gateway **ret_gateway,
                                   surety_error *reterr)
@@ -79,6 +107,7 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
         return surety__fail_nomem(reterr);
     gateway->options = own;
     pthread_mutex_init(&gateway->log_lock, NULL);
+    pthread_mutex_init(&gateway->guard_lock, NULL);
     surety__arena_init(&gateway->arena, own.alloc, 0);
     status = gateway_take(gateway, reterr);
     if (!status) {
@@ -89,12 +118,15 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
     if (!status)
         gateway->count = gateway->options.threads;
     gateway->port = own.port;
+    gateway->started_ms = surety__worker_now().unix_ms;
     for (size_t i = 0; i < gateway->count && !status; i++) {
         status = surety__worker_open(&gateway->workers[i], gateway,
                                      gateway->port, reterr);
         if (!status)
             gateway->port = surety__server_port(gateway->workers[i].server);
     }
+    if (!status && gateway->options.keys)
+        status = gateway_open_keys(gateway, reterr);
     if (!status)
         status = gateway_start(gateway, reterr);
     if (status)
@@ -163,8 +195,11 @@ void surety_gateway_close(surety_gateway *gateway)
         if (worker->gateway)
             surety__worker_close(worker);
     }
+    surety__keeper_close(gateway->keeper);
     surety__free(gateway->options.alloc, gateway->workers,
                  gateway->count * sizeof(*gateway->workers));
+    surety__guards_free(gateway);
+    pthread_mutex_destroy(&gateway->guard_lock);
     pthread_mutex_destroy(&gateway->log_lock);
     surety__arena_done(&gateway->arena);
     surety__free(gateway->options.alloc, gateway, sizeof(*gateway));

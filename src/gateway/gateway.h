@@ -23,6 +23,9 @@
 #include <surety/serve.h>
 
 #include "base/base.h"
+#include "gateway/guard.h"
+#include "gateway/keeper.h"
+#include "gateway/telemetry.h"
 #include "serve/serve.h"
 
 /* Longest wait before the head of a stream is sent. Until then a failure is an
@@ -36,6 +39,8 @@
 #define SURETY__GATEWAY_KEPT_BYTES_MAX ((size_t)32 << 20)
 /* Re-asks that a request may ask for by a header: each is a paid call. */
 #define SURETY__GATEWAY_RETRIES_MAX 10
+/* Output tokens that are reserved for a call that says no maximum. */
+#define SURETY__GATEWAY_OUTPUT_TOKENS 4096
 
 typedef struct surety__worker surety__worker;
 
@@ -58,6 +63,7 @@ typedef struct surety__settings {
     surety_registry *registry;
     surety__kept *newest, *oldest;
     size_t kept_count, kept_bytes;
+    uint64_t turns; /* requests that a route was drawn for */
 } surety__settings;
 
 /* Reads configuration and contracts. Statuses as surety_config_load. */
@@ -65,6 +71,9 @@ surety_status surety__settings_read(const surety_gateway_options *options,
                                     surety__settings **ret_settings,
                                     surety_error *reterr);
 void surety__settings_leave(surety__settings *settings); /* takes NULL */
+/* The index of a model of the configuration; SIZE_MAX: it is none. */
+size_t surety__settings_model(const surety__settings *settings,
+                              surety_str name);
 /* Gives the contract of this name. SURETY_END: there is none; statuses as
  * surety_registry_find. */
 surety_status surety__settings_named(surety__settings *settings,
@@ -90,14 +99,22 @@ typedef struct surety__ask {
     surety__kept *kept; /* its contract; NULL: none */
     surety_model model; /* a copy, with the request's parameters */
     surety_doc *extra;  /* model.extra */
-    bool has_named;     /* the contract is one of ours */
-    bool brings_key;    /* the model is called with the client's key */
+    /* Where the name is a route's: the models after the first, with their
+     * extra; and how many models have their transport in use. */
+    const surety_config_route *way;
+    size_t way_first;
+    surety_model *others;
+    surety_doc **extras;
+    size_t other_count, used_count;
+    bool has_named;  /* the contract is one of ours */
+    bool brings_key; /* the model is called with the client's key */
     bool has_repair;
     surety_repair repair;
     bool has_retries;
     uint32_t retries;
-    bool reports;  /* the whole report is wanted */
-    bool as_array; /* Gemini's stream as a JSON array */
+    bool has_own_keys; /* the client's key is one of the gateway's */
+    bool reports;      /* the whole report is wanted */
+    bool as_array;     /* Gemini's stream as a JSON array */
 } surety__ask;
 
 /* Reads a request. *ret_problem describes why it is refused; its texts belong
@@ -106,6 +123,9 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
                                const surety_alloc *alloc,
                                surety__problem *ret_problem);
 void surety__ask_done(surety__ask *ask);
+/* The client's key, from where its protocol has it. ptr NULL: none. */
+surety_str surety__ask_key(const surety__ask *ask,
+                           const surety__serving *serving);
 /* Keeps the error's text as the problem of a refusal. Returns SURETY_SYNTAX;
  * SURETY_NOMEM. */
 surety_status surety__ask_refuse(surety__ask *ask, int status, surety_str param,
@@ -117,6 +137,19 @@ surety_status surety__ask_refuse(surety__ask *ask, int status, surety_str param,
 surety_status surety__params_read(surety__ask *ask, const surety_alloc *alloc,
                                   surety__problem *ret_problem);
 
+/* ---- route.c: names for several models ----------------------------------- */
+
+/* The name of the model that is asked first. */
+surety_str surety__route_first(surety__ask *ask);
+/* Makes the models that follow. SURETY_NOMEM. */
+surety_status surety__route_follow(surety__ask *ask, const surety_alloc *alloc);
+void surety__route_done(surety__ask *ask);
+/* All models in their order; NULL: out of memory. */
+const surety_model *surety__route_models(surety__ask *ask, size_t *ret_count);
+/* Counts the use of their transports, as far as it gets. SURETY_NOMEM. */
+surety_status surety__route_use(surety__worker *worker, surety__ask *ask);
+void surety__route_leave(surety__worker *worker, surety__ask *ask);
+
 /* ---- exchange.c: one request --------------------------------------------- */
 
 typedef struct surety__exchange {
@@ -125,18 +158,21 @@ typedef struct surety__exchange {
     surety__serving *serving;
     surety__arena arena;
     surety__ask ask;
-    surety_run *run; /* NULL: refused before, or freed */
+    surety_run *run;        /* NULL: refused before, or freed */
+    surety__ticket *ticket; /* NULL: there are no keys */
+    surety__visit visit;
     surety_judge_options judge;
     surety__speech speech;
     surety_buf out; /* a stream's bytes; those from out_start on are to go */
     size_t out_start;
     uint64_t busy_us;    /* time that was not spent waiting for a model */
     uint64_t started_us; /* of the monotonic clock */
-    uint64_t ping_ms;    /* when the next sign of life is due */
-    uint64_t step_ms;    /* when the run is to be stepped at the latest */
-    uint32_t attempt;    /* whose text was passed on; 0: none */
-    int status;          /* of HTTP; 0: not answered */
-    bool is_ready;       /* its transport gave the run something */
+    surety__notes notes;
+    uint64_t ping_ms; /* when the next sign of life is due */
+    uint64_t step_ms; /* when the run is to be stepped at the latest */
+    uint32_t attempt; /* whose text was passed on; 0: none */
+    int status;       /* of HTTP; 0: not answered */
+    bool is_ready;    /* its transport gave the run something */
     bool has_speech;
     bool has_head; /* the head of a stream was sent */
     bool is_over;  /* out has the last bytes */
@@ -173,9 +209,9 @@ void surety__answer_speak(surety__exchange *exchange, surety_buf *out);
 surety__closing surety__answer_closing(const surety__exchange *exchange);
 /* Appends the member "surety", without a comma. */
 void surety__answer_about(const surety__exchange *exchange, surety_buf *out);
-/* Answers with a text for a probe, and with the list of models. */
+/* Answers with a text of a type, and with the list of models. */
 surety__flow surety__answer_plain(surety__exchange *exchange, int status,
-                                  const char *text);
+                                  const char *type, surety_str text);
 surety__flow surety__answer_models(surety__exchange *exchange);
 /* Answers with a whole body: an error, or the run's result. */
 surety__flow surety__answer_problem(surety__exchange *exchange,
@@ -186,10 +222,65 @@ surety__flow surety__answer_stream(surety__exchange *exchange);
 /* Adds to a stream what there is to add, and its end. */
 void surety__answer_continue(surety__exchange *exchange);
 
-/* ---- access.c: the log of requests --------------------------------------- */
+/* ---- admit.c: keys --------------------------------------------------------
+ */
 
-/* Writes the line of a request that has ended. */
-void surety__gateway_log(const surety__exchange *exchange, bool whole);
+/* Finds the client's key. True: the request may go on; false: *ret_flow is WAIT
+ * until surety__admit_is_due, or the answer was given. */
+bool surety__admit_key(surety__exchange *exchange, surety__flow *ret_flow);
+/* Reserves what the request, which was read, may use; as surety__admit_key. */
+bool surety__admit_use(surety__exchange *exchange, surety__flow *ret_flow);
+bool surety__admit_is_due(const surety__exchange *exchange);
+/* Whether the ticket is there, and the keeper does not have it. */
+bool surety__admit_knows(const surety__exchange *exchange);
+/* The id of the client's key; empty: it is not known. */
+surety_str surety__admit_id(const surety__exchange *exchange);
+/* Whether the client may see what others did: there are no keys, or it has one
+ * of the role admin. */
+bool surety__admit_is_admin(const surety__exchange *exchange);
+/* Bounds the run by what was reserved. */
+void surety__admit_bound(const surety__exchange *exchange,
+                         surety_run_options *options);
+/* Counts what the run, which has ended, used; only once. */
+void surety__admit_settle(surety__exchange *exchange);
+
+/* ---- guard.c: models that are busy, or do not work ------------------------
+ */
+
+/* The run's allow, with an exchange as ctx. */
+surety_status surety__guard_allow(void *ctx, const surety_model *model,
+                                  uint32_t call, surety_error *reterr);
+/* Looks whether the call of the run has ended. Call it after each step, and
+ * after a cancel. */
+void surety__guard_look(surety__exchange *exchange);
+void surety__guards_free(surety_gateway *gateway);
+/* Appends the figures of the guards to the metrics. */
+void surety__guards_write(surety_gateway *gateway, surety_buf *out);
+
+/* ---- record.c, telemetry.c: what is said about requests -------------------
+ */
+
+/* The record of a request that has ended. Its texts belong to the exchange. */
+surety__request_record surety__record_of(surety__exchange *exchange,
+                                         bool whole);
+/* Begins the trace of a request. */
+void surety__telemetry_begin(surety__exchange *exchange);
+/* Adds the trace to the headers of the model, where the client has one or there
+ * is a collector. False: out of memory. */
+bool surety__telemetry_pass(surety__exchange *exchange);
+/* Logs and counts a request that has ended. */
+void surety__telemetry_end(surety__exchange *exchange, bool whole);
+/* Appends the metrics of all workers. SURETY_NOMEM. */
+surety_status surety__telemetry_write(surety_gateway *gateway, surety_buf *out);
+/* Opens and closes what a worker has of it. Statuses as surety__exporter_new.
+ */
+surety_status surety__telemetry_open(surety__worker *worker,
+                                     surety_error *reterr);
+void surety__telemetry_close(surety__worker *worker);
+/* Sends what is due. Returns when it is to be called again; UINT64_MAX: when
+ * the transport moved or a request has ended. */
+uint64_t surety__telemetry_step(surety__worker *worker, uint64_t now_ms,
+                                bool flush);
 
 /* ---- worker.c: one thread's loop ----------------------------------------- */
 
@@ -206,6 +297,7 @@ struct surety__worker {
     surety__settings *settings; /* of the next request */
     uint64_t generation;        /* of the settings */
     surety_ledger *ledger;      /* NULL: none */
+    surety__telemetry telemetry;
     surety__exchange *exchanges;
     size_t count;
     surety__used *used;
@@ -216,6 +308,8 @@ struct surety__worker {
     bool has_news;    /* the server has an exchange to look at */
 };
 
+/* The database of the ledger; empty: none. */
+surety_str surety__worker_ledger(const surety__worker *worker);
 surety_status surety__worker_open(surety__worker *worker,
                                   surety_gateway *gateway, uint16_t port,
                                   surety_error *reterr);
@@ -240,6 +334,11 @@ struct surety_gateway {
     size_t count;
     uint16_t port;
     pthread_mutex_t log_lock;
+    pthread_mutex_t guard_lock;
+    surety__guard *guards;
+    size_t guard_count;
+    int64_t started_ms;              /* Unix time */
+    surety__keeper *keeper;          /* NULL: clients bring keys of providers */
     atomic_uint_fast64_t generation; /* raised by a reload */
     atomic_size_t requests;          /* under way */
     atomic_bool is_draining, is_stopping;

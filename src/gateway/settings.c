@@ -44,6 +44,16 @@ surety_status surety__settings_read(const surety_gateway_options *options,
     return status;
 }
 
+size_t surety__settings_model(const surety__settings *settings, surety_str name)
+{
+    const surety_config_info *info = surety_config_info_of(settings->config);
+
+    for (size_t i = 0; i < info->model_count; i++)
+        if (surety_str_equal(info->models[i], name))
+            return i;
+    return SIZE_MAX;
+}
+
 /* ---- contracts ----------------------------------------------------------- */
 
 void surety__kept_leave(surety__settings *settings, surety__kept *kept)

@@ -36,12 +36,15 @@ static void worker_refresh(surety__worker *worker)
 static uint32_t worker_wait_ms(const surety__worker *worker)
 {
     const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    const uint64_t due_ms = worker->step_ms < worker->telemetry.step_ms
+                                ? worker->step_ms
+                                : worker->telemetry.step_ms;
     uint64_t wait_ms = WORKER_IDLE_MS;
 
-    if (worker->has_news || worker->step_ms <= now_ms)
+    if (worker->has_news || due_ms <= now_ms)
         return 0;
-    if (worker->step_ms - now_ms < wait_ms)
-        wait_ms = worker->step_ms - now_ms;
+    if (due_ms - now_ms < wait_ms)
+        wait_ms = due_ms - now_ms;
     for (size_t i = 0; i < worker->used_count; i++)
         if (worker->used[i].fd < 0)
             wait_ms = WORKER_BUSY_MS;
@@ -60,6 +63,7 @@ static void worker_turn(surety__worker *worker)
         (void)transport->wait(transport->ctx, 0, NULL);
     }
     now = surety__worker_now();
+    surety__telemetry_step(worker, now.monotonic_ms, false);
     worker->step_ms = UINT64_MAX;
     for (surety__exchange *exchange = worker->exchanges; exchange;
          exchange = exchange->next) {
@@ -86,18 +90,30 @@ void *surety__worker_serve(void *ctx)
 
 /* ---- opening and closing ------------------------------------------------- */
 
+surety_str surety__worker_ledger(const surety__worker *worker)
+{
+    const surety_str given = worker->gateway->options.ledger;
+    const surety_str url =
+        given.len ? given
+                  : surety_config_info_of(worker->settings->config)->ledger;
+
+    return surety_str_equal(url, SURETY__LITERAL("none"))
+               ? (surety_str){NULL, 0}
+               : url;
+}
+
 static surety_status worker_open_ledger(surety__worker *worker,
                                         surety_error *reterr)
 {
     const surety_config_info *info =
         surety_config_info_of(worker->settings->config);
     const surety_gateway_options *options = &worker->gateway->options;
-    const surety_str url = options->ledger.len ? options->ledger : info->ledger;
+    const surety_str url = surety__worker_ledger(worker);
     surety_ledger_options ledger = {.size = sizeof(ledger),
                                     .raw = info->ledger_raw,
                                     .alloc = options->alloc};
 
-    if (!url.len || surety_str_equal(url, SURETY__LITERAL("none")))
+    if (!url.len)
         return SURETY_OK;
     return surety_ledger_open(url, &ledger, &worker->ledger, reterr);
 }
@@ -126,6 +142,8 @@ surety_status surety__worker_open(surety__worker *worker,
         status = worker_open_ledger(worker, reterr);
     if (!status)
         status = surety__server_open(&server, &worker->server, reterr);
+    if (!status)
+        status = surety__telemetry_open(worker, reterr);
     return status;
 }
 
@@ -133,6 +151,7 @@ void surety__worker_close(surety__worker *worker)
 {
     surety__server_close(worker->server);
     assert(!worker->exchanges);
+    surety__telemetry_close(worker);
     if (worker->settings)
         surety__settings_leave(worker->settings);
     surety_ledger_close(worker->ledger);

@@ -199,6 +199,16 @@ static bool run_plan(surety_run *run, surety__purpose purpose)
     return good && run->store.status == SURETY_OK;
 }
 
+/* The next model starts anew. */
+static void run_next_model(surety_run *run)
+{
+    run->at = (surety__position){.model = run->at.model + 1};
+    assert(run->at.model < run->setup.options.model_count);
+    surety__judged_forget_basis(&run->results.judged);
+    run->results.findings.count = 0;
+    surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
+}
+
 /* NEW: picks the first model and its best mode, and plans the first call. */
 static surety_status run_start(surety_run *run, uint64_t *ret_delay_ms)
 {
@@ -240,12 +250,59 @@ static bool run_send(surety_run *run)
                                   &run->results.cause) == SURETY_OK;
 }
 
-/* DUE: waits for the time, checks the budget, writes to the ledger, sends. */
+/* Goes to the next model without a call; false: there is none. */
+static bool run_pass_over(surety_run *run)
+{
+    if (run->at.model + 1 == run->setup.options.model_count)
+        return false;
+    run_next_model(run);
+    run->at.due_ms = run->now.monotonic_ms;
+    if (!run_plan(run, PURPOSE_ASK) && run->store.status == SURETY_OK)
+        run_end_unplanned(run);
+    return true;
+}
+
+/* Asks the caller for leave to call. MORE: later; OK: the call is made, or, if
+ * *ret_over is set, the run has gone on in another way. */
+static surety_status run_ask_leave(surety_run *run, uint64_t *ret_delay_ms,
+                                   bool *ret_over)
+{
+    const surety_run_options *options = &run->setup.options;
+    surety_status status = SURETY_OK;
+    surety_str spent;
+
+    *ret_over = false;
+    if (options->allow)
+        status = options->allow(options->allow_ctx, run_model(run),
+                                (uint32_t)run->results.log.count + 1,
+                                &run->results.cause);
+    if (status == SURETY_MORE)
+        *ret_delay_ms = run_left_ms(run);
+    if (status == SURETY_OK || status == SURETY_MORE)
+        return status;
+    *ret_over = true;
+    if (status == SURETY_END && run_pass_over(run))
+        return SURETY_OK;
+    if (status == SURETY_END && !run->results.log.count) {
+        run_end(run, surety__result_of_cause(&run->store, SURETY_RUN_PROVIDER,
+                                             "", &run->results.cause));
+        return SURETY_OK;
+    }
+    surety__receive_fallback(&run->judging, &run->results);
+    surety_buf_text(&run->store.text, run->results.cause.message);
+    spent = surety__store_keep(&run->store);
+    run_give_up(run, status == SURETY_END ? (surety_str){"", 0} : spent);
+    return SURETY_OK;
+}
+
+/* DUE: waits for the time, checks the budget, asks for leave, writes to the
+ * ledger, sends. */
 static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
 {
     surety__log *log = &run->results.log;
     surety__judging *judging = &run->judging;
     surety_str spent;
+    bool over;
 
     if (run->now.monotonic_ms < run->at.due_ms) {
         *ret_delay_ms = run->at.due_ms - run->now.monotonic_ms;
@@ -257,6 +314,10 @@ static surety_status run_due(surety_run *run, uint64_t *ret_delay_ms)
         run_give_up(run, spent);
         return SURETY_OK;
     }
+    if (run_ask_leave(run, ret_delay_ms, &over) == SURETY_MORE)
+        return SURETY_MORE;
+    if (over)
+        return SURETY_OK;
     judging->begun = judging->stopped = judging->taken = judging->patched =
         false;
     judging->validators.waits = judging->validators.failed = false;
@@ -342,13 +403,8 @@ static bool run_apply(surety_run *run, surety__action action, uint64_t delay_ms)
         run->at.shortened = true;
     if (action == ACTION_MODE || action == ACTION_MODE_REASK)
         surety__mode_pick(&run->forms, &run->at, run->at.mode + 1);
-    if (action == ACTION_MODEL) { /* the next model starts anew */
-        run->at = (surety__position){.model = run->at.model + 1};
-        assert(run->at.model < run->setup.options.model_count);
-        surety__judged_forget_basis(&run->results.judged);
-        run->results.findings.count = 0;
-        surety__mode_pick(&run->forms, &run->at, SURETY_MODE_NATIVE);
-    }
+    if (action == ACTION_MODEL)
+        run_next_model(run);
     run->at.reasks += purpose == PURPOSE_REASK || purpose == PURPOSE_SHORTER ||
                       purpose == PURPOSE_RECALL;
     if (action == ACTION_RECALL && !run_turn(run, false))

@@ -99,8 +99,9 @@ def test_contracts():
         same("fallback: header", got.header("surety-fallback"), "true")
         same("fallback: value", json.loads(said("openai", got)),
              {"title": "none", "hours": 1})
-        same("fallback: log", gateway.logged(1)[0]["contract"],
-             "shop/ticket@1.2.0")
+        line = gateway.logged(1)[0]
+        same("fallback: log", (line["contract"], line["contract_version"]),
+             ("shop/ticket", "1.2.0"))
         got = gateway.call(headers=("Surety-Contract: shop/tickt",))
         same("no such contract: status", got.status, 400)
         check("no such contract: says which", "shop/tickt" in

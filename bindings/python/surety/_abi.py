@@ -756,6 +756,8 @@ class RunOptions(Structure):
         ("request_path", Str),
         ("request_method", Str),
         ("output", c_int),
+        ("allow", c_void_p),
+        ("allow_ctx", c_void_p),
     ]
 
 
@@ -866,6 +868,9 @@ class ConfigInfo(Structure):
         ("tools", Text),
         ("folder", Text),
         ("file", Text),
+        ("routes", c_void_p),
+        ("route_count", c_size_t),
+        ("at_once", c_void_p),
     ]
 
 

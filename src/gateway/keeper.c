@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One thread with one connection carries out the tasks in their order. So a
+ * settlement that was given before a reservation is counted in it, and the
+ * databases are not asked for more than they do at a time: SQLite has one
+ * writer, and in PostgreSQL reservations of one key wait for each other.
+ *
+ * A settlement that fails is kept, and tried again after a pause: the use was
+ * real. A reservation that fails is an error of the request. */
+#include "gateway/keeper.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+
+/* Pause before settlements that failed are tried again. */
+enum { KEEPER_PAUSE_S = 1 };
+
+struct surety__keeper {
+    const surety_alloc *alloc;
+    surety_keys *keys; /* the thread's */
+    pthread_t thread;
+    bool is_threaded;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    /* Guarded by the lock. */
+    surety__ticket *first, **last; /* the queue */
+    surety__ticket *late;          /* settlements that failed */
+    size_t late_count;
+    uint64_t lost;
+    bool is_stopping;
+};
+
+/* ---- tasks, on the thread ------------------------------------------------ */
+
+/* Overwrites the secret, which is not needed any more. */
+static void keeper_forget(surety__ticket *ticket)
+{
+    volatile char *bytes = ticket->secret;
+
+    for (size_t i = 0; i < sizeof(ticket->secret); i++)
+        bytes[i] = 0;
+    ticket->secret_len = 0;
+}
+
+static void keeper_find(surety__keeper *keeper, surety__ticket *ticket)
+{
+    const surety_str secret = {ticket->secret, ticket->secret_len};
+    const surety_key *key;
+
+    ticket->status = surety_keys_find(
+        keeper->keys, secret, surety__serve_clock().unix_ms, &key, NULL);
+    keeper_forget(ticket);
+    if (ticket->status)
+        return;
+    assert(key->id.len < sizeof(ticket->key));
+    memcpy(ticket->key, key->id.ptr, key->id.len);
+    ticket->key_len = key->id.len;
+    ticket->is_admin = key->admin;
+    ticket->has_money = key->day_picousd || key->month_picousd;
+}
+
+/* What overflows is more than any limit. */
+static uint64_t keeper_times(uint64_t amount, uint32_t count)
+{
+    return count && amount > UINT64_MAX / count ? UINT64_MAX : amount * count;
+}
+
+static const char keeper_no_price[] =
+    "the model has no price, so a key with a budget may not use it";
+
+/* Reserves for so many calls. */
+static void keeper_reserve_calls(surety__keeper *keeper, surety__ticket *ticket,
+                                 uint32_t calls)
+{
+    const surety__demand *demand = &ticket->demand;
+    const surety_estimate estimate = {
+        .size = sizeof(estimate),
+        .model = {demand->model, demand->model_len},
+        .tokens = keeper_times(demand->tokens, calls),
+        .picousd = keeper_times(demand->picousd, calls)};
+    const surety_str key = {ticket->key, ticket->key_len};
+
+    ticket->calls = calls;
+    ticket->status = surety_keys_reserve(keeper->keys, key, &estimate,
+                                         surety__serve_clock().unix_ms,
+                                         &ticket->grant, NULL);
+}
+
+/* Reserves for all calls that the request may need. Where a budget has no room
+ * for them, for one: the run then has no other. */
+static void keeper_reserve(surety__keeper *keeper, surety__ticket *ticket)
+{
+    ticket->grant = (surety_grant){.size = sizeof(ticket->grant)};
+    if (ticket->has_money && !ticket->demand.is_priced) {
+        ticket->grant.denial = SURETY_DENIAL_MODEL;
+        memcpy(ticket->grant.message, keeper_no_price, sizeof(keeper_no_price));
+        return;
+    }
+    keeper_reserve_calls(keeper, ticket, ticket->demand.calls);
+    if (ticket->status || ticket->demand.calls == 1)
+        return;
+    switch (ticket->grant.denial) {
+    case SURETY_DENIAL_MONTH:
+    case SURETY_DENIAL_DAY:
+    case SURETY_DENIAL_TOKENS:
+        ticket->grant = (surety_grant){.size = sizeof(ticket->grant)};
+        keeper_reserve_calls(keeper, ticket, 1);
+        break;
+    default: break;
+    }
+}
+
+static void keeper_settle(surety__keeper *keeper, surety__ticket *ticket)
+{
+    const surety_estimate used = {.size = sizeof(used),
+                                  .tokens = ticket->used_tokens,
+                                  .picousd = ticket->used_picousd};
+
+    ticket->status =
+        surety_keys_settle(keeper->keys, &ticket->grant, &used, NULL);
+    if (!ticket->status)
+        ticket->grant.id[0] = '\0';
+}
+
+static void keeper_work(surety__keeper *keeper, surety__ticket *ticket)
+{
+    switch (ticket->task) {
+    case TASK_FIND: keeper_find(keeper, ticket); break;
+    case TASK_RESERVE: keeper_reserve(keeper, ticket); break;
+    case TASK_SETTLE: keeper_settle(keeper, ticket); break;
+    }
+}
+
+/* ---- the queue, under the lock ------------------------------------------- */
+
+static void keeper_put(surety__keeper *keeper, surety__ticket *ticket)
+{
+    ticket->next = NULL;
+    *keeper->last = ticket;
+    keeper->last = &ticket->next;
+}
+
+static void keeper_free(surety__ticket *ticket)
+{
+    keeper_forget(ticket);
+    surety__free(ticket->keeper->alloc, ticket, sizeof(*ticket));
+}
+
+/* A ticket whose request is gone: settles what is reserved, or frees it. */
+static void keeper_finish(surety__keeper *keeper, surety__ticket *ticket)
+{
+    const bool settles = ticket->grant.id[0] != '\0';
+
+    if (settles && ticket->task != TASK_SETTLE) {
+        ticket->task = TASK_SETTLE;
+        keeper_put(keeper, ticket);
+    } else if (settles && !keeper->is_stopping &&
+               keeper->late_count < SURETY__LATE_MAX) {
+        ticket->next = keeper->late;
+        keeper->late = ticket;
+        keeper->late_count++;
+    } else {
+        keeper->lost += settles;
+        keeper_free(ticket);
+    }
+}
+
+/* Puts the settlements that failed into the queue again. */
+static void keeper_retry(surety__keeper *keeper)
+{
+    while (keeper->late) {
+        surety__ticket *ticket = keeper->late;
+
+        keeper->late = ticket->next;
+        keeper_put(keeper, ticket);
+    }
+    keeper->late_count = 0;
+}
+
+/* Waits for a task, or for the time of those that failed. */
+static void keeper_wait(surety__keeper *keeper)
+{
+    const uint64_t now_us = surety__serve_clock().monotonic_us;
+    struct timespec until;
+
+    if (!keeper->late) {
+        pthread_cond_wait(&keeper->wake, &keeper->lock);
+        return;
+    }
+    until.tv_sec = (time_t)(now_us / 1000000) + KEEPER_PAUSE_S;
+    until.tv_nsec = (long)(now_us % 1000000) * 1000;
+    if (pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until) ==
+        ETIMEDOUT)
+        keeper_retry(keeper);
+}
+
+static void *keeper_run(void *ctx)
+{
+    surety__keeper *keeper = ctx;
+
+    pthread_mutex_lock(&keeper->lock);
+    for (;;) {
+        surety__ticket *ticket = keeper->first;
+
+        if (!ticket && keeper->is_stopping && keeper->late) {
+            keeper_retry(keeper);
+            continue;
+        }
+        if (!ticket && keeper->is_stopping)
+            break;
+        if (!ticket) {
+            keeper_wait(keeper);
+            continue;
+        }
+        keeper->first = ticket->next;
+        if (!keeper->first)
+            keeper->last = &keeper->first;
+        pthread_mutex_unlock(&keeper->lock);
+        keeper_work(keeper, ticket);
+        pthread_mutex_lock(&keeper->lock);
+        ticket->is_given = false;
+        if (ticket->is_left) {
+            keeper_finish(keeper, ticket);
+        } else {
+            atomic_store(&ticket->is_done, true);
+            surety__server_wake(ticket->server);
+        }
+    }
+    pthread_mutex_unlock(&keeper->lock);
+    return NULL;
+}
+
+/* ---- tickets ------------------------------------------------------------- */
+
+surety__ticket *surety__ticket_new(surety__keeper *keeper,
+                                   surety__server *server)
+{
+    surety__ticket *ticket = surety__new(keeper->alloc, sizeof(*ticket));
+
+    if (!ticket)
+        return NULL;
+    ticket->keeper = keeper;
+    ticket->server = server;
+    ticket->grant.size = sizeof(ticket->grant);
+    return ticket;
+}
+
+void surety__ticket_give(surety__ticket *ticket, surety__task task)
+{
+    surety__keeper *keeper = ticket->keeper;
+
+    assert(!ticket->is_given);
+    ticket->task = task;
+    ticket->is_given = true;
+    atomic_store(&ticket->is_done, false);
+    pthread_mutex_lock(&keeper->lock);
+    keeper_put(keeper, ticket);
+    pthread_cond_signal(&keeper->wake);
+    pthread_mutex_unlock(&keeper->lock);
+}
+
+void surety__ticket_leave(surety__ticket *ticket)
+{
+    surety__keeper *keeper = ticket ? ticket->keeper : NULL;
+
+    if (!ticket)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    ticket->is_left = true;
+    if (!ticket->is_given) {
+        keeper_finish(keeper, ticket);
+        pthread_cond_signal(&keeper->wake);
+    }
+    pthread_mutex_unlock(&keeper->lock);
+}
+
+uint64_t surety__keeper_lost(surety__keeper *keeper)
+{
+    uint64_t lost;
+
+    pthread_mutex_lock(&keeper->lock);
+    lost = keeper->lost;
+    pthread_mutex_unlock(&keeper->lock);
+    return lost;
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+surety_status surety__keeper_open(surety_str url, const surety_alloc *alloc,
+                                  surety__keeper **ret_keeper,
+                                  surety_error *reterr)
+{
+    const surety_keys_options options = {.size = sizeof(options),
+                                         .alloc = alloc};
+    surety__keeper *keeper = surety__new(alloc, sizeof(*keeper));
+    surety_status status;
+    pthread_condattr_t clock;
+    sigset_t all, before;
+
+    if (!keeper)
+        return surety__fail_nomem(reterr);
+    keeper->alloc = alloc;
+    keeper->last = &keeper->first;
+    pthread_mutex_init(&keeper->lock, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&keeper->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    status = surety_keys_open(url, &options, &keeper->keys, reterr);
+    if (!status) {
+        sigfillset(&all);
+        pthread_sigmask(SIG_BLOCK, &all, &before);
+        keeper->is_threaded =
+            pthread_create(&keeper->thread, NULL, keeper_run, keeper) == 0;
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (!keeper->is_threaded)
+            status = surety__fail(reterr, SURETY_IO, "a thread cannot start");
+    }
+    if (status)
+        surety__keeper_close(keeper);
+    else
+        *ret_keeper = keeper;
+    return status;
+}
+
+void surety__keeper_close(surety__keeper *keeper)
+{
+    if (!keeper)
+        return;
+    pthread_mutex_lock(&keeper->lock);
+    keeper->is_stopping = true;
+    pthread_cond_signal(&keeper->wake);
+    pthread_mutex_unlock(&keeper->lock);
+    if (keeper->is_threaded)
+        pthread_join(keeper->thread, NULL);
+    assert(!keeper->first && !keeper->late);
+    surety_keys_close(keeper->keys);
+    pthread_cond_destroy(&keeper->wake);
+    pthread_mutex_destroy(&keeper->lock);
+    surety__free(keeper->alloc, keeper, sizeof(*keeper));
+}
