@@ -17,8 +17,9 @@ from tap import check, finish, skip, skip_all  # noqa: E402
 
 FOLDER = os.path.join(HERE, "..", "..", "bindings", "python")
 TESTS = ("test_abi.py", "test_check.py", "test_functions.py", "test_items.py",
-         "test_life.py", "test_models.py", "test_package.py", "test_run.py",
-         "test_stream.py", "test_tools.py", "test_validators.py")
+         "test_life.py", "test_models.py", "test_package.py", "test_partial.py",
+         "test_run.py", "test_stream.py", "test_tools.py",
+         "test_validators.py")
 # Runs in the other interpreter; one line of JSON a test.
 WALK = """
 import json, sys, unittest

@@ -18,7 +18,7 @@ from ._errors import (Cancelled, InvalidReply, Io, Limit, Misuse, NoMemory,
                       Unsupported)
 from ._functions import FunctionModel, ModelCall
 from ._issues import Issue, Repair
-from ._items import RunItems, run_items
+from ._items import RunItems, RunValue, RunValues, run_items, run_values
 from ._library import VERSION as __version__
 from ._library import lib as _lib
 from ._outcome import Outcome
@@ -41,10 +41,10 @@ __all__ = [
     "Candidate", "Config", "Consensus", "Contract", "ContractEntry", "Event",
     "FunctionModel", "InvalidReply", "Io", "Issue", "Limit", "Misuse", "Mock",
     "ModelAnswer", "ModelCall", "NoMemory", "NotFound", "Outcome", "Part",
-    "Problem", "Repair", "RunFailed", "RunItems", "RunResult", "Schema",
-    "Stream", "Strict", "StrictNote", "SuretyError", "SuretyWarning", "Syntax",
-    "Timeout", "Tool", "ToolCall", "ToolUse", "Unsupported", "Usage",
-    "Validation", "__version__", "candidates", "contracts", "extract",
-    "engine_path", "engine_version", "run", "run_async", "run_items",
-    "validate",
+    "Problem", "Repair", "RunFailed", "RunItems", "RunResult", "RunValue",
+    "RunValues", "Schema", "Stream", "Strict", "StrictNote", "SuretyError",
+    "SuretyWarning", "Syntax", "Timeout", "Tool", "ToolCall", "ToolUse",
+    "Unsupported", "Usage", "Validation", "__version__", "candidates",
+    "contracts", "extract", "engine_path", "engine_version", "run",
+    "run_async", "run_items", "run_values", "validate",
 ]

@@ -14,7 +14,8 @@ from ._errors import NotFound, failure
 from ._library import (Bytes, encode, lib, limits_of, number_of, str_of,
                        write)
 from ._models import model_of
-from ._outcome import ALIVE_MAX, Judge, Outcome, judges
+from ._outcome import ALIVE_MAX, Judge, Outcome, judges, lazy
+from ._partial import Reader, reader_of
 from ._schema import SchemaSettings, SchemaWarning, schema_warnings
 from ._stream import Stream
 from ._strict import Strict
@@ -294,6 +295,11 @@ class Contract(Generic[T]):
     def document(self) -> Any:
         """The contract's own document."""
         return load(self.info.root)
+
+    @lazy
+    def reader(self) -> Reader:
+        """For the other modules: reads a part of the model's JSON."""
+        return reader_of(self.model)
 
     # -- judging -----------------------------------------------------------
 

@@ -458,7 +458,7 @@ class _Settings:
         raise AttributeError(name)
 
 
-def _contract_of(given: Any) -> Optional[Contract[Any]]:
+def contract_of(given: Any) -> Optional[Contract[Any]]:
     if given is None or isinstance(given, Contract):
         return given
     return Contract(given)
@@ -544,7 +544,7 @@ def going(contract: Any, prompt: str, options: _Settings,
     """The events of a run, whose result is in ended then. Closing it before
     its end cancels the run."""
     events: "queue.SimpleQueue[Any]" = queue.SimpleQueue()
-    machine = _Machine(_contract_of(contract), prompt, options, events.put,
+    machine = _Machine(contract_of(contract), prompt, options, events.put,
                        ctypes.c_int(0))
     thread: Optional[threading.Thread] = None
     try:
@@ -644,7 +644,7 @@ async def going_async(contract: Any, prompt: str, options: _Settings,
 
     cancelled = ctypes.c_int(0)
     opening = loop.run_in_executor(None, lambda: _Machine(
-        _contract_of(contract), prompt, options, post, cancelled))
+        contract_of(contract), prompt, options, post, cancelled))
     try:
         machine = await asyncio.shield(opening)
     except asyncio.CancelledError:

@@ -4,7 +4,7 @@
 import ctypes
 from ctypes import byref, c_void_p
 from typing import (TYPE_CHECKING, Any, AsyncIterator, Dict, Generic, Iterator,
-                    List, Optional, TypeVar)
+                    List, Optional, Tuple, TypeVar)
 
 from . import _abi
 from ._abi import Error
@@ -12,7 +12,8 @@ from ._errors import Misuse, NoMemory, failure
 from ._issues import Issue, issue_of
 from ._library import Bytes, buffer, encode, lib, str_of
 from ._outcome import Outcome
-from ._values import load
+from ._partial import SoFar
+from ._values import json_of, load
 
 if TYPE_CHECKING:
     from ._contract import Contract
@@ -20,13 +21,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Part:
+class Part(SoFar[T]):
     """What is known of a reply so far. Its value is made when it is asked for,
     which is to be done before the stream goes on."""
 
-    __slots__ = ("state", "finding", "_stream", "_turn", "_value", "_open")
+    __slots__ = ("state", "finding", "_stream", "_turn", "_value", "_parsed",
+                 "_open")
 
-    def __init__(self, stream: "Stream[Any]") -> None:
+    def __init__(self, stream: "Stream[T]") -> None:
         handle = stream.handle
         info = lib.surety_stream_info_of(handle).contents
         #: "open": the reply may become valid; "refuted": the current value
@@ -40,6 +42,7 @@ class Part:
         self._stream = stream
         self._turn = stream.turn
         self._value: List[Any] = []
+        self._parsed: List[Any] = []
         self._open: List[Optional[str]] = []
 
     def __repr__(self) -> str:
@@ -59,6 +62,15 @@ class Part:
         if not self._value:
             self._value = [load(self._val(), self._stream.contract.decimals)]
         return self._value[0]
+
+    @property
+    def parsed(self) -> Any:
+        if not self._parsed:
+            self._parsed = [super().parsed]
+        return self._parsed[0]
+
+    def _source(self) -> Tuple[Any, str]:
+        return self._stream.contract, json_of(self._val())
 
     @property
     def open(self) -> Optional[str]:
@@ -157,7 +169,7 @@ class Stream(Generic[T]):
     async def __aexit__(self, *_: object) -> None:
         pass
 
-    def feed(self, chunk: Bytes) -> Part:
+    def feed(self, chunk: Bytes) -> Part[T]:
         """Takes the next piece, and says what is known then. Bytes may be cut
         anywhere, within a character too."""
         if self.outcome is not None:
@@ -172,7 +184,7 @@ class Stream(Generic[T]):
         return Part(self)
 
     @property
-    def part(self) -> Part:
+    def part(self) -> Part[T]:
         """What is known now."""
         return Part(self)
 
@@ -226,14 +238,14 @@ class Stream(Generic[T]):
             self.outcome.take(judge.asked)
         return self.outcome
 
-    def __iter__(self) -> Iterator[Part]:
+    def __iter__(self) -> Iterator[Part[T]]:
         if self._chunks is None:
             raise TypeError("the stream was given no chunks; feed it")
         for chunk in self._chunks:
             yield self.feed(chunk)
         self.finish()
 
-    async def __aiter__(self) -> AsyncIterator[Part]:
+    async def __aiter__(self) -> AsyncIterator[Part[T]]:
         if self._chunks is None:
             raise TypeError("the stream was given no chunks; feed it")
         async for chunk in self._chunks:

@@ -6,11 +6,16 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, Type
 
 from surety import (Contract, FunctionModel, Issue, ModelAnswer, ModelCall,
                     Outcome, Part, RunItems, RunResult, Tool, ToolCall,
-                    ToolUse, run, run_async, run_items)
+                    ToolUse, run, run_async, run_items, run_values)
+
+
+class Inner:
+    name: str
 
 
 class Model:
-    pass
+    title: str
+    inner: Inner
 
 
 def one(kind: Type[Model]) -> Model:
@@ -25,7 +30,7 @@ def two(contract: Contract[Any]) -> Tuple[Issue, ...]:
     span: Optional[Tuple[int, int]] = outcome.span
     text: str = outcome.report("text")
     report: Dict[str, Any] = outcome.report()
-    parts: List[Part] = list(contract.stream(["x"]))
+    parts: List[Part[Any]] = list(contract.stream(["x"]))
     pair: Tuple[str, str] = contract.prompt("x", system="y")
     single: str = contract.prompt("x")
     result: RunResult[Any] = run(contract, "x")
@@ -68,6 +73,27 @@ async def rows(contract: Contract[Model]) -> None:
         print(row)
     result: Optional[RunResult[Any]] = items.result
     print(result)
+
+
+async def values(contract: Contract[Model]) -> None:
+    for part in contract.stream(["x"]):
+        title: Optional[str] = part.get(lambda it: it.title)
+        whole: str = part.get(lambda it: it.title)  # type: ignore[assignment]
+        part.get(lambda it: str(it.nothing))  # type: ignore[attr-defined]
+        print(title, whole)
+    for value in run_values(contract, "x"):
+        name: Optional[str] = value.get(lambda it: it.inner.name)
+        other: Optional[int]
+        other = value.get(lambda it: it.title)  # type: ignore[assignment]
+        value.parsed = None  # type: ignore[misc]
+        print(name, other, value.attempt)
+    made = run_values(Model, "x", retries=1)
+    async for value in made:
+        value.get(lambda it: str(it.inner.no))  # type: ignore[attr-defined]
+    result: Optional[RunResult[Model]] = made.result
+    wrong: Optional[RunResult[Inner]]
+    wrong = made.result  # type: ignore[assignment]
+    print(result, wrong)
 
 
 async def five(contract: Contract[Model]) -> None:
