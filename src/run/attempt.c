@@ -201,18 +201,24 @@ static void attempt_offer(const attempt_draft *draft)
     draft->plan->prompt = surety__store_keep(draft->store);
 }
 
-/* Appends what earlier replies gave. */
+/* Appends what earlier replies gave. A call without a prompt goes on behind
+ * turns that stay, and is reminded of what they do not tell. */
 static void attempt_remind(const attempt_draft *draft)
 {
     const surety_items *items = draft->setup->options.items;
     surety_buf *out = &draft->store->text;
     const surety__output *output = draft->setup->output;
     surety__plan *plan = draft->plan;
-    const bool given =
-        (items && surety_items_count(items)) || (output && output->given.len);
+    const size_t given = (items ? surety_items_count(items) : 0) +
+                         (output ? output->given.len : 0);
 
-    if (!given || plan->patch || !plan->asked.len)
+    if (plan->purpose == PURPOSE_STEP || plan->purpose == PURPOSE_RECALL)
+        plan->told_before = plan->told;
+    plan->told = plan->told_before;
+    if (!given || plan->patch ||
+        (!plan->asked.len && given == plan->told_before))
         return;
+    plan->told = given;
     surety_buf_add(out, plan->asked);
     if (items)
         (void)surety_items_write(items, out);

@@ -205,6 +205,9 @@ typedef struct surety__plan {
     surety_mode mode; /* NATIVE, TOOL or PROMPT */
     surety_str system, prompt;
     surety_str asked; /* the prompt without the elements that were given */
+    /* How much had been given when the prompt, and the last turn that stays,
+     * told the model of it. */
+    size_t told, told_before;
     surety_prompt_part system_part, prompt_part;
     surety_str schema; /* as JSON; empty: the call is not bound to a schema */
     surety_str name, description;

@@ -2,8 +2,8 @@
 /* The world of the simulator: what a seed makes of providers, ledger, clock and
  * memory (sim_world.c), of tools (sim_tool.c), what its models say (sim_say.c)
  * and which tools they ask for (sim_ask.c), and what must hold in it
- * (sim_test.c; sim_law.c of calls that were stopped); sim_policy.c compares
- * when they are. */
+ * (sim_test.c; sim_law.c of calls that were stopped, sim_item.c of elements and
+ * values as they come); sim_policy.c compares when calls are stopped. */
 #ifndef SURETY_TESTS_SIM_H
 #define SURETY_TESTS_SIM_H
 
@@ -13,6 +13,7 @@
 #include <surety/provider.h>
 #include <surety/reply.h>
 #include <surety/run.h>
+#include <surety/stream.h>
 #include <surety/tool.h>
 
 #include <stdbool.h>
@@ -23,7 +24,7 @@ enum {
     SIM_ROWS = 512, /* and calls of tools */
     SIM_WORKS = 16,
     SIM_ASK_MAX = 2048,
-    SIM_CONTRACTS = 9,
+    SIM_CONTRACTS = 11,
     SIM_PIECES = 24,
     SIM_BODY_MAX = 16384
 };
@@ -109,6 +110,21 @@ struct sim_tools {
     surety_validator validator;
 };
 
+/* The elements and values that a run gave out. */
+struct sim_items {
+    surety_items *set; /* NULL: the run gives none */
+    const char *location;
+    surety_buf given; /* as an array without its end */
+    size_t count, early;
+    bool patch;            /* the call under way is for one */
+    size_t told, stayed;   /* elements that the prompt, and the turn of the last
+                            * step, told of */
+    size_t reminded;       /* calls behind the first of them */
+    surety_buf value;      /* the last value so far */
+    uint32_t value_number; /* the attempt that it is of */
+    size_t values;
+};
+
 struct sim {
     uint64_t seed, random;
     bool verbose;
@@ -136,6 +152,8 @@ struct sim {
     struct sim_said said[SIM_ROWS];
     surety_ledger ledger;
     struct sim_tools tools;
+    struct sim_items items;
+    bool says_rows; /* the models' replies have rows */
     struct sim_row rows[SIM_ROWS];
     size_t row_count, attempt_rows;
     unsigned ledger_fails; /* one in so many operations; 0: never */
@@ -195,6 +213,16 @@ void sim_tools_hear(struct sim *sim, const surety_event *event);
 void sim_check_step(struct sim *sim, const surety_request *request,
                     const surety_attempt *attempt);
 void sim_check_tools(struct sim *sim);
+
+/* ---- sim_item.c ---------------------------------------------------------- */
+
+/* Has the run give out the elements of that array of its contract, and its
+ * values so far; frees what that takes. */
+void sim_items_make(struct sim *sim, const char *location);
+void sim_items_done(struct sim *sim);
+void sim_items_hear(struct sim *sim, const surety_event *event);
+/* What must hold at the end. */
+void sim_check_items(struct sim *sim);
 
 /* ---- sim_law.c ----------------------------------------------------------- */
 

@@ -79,11 +79,44 @@ static const char *const sim_replies[] = {
 };
 enum { SIM_REPLIES = sizeof(sim_replies) / sizeof(sim_replies[0]) };
 
+#define SIM_ROWS_3 "{\"id\":1},{\"id\":2,\"d\":\"y\"},{\"id\":3,\"e\":null}"
+
+/* Replies with rows that mostly go through the same ones. */
+static const char *const sim_rows[] = {
+    "{\"rows\":[" SIM_ROWS_3 "],\"n\":3}",
+    "{\"rows\":[" SIM_ROWS_3 ",{\"id\":4}],\"n\":3}",
+    "{\"rows\":[{\"id\":1}],\"n\":3}",
+    "{\"n\":3,\"rows\":[]}",
+    "{\"n\":3,\"rows\":[" SIM_ROWS_3 "]}",
+    "So:\n```json\n{\"rows\": [{\"id\": 1}, {\"id\": 2, \"d\": \"y\"}],"
+    " \"n\": 3}\n```\nDone.",
+    /* Wrong behind some of them. */
+    "{\"rows\":[" SIM_ROWS_3 "],\"n\":11}",
+    "{\"rows\":[" SIM_ROWS_3 "],\"n\":\"many\"}",
+    "{\"rows\":[{\"id\":1},{\"id\":\"2\"},{\"id\":3}],\"n\":3}",
+    "{\"rows\":[" SIM_ROWS_3 "]}",
+    "{\"n\":11,\"rows\":[" SIM_ROWS_3 "]}",
+    "Such as {\"rows\":[{\"id\":9}]}; mine is {\"rows\":[{\"id\":1}],\"n\":1}",
+    /* Others. */
+    "{\"rows\":[{\"id\":7},{\"id\":8}],\"n\":3}",
+    "{\"rows\":[{\"id\":1},{\"id\":2,\"d\":\"z\"}],\"n\":3}",
+    "{\"rows\":[{\"id\":2,\"d\":\"y\"},{\"id\":1}],\"n\":3}",
+    /* Twice, and cut off. */
+    "{\"rows\":[{\"id\":1}],\"rows\":[{\"id\":2}],\"n\":3}",
+    "{\"rows\":[{\"id\":1},{\"id\":2,\"d\":\"y\"},{\"id\":3",
+    "{\"rows\":[{\"id\":1},{\"id\":2,\"d\":\"" SIM_LONG,
+    "{\"rows\":[{\"id\":1},{\"id\":2,\"d\":\"y\"}],\"n\":",
+};
+enum { SIM_ROW_REPLIES = sizeof(sim_rows) / sizeof(sim_rows[0]) };
+
 /* Often what it said before: models do. */
 const char *sim_say(struct sim *sim)
 {
-    if (!sim->last_reply || !sim_one_in(sim, 3))
-        sim->last_reply = sim_replies[sim_below(sim, SIM_REPLIES)];
+    if (sim->last_reply && sim_one_in(sim, 3))
+        return sim->last_reply;
+    sim->last_reply = sim->says_rows && !sim_one_in(sim, 8)
+                          ? sim_rows[sim_below(sim, SIM_ROW_REPLIES)]
+                          : sim_replies[sim_below(sim, SIM_REPLIES)];
     return sim->last_reply;
 }
 

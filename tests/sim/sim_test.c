@@ -13,6 +13,8 @@
  * - every row that was begun is finished once, before anything is given out;
  * - a tool is called once for a call, within its bounds and after its row; each
  * call has its result in the conversation, which can be saved (sim_tool.c);
+ * - each element of an array is given once, in order, and is in the value at
+ * the end (sim_item.c);
  * - the run ends, holds its last exchange no longer, and then stays as it is;
  * - the key is in no body, row, event or report; reports are valid reports;
  * - out of memory, it ends; no memory is left; the same seed gives the same
@@ -37,6 +39,8 @@ struct sim_tally {
     size_t verdicts[SURETY_RUN_VALIDATOR + 1];
     size_t stops[SURETY_STREAM_RUNAWAY + 1];
     size_t failures[SURETY_TOOL_FAILURE_COUNT]; /* of tools */
+    size_t items, early, reminded; /* elements, calls that tell of them */
+    size_t values;
     size_t tools, again; /* calls of tools, and those answered from another */
     size_t calls, starved, most_calls;
 };
@@ -281,6 +285,7 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
     check_verdict(sim, bench);
     sim_check_validator(sim);
     sim_check_tools(sim);
+    sim_check_items(sim);
     (void)surety_run_step(sim->run,
                           (surety_now){sim->now_ms + 100000, sim->unix_ms},
                           &delay_ms, NULL);
@@ -294,6 +299,10 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
     for (size_t i = 0; i < surety_run_info_of(sim->run)->attempt_count; i++)
         bench->tally.stops[surety_run_attempt(sim->run, i).stopped]++;
     tally_tools(sim, &bench->tally);
+    bench->tally.items += sim->items.count;
+    bench->tally.early += sim->items.early;
+    bench->tally.reminded += sim->items.reminded;
+    bench->tally.values += sim->items.values;
     bench->tally.calls += calls;
     if (calls > bench->tally.most_calls)
         bench->tally.most_calls = calls;
@@ -393,6 +402,7 @@ static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
             printf("# new: %s\n", err.message);
         sim_must(sim, false, "a run can be made");
     }
+    sim_items_done(sim);
     sim_tools_done(sim);
     bench->tally.starved += sim->starved;
     sim_must(sim, sim->live == 0, "no memory is left");
@@ -435,6 +445,9 @@ static void sim_tell(const struct sim_tally *tally)
                surety_tool_failure_name((surety_tool_failure)i));
     printf("# %8zu calls of tools, %zu of them not made again\n", tally->tools,
            tally->again);
+    printf("# %8zu elements, %zu before the end; %zu calls that tell of some; "
+           "%zu values so far\n",
+           tally->items, tally->early, tally->reminded, tally->values);
     printf("# %8zu calls, at most %zu in a run; %zu runs out of memory\n",
            tally->calls, tally->most_calls, tally->starved);
 }
@@ -451,6 +464,9 @@ static bool sim_saw_all(const struct sim_tally *tally)
     for (int i = 0; i < SURETY_TOOL_FAILURE_COUNT; i++)
         if (tally->failures[i] < 100)
             return false;
+    if (tally->items < 1000 || tally->early < 1000 || tally->reminded < 1000 ||
+        tally->values < 1000)
+        return false;
     return tally->starved > 100 && tally->most_calls > 12 && tally->again > 100;
 }
 

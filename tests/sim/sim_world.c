@@ -93,6 +93,14 @@ static void *sim_resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
 
 #define SIM_POLICY(text) ("{" SIM_SCHEMA ",\"x-surety\":{" text "}}")
 
+#define SIM_ROWS_POLICY(text)                                                  \
+    "{\"type\":\"object\",\"required\":[\"n\",\"rows\"],\"properties\":{"      \
+    "\"n\":{\"type\":\"integer\",\"maximum\":10},\"rows\":{\"type\":"          \
+    "\"array\",\"items\":{\"type\":\"object\",\"required\":[\"id\"],"          \
+    "\"properties\":{\"id\":{\"type\":\"integer\"},\"d\":{\"default\":"        \
+    "\"x\"}}}}},\"x-surety\":{" text "}}"
+
+/* ORDER contracts */
 static const char *const sim_contracts[SIM_CONTRACTS] = {
     "{" SIM_SCHEMA "}",
     SIM_POLICY("\"fallback\":{\"kind\":\"null\"}"),
@@ -109,7 +117,14 @@ static const char *const sim_contracts[SIM_CONTRACTS] = {
         "\"partial\":true,\"extract\":{\"from\":[\"native\",\"whole\"]}"),
     SIM_POLICY(
         "\"repair\":\"align\",\"extract\":{\"from\":[\"native\",\"whole\"]}"),
+    SIM_ROWS_POLICY("\"unknown\":\"strip\",\"retry\":{\"max\":5}"),
+    SIM_ROWS_POLICY("\"partial\":true,\"fallback\":{\"kind\":\"value\","
+                    "\"value\":{\"n\":0,\"rows\":[{\"id\":1}]}}"),
 };
+
+/* Where a contract has an array; NULL: nowhere. ORDER contracts */
+static const char *const sim_arrays[SIM_CONTRACTS] = {
+    NULL, NULL, NULL, NULL, NULL, NULL, "", NULL, NULL, "/rows", "/rows"};
 
 bool sim_contracts_read(const surety_contract *contracts[SIM_CONTRACTS])
 {
@@ -589,6 +604,7 @@ static void sim_hear(void *ctx, const surety_event *event)
     sim_note(sim, event->text.ptr, event->text.len);
     sim_must(sim, !sim_holds_key(event->text), "no key in an event");
     sim_tools_hear(sim, event);
+    sim_items_hear(sim, event);
     if (sim->verbose && event->kind >= SURETY_EVENT_ATTEMPT &&
         event->kind != SURETY_EVENT_TEXT)
         printf("# %8llu ms  %u  %s%.*s\n", (unsigned long long)sim->now_ms,
@@ -741,5 +757,10 @@ void sim_make(struct sim *sim,
     }
     if (sim_one_in(sim, 3))
         sim_tools_make(sim);
+    if (sim->contract && sim_arrays[contract]) {
+        sim->says_rows = *sim_arrays[contract] != 0;
+        if (!sim_one_in(sim, 4))
+            sim_items_make(sim, sim_arrays[contract]);
+    }
     sim_make_budget(sim);
 }

@@ -126,7 +126,8 @@ class RunItems(_Loop[I, Any]):
 
 class RunValue(SoFar[T]):
     """The value so far of one attempt of a run; text has it as JSON. attempt
-    counts from 1: the next begins its value anew."""
+    counts from 1: the next begins its value anew. The last may be of an earlier
+    one, where a part of its reply or the fallback is taken."""
 
     __slots__ = ("attempt", "text", "_contract", "_value")
 
