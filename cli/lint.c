@@ -5,8 +5,9 @@
  * by the schemas of contracts and schemas (surety/contract, then the metaschema
  * of its dialect), which finds every error of form with its position. Then it
  * is read, which adds the first other error (a reference that cannot be
- * resolved, a pattern that is no regular expression). Last come the warnings of
- * lint_schema.c and the keywords that providers do not accept, from
+ * resolved, a pattern that is no regular expression, a template with a variable
+ * that there is not). Last come the warnings of lint_schema.c and
+ * lint_prompt.c, and the keywords that providers do not accept, from
  * lint_strict.c. */
 #include "lint.h"
 
@@ -247,7 +248,8 @@ bool lint_contract(struct lint *lint)
     lint->warnings += library_warn_duplicates(lint->cli, lint->source,
                                               lint->text, lint->doc, 0);
     lint->schema = contract ? surety_contract_info_of(contract)->schema : NULL;
-    is_done = lint_schema(lint) && (!contract || lint_strict(lint, contract));
+    is_done = lint_schema(lint) && (!contract || (lint_prompt(lint, contract) &&
+                                                  lint_strict(lint, contract)));
 done:
     lint->schema = NULL;
     surety_contract_free(contract);

@@ -49,6 +49,9 @@ void lint_end(struct lint *lint);
  * not. */
 bool lint_schema(struct lint *lint);
 
+/* lint_prompt.c: writes the warnings about the templates and the example. */
+bool lint_prompt(struct lint *lint, const surety_contract *contract);
+
 /* lint_strict.c: reports what the providers of lint->subsets do not accept. */
 bool lint_strict(struct lint *lint, const surety_contract *contract);
 

@@ -593,6 +593,24 @@ def test_lint():
             {"$defs": {"a": {"allOf": [{"not": {"items": {
                 "minItems": 2, "maxItems": 1}}}]}}},
             ("at /$defs/a/allOf/0/not/items/minItems",)),
+        "instructions without the form": (
+            {"required": ["a", "b"], "properties": {
+                "a": {"title": "a"}, "b": {"title": "b"}},
+             "x-surety": {"prompt": {"instructions": "Give a."}}},
+            ('the required property "b"', "at /x-surety/prompt/instructions")),
+        "a re-ask without the errors": (
+            {"x-surety": {"prompt": {"reask": "${prompt} Again!"}}},
+            ("does not say what was wrong", "name ${errors}")),
+        "a variable of others": (
+            {"x-surety": {"prompt": {"system": "Of {{schema}}, $${"}}},
+            ("{schema} is text here", "written ${NAME}")),
+        "an example that is not used": (
+            {"type": "integer", "x-surety": {"prompt": {"example": "1"}}},
+            ("the example does not satisfy", "at /x-surety/prompt/example")),
+        "an example that breaks a rule": (
+            {"type": "integer", "x-surety": {"prompt": {"example": 1},
+             "rules": [{"id": "two", "expr": ". == 2", "message": "2"}]}},
+            ("the example does not satisfy",)),
         "a duplicate key": ('{"title":"t","maximum":1,"maximum":2}',
                             ("duplicate_key",))}
     for name, (schema, parts) in warnings.items():
@@ -618,6 +636,22 @@ def test_lint():
         "contracts", "lint", write("warn.json", {
             "title": "t", "$defs": {"a": {"minLenght": 1}}})), 0, "",
           'did you mean "minLength"?')
+    for name, words in {
+            "all of it": {"instructions": "${prompt}: ${schema}", "reask":
+                          "${errors}: ${prompt}", "example": {"a": 1}},
+            "the form in words": {"instructions": "Give {\"a\": 1}."},
+            "the form in the system part": {"instructions": "Now.",
+                                            "system": "${example}"},
+            "none": {"instructions": "none"}}.items():
+        gives(f"lint takes templates: {name}", surety(
+            "contracts", "lint", write("words.json", {
+                "title": "t", "required": ["a"],
+                "properties": {"a": {"type": "integer", "title": "a"}},
+                "x-surety": {"prompt": words}})), 0, "", "no mistakes")
+    gives("an unknown variable", surety(
+        "contracts", "lint", write("words.json", {"title": "t", "x-surety": {
+            "prompt": {"instructions": "${shema}"}}})), 2, "",
+          ("words.json:", "${shema} is no variable", "1 error"))
     write("many.json", MANY)
     few = surety("contracts", "lint", "--for", "openai", "many.json")
     same("findings with one message are shown three times",
