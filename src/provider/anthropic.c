@@ -214,18 +214,19 @@ static void anthropic_block(surety__decoder *decoder, surety_val block)
         draft = anthropic_call(decoder, block);
         surety__answer_object(decoder, draft, surety_val_get(block, "input"));
         if (anthropic_has_caller(block))
-            surety__draft_item(draft, block);
+            surety__draft_item(decoder, draft, block);
     } else if (surety_val_is(type, "thinking")) {
         surety__answer_reasoning(
             decoder, surety_val_str(surety_val_get(block, "thinking")));
         if (signs)
             surety__draft_item(
-                surety__draft_open(decoder, SURETY_PART_REASONING), block);
+                decoder, surety__draft_open(decoder, SURETY_PART_REASONING),
+                block);
     } else {
         /* Others go back as they came: redacted thinking, the provider's
          * tools. */
-        surety__draft_item(surety__draft_add(decoder, SURETY_PART_REASONING),
-                           block);
+        surety__draft_item(
+            decoder, surety__draft_add(decoder, SURETY_PART_REASONING), block);
     }
     surety__draft_close(decoder);
 }
@@ -276,8 +277,9 @@ static void anthropic_item(surety__draft *draft, surety_val block)
             surety_str_equal(key, SURETY__LITERAL("signature")) ||
             surety_str_equal(key, SURETY__LITERAL("input")))
             continue;
-        surety__template_write(
-            &draft->raw, draft->raw.len > 1 ? ",$s:$v" : "$s:$v", key, member);
+        surety__template_write(&draft->raw,
+                               draft->raw.len > 1 ? ",$s:$r" : "$s:$r", key,
+                               surety_val_text(member));
     }
 }
 

@@ -123,10 +123,26 @@ surety__draft *surety__draft_native(const surety__decoder *decoder)
                : NULL;
 }
 
-void surety__draft_item(surety__draft *draft, surety_val item)
+void surety__draft_item(surety__decoder *decoder, surety__draft *draft,
+                        surety_val item)
 {
-    if (draft && !draft->raw.len && surety_val_kind(item) == SURETY_KIND_OBJECT)
+    const surety_limits limits = surety_limits_of(NULL);
+    surety_status status = SURETY_NOMEM;
+    surety_doc *doc;
+
+    if (!draft || draft->raw.len || surety_val_kind(item) != SURETY_KIND_OBJECT)
+        return;
+    doc = surety_doc_new(decoder->alloc);
+    if (doc)
+        status =
+            surety__carried_read(doc, surety_val_text(item), &limits, NULL);
+    if (status == SURETY_NOMEM)
+        decoder->is.starved = true;
+    else if (status == SURETY_OK)
+        surety_buf_add(&draft->raw, surety_val_text(item));
+    else /* it has a key twice */
         (void)surety_val_write(item, SURETY_STYLE_COMPACT, &draft->raw);
+    surety_doc_free(doc);
 }
 
 void surety__draft_input(surety__decoder *decoder, surety__draft *draft)

@@ -226,7 +226,7 @@ static void gemini_part(surety__decoder *decoder, surety_val part)
         (void)surety__draft_add(decoder, SURETY_PART_REASONING);
     else if (!signs)
         return;
-    surety__draft_item(surety__draft_last(decoder), part);
+    surety__draft_item(decoder, surety__draft_last(decoder), part);
     surety__draft_close(decoder);
 }
 

@@ -259,7 +259,8 @@ static void openai_call(surety__decoder *decoder, surety_val call)
                        surety_val_str(surety_val_get(call, "id")), name);
     /* Google's servers give the signature of a call here. */
     if (surety_val_get(call, "extra_content").doc)
-        surety__draft_item(draft, surety_val_get(call, "extra_content"));
+        surety__draft_item(decoder, draft,
+                           surety_val_get(call, "extra_content"));
     if (object)
         surety__answer_object(decoder, draft, arguments);
     else

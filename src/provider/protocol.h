@@ -375,8 +375,10 @@ void surety__draft_close(surety__decoder *decoder);
 /* Sets a call's id and name where it has none yet. */
 void surety__draft_name(surety__decoder *decoder, surety__draft *draft,
                         surety_str id, surety_str name);
-/* Sets the item that goes back, unless there is one. draft may be NULL. */
-void surety__draft_item(surety__draft *draft, surety_val item);
+/* Sets the item that goes back, as its bytes came, unless there is one. draft
+ * may be NULL. */
+void surety__draft_item(surety__decoder *decoder, surety__draft *draft,
+                        surety_val item);
 /* Ends the item that goes back with the member input, from the text that came.
  * Where that is no JSON, there is no item. */
 void surety__draft_input(surety__decoder *decoder, surety__draft *draft);

@@ -214,7 +214,7 @@ static void responses_keep(surety__decoder *decoder, surety__draft *draft,
                            surety_val item)
 {
     if (responses_goes_back(decoder, item))
-        surety__draft_item(draft, item);
+        surety__draft_item(decoder, draft, item);
     draft->over = true;
 }
 

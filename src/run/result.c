@@ -103,6 +103,18 @@ static void result_write_reason(const surety_contract *contract,
                              "the elements that were given");
 }
 
+/* What to do about the last attempt: of a call for which no request could be
+ * made, the cause says more than the case. */
+static surety_str result_hint(surety__run_store *store,
+                              const surety__results *results)
+{
+    const surety__case what = surety__attempt_last(&results->log)->what;
+
+    return what == CASE_UNSENT && results->cause.hint[0]
+               ? surety__store_copy(store, surety_str_of(results->cause.hint))
+               : surety_str_of(surety__decide_row(what)->hint);
+}
+
 surety__end surety__result_give_up(surety__run_store *store,
                                    const surety_contract *contract,
                                    surety__results *results, bool failed,
@@ -129,8 +141,7 @@ surety__end surety__result_give_up(surety__run_store *store,
         end.hint = SURETY__LITERAL(
             "raise the budget, or name a model that needs fewer calls");
     else if (log->count)
-        end.hint = surety_str_of(
-            surety__decide_row(surety__attempt_last(log)->what)->hint);
+        end.hint = result_hint(store, results);
     result_write_reason(contract, end.verdict, spent, results, &store->text);
     result_write_calls(log, &store->text);
     end.message = surety__store_keep(store);

@@ -691,6 +691,19 @@ static void sim_make_budget(struct sim *sim)
 
 static const surety_variable sim_variable = {{"s", 1}, {"a", 1}};
 
+static void sim_make_judge(struct sim *sim)
+{
+    sim->judge = (surety_judge_options){.size = sizeof(sim->judge),
+                                        .no_fallback = sim_one_in(sim, 2),
+                                        .partial = sim_one_in(sim, 4),
+                                        .variables = &sim_variable,
+                                        .variables_count = 1};
+    sim->options.judge = &sim->judge;
+    sim->validator = (surety_validator){.validate = sim_validate, .ctx = sim};
+    sim->judge.validators = &sim->validator;
+    sim->judge.validator_count = sim_one_in(sim, 2);
+}
+
 void sim_make(struct sim *sim,
               const surety_contract *const contracts[SIM_CONTRACTS])
 {
@@ -743,18 +756,8 @@ void sim_make(struct sim *sim,
             .style = (surety_prompt_style)sim_below(sim, 4)};
         options->prompt_options = &sim->prompt_options;
     }
-    if (sim_one_in(sim, 3)) {
-        sim->judge = (surety_judge_options){.size = sizeof(sim->judge),
-                                            .no_fallback = sim_one_in(sim, 2),
-                                            .partial = sim_one_in(sim, 4),
-                                            .variables = &sim_variable,
-                                            .variables_count = 1};
-        options->judge = &sim->judge;
-        sim->validator =
-            (surety_validator){.validate = sim_validate, .ctx = sim};
-        sim->judge.validators = &sim->validator;
-        sim->judge.validator_count = sim_one_in(sim, 2);
-    }
+    if (sim_one_in(sim, 3))
+        sim_make_judge(sim);
     if (sim_one_in(sim, 3))
         sim_tools_make(sim);
     if (sim->contract && sim_arrays[contract]) {
