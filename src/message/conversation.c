@@ -29,6 +29,11 @@ static const struct conversation_kind {
     {ROLE_BIT(ASSISTANT), PART_TEXT},
 };
 
+bool surety__role_has(surety_role role, surety_part_kind kind)
+{
+    return conversation_kinds[kind].roles & 1u << role;
+}
+
 unsigned surety__part_members(surety_part_kind kind)
 {
     return conversation_kinds[kind].members;
@@ -145,17 +150,26 @@ static const char *conversation_surplus(const surety_part *part)
     return !(members & PART_ERROR) && part->error ? "error" : NULL;
 }
 
+const char *surety__media_lack(const surety_part *part)
+{
+    const int sources =
+        (part->data.len > 0) + (part->url.len > 0) + (part->file_id.len > 0);
+
+    if (surety__part_members(part->kind) & PART_MEDIA && sources != 1)
+        return "exactly one of data, url and file_id";
+    return part->data.len > 0 && part->media_type.len == 0
+               ? "a media_type for its data"
+               : NULL;
+}
+
 /* Returns what the part lacks; NULL: nothing. */
 static const char *conversation_lack(const surety_part *part)
 {
     const unsigned members = surety__part_members(part->kind);
-    const int sources =
-        (part->data.len > 0) + (part->url.len > 0) + (part->file_id.len > 0);
+    const char *lack = surety__media_lack(part);
 
-    if (members & PART_MEDIA && sources != 1)
-        return "exactly one of data, url and file_id";
-    if (part->data.len > 0 && part->media_type.len == 0)
-        return "a media_type for its data";
+    if (lack)
+        return lack;
     if (members & PART_ID && part->id.len == 0)
         return "an id";
     if (part->kind == SURETY_PART_CALL && part->name.len == 0)
@@ -215,7 +229,7 @@ static surety_status conversation_check(surety_conversation *conversation,
         return surety__fail(reterr, SURETY_SYNTAX,
                             "there is no part of kind %d", (int)part->kind);
     kind = surety_part_kind_name(part->kind);
-    if (!(conversation_kinds[part->kind].roles & 1u << role))
+    if (!surety__role_has(role, part->kind))
         return surety__fail(reterr, SURETY_SYNTAX,
                             "a message of the role %s has no part %s",
                             surety_role_name(role), kind);

@@ -15,6 +15,11 @@
 /* Finds the protocol of this name; false: there is none. */
 bool surety__protocol_named(surety_str name, surety_protocol *ret_protocol);
 
+/* Whether a message of the role may have parts of the kind. */
+bool surety__role_has(surety_role role, surety_part_kind kind);
+/* What an image, document or audio lacks; NULL: nothing. */
+const char *surety__media_lack(const surety_part *part);
+
 /* Reads JSON that a conversation has to carry; doc uses the text. */
 surety_status surety__carried_read(surety_doc *doc, surety_str text,
                                    const surety_limits *limits,

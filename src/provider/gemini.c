@@ -326,6 +326,7 @@ const surety__protocol surety__protocol_gemini = {
     .key_prefix = "",
     .forms = gemini_forms,
     .system_first = true,
+    .assistant_media = true,
     .result_media = true,
     .body = gemini_body,
     .replaceable = gemini_replaceable,

@@ -93,41 +93,19 @@ static surety_status parts_role_check(const surety__message *message, size_t i,
                                       const surety_part *part,
                                       surety_error *reterr)
 {
-    enum {
-        SYSTEM = 1 << SURETY_ROLE_SYSTEM,
-        USER = 1 << SURETY_ROLE_USER,
-        ASSISTANT = 1 << SURETY_ROLE_ASSISTANT,
-        TOOL = 1 << SURETY_ROLE_TOOL
-    };
-    static const int roles[] = {
-        [SURETY_PART_TEXT] = SYSTEM | USER | ASSISTANT | TOOL,
-        [SURETY_PART_IMAGE] = USER | TOOL,
-        [SURETY_PART_DOCUMENT] = USER | TOOL,
-        [SURETY_PART_AUDIO] = USER | TOOL,
-        [SURETY_PART_CALL] = ASSISTANT,
-        [SURETY_PART_RESULT] = TOOL,
-        [SURETY_PART_REASONING] = ASSISTANT,
-    };
-    const int sources =
-        (part->data.len > 0) + (part->url.len > 0) + (part->file_id.len > 0);
+    const char *lack = surety__media_lack(part);
 
-    if (!(roles[part->kind] & 1 << message->role))
+    if (!surety__role_has(message->role, part->kind))
         return surety__fail(reterr, SURETY_MISUSE,
                             "message %zu has the role %s, which cannot have a "
                             "part of the kind %s",
                             i + 1, surety_role_name(message->role),
                             surety_part_kind_name(part->kind));
-    if (parts_is_media(part) && sources != 1)
+    if (lack)
         return surety__fail(reterr, SURETY_MISUSE,
-                            "message %zu has a part of the kind %s with %s of "
-                            "data, url and file_id",
-                            i + 1, surety_part_kind_name(part->kind),
-                            sources ? "several" : "none");
-    if (part->data.len && !part->media_type.len)
-        return surety__fail(reterr, SURETY_MISUSE,
-                            "message %zu has a part of the kind %s without a "
-                            "media type",
-                            i + 1, surety_part_kind_name(part->kind));
+                            "message %zu has a part of the kind %s, which "
+                            "needs %s",
+                            i + 1, surety_part_kind_name(part->kind), lack);
     return SURETY_OK;
 }
 
@@ -156,8 +134,19 @@ static surety_status parts_form_check(const parts__check *check, size_t i,
     surety_buf offer;
 
     if (!surety__part_goes(check->call, part) ||
-        surety__part_has_own(check->call, part) ||
-        parts_form(check->protocol, part))
+        surety__part_has_own(check->call, part))
+        return SURETY_OK;
+    if (parts_is_media(part) && !check->protocol->assistant_media &&
+        check->call->messages[i].role == SURETY_ROLE_ASSISTANT) {
+        surety__fail(reterr, SURETY_UNSUPPORTED,
+                     "message %zu has a part of the kind %s, which the "
+                     "protocol %s carries in no message of the assistant",
+                     i + 1, surety_part_kind_name(part->kind),
+                     surety_protocol_name(protocol));
+        surety__hint(reterr, "give it to a message of the user");
+        return SURETY_UNSUPPORTED;
+    }
+    if (parts_form(check->protocol, part))
         return SURETY_OK;
     surety__fail(reterr, SURETY_UNSUPPORTED,
                  "message %zu has a part of the kind %s%s%.*s%s%s, which the "

@@ -73,6 +73,7 @@ typedef struct surety__protocol {
     const surety__part_form *forms;
     bool system_first;
     bool result_media;
+    bool assistant_media; /* also a message of the assistant may have media */
     /* Writes the request's body: an object of JSON, or with `whole` NULL the
      * prompt as text. */
     void (*body)(const surety__call *call, surety_buf *out);
