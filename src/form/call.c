@@ -414,8 +414,38 @@ static const struct call_tag {
      "<" CALL_BAR "tool" CALL_LINE "call" CALL_LINE "end" CALL_BAR ">", true,
      call_take_deepseek},
     {"to=functions.", "<|call|>", true, call_take_harmony},
-    {"Action:", "\nObservation:", true, call_take_action}, /* begins a line */
+    {"Action:", NULL, true, call_take_action}, /* begins a line */
 };
+
+/* Takes what is before the end of a tag; false: it goes on to the end of the
+ * text. A call of an agent ends with the line that begins another part. */
+static bool call_closes(const surety__forms *forms, const struct call_tag *tag,
+                        form_span *rest, form_span *ret_inner)
+{
+    static const char *const parts[] = {
+        "Action:", "Thought:", "Final Answer:", "Observation:"};
+    const surety_str text = forms->text;
+    size_t at = rest->at;
+
+    if (tag->take != call_take_action)
+        return surety__form_until(forms, rest, tag->close, ret_inner);
+    *ret_inner = *rest;
+    while (at < text.len) {
+        const surety_str tail = {text.ptr + at, text.len - at};
+        const size_t len = surety__str_find(tail, SURETY__LITERAL("\n"));
+        const surety_str line = {tail.ptr + len, tail.len - len};
+
+        for (size_t i = 0; i < SURETY__COUNT(parts) && line.len; i++)
+            if (surety__str_starts((surety_str){line.ptr + 1, line.len - 1},
+                                   surety_str_of(parts[i]))) {
+                ret_inner->end = rest->at = at + len;
+                return true;
+            }
+        at += len + 1;
+    }
+    rest->at = text.len;
+    return false;
+}
 
 /* Where a tag opens from here on; the text's length: nowhere. */
 static size_t call_opens(const surety__forms *forms, const struct call_tag *tag,
@@ -459,8 +489,7 @@ static void call_tagged(surety__forms *forms)
             return;
         rest = (form_span){next[first] + strlen(call_tags[first].open), len};
         from = rest.at;
-        closed =
-            surety__form_until(forms, &rest, call_tags[first].close, &inner);
+        closed = call_closes(forms, &call_tags[first], &rest, &inner);
         if ((closed || call_tags[first].open_ended) &&
             call_tags[first].take(forms, (form_span){next[first], inner.end},
                                   inner))

@@ -84,9 +84,9 @@ static const surety__part_form anthropic_forms[] = {
     {SURETY_PART_DOCUMENT, SOURCE_FILE_ID, NULL,
      "{'type':'document','source':{'type':'file','file_id':$f}$c}"},
     {SURETY_PART_CALL, SOURCE_NONE, NULL,
-     "{'type':'tool_use','id':$i,'name':$n,'input':$a$c}"},
+     "{'type':'tool_use','id':$j,'name':$n,'input':$a$c}"},
     {SURETY_PART_RESULT, SOURCE_NONE, NULL,
-     "{'type':'tool_result','tool_use_id':$i,'content':$o$e$c}"},
+     "{'type':'tool_result','tool_use_id':$j,'content':$o$e$c}"},
     {SURETY_PART_TEXT, SOURCE_NONE, NULL, NULL},
 };
 
@@ -154,6 +154,7 @@ static void anthropic_body(const surety__call *call, surety_buf *out)
     surety__template_write(out, ",'messages':[");
     anthropic_messages(&writer);
     surety_buf_byte(out, ']');
+    surety__writer_done(&writer);
     anthropic_mode(call, out);
     surety__body_temperature(call, out);
     surety_json_bool(out, "stream", !call->model->whole);
@@ -432,6 +433,7 @@ const surety__protocol surety__protocol_anthropic = {
     .version = "2023-06-01",
     .forms = anthropic_forms,
     .system_first = true,
+    .unique_ids = true,
     .result_media = true,
     .body = anthropic_body,
     .replaceable = anthropic_replaceable,

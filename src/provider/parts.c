@@ -288,6 +288,41 @@ static void parts_data(surety_buf *out, const surety_part *part, bool url)
     surety_buf_byte(out, '"');
 }
 
+/* How many calls with the id of this call or result were written; counts a
+ * call. */
+static size_t parts_uses(surety__writer *writer, const surety_part *part)
+{
+    const uint64_t key = surety__hash(part->id.ptr, part->id.len);
+    size_t uses = (size_t)(uintptr_t)surety__map_get(&writer->uses, key);
+
+    if (part->kind == SURETY_PART_CALL &&
+        !surety__map_put(&writer->uses, writer->out->alloc, key,
+                         (void *)(uintptr_t)++uses))
+        writer->out->status = SURETY_NOMEM;
+    return uses;
+}
+
+/* Writes an id that no other call has, of the characters that all protocols
+ * take. Models count their calls anew in each reply; a result belongs to the
+ * last call with its id. */
+static void parts_unique_id(surety__writer *writer, const surety_part *part)
+{
+    const size_t uses = parts_uses(writer, part);
+
+    surety_buf_byte(writer->out, '"');
+    for (size_t i = 0; i < part->id.len; i++) {
+        const surety_str c = {part->id.ptr + i, 1};
+
+        surety_buf_byte(writer->out,
+                        surety__is_token(c) && !strchr("!#$%&'*+.^`|~", *c.ptr)
+                            ? *c.ptr
+                            : '_');
+    }
+    if (uses > 1)
+        surety__buf_printf(writer->out, "-%zu", uses);
+    surety_buf_byte(writer->out, '"');
+}
+
 /* Writes a field of a form. count: of the part, and the media of a result
  * behind it. */
 static void parts_field(surety__writer *writer, char field,
@@ -326,6 +361,7 @@ static void parts_field(surety__writer *writer, char field,
                                                : SURETY__LITERAL("document"));
         break;
     case 'i': surety_json_string(out, part->id); break;
+    case 'j': parts_unique_id(writer, part); break;
     case 'I':
         if (part->id.len && !made)
             surety__template_write(out, "'id':$s,", part->id);
@@ -365,6 +401,11 @@ surety__writer surety__writer_of(const surety__call *call,
     return writer;
 }
 
+void surety__writer_done(surety__writer *writer)
+{
+    surety__map_done(&writer->uses, writer->out->alloc);
+}
+
 void surety__writer_next(surety__writer *writer)
 {
     const surety_buf *out = writer->out;
@@ -373,13 +414,29 @@ void surety__writer_next(surety__writer *writer)
         surety_buf_byte(writer->out, ',');
 }
 
+/* Whether the part's own item is written; counts the call in it. A call whose
+ * id an earlier one has is written anew, with another id. */
+static bool parts_writes_own(surety__writer *writer, const surety_part *part)
+{
+    const uint64_t key = surety__hash(part->id.ptr, part->id.len);
+    const bool counts =
+        writer->protocol->unique_ids && part->kind == SURETY_PART_CALL;
+
+    if (!surety__part_has_own(writer->call, part) ||
+        (counts && surety__map_get(&writer->uses, key)))
+        return false;
+    if (counts)
+        (void)parts_uses(writer, part);
+    return true;
+}
+
 void surety__writer_part(surety__writer *writer, const surety_part *part,
                          size_t count)
 {
     const surety__part_form *form = parts_form(writer->protocol, part);
 
     surety__writer_next(writer);
-    if (surety__part_has_own(writer->call, part)) {
+    if (parts_writes_own(writer, part)) {
         surety_buf_add(writer->out, part->raw);
     } else {
         assert(form);

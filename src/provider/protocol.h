@@ -73,6 +73,7 @@ typedef struct surety__protocol {
     const surety__part_form *forms;
     bool system_first;
     bool result_media;
+    bool unique_ids;      /* no two calls of a conversation share an id */
     bool assistant_media; /* also a message of the assistant may have media */
     /* Writes the request's body: an object of JSON, or with `whole` NULL the
      * prompt as text. */
@@ -181,11 +182,13 @@ typedef struct surety__writer {
     size_t marks_over;              /* cache marks to leave out first */
     const surety_prompt_part *kept; /* of the text at hand, or NULL */
     bool unsigned_call; /* the next call needs a signature that it lacks */
+    surety__map uses;   /* how many calls had an id, by its hash */
 } surety__writer;
 
 surety__writer surety__writer_of(const surety__call *call,
                                  const surety__protocol *protocol,
                                  surety_buf *out);
+void surety__writer_done(surety__writer *writer);
 /* Checks that the protocol can carry each part. SURETY_MISUSE: a part that does
  * not fit its role, or has no content; SURETY_UNSUPPORTED; SURETY_NOMEM. */
 surety_status surety__parts_check(const surety__call *call,

@@ -115,6 +115,13 @@ static const struct text_case text_cases[] = {
     {"I could call add with a = 1.", ""},
     {"Action: none\n", ""},
     {"Action: add\nAction Input: {\"a\": 1}", "add {\"a\":1}\n"},
+    {"Action: add\nAction Input: {\"a\": 1}\nAction: add\nAction Input: "
+     "{\"a\": 2}\n",
+     "add {\"a\":1}\nadd {\"a\":2}\n"},
+    {"Thought: both\nAction: add\nAction Input: {\"a\":\n1}\n\nThought: and\n"
+     "Action: add\nAction Input: {\"a\": 2}\nFinal Answer: {\"n\": 3}",
+     "add {\"a\":1}\nadd {\"a\":2}\n"},
+    {"Action: add\nAction: add\nAction Input: {\"a\": 1}", "add {\"a\":1}\n"},
     {"The Action: add\nAction Input: {\"a\": 1}", ""},
     {"<function=", ""},
     {"<function=add><parameter=a>1</function>", ""},
