@@ -285,16 +285,19 @@ static surety_status steps_judge(surety__steps *steps, surety__use *use,
                                  surety_now now, surety_error *reterr)
 {
     surety_tools *tools = steps_options(steps)->tools;
-    const surety_str given = use->seen.arguments;
+    const surety_part asked = {.kind = SURETY_PART_CALL,
+                               .name = use->seen.name,
+                               .id = use->seen.call,
+                               .text = use->seen.arguments};
     surety_status status;
 
     if (!use->call)
         use->call = surety__tool_call_new(tools, steps_ready, steps->setup);
     if (!use->call)
         return SURETY_NOMEM;
-    status = surety__tool_call_judge(
-        use->call, surety__tools_find(tools, use->seen.name), use->seen.name,
-        use->seen.call, given, reterr);
+    status = surety__tool_call_judge(use->call,
+                                     surety__tools_find(tools, asked.name),
+                                     &asked, now.monotonic_ms, reterr);
     if (status != SURETY_OK)
         return status;
     use->judged = true;

@@ -234,34 +234,55 @@ static surety_status tool_arguments(surety__tool_call *call,
         outcome);
 }
 
+/* Bounds the time of a validator; a command has bounds of its own. */
+static surety_status tool_await(surety__tool_call *call, uint64_t now_ms)
+{
+    const uint32_t time_ms = call->tool->given.time_ms_max;
+
+    if (!call->asks)
+        call->deadline_ms = now_ms + time_ms;
+    call->asks = true;
+    if (call->tool->validator || now_ms < call->deadline_ms)
+        return SURETY_MORE;
+    return tool_fail(call, SURETY_TOOL_TIMEOUT,
+                     "a validator of its arguments was not done after %u ms",
+                     time_ms);
+}
+
 surety_status surety__tool_call_judge(surety__tool_call *call,
-                                      const surety__tool *tool, surety_str name,
-                                      surety_str id, surety_str arguments,
+                                      const surety__tool *tool,
+                                      const surety_part *asked, uint64_t now_ms,
                                       surety_error *reterr)
 {
     const surety_str none = SURETY__LITERAL("{}");
+    surety_status status;
 
     assert(call->state != CALL_UNDER_WAY);
     surety__arena_reset(&call->arena);
     surety_buf_done(&call->output);
     surety_buf_init(&call->output, call->tools->alloc,
                     tool && !tool->kind ? tool->given.result_bytes_max : 0);
+    call->asks = call->asks && call->state == CALL_NEW;
     call->state = CALL_NEW;
     call->report = (surety_str){"", 0};
     call->tool = tool;
     call->seen = (surety_tool_call){
-        .tool = surety__arena_text(&call->arena, name),
-        .id = surety__arena_text(&call->arena, id),
+        .tool = surety__arena_text(&call->arena, asked->name),
+        .id = surety__arena_text(&call->arena, asked->id),
     };
     call->result = (surety_tool_result){
         .arguments = surety__arena_text(
-            &call->arena, surety__str_trim(arguments).len ? arguments : none)};
+            &call->arena,
+            surety__str_trim(asked->text).len ? asked->text : none)};
     if (!call->seen.tool.ptr || !call->seen.id.ptr ||
         !call->result.arguments.ptr)
         return surety__fail_nomem(reterr);
-    return tool_outcome(
-        call, tool ? tool_arguments(call, reterr) : tool_unknown(call, name),
-        reterr);
+    status =
+        tool ? tool_arguments(call, reterr) : tool_unknown(call, asked->name);
+    if (status == SURETY_MORE)
+        status = tool_await(call, now_ms);
+    call->asks = status == SURETY_MORE;
+    return tool_outcome(call, status, reterr);
 }
 
 /* ---- results ------------------------------------------------------------- */

@@ -98,6 +98,7 @@ struct surety__tool_call {
     surety_str report; /* of a declared tool's arguments */
     surety__tool_state state;
     bool waits; /* the function has returned MORE */
+    bool asks;  /* a validator of the arguments has */
     uint64_t deadline_ms;
     /* Of an exchange. */
     uint64_t exchange_id;           /* 0: none is under way */

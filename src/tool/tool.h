@@ -71,15 +71,15 @@ surety__tool_call *surety__tool_call_new(surety_tools *tools,
 /* Ends the call if it is under way. Takes NULL. */
 void surety__tool_call_free(surety__tool_call *call);
 
-/* Judges the arguments, JSON text; empty text is {}. tool NULL: there is no
- * tool called `name`. The texts are copied. OK: either the call has ended with
- * UNKNOWN or ARGUMENTS, or it may begin; a declared tool's has ended in any
- * case, with NONE if its arguments are valid. MORE: a validator is not done;
- * call it again with the same arguments. NOMEM; the status of a validator that
- * failed. */
+/* Judges the arguments of a call (name, id and text of the part), JSON text;
+ * empty text is {}. tool NULL: there is no such tool. The texts are copied. OK:
+ * either the call has ended with UNKNOWN or ARGUMENTS, or it may begin; a
+ * declared tool's has ended in any case, with NONE if its arguments are valid.
+ * MORE: a validator is not done, which may take as long as the tool; call it
+ * again with the same part. NOMEM; the status of a validator that failed. */
 surety_status surety__tool_call_judge(surety__tool_call *call,
-                                      const surety__tool *tool, surety_str name,
-                                      surety_str id, surety_str arguments,
+                                      const surety__tool *tool,
+                                      const surety_part *asked, uint64_t now_ms,
                                       surety_error *reterr);
 /* Begins the call; a tool that answers at once ends it. now_ms: a monotonic
  * clock. NOMEM; every other failure is a result. */

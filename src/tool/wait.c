@@ -27,11 +27,15 @@ static surety_status wait_judge(surety_tools *tools, surety_str name,
                                 surety_error *reterr)
 {
     const surety__tool *tool = surety__tools_find(tools, name);
+    const surety_part asked = {.kind = SURETY_PART_CALL,
+                               .name = name,
+                               .id = {"", 0},
+                               .text = arguments};
     surety_status status;
 
     for (;;) {
-        status = surety__tool_call_judge(
-            tools->own, tool, name, SURETY__LITERAL(""), arguments, reterr);
+        status = surety__tool_call_judge(tools->own, tool, &asked,
+                                         surety__clock_ms(), reterr);
         if (status != SURETY_MORE || (cancelled && *cancelled))
             return status;
         surety__clock_sleep(WAIT_AGAIN_MS);

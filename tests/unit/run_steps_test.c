@@ -23,6 +23,8 @@ struct adder {
     surety_status status;
     bool hangs;
     unsigned cancelled;
+    uint32_t time_ms_max;
+    surety_validator validator; /* of the arguments, if it has a function */
 };
 
 static surety_status adder_call(void *ctx, const surety_tool_call *call,
@@ -67,6 +69,9 @@ static surety_status adder_tools(struct check *t, struct adder *adder,
         .call = adder_call,
         .cancel = adder_cancel,
         .ctx = adder,
+        .time_ms_max = adder->time_ms_max,
+        .validators = &adder->validator,
+        .validator_count = adder->validator.validate != NULL,
     };
     surety_status status = surety_tools_new(&options, ret_tools, NULL);
 
@@ -271,6 +276,41 @@ static void steps_hang(struct check *t)
     CHECK_TEXT(surety_str_of(trial.fake.finishes[1]),
                "cancelled|cancelled|||the run ends before the result");
     CHECK(surety_run_tool_use(trial.run, 0).failure == SURETY_TOOL_CANCELLED);
+done:
+    steps_close(&trial, tools);
+}
+
+static surety_status steps_never(void *ctx, const surety_validation *validation,
+                                 surety_error *reterr)
+{
+    (void)ctx;
+    (void)validation;
+    (void)reterr;
+    return SURETY_MORE;
+}
+
+/* A validator of arguments that is never done has the tool's time. */
+static void steps_unjudged(struct check *t)
+{
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS(CALL(ONE_TWO))},
+        {.status = 200, .body = ANSWER}};
+    struct adder adder = {.time_ms_max = 200,
+                          .validator = {.validate = steps_never}};
+    surety_tools *tools;
+    struct trial trial;
+    surety_tool_use use;
+
+    TRY(steps_open(t, &trial, &adder, &tools, answers, CHECK_COUNT(answers)));
+    trial.options.ledger = &trial.fake.ledger;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(adder.calls == 0 && trial.fake.calls == 2);
+    use = surety_run_tool_use(trial.run, 0);
+    CHECK(!use.made && use.failure == SURETY_TOOL_TIMEOUT);
+    CHECK_TEXT(use.message,
+               "a validator of its arguments was not done after 200 ms");
+    CHECK(strstr(trial.fake.bodies[1], "was not done after 200 ms"));
 done:
     steps_close(&trial, tools);
 }
@@ -483,6 +523,7 @@ int main(int argc, char **argv)
         {"limits end the calls", steps_limits},
         {"the budget comes before the calls", steps_budget},
         {"a tool that hangs", steps_hang},
+        {"a validator of arguments that is never done", steps_unjudged},
         {"a run that is cancelled cancels its tools", steps_cancel},
         {"a row that fails", steps_unrecorded},
         {"a re-ask keeps the steps", steps_reask},

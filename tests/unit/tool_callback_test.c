@@ -181,6 +181,10 @@ done:
 
 TEST(a_call_that_is_not_done)
 {
+    const surety_part asked = {.kind = SURETY_PART_CALL,
+                               .name = text("add"),
+                               .id = text("call_1"),
+                               .text = text("{\"a\":1}")};
     struct script script = {.output = text("42"), .more = 2};
     surety_tool tool = script_tool(&script);
     surety_tools *tools = NULL;
@@ -194,8 +198,7 @@ TEST(a_call_that_is_not_done)
     for (int round = 0; round < 3; round++) {
         script.calls = script.cancelled = 0;
         script.more = round ? 9 : 2;
-        TRY(surety__tool_call_judge(call, found, text("add"), text("call_1"),
-                                    text("{\"a\":1}"), NULL));
+        TRY(surety__tool_call_judge(call, found, &asked, 1000, NULL));
         CHECK(!surety__tool_call_has_ended(call));
         CHECK(surety__tool_call_deadline(call) == UINT64_MAX);
         TRY(surety__tool_call_begin(call, 1000, NULL));
