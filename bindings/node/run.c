@@ -451,7 +451,8 @@ static surety_status tools_open(struct run *run, struct world *world,
         .environment = variable,
         .environment_ctx = run,
         .wrap = world->recording || world->record ? wrap : NULL,
-        .wrap_ctx = world};
+        .wrap_ctx = world,
+        .cancelled = &run->cancelled};
     const bool has_own = run->toolbox.given || run->consensus;
     surety_status status = toolbox_open(
         &run->toolbox, has_own ? NULL : surety_config_info_of(world->config),

@@ -3,6 +3,17 @@
 value, to call a tool. So all functions of the program run in its own thread,
 and in its own event loop."""
 
+import threading
+
+
+def wait_for(thread: threading.Thread) -> None:
+    """Waits for the end of a thread, which is near, whatever is pressed."""
+    while thread.is_alive():
+        try:
+            thread.join()
+        except KeyboardInterrupt:
+            continue
+
 
 class Request:
     """One of them; the run's thread looks now and then whether it is done."""

@@ -23,7 +23,7 @@ from ._errors import Io, failure
 from ._functions import FunctionModel, Functions
 from ._library import lib, limits_over, number_of, run_library, str_of
 from ._messages import Conversation
-from ._requests import Request
+from ._requests import Request, wait_for
 from ._result import Event, RunResult, consensus_result, run_result
 from ._tools import Toolset, servers_of
 from ._validators import Asked
@@ -570,11 +570,8 @@ def _end(machine: _Machine,
          thread: Optional[threading.Thread]) -> "Optional[RunResult[Any]]":
     """Waits for the end of a run, which is near, whatever is pressed, closes
     it, and gives its result; None: it was cancelled."""
-    while thread is not None and thread.is_alive():
-        try:
-            thread.join()
-        except KeyboardInterrupt:
-            continue
+    if thread is not None:
+        wait_for(thread)
     try:
         return machine.result() if not machine.cancelled.value else None
     finally:

@@ -19,7 +19,7 @@ from ._config import Config
 from ._contract import Contract
 from ._errors import Io, Misuse, failure
 from ._library import encode, lib, run_library, str_of
-from ._requests import Request
+from ._requests import Request, wait_for
 from ._validators import Asked, Callback
 from ._values import dump, dump_any, json_of, loads
 
@@ -184,8 +184,10 @@ class Toolset:
         self.asked: List[Asked] = []
         self._calls: Dict[int, Call] = {}
         self._news = threading.Event()
+        self._cancelled = cancelled
         options = _abi.ToolsOptions(size=ctypes.sizeof(_abi.ToolsOptions),
-                                    limits=limits)
+                                    limits=limits,
+                                    cancelled=addressof(cancelled))
         if config.wraps:
             options.wrap = self._function(
                 WRAP, lambda _, inner, made, error:
@@ -203,7 +205,7 @@ class Toolset:
                 for one in _listed(given):
                     self._add(one)
             for command in servers:
-                self._connect(command, cancelled)
+                self._connect(command)
         except BaseException:
             self.close()
             raise
@@ -239,8 +241,9 @@ class Toolset:
 
     def _read(self, text: bytes, folder: bytes, source: str) -> None:
         error = Error()
-        status = self.engine.surety_tools_read(
-            self.handle, str_of(text), str_of(folder), byref(error))
+        status = self._apart(
+            self.engine.surety_tools_read, str_of(text), str_of(folder),
+            byref(error))
         if status:
             raised = failure(status, error)
             raised.source = raised.source or source
@@ -251,12 +254,35 @@ class Toolset:
         if len(bytes(info.tools)):
             self._read(bytes(info.tools), bytes(info.folder), str(info.file))
 
-    def _connect(self, command: bytes, cancelled: Any) -> None:
+    def _apart(self, function: Any, *arguments: Any) -> int:
+        """Makes a call that may wait for servers. No signal is handled in such
+        a call; so the main thread leaves it to another, and Ctrl-C ends it."""
+        ended: List[int] = []
+
+        def work() -> None:
+            ended.append(function(self.handle, *arguments))
+
+        if threading.current_thread() is not threading.main_thread():
+            work()
+            return ended[0]
+        thread = threading.Thread(target=work, name="surety-servers",
+                                  daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            self._cancelled.value = 1
+            wait_for(thread)
+            raise
+        return ended[0]
+
+    def _connect(self, command: bytes) -> None:
         server = _abi.ToolServer(size=ctypes.sizeof(_abi.ToolServer),
                                  command=str_of(command))
         error = Error()
-        status = self.engine.surety_tools_connect(
-            self.handle, byref(server), byref(cancelled), byref(error))
+        status = self._apart(
+            self.engine.surety_tools_connect, byref(server),
+            byref(self._cancelled), byref(error))
         if status:
             raise failure(status, error)
 

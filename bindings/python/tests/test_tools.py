@@ -7,7 +7,9 @@ import json
 import os
 import pickle
 import shlex
+import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
 import threading
@@ -497,6 +499,28 @@ class Others(unittest.TestCase):
                 self.assertEqual(rows.execute(
                     "SELECT count(*), sum(state = 'open') FROM attempts"
                 ).fetchone(), (2, 0))
+
+    def test_interrupted(self):
+        """Ctrl-C while a server is waited for, which does not answer."""
+        for settings in ("tools={'servers': [{'mcp': ['sh', '-c', %r], "
+                         "'time_ms': 600000}]}", "mcp=%r"):
+            with tempfile.TemporaryDirectory() as folder:
+                started = os.path.join(folder, "started")
+                settings %= f"touch {started}; exec sleep 600"
+                script = ("import surety; surety.run(None, 'x', ledger=False, "
+                          f"models='exec:cat', {settings})")
+                process = subprocess.Popen(
+                    [sys.executable, "-c", script], stderr=subprocess.PIPE,
+                    env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+                while not os.path.exists(started) and process.poll() is None:
+                    time.sleep(0.01)
+                process.send_signal(signal.SIGINT)
+                try:
+                    said = process.communicate(timeout=120)[1].decode()
+                finally:
+                    process.kill()
+                self.assertIn("KeyboardInterrupt", said)
+                self.assertEqual(process.returncode, -signal.SIGINT)
 
 
 class Conversations(unittest.TestCase):
