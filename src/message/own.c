@@ -3,9 +3,11 @@
  * written and read.
  *
  * Arguments and raw items are written and read as they are, so reading gives
- * the same bytes. A message is a line, and its content is a text if that is all
- * that it has. Reading joins no messages: they are the same as those written.
- * The contract was checked before, so every member has its type. */
+ * the same bytes. Programs read a conversation and write it again, with JSON of
+ * their own: a raw item that this could change is a string with its text. A
+ * message is a line, and its content is a text if that is all that it has.
+ * Reading joins no messages: they are the same as those written. The contract
+ * was checked before, so every member has its type. */
 #include "message/import.h"
 
 /* ---- writing ------------------------------------------------------------- */
@@ -20,6 +22,61 @@ static void own_write_json(surety_buf *out, const char *name, surety_str text)
 {
     surety_json_name(out, name);
     surety_buf_add(out, text);
+}
+
+/* The bytes of an escape that every library writes so; 0: it is another. */
+static size_t own_escape(const char *at)
+{
+    if (at[1] != 'u')
+        return at[1] == '/' ? 0 : 2;
+    if (memcmp(at + 2, "00", 2) != 0 || (at[4] != '0' && at[4] != '1') ||
+        (at[5] >= 'A' && at[5] <= 'F'))
+        return 0;
+    /* These have a short form. */
+    return at[4] == '0' && memchr("89acd", at[5], 5) ? 0 : 6;
+}
+
+/* The bytes of the string that begins there, if every library writes them so;
+ * 0: they are not sure to stay. As a key, none may begin with a digit: there
+ * are libraries that sort such keys. */
+static size_t own_string(const char *at)
+{
+    const char first = at[1];
+    size_t len = 1;
+
+    while (at[len] != '"') {
+        const size_t step = at[len] == '\\' ? own_escape(at + len) : 1;
+
+        if (!step)
+            return 0;
+        len += step;
+    }
+    len++;
+    return at[len] == ':' && first >= '0' && first <= '9' ? 0 : len;
+}
+
+/* Whether every library for JSON that reads this text writes it again so: no
+ * white space, no escape that need not be one, short whole numbers. The text is
+ * an object of JSON. */
+static bool own_stays(surety_str text)
+{
+    enum { DIGITS_MAX = 15 };
+    size_t digits = 0;
+    size_t step;
+
+    for (size_t i = 0; i < text.len; i += step) {
+        const char c = text.ptr[i];
+        const bool is_digit = c >= '0' && c <= '9';
+
+        step = c == '"' ? own_string(text.ptr + i) : 1;
+        if (!step || memchr(" \t\r\n.E+", c, 7) ||
+            (c == '-' && text.ptr[i + 1] == '0') || (digits && c == 'e'))
+            return false;
+        digits = is_digit ? digits + 1 : 0;
+        if (digits > DIGITS_MAX)
+            return false;
+    }
+    return true;
 }
 
 static void own_write_media(surety_buf *out, const surety_part *part)
@@ -60,7 +117,10 @@ static void own_write_part(surety_buf *out, const surety_part *part)
         surety_json_text(
             out, "protocol",
             surety_str_of(surety_protocol_name(part->raw_protocol)));
-        own_write_json(out, "item", part->raw);
+        if (own_stays(part->raw))
+            own_write_json(out, "item", part->raw);
+        else
+            surety_json_text(out, "item", part->raw);
         surety_buf_byte(out, '}');
     }
     surety_buf_byte(out, '}');
@@ -122,6 +182,7 @@ static void own_read_part(surety__import *import, surety_val val)
     const surety_val arguments = surety_val_get(val, "arguments");
     const surety_val data = surety_val_get(val, "data");
     const surety_val raw = surety_val_get(val, "raw");
+    const surety_val item = surety_val_get(raw, "item");
     surety_part *part =
         surety__import_part(import, own_kind(surety_val_get(val, "type")));
 
@@ -138,7 +199,9 @@ static void own_read_part(surety__import *import, surety_val val)
         surety__import_data(import, data, part);
     if (!raw.doc)
         return;
-    part->raw = surety_val_text(surety_val_get(raw, "item"));
+    part->raw = surety_val_kind(item) == SURETY_KIND_STRING
+                    ? surety_val_str(item)
+                    : surety_val_text(item);
     (void)surety__protocol_named(
         surety_val_str(surety_val_get(raw, "protocol")), &part->raw_protocol);
 }

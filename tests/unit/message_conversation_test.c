@@ -500,6 +500,57 @@ done:
     surety_buf_done(&out);
 }
 
+/* An item that a library for JSON could write otherwise is a string. */
+TEST(an_item_that_could_change_is_a_string)
+{
+    static const struct {
+        const char *item;
+        bool stays;
+    } rows[] = {
+        {"{}", true},
+        {"{\"a\":[1,-12,true,null,\"e 1.50E+ \"],\"e\":{\"b\":\"\"}}", true},
+        {"{\"a\":\"\\\"\\\\\\n\\t\\b\\f\\r\\u001f caf\xC3\xA9\"}", true},
+        {"{\"a\":123456789012345}", true},
+        {"{\"a\":1234567890123456}", false},
+        {"{\"a\":1.0}", false},
+        {"{\"a\":1e3}", false},
+        {"{\"a\":1E3}", false},
+        {"{\"a\":-0}", false},
+        {"{\"a\": 1}", false},
+        {"{\"1\":2}", false},
+        {"{\"a\":\"\\/\"}", false},
+        {"{\"a\":\"\\u00e9\"}", false},
+        {"{\"a\":\"\\u001F\"}", false},
+        {"{\"a\":\"\\u000a\"}", false},
+        {"{\"\\u0061\":1}", false},
+    };
+    surety_conversation *conversation = NULL;
+    surety_buf out;
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        const surety_part part = {.kind = SURETY_PART_REASONING,
+                                  .raw = surety_str_of(rows[i].item),
+                                  .raw_protocol = SURETY_PROTOCOL_ANTHROPIC};
+        const surety_message message = {SURETY_ROLE_ASSISTANT, &part, 1};
+
+        TRY(conversation_of(t, NULL, &conversation));
+        TRY(surety_conversation_add(conversation, &message, NULL));
+        surety_buf_reset(&out);
+        TRY(surety_conversation_write(conversation, &out));
+        surety_buf_byte(&out, 0);
+        TRY(out.status);
+        if (!strstr(out.ptr, "\"item\":\"") != rows[i].stays)
+            printf("# %s\n", out.ptr);
+        CHECK(!strstr(out.ptr, "\"item\":\"") == rows[i].stays);
+        surety_conversation_free(conversation);
+        conversation = NULL;
+    }
+done:
+    surety_conversation_free(conversation);
+    surety_buf_done(&out);
+}
+
 /* ---- files --------------------------------------------------------------- */
 
 TEST(a_file_shows_what_it_is)
@@ -552,6 +603,8 @@ int main(int argc, char **argv)
         {"calls without a name are kept", calls_without_a_name_are_kept},
         {"dialects are read and repaired", dialects_are_read_and_repaired},
         {"what is written is read back", what_is_written_is_read_back},
+        {"an item that could change is a string",
+         an_item_that_could_change_is_a_string},
         {"a file shows what it is", a_file_shows_what_it_is},
     };
 

@@ -3,6 +3,7 @@
 satisfy its signature, in the thread that called run, once for each call."""
 
 import asyncio
+import http.server
 import json
 import os
 import pickle
@@ -16,7 +17,7 @@ import threading
 import time
 import unittest
 import warnings
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import List, Optional
 
@@ -582,6 +583,70 @@ class Conversations(unittest.TestCase):
         for keeps, count in ((False, 2), (True, 4)):
             result = go([bad], None, keep_reasks=keeps)
             self.assertEqual(len(result.messages), count)
+
+    def test_signed_turns(self):
+        """What Anthropic signed goes back to it byte for byte, also after a
+        turn of OpenAI, which gets none of it."""
+        signed = (b'{"type":"thinking","thinking":"Add \\u003c them",'
+                  b'"signature":"EqQB\\/+=\\u002b", "n":1.50}')
+        call = (b'{"type":"tool_use","id":"c1","name":"add",'
+                b'"input":{"a":1,"b":2}}')
+        said = b'{"type":"text","text":"{\\"sum\\": 3}"}'
+        whole = (b'{"id":"m","type":"message","role":"assistant","model":"m",'
+                 b'"content":[%s],"stop_reason":"end_turn","usage":'
+                 b'{"input_tokens":1,"output_tokens":1}}')
+        chat = (b'{"id":"c","model":"m","choices":[{"index":0,"message":{"role"'
+                b':"assistant","content":"{\\"sum\\": 4}"},"finish_reason":'
+                b'"stop"}],"usage":{"prompt_tokens":1,"completion_tokens":1}}')
+        with answering(whole % b",".join((signed, call)), whole % said, chat,
+                       whole % said) as (url, bodies):
+            config = {"providers": {
+                "a": {"protocol": "anthropic", "base_url": url},
+                "o": {"protocol": "openai", "base_url": url}}}
+            messages = []
+            for model in ("a:m", "o:m", "a:m"):
+                result = run(SUM, "One and two?", models=model, config=config,
+                             ledger=False, whole=True, tools=[ADD],
+                             messages=messages, mode="prompt" if model == "o:m"
+                             else None)
+                self.assertTrue(result.ok, result.message)
+                messages = json.loads(json.dumps(result.messages))
+        self.assertEqual([signed in body for body in bodies],
+                         [False, True, False, True])
+        self.assertNotIn(b"thinking", bodies[2])
+        self.assertEqual([one["role"] for one in messages],
+                         ["user", "assistant", "tool", "assistant",
+                          "user", "assistant", "user", "assistant"])
+
+
+@contextmanager
+def answering(*answers):
+    """A server that gives these bodies in turn: its URL, and the bodies of the
+    requests."""
+    bodies = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):  # pylint: disable=invalid-name
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = answers[len(bodies) - 1]
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, format, *args):  # pylint: disable=all
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1", bodies
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 if __name__ == "__main__":
