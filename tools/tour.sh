@@ -175,10 +175,10 @@ stop
 
 say '6. Almost-JSON is a mistake, unless you say how much may be repaired'
 show 1 surety check -c credibility/analysis-result credibility-almost.md
-say '   The form and the values; every repair is told'
+say '   The form and the values; every repair is reported'
 show 0 surety check -c credibility/analysis-result --repair align \
     credibility-almost.md
-say '   A reply that was cut off is closed by nobody; what is there can be had'
+say '   A reply that was cut off is no value; --partial gives its beginning'
 show 0 surety check -c credibility/analysis-result --partial credibility-cut.md
 
 say '7. A reply while it is being written: each new partial value'
