@@ -2,7 +2,9 @@
 // Conversations, and tools that are functions. The law: a call that did not
 // reach its function, or whose function failed, never looks like a result.
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 
@@ -260,4 +262,51 @@ test("wrong tools are a TypeError", async () => {
     consensus: "vote" }), TypeError);
   await assert.rejects(ask("exec:cat", { tools: { "a b": { execute } } }),
     { status: "misuse" });
+});
+
+test("what Anthropic signed goes back to it byte for byte, also after a turn " +
+  "of OpenAI", async () => {
+  const signed = String.raw`{"type":"thinking","thinking":"Add \u003c them",` +
+    String.raw`"signature":"EqQB\/+=\u002b", "n":1.50}`;
+  const whole = (...content) => `{"id":"m","type":"message",
+    "role":"assistant","model":"m","content":[${content}],
+    "stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}`;
+  const said = whole(String.raw`{"type":"text","text":"{\"sum\": 3}"}`);
+  const answers = [whole(signed, `{"type":"tool_use","id":"c1","name":"add",
+    "input":{"a":1,"b":2}}`), said, JSON.stringify({ id: "c", model: "m",
+    choices: [{ index: 0, message: { role: "assistant",
+      content: '{"sum": 4}' }, finish_reason: "stop" }],
+    usage: { prompt_tokens: 1, completion_tokens: 1 } }), said];
+  const bodies = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request.setEncoding("utf8"))
+      body += chunk;
+    bodies.push(body);
+    response.setHeader("Content-Type", "application/json");
+    response.end(answers[bodies.length - 1]);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  try {
+    const base_url = `http://127.0.0.1:${server.address().port}/v1`;
+    const config = { providers: {
+      a: { protocol: "anthropic", base_url, key_env: "KEY" },
+      o: { protocol: "openai", base_url, key_env: "KEY" } } };
+    let messages = [];
+    for (const name of ["a:m", "o:m", "a:m"]) {
+      const result = await ask(name, { config, messages, whole: true,
+        env: { ...env, KEY: "k" }, mode: name === "o:m" ? "prompt" : undefined,
+        tools: [{ name: "add", description: "Adds", parameters: NUMBERS,
+          execute: ({ a, b }) => a + b }] });
+      assert.ok(result.ok, result.message);
+      messages = JSON.parse(JSON.stringify(result.messages));
+    }
+    assert.deepEqual(bodies.map((it) => it.includes(signed)),
+      [false, true, false, true]);
+    assert.ok(!bodies[2].includes("thinking"));
+    assert.equal(messages.length, 8);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
