@@ -333,8 +333,13 @@ bool surety__repair_kind_is_likely(enum surety__repair_kind kind);
  * Returns OK or NOMEM. */
 surety_status surety__doc_repair_add(surety_doc *doc,
                                      const surety__text_repair *repair);
-/* Removes the last repair, which must be certain. */
-void surety__doc_repair_drop(surety_doc *doc);
+/* Removes the last repair, which is of that kind. */
+void surety__doc_repair_drop(surety_doc *doc, enum surety__repair_kind kind);
+
+/* Returns whether a closing bracket too many behind val may be one that was
+ * doubled inside: without that one, members or items would have another place.
+ */
+bool surety__val_shifts(surety_val val);
 
 /* Returns the number of values in doc, keys included. */
 size_t surety__doc_size(const surety_doc *doc);

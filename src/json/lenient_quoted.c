@@ -526,6 +526,19 @@ static size_t quoted_other(const surety_lenient *lenient, size_t end)
                : 3;
 }
 
+/* Takes back that control characters are in the string, where it ends before
+ * them. */
+static void quoted_forget(surety_lenient *lenient, size_t end)
+{
+    static const enum surety__repair_kind kinds[] = {REPAIR_CONTROL_CHARACTER,
+                                                     REPAIR_LINE_IN_KEY};
+
+    for (size_t i = 0; i < SURETY__COUNT(kinds); i++)
+        if (lenient->quoted.repairs >> kinds[i] & 1 &&
+            lenient->quoted.control_at >= end)
+            surety__doc_repair_drop(lenient->doc, kinds[i]);
+}
+
 /* Ends the string at `early`, before a comma, bracket or line end. */
 static enum lenient_step quoted_early(surety_lenient *lenient)
 {
@@ -534,9 +547,7 @@ static enum lenient_step quoted_early(surety_lenient *lenient)
 
     assert(end >= lenient->quoted.body && next <= lenient->at);
     /* A line end after the string is no control character of the string. */
-    if (lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 &&
-        lenient->quoted.control_at >= end)
-        surety__doc_repair_drop(lenient->doc);
+    quoted_forget(lenient, end);
     if (surety__lenient_repair(lenient, REPAIR_MISSING_QUOTE, end, other, "\""))
         return STEP_FAIL;
     if (lenient->quoted.own)
@@ -564,9 +575,7 @@ static enum lenient_step quoted_fence_end(surety_lenient *lenient)
 
     end -= end > body && text[end - 1] == '\n';
     end -= end > body && text[end - 1] == '\r';
-    if (lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 &&
-        lenient->quoted.control_at >= end)
-        surety__doc_repair_drop(lenient->doc);
+    quoted_forget(lenient, end);
     if (lenient->quoted.own)
         lenient->doc->own_len -= lenient->at - end;
     lenient->at = end;
@@ -722,9 +731,14 @@ static enum lenient_step quoted_control(surety_lenient *lenient)
         "\\u001e", "\\u001f"};
     const unsigned char byte = (unsigned char)lenient->text[lenient->at];
 
-    if (!(lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1))
+    if (!(lenient->quoted.repairs >> REPAIR_CONTROL_CHARACTER & 1 ||
+          lenient->quoted.repairs >> REPAIR_LINE_IN_KEY & 1))
         lenient->quoted.control_at = lenient->at;
-    if (quoted_repair(lenient, REPAIR_CONTROL_CHARACTER, 1, names[byte]))
+    if (quoted_repair(lenient,
+                      lenient->quoted.key && (byte == '\n' || byte == '\r')
+                          ? REPAIR_LINE_IN_KEY
+                          : REPAIR_CONTROL_CHARACTER,
+                      1, names[byte]))
         return STEP_FAIL;
     return quoted_take(lenient, 1);
 }

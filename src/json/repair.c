@@ -72,9 +72,10 @@ surety_status surety__doc_repair_add(surety_doc *doc,
     return SURETY_OK;
 }
 
-void surety__doc_repair_drop(surety_doc *doc)
+void surety__doc_repair_drop(surety_doc *doc, enum surety__repair_kind kind)
 {
-    assert(doc->repairs.total > doc->repairs.likely);
+    assert(doc->repairs.total > 0);
+    doc->repairs.likely -= repair_kinds[kind].likely;
     if (doc->repairs.count == doc->repairs.total)
         doc->repairs.count--;
     doc->repairs.total--;
@@ -109,6 +110,30 @@ surety__repair_view surety__doc_repair(const surety_doc *doc, size_t i)
             (surety_str){(kept->own ? doc->own : doc->text) + kept->read_off,
                          kept->read_len};
     return repair;
+}
+
+bool surety__val_shifts(surety_val val)
+{
+    const unsigned kind = val.doc ? surety__cell_of(val)->kind : 0;
+
+    /* The bracket of an inner container counts only where all around it are of
+     * its kind: else the brackets behind it would not fit. */
+    while (val.doc) {
+        const surety__cell *end = surety__cell_after(surety__cell_of(val));
+        surety_val last = surety_val_none();
+
+        SURETY_EACH (child, val) {
+            const surety__cell *cell = surety__cell_of(child);
+
+            if (kind < CELL_ARRAY || cell->kind != kind || !cell->count)
+                continue;
+            if (surety__cell_after(cell) < end)
+                return true;
+            last = child;
+        }
+        val = last;
+    }
+    return false;
 }
 
 bool surety_val_is_open(surety_val val)

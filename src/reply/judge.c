@@ -255,6 +255,20 @@ static bool judge_is_torn(const surety_judge *judge)
            (memchr(reply, '{', len) || memchr(reply, '[', len));
 }
 
+/* Whether a closing bracket follows that may be the value's last one, because
+ * one inside was doubled. Where it was skipped by a repair, that says so. */
+static bool judge_is_doubled(const surety_judge *judge)
+{
+    const surety__trial *best = judge->best;
+    const surety_str reply = judge->task.reply;
+    const size_t end = best->candidate.end;
+    const surety_str rest =
+        surety__str_trim((surety_str){reply.ptr + end, reply.len - end});
+
+    return !best->brackets && rest.len && *rest.ptr == reply.ptr[end - 1] &&
+           surety__val_shifts(surety_doc_root(best->doc));
+}
+
 /* Whether the reply goes on with members behind the value: its bracket may have
  * been closed too early. */
 static bool judge_is_closed_early(const surety_judge *judge)
@@ -265,7 +279,7 @@ static bool judge_is_closed_early(const surety_judge *judge)
            !best->text && !best->rows && !best->cut && best->candidate.end &&
            memchr("}]", judge->task.reply.ptr[best->candidate.end - 1], 2) &&
            (surety__text_goes_on(judge->task.reply, best->candidate.end) ||
-            judge_is_torn(judge) ||
+            judge_is_torn(judge) || judge_is_doubled(judge) ||
             judge_is_inside(judge->task.reply, best->candidate.start,
                             best->candidate.end));
 }

@@ -133,7 +133,7 @@ static bool notes_text_repairs(surety_judge *judge)
         return true;
     original = surety__str_trim(
         (surety_str){text.ptr + text.len - best->brackets, best->brackets});
-    return notes_text_repair(judge, REPAIR_EXTRA_CLOSE,
+    return notes_text_repair(judge, surety__repair_extra(best),
                              (size_t)(original.ptr - text.ptr), original,
                              SURETY__LITERAL(""));
 }

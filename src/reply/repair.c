@@ -136,10 +136,23 @@ static surety_status repair_read(const struct repair *pass, surety_str text,
     return SURETY_OK;
 }
 
+enum surety__repair_kind surety__repair_extra(const surety__trial *trial)
+{
+    surety_val val = surety_doc_root(trial->doc);
+
+    if (trial->rows)
+        SURETY_EACH (row, surety_doc_root(trial->doc))
+            val = row; /* they are behind the last one */
+    return surety__val_shifts(val) ? REPAIR_EXTRA_CLOSE_INSIDE
+                                   : REPAIR_EXTRA_CLOSE;
+}
+
 /* What reading a trial's doc took. */
 static void repair_rank(surety__trial *trial)
 {
-    const size_t likely = surety__doc_repair_likely(trial->doc);
+    const size_t likely = surety__doc_repair_likely(trial->doc) +
+                          (trial->brackets && surety__repair_extra(trial) ==
+                                                  REPAIR_EXTRA_CLOSE_INSIDE);
     const bool repaired = surety__doc_repair_count(trial->doc) > 0 ||
                           trial->wrapper || trial->brackets || trial->rows;
 
@@ -182,6 +195,20 @@ static surety_status repair_aligned(surety_judge *judge, surety__trial *trial,
     return SURETY_OK;
 }
 
+/* Only the brackets behind its value are a likely repair: the reader makes none
+ * where certain ones are wanted. */
+static void repair_refuse_extra(surety__trial *trial)
+{
+    const surety_str text = trial->candidate.text;
+    const size_t at = text.len - trial->brackets;
+
+    assert(trial->brackets && trial->brackets <= text.len);
+    trial->stage = SURETY_STAGE_JSON_PARSE;
+    surety__fail(&trial->fault, SURETY_SYNTAX, "%s",
+                 surety__repair_kind_about(REPAIR_EXTRA_CLOSE_INSIDE));
+    trial->fault.position = surety_position_at(text, at, trial->brackets);
+}
+
 /* Checks a trial that was read; aligns it where that may help. */
 surety_status surety__repair_check(surety_judge *judge, surety__trial *trial,
                                    surety_error *reterr)
@@ -194,6 +221,11 @@ surety_status surety__repair_check(surety_judge *judge, surety__trial *trial,
     assert(trial->tolerant && trial != judge->best);
     trial->stage = SURETY_STAGE_VALIDATION;
     repair_rank(trial);
+    if (judge->task.options.certain_only &&
+        trial->rank.repaired == REPAIRED_LIKELY) {
+        repair_refuse_extra(trial);
+        return SURETY_OK;
+    }
     status = surety_checker_check(judge->checker, schema, root, &valid, reterr);
     if (status != SURETY_OK)
         return status;

@@ -240,6 +240,8 @@ surety_status surety__repair_place(surety_judge *judge, surety_place place,
                                    surety_error *reterr);
 /* Checks a trial that was read, and aligns it where that may help. Its stage is
  * DONE where it is valid. */
+/* The kind of a trial's closing brackets too many: whether one inside is. */
+enum surety__repair_kind surety__repair_extra(const surety__trial *trial);
 surety_status surety__repair_check(surety_judge *judge, surety__trial *trial,
                                    surety_error *reterr);
 /* Whether the reply holds an array or object, valid or not, and the schema

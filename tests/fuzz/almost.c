@@ -408,9 +408,20 @@ void almost_make(struct choices *choices, unsigned shape, struct almost *almost)
     }
 }
 
+/* Whether a byte of the reply is in a text, between its quotes. */
+static bool damage_is_text(const char *text, size_t at)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < at; i++)
+        quoted ^= text[i] == '"';
+    return quoted && text[at] != '"';
+}
+
 void almost_damage(struct choices *choices, struct almost *almost)
 {
     static const char signs[] = "{}[],:\"";
+    static const char others[] = "{}[],:\"'`/#\\;=() <>+-.*0aT";
     char *text;
     size_t at, len;
 
@@ -423,18 +434,20 @@ void almost_damage(struct choices *choices, struct almost *almost)
         at++;
     if (at == len)
         at = 0;
-    switch (choose(choices, 3)) {
+    switch (choose(choices, damage_is_text(text, at) ? 2 : 4)) {
     case 0:
         memmove(text + at, text + at + 1, len - at - 1);
         almost->reply.len--;
         break;
     case 1:
-        /* Of two closing brackets nothing says which is the one too many. */
-        if (memchr("}]", text[at], 2))
-            break;
         memmove(text + at + 1, text + at, len - at);
         almost->reply.len++;
         break;
-    default: text[at] = signs[choose(choices, sizeof(signs) - 1)];
+    case 2:
+        memmove(text + at + 1, text + at, len - at);
+        almost->reply.len++;
+        text[at] = others[choose(choices, sizeof(others) - 1)];
+        break;
+    default: text[at] = others[choose(choices, sizeof(others) - 1)];
     }
 }

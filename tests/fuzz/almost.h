@@ -23,8 +23,8 @@ void almost_done(struct almost *almost);
 /* Makes a value, and a reply in the shape of that number. */
 void almost_make(struct choices *choices, unsigned shape,
                  struct almost *almost);
-/* Makes a value, and its JSON with one sign left out, doubled or replaced:
- * what the reply means is open. */
+/* Makes a value, and its JSON with one sign left out, doubled, replaced or put
+ * in: what the reply means is open. */
 void almost_damage(struct choices *choices, struct almost *almost);
 
 #endif

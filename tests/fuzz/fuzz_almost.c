@@ -5,8 +5,8 @@
  * how the reply comes. What must hold:
  *
  *  1. The value comes back, whatever its shape.
- *  2. No reply, also one with any sign left out, doubled or replaced, gives a
- *     certain wrong value: one that differs from what was written, with only
+ *  2. No reply, also one with any sign left out, doubled, replaced or put in,
+ *     gives a certain wrong value: one that differs from what was written, with only
  *     certain repairs and without a warning.
  *  3. A stream comes to what the whole comes to.
  *
