@@ -418,6 +418,8 @@ size_t surety__start_next(surety_str text, size_t at, size_t stop,
  * comma, colon or bracket behind it, or such an object or array; an array in an
  * array that begins so with a number or literal. */
 bool surety__start_is_json(surety_str text, size_t at);
+/* START_SCALAR where comments and a scalar are at `at`, else START_NONE. */
+enum surety__start_kind surety__start_commented(surety_str text, size_t at);
 /* Whether a comment begins at `at`. */
 bool surety__start_comment(surety_str text, size_t at);
 /* Where the brackets that open at `at` close again. Up to `read` a reader came:

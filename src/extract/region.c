@@ -135,7 +135,8 @@ static bool region_value(surety_finder *finder, size_t used, size_t *ret_rest)
     enum surety__start_kind next;
     bool over;
 
-    /* Quoted text in braces that are all of a reply is not in prose. */
+    /* Quoted text or a number in braces that are all of a reply is not in
+     * prose. */
     if ((!search->exact || !field->whole ||
          !region_quotes((surety_str){row->slice.text.ptr, used})) &&
         region_is_prose((surety_str){row->slice.text.ptr, used})) {
@@ -286,6 +287,9 @@ static bool region_in_field(surety_finder *finder, size_t *ret_at)
         if (unwraps)
             at = surety__start_unwrap(field->slice.text, at);
         start = surety__start_at(field->slice.text, at);
+        /* The reader passes over a comment before a scalar. */
+        if (start == START_NONE)
+            start = surety__start_commented(field->slice.text, at);
         /* Words in brackets are a value where they are all there is. */
         if (start == START_NONE && at < field->slice.text.len &&
             field->slice.text.ptr[at] == '[')
@@ -341,6 +345,9 @@ bool surety__region_several(const surety_finder *finder)
 
 static bool region_quotes(surety_str value)
 {
+    for (size_t i = 0; i < value.len; i++)
+        if (value.ptr[i] >= '0' && value.ptr[i] <= '9')
+            return true;
     return memchr(value.ptr, '"', value.len) ||
            memchr(value.ptr, '\'', value.len) ||
            memchr(value.ptr, '\xE2', value.len);

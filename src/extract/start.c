@@ -202,6 +202,21 @@ static size_t start_quoted(surety_str text, size_t at)
     return text.len;
 }
 
+/* Behind a scalar of an object or array at `at`; `at`: there is none. */
+static size_t start_scalar(surety_str text, size_t at)
+{
+    bool cut = false;
+    size_t end = at;
+
+    if (start_quote(text, at))
+        return start_quoted(text, at);
+    if (at < text.len && (start_is_digit(text.ptr[at]) || text.ptr[at] == '-'))
+        for (end++;
+             end < text.len && memchr("0123456789.eE+-", text.ptr[end], 15);)
+            end++;
+    return end > at ? end : at + start_literal(text, at, &cut);
+}
+
 /* A key that is not quoted, or whose first quote is missing, from `at` on. */
 static enum surety__start_kind start_key(surety_str text, size_t at)
 {
@@ -225,9 +240,10 @@ static enum surety__start_kind start_key(surety_str text, size_t at)
             next++;
         if (start_mark(text, next, ':') || start_mark(text, next, '='))
             return words == 1 ? START_STRONG : START_WEAK;
-        if (start_quote(text, next) && next > at && words == 1) {
+        if (next > at && words == 1 && next < stop &&
+            (start_quote(text, next) || start_is_digit(text.ptr[next]))) {
             /* The colon is missing. */
-            next = start_space(text, start_quoted(text, next));
+            next = start_space(text, start_scalar(text, next));
             return start_mark(text, next, '}') || start_mark(text, next, ',')
                        ? START_WEAK
                        : START_NONE;
@@ -395,21 +411,6 @@ enum surety__start_kind surety__start_at(surety_str text, size_t at)
         start_call(text, at))
         return START_SCALAR;
     return START_NONE;
-}
-
-/* Behind a scalar of an object or array at `at`; `at`: there is none. */
-static size_t start_scalar(surety_str text, size_t at)
-{
-    bool cut = false;
-    size_t end = at;
-
-    if (start_quote(text, at))
-        return start_quoted(text, at);
-    if (at < text.len && (start_is_digit(text.ptr[at]) || text.ptr[at] == '-'))
-        for (end++;
-             end < text.len && memchr("0123456789.eE+-", text.ptr[end], 15);)
-            end++;
-    return end > at ? end : at + start_literal(text, at, &cut);
 }
 
 /* Whether a quoted key, or one without its first quote, and a colon are at
@@ -793,6 +794,30 @@ static size_t start_word(surety_str text, size_t at, bool *ret_call)
     return next ? next : at;
 }
 
+enum surety__start_kind surety__start_commented(surety_str text, size_t at)
+{
+    for (unsigned i = 0; i < START_WRAPS_MAX && at < text.len; i++) {
+        if (text.ptr[at] != '/')
+            return surety__start_at(text, at) == START_SCALAR ? START_SCALAR
+                                                              : START_NONE;
+        at = start_space(text, start_after_comment(text, at));
+    }
+    return START_NONE;
+}
+
+/* Whether round brackets at `at` begin with a scalar and a comma, as a tuple of
+ * Python does. */
+static bool start_is_tuple(surety_str text, size_t at)
+{
+    size_t end;
+
+    if (at >= text.len || text.ptr[at] != '(')
+        return false;
+    at = start_space(text, at + 1);
+    end = start_scalar(text, at);
+    return end > at && start_mark(text, start_space(text, end), ',');
+}
+
 size_t surety__start_unwrap(surety_str text, size_t at)
 {
     const size_t from = at;
@@ -811,7 +836,8 @@ size_t surety__start_unwrap(surety_str text, size_t at)
             if (start_mark(text, next, '{') || start_mark(text, next, '['))
                 return next;
         }
-        if (text.ptr[at] != '(' && surety__start_at(text, at) != START_NONE)
+        if ((text.ptr[at] != '(' || start_is_tuple(text, at)) &&
+            surety__start_at(text, at) != START_NONE)
             return at;
         next = start_tag(text, at);
         if (next == at)

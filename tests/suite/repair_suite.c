@@ -22,6 +22,8 @@
  *     open           the pointer of the value that is open, or null: the value
  *                    is complete
  *     cut            true: the provider says that it cut the reply off
+ *     principle      the number of the principle of docs/repair.md that
+ * decides; a case of ours that is refused, or is policy, has one
  *
  * A line of TAP for each category and mode of a file, with the failing cases
  * above it, and then one for each law that must hold of every case, whatever
@@ -35,7 +37,8 @@
 #include <unistd.h>
 
 enum { TALLIES_MAX = 128, EXCEPTIONS_MAX = 256 };
-enum { SHOWN = 240 }; /* bytes of an input or value in a diagnostic */
+enum { PRINCIPLES = 15 }; /* that docs/repair.md numbers */
+enum { SHOWN = 240 };     /* bytes of an input or value in a diagnostic */
 
 struct tally {
     char category[48];
@@ -275,9 +278,23 @@ bool repair_satisfies(const struct trial *trial, surety_val val)
            valid;
 }
 
+/* Whether a case of ours names the principle that decides it, if one does. */
+static void check_principle(const struct trial *trial)
+{
+    const surety_val principle = surety_val_get(trial->root, "principle");
+    const int64_t number = surety_val_int(principle, 0);
+    const bool decided =
+        surety_val_is(surety_val_get(trial->root, "tier"), "policy") ||
+        !surety_val_get(trial->root, "expected").doc;
+
+    if (principle.doc ? number < 1 || number > PRINCIPLES : decided)
+        suite_die("a case without a principle of docs/repair.md", trial->id);
+}
+
 /* ---- files --------------------------------------------------------------- */
 
-static void run_line(surety_doc *doc, surety_str line, const char *path)
+static void run_line(surety_doc *doc, surety_str line, const char *path,
+                     bool own)
 {
     surety_error error = {.message = "no reason"};
     struct trial trial = {.core = true};
@@ -292,6 +309,8 @@ static void run_line(surety_doc *doc, surety_str line, const char *path)
     trial.partial =
         surety_val_is(surety_val_get(trial.root, "mode"), "partial");
     trial.core = surety_val_is(surety_val_get(trial.root, "tier"), "core");
+    if (own)
+        check_principle(&trial);
     schema = surety_val_get(trial.root, "schema");
     surety_buf_init(&text, NULL, 0);
     if (surety_val_kind(schema) == SURETY_KIND_NULL)
@@ -351,7 +370,8 @@ static void report_laws(const char *name)
     }
 }
 
-static void run_file(const char *path)
+/* own: the cases are ours. */
+static void run_file(const char *path, bool own)
 {
     FILE *file = fopen(path, "rb");
     surety_doc *doc = surety_doc_new(NULL);
@@ -362,7 +382,7 @@ static void run_file(const char *path)
     surety_buf_init(&line, NULL, 0);
     while (suite_next_line(file, &line))
         if (line.len)
-            run_line(doc, surety_buf_str(&line), path);
+            run_line(doc, surety_buf_str(&line), path, own);
     surety_buf_done(&line);
     surety_doc_free(doc);
     fclose(file);
@@ -381,7 +401,7 @@ static void run_path(const char *path)
     suite.tally_count = suite.cases = 0;
     suite_list(&files, path, ".jsonl");
     for (size_t i = 0; i < files.count; i++)
-        run_file(files.paths[i]);
+        run_file(files.paths[i], strcmp(path, files.paths[i]) != 0);
     suite_unlist(&files);
     if (!suite.cases)
         suite_die("no case", path);
