@@ -145,6 +145,7 @@ struct lenient_last {
 struct lenient_marks {
     bool doubled; /* the quotes of a key were doubled */
     bool fenced;  /* a value is in a fenced block that is open */
+    bool raw;     /* an r before the next string was skipped */
     /* The object whose key stood in an array's brackets, plus 1; 0: none. */
     uint32_t hoisted;
 };

@@ -920,7 +920,9 @@ enum lenient_step surety__lenient_quote(surety_lenient *lenient,
                                       .body = at + len,
                                       .style = style,
                                       .key = key,
+                                      .path = lenient->marks.raw,
                                       .noted = lenient->doc->repairs.total};
+    lenient->marks.raw = false;
     lenient->at = at + len;
     lenient->state = LENIENT_QUOTED;
     return STEP_GO;

@@ -152,8 +152,7 @@ int surety__lenient_prefix(const surety_lenient *lenient)
     const char byte = lenient->text[lenient->at];
     char next[2];
 
-    if (byte != 'u' && byte != 'b' && byte != 'f' && byte != 'U' &&
-        byte != 'B' && byte != 'F')
+    if (!memchr("ubfrUBFR", byte, 8))
         return 0;
     for (size_t i = 1; i < 3; i++) {
         if (lenient->at + i == lenient->end)

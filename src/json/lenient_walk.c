@@ -742,6 +742,7 @@ static enum lenient_step walk_text(surety_lenient *lenient)
     if (prefix < 0)
         return surety__lenient_wait(lenient, WAIT_ANY, lenient->end);
     if (prefix) {
+        lenient->marks.raw = (lenient->text[lenient->at] | 0x20) == 'r';
         if (surety__lenient_skip(lenient, REPAIR_STRING_PREFIX, 1, ""))
             return STEP_FAIL;
         quote = lenient_sign(lenient, lenient->at);
