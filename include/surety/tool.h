@@ -39,6 +39,11 @@ typedef struct surety_tools_options {
      * within 100 ms, and surety_tools_read fails with SURETY_CANCELLED. NULL:
      * never. */
     const volatile int *cancelled;
+    /* Arguments are repaired at this level, and not at that of their contract;
+     * with certain_only, by certain repairs alone. */
+    bool has_repair;
+    surety_repair repair;
+    bool certain_only;
 } surety_tools_options;
 
 /* Makes an empty set. options NULL: defaults. SURETY_NOMEM. */
@@ -90,6 +95,9 @@ typedef struct surety_tool {
     /* Equal calls are no mistake of the model: the result may be another one
      * each time, as the state of a job is. */
     bool polls;
+    /* The contract for the arguments where it was read before, in place of
+     * parameters. It must outlive the set. */
+    const surety_contract *contract;
 } surety_tool;
 
 /* Adds a tool; all texts are copied. SURETY_MISUSE: the name cannot be a tool's

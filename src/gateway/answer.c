@@ -56,16 +56,69 @@ static surety__result answer_provider(const surety__exchange *exchange)
     return result;
 }
 
+/* Whether the call is one of the last reply. */
+static bool answer_is_last(const surety__exchange *exchange,
+                           const surety_tool_use *use)
+{
+    return use->attempt == surety_run_info_of(exchange->run)->attempt_count;
+}
+
+/* Appends the errors of a call of a tool, each with the tool's name. Returns
+ * how many they are. */
+static size_t answer_put_faults(const surety__exchange *exchange, size_t index,
+                                size_t count, surety_buf *out)
+{
+    const surety_tool_use use = surety_run_tool_use(exchange->run, index);
+    const surety_str report = surety_run_tool_report(exchange->run, index);
+    surety_doc *doc = surety_doc_new(exchange->arena.alloc);
+    surety_val errors = surety_val_none();
+    size_t added = 0;
+
+    if (!doc)
+        out->status = SURETY_NOMEM;
+    else if (report.len && !surety_doc_read(doc, report, NULL, NULL))
+        errors = surety_val_get(surety_doc_root(doc), "errors");
+    SURETY_EACH (error, errors) {
+        surety_buf_text(out, count + added ? ",{" : "{");
+        surety_json_text(out, "tool", use.name);
+        SURETY_EACH (member, error) {
+            surety_buf_byte(out, ',');
+            surety_json_string(out, surety_val_str(surety_val_key(member)));
+            surety_buf_byte(out, ':');
+            surety_val_write(member, SURETY_STYLE_COMPACT, out);
+        }
+        surety_buf_byte(out, '}');
+        added++;
+    }
+    if (!added) {
+        surety__template_write(
+            out, "$t{'tool':$s,'kind':'$t','message':$s}", count ? "," : "",
+            use.name, surety_tool_failure_name(use.failure), use.message);
+        added = 1;
+    }
+    surety_doc_free(doc);
+    return added;
+}
+
 /* The errors of the last reply, as a JSON array in the arena. */
 static surety_str answer_issues(surety__exchange *exchange)
 {
-    const surety_outcome *outcome = surety_run_info_of(exchange->run)->outcome;
+    const surety_run_info *run = surety_run_info_of(exchange->run);
+    const surety_outcome *outcome = run->outcome;
     const surety_outcome_info *info = surety_outcome_info_of(outcome);
+    size_t count = 0;
     surety_buf out;
 
     surety_buf_init(&out, exchange->arena.alloc, 0);
     surety_buf_byte(&out, '[');
-    for (size_t i = 0; i < info->error_count; i++) {
+    for (size_t i = 0; i < run->tool_use_count; i++) {
+        const surety_tool_use use = surety_run_tool_use(exchange->run, i);
+
+        if (answer_is_last(exchange, &use) && use.failure != SURETY_TOOL_NONE &&
+            use.failure != SURETY_TOOL_CANCELLED)
+            count += answer_put_faults(exchange, i, count, &out);
+    }
+    for (size_t i = 0; i < info->error_count && !count; i++) {
         const surety_issue issue = surety_outcome_error(outcome, i);
 
         surety_buf_text(&out, i ? "," : "");
@@ -82,11 +135,14 @@ static surety__result answer_violation(surety__exchange *exchange)
 
     result.problem = (surety__problem){
         .status = 422,
-        .type = SURETY__LITERAL("schema_violation"),
         .code = SURETY__LITERAL("schema_violation"),
-        .param = surety_outcome_error(info->outcome, 0).instance_location,
+        .param = info->outcome
+                     ? surety_outcome_error(info->outcome, 0).instance_location
+                     : (surety_str){NULL, 0},
         .message = info->message,
         .details = answer_issues(exchange)};
+    if (exchange->ask.route.protocol != SURETY_PROTOCOL_GEMINI)
+        result.problem.type = result.problem.code; /* Gemini's are its own */
     return result;
 }
 
@@ -110,6 +166,7 @@ surety__result surety__answer_result(surety__exchange *exchange)
         return answer_busy(exchange);
     switch (info->verdict) {
     case SURETY_RUN_VALID:
+    case SURETY_RUN_CALLS:
     case SURETY_RUN_FALLBACK:
         return (surety__result){.ok = true, .retry_after_ms = -1};
     case SURETY_RUN_REFUSED:
@@ -140,13 +197,75 @@ void surety__answer_name(surety__exchange *exchange)
     exchange->speech.created = (uint64_t)(surety__worker_now().unix_ms / 1000);
 }
 
+surety__speech_part surety__answer_part(const surety__exchange *exchange)
+{
+    return exchange->ask.request.mode == SURETY_MODE_TOOL ? PART_ARGUMENTS
+                                                          : PART_TEXT;
+}
+
+/* Adds the calls of the answer. Where the provider gave one no id, it gets one
+ * of the run's. */
+static void answer_speak_calls(surety__exchange *exchange,
+                               const surety_message *message, surety_buf *out)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    size_t part = 0;
+
+    for (size_t i = 0; i < info->tool_use_count; i++) {
+        const surety_tool_use use = surety_run_tool_use(exchange->run, i);
+        surety_str raw = {NULL, 0};
+
+        if (!answer_is_last(exchange, &use))
+            continue;
+        while (part < message->part_count &&
+               message->parts[part].kind != SURETY_PART_CALL)
+            part++;
+        if (part < message->part_count &&
+            message->parts[part].raw_protocol == exchange->ask.route.protocol)
+            raw = message->parts[part].raw;
+        part++;
+        surety__speech_begin_call(&exchange->speech, use.name);
+        surety__speech_mark_call(&exchange->speech, use.call, raw);
+        surety__speech_piece(&exchange->speech, PART_ARGUMENTS, use.arguments,
+                             out);
+    }
+}
+
+/* Adds the answer's message: reasoning, text and calls. What its provider wants
+ * to get back goes to a client of the same protocol. */
+static void answer_speak_message(surety__exchange *exchange, surety_buf *out)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    surety__speech *speech = &exchange->speech;
+    size_t count;
+    const surety_message *messages = surety_run_messages(exchange->run, &count);
+    const surety_message *last = &messages[count - 1];
+
+    for (size_t i = 0; i < last->part_count; i++) {
+        const surety_part *part = &last->parts[i];
+
+        if (part->kind != SURETY_PART_REASONING || exchange->attempt)
+            continue;
+        if (part->raw.len && part->raw_protocol == exchange->ask.route.protocol)
+            surety__speech_raw(speech, part->raw, out);
+        else if (part->text.len)
+            surety__speech_piece(speech, PART_REASONING, part->text, out);
+    }
+    for (size_t i = 0; i < last->part_count; i++)
+        if (last->parts[i].kind == SURETY_PART_TEXT &&
+            last->parts[i].text.len &&
+            (info->verdict == SURETY_RUN_CALLS || !exchange->ask.kept) &&
+            !exchange->attempt)
+            surety__speech_piece(speech, PART_TEXT, last->parts[i].text, out);
+    if (info->verdict == SURETY_RUN_CALLS)
+        answer_speak_calls(exchange, last, out);
+}
+
 void surety__answer_speak(surety__exchange *exchange, surety_buf *out)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
-    const surety__model_request *request = &exchange->ask.request;
     const surety_attempt last = surety_run_attempt(
         exchange->run, info->attempt_count ? info->attempt_count - 1 : 0);
-    const bool calls = request->mode == SURETY_MODE_TOOL;
     surety_buf text;
 
     if (info->verdict == SURETY_RUN_REFUSED) {
@@ -154,6 +273,11 @@ void surety__answer_speak(surety__exchange *exchange, surety_buf *out)
             &exchange->speech, PART_REFUSAL,
             last.answer.refusal.len ? last.answer.refusal : info->message, out);
         return;
+    }
+    if (info->verdict == SURETY_RUN_CALLS || exchange->ask.tools.set) {
+        answer_speak_message(exchange, out);
+        if (info->verdict == SURETY_RUN_CALLS || !exchange->ask.kept)
+            return;
     }
     if (!exchange->ask.kept) {
         surety__speech_piece(&exchange->speech, PART_TEXT, info->reply_last,
@@ -165,7 +289,7 @@ void surety__answer_speak(surety__exchange *exchange, surety_buf *out)
                      SURETY_STYLE_COMPACT, &text);
     if (text.status)
         exchange->out.status = text.status;
-    surety__speech_piece(&exchange->speech, calls ? PART_ARGUMENTS : PART_TEXT,
+    surety__speech_piece(&exchange->speech, surety__answer_part(exchange),
                          surety_buf_str(&text), out);
     surety_buf_done(&text);
 }

@@ -52,6 +52,7 @@ static surety_status ask_headers(surety__ask *ask,
                                  surety__problem *ret_problem)
 {
     static const char *const levels[] = {"none", "syntax", "align"};
+    static const char *const streams[] = {"hold", "live", "resume"};
     const surety_str repair = surety__serving_header(serving, "surety-repair");
     const surety_str retries =
         surety__serving_header(serving, "surety-retries");
@@ -77,9 +78,15 @@ static surety_status ask_headers(surety__ask *ask,
     if (report.ptr && !ask->reports)
         return ask_header_bad(ask, "Surety-Report", report, "full",
                               ret_problem);
-    if (stream.ptr && !surety_str_equal(stream, SURETY__LITERAL("hold")))
-        return ask_header_bad(ask, "Surety-Stream", stream, "hold",
-                              ret_problem);
+    for (size_t i = 0; i < SURETY__COUNT(streams); i++)
+        if (stream.ptr && surety_str_equal(stream, surety_str_of(streams[i]))) {
+            ask->output = (surety_run_output)i;
+            ask->has_stream = true;
+        }
+    if (stream.ptr && !ask->has_stream)
+        return ask_header_bad(ask, "Surety-Stream", stream,
+                              "hold, live or resume", ret_problem);
+    ask->has_named = surety__serving_header(serving, "surety-contract").ptr;
     return SURETY_OK;
 }
 
@@ -238,6 +245,21 @@ static surety_status ask_bad_schema(surety__ask *ask, const char *param,
                               ret_problem);
 }
 
+surety_status surety__ask_schema(surety__ask *ask, surety_val schema,
+                                 bool is_openapi, surety_str *ret_text)
+{
+    const surety_alloc *alloc = ask->arena->alloc;
+    surety_buf text;
+
+    surety_buf_init(&text, alloc, 0);
+    if (!is_openapi)
+        surety_val_write(schema, SURETY_STYLE_COMPACT, &text);
+    else if (surety__openapi_write(schema, alloc, &text) && !text.status)
+        text.status = SURETY_NOMEM;
+    *ret_text = surety__arena_buf(ask->arena, &text);
+    return ret_text->ptr ? SURETY_OK : SURETY_NOMEM;
+}
+
 /* Takes a schema, as JSON, for the contract. */
 static surety_status ask_schema(surety__ask *ask, surety_str text,
                                 surety__problem *ret_problem)
@@ -259,24 +281,23 @@ static surety_status ask_contract(surety__ask *ask,
                                   surety__problem *ret_problem)
 {
     const surety_str named = surety__serving_header(serving, "surety-contract");
+    const surety__model_request *request = &ask->request;
+    surety_str schema;
     surety_error error;
-    surety_buf text;
 
     if (named.ptr) {
-        ask->has_named = true;
         if (!surety__settings_named(ask->settings, named, &ask->kept, &error))
             return SURETY_OK;
         return surety__ask_refuse(ask, 400, SURETY__LITERAL("Surety-Contract"),
                                   &error, ret_problem);
     }
-    if (ask->request.schema.doc) {
-        surety_str schema;
-
-        surety_buf_init(&text, ask->arena->alloc, 0);
-        surety_val_write(ask->request.schema, SURETY_STYLE_COMPACT, &text);
-        schema = surety__arena_buf(ask->arena, &text);
-        return schema.ptr ? ask_schema(ask, schema, ret_problem) : SURETY_NOMEM;
-    }
+    if (ask->tools.set && request->mode == SURETY_MODE_TOOL)
+        return SURETY_OK; /* the tools have their schemas */
+    if (request->schema.doc)
+        return surety__ask_schema(ask, request->schema, request->is_openapi,
+                                  &schema)
+                   ? SURETY_NOMEM
+                   : ask_schema(ask, schema, ret_problem);
     if (ask->request.format == FORMAT_JSON_OBJECT)
         return ask_schema(ask, SURETY__LITERAL("{\"type\":\"object\"}"),
                           ret_problem);
@@ -356,14 +377,27 @@ static surety_status ask_scope(surety__ask *ask, surety__problem *ret_problem)
         return surety__ask_refuse(ask, 400, SURETY__LITERAL("n"), &error,
                                   ret_problem);
     }
-    if (request->choice != CHOICE_NONE && request->mode != SURETY_MODE_TOOL) {
-        surety__fail(&error, SURETY_SYNTAX,
-                     "this gateway takes tools only where one of them must be "
-                     "called");
-        return surety__ask_refuse(ask, 400, SURETY__LITERAL("tool_choice"),
-                                  &error, ret_problem);
-    }
     return SURETY_OK;
+}
+
+/* Settles how replies are repaired, and how a stream is given out: live where
+ * the request can be judged so, else held. A tool that must be called is then
+ * asked for as a contract, because only a contract's value comes in pieces. */
+static surety_status ask_settle(surety__ask *ask, const surety_alloc *alloc,
+                                surety__problem *ret_problem)
+{
+    const surety__model_request *request = &ask->request;
+    const bool forced = request->mode == SURETY_MODE_TOOL;
+
+    if (!request->stream)
+        ask->output = SURETY_RUN_OUTPUT_OFF;
+    if (!ask->has_repair)
+        ask->repair = ask->output ? SURETY_REPAIR_SYNTAX : SURETY_REPAIR_ALIGN;
+    if (!request->tool_count)
+        return SURETY_OK;
+    if (forced && (ask->output || ask->has_named))
+        return SURETY_OK;
+    return surety__ask_declare(ask, alloc, ret_problem);
 }
 
 surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
@@ -381,6 +415,8 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
                            ask->has_own_keys ? (surety_str){NULL, 0}
                                              : surety__ask_key(ask, serving),
                            ret_problem);
+    if (!status)
+        status = ask_settle(ask, alloc, ret_problem);
     if (!status)
         status = ask_contract(ask, serving, ret_problem);
     if (!status)
@@ -407,6 +443,7 @@ void surety__ask_done(surety__ask *ask)
     surety_doc_free(ask->doc);
     if (!ask->settings)
         return;
+    surety__ask_undeclare(ask, ask->settings->alloc);
     surety__kept_leave(ask->settings, ask->kept);
     surety__settings_leave(ask->settings);
 }

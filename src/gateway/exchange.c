@@ -65,15 +65,25 @@ static void exchange_judging(surety__exchange *exchange,
 
     options->contract = ask->kept->contract;
     exchange->judge = (surety_judge_options){.size = sizeof(exchange->judge)};
-    if (!ask->has_repair && !ask->has_named)
-        ask->repair = SURETY_REPAIR_ALIGN;
     if (ask->has_repair || !ask->has_named) {
         exchange->judge.repair = &ask->repair;
         exchange->judge.certain_only = true;
     }
     options->judge = &exchange->judge;
-    if (ask->has_retries)
-        options->retry_max = ask->retries;
+}
+
+/* The tools that the model may call. */
+static void exchange_choose(const surety__ask *ask, surety_run_options *options)
+{
+    static const surety_tool_choice choices[] = {
+        /* ORDER choices */
+        SURETY_TOOL_CHOICE_NONE, SURETY_TOOL_CHOICE_AUTO,
+        SURETY_TOOL_CHOICE_REQUIRED, SURETY_TOOL_CHOICE_NAMED};
+
+    options->tools = ask->tools.set;
+    options->tool_choice = choices[ask->request.choice];
+    options->tool_choice_name = ask->request.tool;
+    options->single_call = ask->tools.single;
 }
 
 static surety_status exchange_run(surety__exchange *exchange,
@@ -106,7 +116,11 @@ static surety_status exchange_run(surety__exchange *exchange,
         surety_conversation_messages(ask->conversation, &options.message_count);
     if (ask->kept)
         exchange_judging(exchange, &options);
-    if (ask->kept || !ask->request.stream)
+    if (ask->tools.set)
+        exchange_choose(ask, &options);
+    if (ask->has_retries)
+        options.retry_max = ask->retries;
+    if (ask->kept || ask->tools.set || !ask->request.stream)
         options.event = NULL;
     else
         options.broken_retries_max = SURETY_RUN_NONE;

@@ -21,6 +21,7 @@
 #include <surety/reply.h>
 #include <surety/run.h>
 #include <surety/serve.h>
+#include <surety/tool.h>
 
 #include "base/base.h"
 #include "gateway/guard.h"
@@ -89,6 +90,14 @@ void surety__kept_leave(surety__settings *settings, surety__kept *kept);
 
 /* ---- ask.c: what the client asks ----------------------------------------- */
 
+/* Its functions, where their calls are checked (tools.c). */
+typedef struct surety__ask_tools {
+    surety_tools *set;   /* NULL: none */
+    surety__kept **kept; /* their contracts; NULL: no arguments */
+    size_t kept_count, kept_cap;
+    bool single; /* a reply may call one only */
+} surety__ask_tools;
+
 typedef struct surety__ask {
     surety__arena *arena; /* the exchange's */
     surety__settings *settings;
@@ -97,6 +106,7 @@ typedef struct surety__ask {
     surety_doc *doc; /* the request's body */
     surety_conversation *conversation;
     surety__kept *kept; /* its contract; NULL: none */
+    surety__ask_tools tools;
     surety_model model; /* a copy, with the request's parameters */
     surety_doc *extra;  /* model.extra */
     /* Where the name is a route's: the models after the first, with their
@@ -111,6 +121,8 @@ typedef struct surety__ask {
     bool has_repair;
     surety_repair repair;
     bool has_retries;
+    bool has_stream; /* the header Surety-Stream was given */
+    surety_run_output output;
     uint32_t retries;
     bool has_own_keys; /* the client's key is one of the gateway's */
     bool reports;      /* the whole report is wanted */
@@ -131,6 +143,21 @@ surety_str surety__ask_key(const surety__ask *ask,
 surety_status surety__ask_refuse(surety__ask *ask, int status, surety_str param,
                                  const surety_error *error,
                                  surety__problem *ret_problem);
+
+/* The text of a schema as JSON, in the arena; is_openapi: it has the form of
+ * openapi.c. SURETY_NOMEM. */
+surety_status surety__ask_schema(surety__ask *ask, surety_val schema,
+                                 bool is_openapi, surety_str *ret_text);
+
+/* openapi.c: appends a schema in Gemini's own form as JSON Schema.
+ * SURETY_NOMEM, SURETY_LIMIT. */
+surety_status surety__openapi_write(surety_val schema,
+                                    const surety_alloc *alloc, surety_buf *out);
+
+/* tools.c: declares the request's functions. Statuses as surety__ask_read. */
+surety_status surety__ask_declare(surety__ask *ask, const surety_alloc *alloc,
+                                  surety__problem *ret_problem);
+void surety__ask_undeclare(surety__ask *ask, const surety_alloc *alloc);
 
 /* params.c: the members of the request that are parameters of the model. Writes
  * them to ask->model and ask->extra. Statuses as surety__ask_read. */
@@ -204,6 +231,8 @@ typedef struct surety__result {
 surety__result surety__answer_result(surety__exchange *exchange);
 /* Gives the answer the run's id and the time. */
 void surety__answer_name(surety__exchange *exchange);
+/* The part of the answer that a contract's value is. */
+surety__speech_part surety__answer_part(const surety__exchange *exchange);
 /* Adds the parts of the answer to the speech: pieces to out, or NULL. */
 void surety__answer_speak(surety__exchange *exchange, surety_buf *out);
 surety__closing surety__answer_closing(const surety__exchange *exchange);

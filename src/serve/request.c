@@ -13,8 +13,11 @@
 void surety__speak_openai_error(const surety__problem *problem, surety_buf *out)
 {
     surety__template_write(
-        out, "{'error':{'message':$s,'type':$s,'param':$m,'code':$m}}",
+        out, "{'error':{'message':$s,'type':$s,'param':$m,'code':$m",
         problem->message, problem->type, problem->param, problem->code);
+    if (problem->details.len)
+        surety__template_write(out, ",'details':$r", problem->details);
+    surety_buf_text(out, "}}");
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -368,6 +371,8 @@ static surety__speech_item speech_call(const surety__speech *speech, size_t i)
     if (i + 1 < speech->call_count)
         end = speech->calls[i + 1].start;
     item.tool = speech->calls[i].tool;
+    item.id = speech->calls[i].id;
+    item.raw = speech->calls[i].raw;
     if (speech->calls[i].start < end && end <= all.len)
         item.text = (surety_str){all.ptr + speech->calls[i].start,
                                  end - speech->calls[i].start};
@@ -401,6 +406,18 @@ void surety__speech_put_number(const surety__speech_item *item, surety_buf *out)
 {
     if (item->call)
         surety__template_write(out, "-$n", (uint64_t)item->call + 1);
+}
+
+void surety__speech_put_id(const surety__speech *speech,
+                           const surety__speech_item *item, const char *prefix,
+                           surety_buf *out)
+{
+    if (item->id.len) {
+        surety__template_write(out, "$e", item->id);
+        return;
+    }
+    surety__template_write(out, "$t$e", prefix, speech->id);
+    surety__speech_put_number(item, out);
 }
 
 void surety__speech_ping(const surety__speech *speech, surety_buf *out)

@@ -180,7 +180,7 @@ typedef struct surety__problem {
     surety_str param;
     surety_str message;
     surety_str request_id;
-    surety_str details; /* Anthropic's, a JSON object; empty: none */
+    surety_str details; /* JSON: what is wrong in detail; empty: none */
 } surety__problem;
 
 /* Whether the model may call a tool, in terms common to all protocols. ORDER
@@ -235,6 +235,7 @@ typedef struct surety__model_request {
     uint32_t answers; /* choices in the answer; at least 1 */
     surety_val schema;
     surety_str schema_name;
+    bool is_openapi; /* the schema has the form of OpenAPI 3.0 (Gemini) */
     bool strict;     /* strict adherence to the schema */
     surety_str tool; /* the required tool, or the first; empty: none */
     surety_str system;
@@ -285,6 +286,8 @@ typedef enum surety__speech_part {
  * start to the next call's. */
 typedef struct surety__speech_call {
     surety_str tool;
+    surety_str id;  /* empty: one is made of the answer's id */
+    surety_str raw; /* the provider's own item of it; empty: none */
     size_t start;
 } surety__speech_call;
 
@@ -298,6 +301,7 @@ typedef struct surety__speech {
     uint64_t created;
     surety_buf parts[PART_NONE];
     bool has[PART_NONE]; /* the part came */
+    surety_buf raws;     /* reasoning in the provider's own items */
     surety__speech_call *calls;
     size_t call_count, call_cap;
     /* Only for a stream. */
@@ -333,6 +337,16 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
  * one, are its arguments. tool must stay valid until _done. Without it, they
  * are the arguments of one call, of speech->tool. */
 void surety__speech_begin_call(surety__speech *speech, surety_str tool);
+/* Gives the call that was begun last the id that the provider gave it, if any;
+ * raw: the provider's own item of it, whose signature the client has to send
+ * back (Gemini); may be empty. The id must stay valid until _done. */
+void surety__speech_mark_call(surety__speech *speech, surety_str id,
+                              surety_str raw);
+/* Adds reasoning that the provider wants to get back as it is: its item in the
+ * client's protocol, before all other parts. A protocol without such items
+ * leaves it out. */
+void surety__speech_raw(surety__speech *speech, surety_str raw,
+                        surety_buf *out);
 /* Appends the events after the last piece. */
 void surety__speech_end(surety__speech *speech, const surety__closing *ending,
                         surety_buf *out);

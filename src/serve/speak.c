@@ -214,12 +214,14 @@ void surety__speech_init(surety__speech *speech,
                                .tool = request->tool,
                                .words = speaker_of(request->protocol)->words,
                                .open = PART_NONE};
+    surety_buf_init(&speech->raws, alloc, 0);
     for (int i = 0; i < PART_NONE; i++)
         surety_buf_init(&speech->parts[i], alloc, 0);
 }
 
 void surety__speech_done(surety__speech *speech)
 {
+    surety_buf_done(&speech->raws);
     for (int i = 0; i < PART_NONE; i++)
         surety_buf_done(&speech->parts[i]);
     surety__free(speech->parts[0].alloc, speech->calls,
@@ -237,9 +239,20 @@ void surety__speech_begin_call(surety__speech *speech, surety_str tool)
 
     if (!status)
         speech->calls[speech->call_count++] =
-            (surety__speech_call){tool, arguments->len};
+            (surety__speech_call){.tool = tool, .start = arguments->len};
     else if (!arguments->status)
         arguments->status = status;
+}
+
+void surety__speech_mark_call(surety__speech *speech, surety_str id,
+                              surety_str raw)
+{
+    surety_buf *arguments = &speech->parts[PART_ARGUMENTS];
+
+    if (arguments->status || !speech->call_count)
+        return;
+    speech->calls[speech->call_count - 1].id = id;
+    speech->calls[speech->call_count - 1].raw = raw;
 }
 
 void surety__speech_begin(surety__speech *speech, const surety_usage *usage,
@@ -288,9 +301,32 @@ void surety__speech_piece(surety__speech *speech, surety__speech_part part,
         speaker->piece(speech, text, out);
 }
 
+void surety__speech_raw(surety__speech *speech, surety_str raw, surety_buf *out)
+{
+    const surety__speaker *speaker = speaker_of(speech->request->protocol);
+    surety_doc *doc;
+
+    if (!speaker->raw)
+        return;
+    surety_buf_text(&speech->raws, speech->raws.len ? "," : "");
+    surety_buf_add(&speech->raws, raw);
+    if (!out)
+        return;
+    speech_close(speech, out);
+    doc = surety_doc_new(out->alloc);
+    if (!doc || surety_doc_read(doc, raw, NULL, NULL))
+        out->status = out->status ? out->status : SURETY_NOMEM;
+    else
+        speaker->raw(speech, surety_doc_root(doc), out);
+    speech->index++;
+    surety_doc_free(doc);
+}
+
 /* Copies the failure of a part to the buffer of the answer. */
 static void speech_check(const surety__speech *speech, surety_buf *out)
 {
+    if (speech->raws.status && !out->status)
+        out->status = speech->raws.status;
     for (int i = 0; i < PART_NONE; i++)
         if (speech->parts[i].status && !out->status)
             out->status = speech->parts[i].status;

@@ -48,6 +48,8 @@ typedef struct surety__speaker {
     void (*part)(surety__speech *speech, surety_buf *out);
     void (*piece)(surety__speech *speech, surety_str text, surety_buf *out);
     void (*close)(surety__speech *speech, surety_buf *out);
+    /* Writes a part that is the provider's own item; NULL: it has none. */
+    void (*raw)(surety__speech *speech, surety_val raw, surety_buf *out);
     void (*end)(surety__speech *speech, const surety__closing *ending,
                 surety_buf *out);
     /* An error within a stream: the text before the error's body, or if that is
@@ -154,9 +156,10 @@ surety_str surety__speech_text(const surety__speech *speech,
 /* One thing that an answer says: a part, or one of its calls of tools. */
 typedef struct surety__speech_item {
     surety__speech_part part;
-    surety_str text; /* so far */
-    surety_str tool; /* of a call */
-    size_t call;     /* of a call: its number, from 0 */
+    surety_str text;    /* so far */
+    surety_str tool;    /* of a call */
+    surety_str id, raw; /* of a call; may be empty */
+    size_t call;        /* of a call: its number, from 0 */
 } surety__speech_item;
 /* An answer has as many possible items: the parts before the calls, and the
  * calls. _item gives the one at this index; false: it did not come. */
@@ -169,6 +172,11 @@ surety__speech_item surety__speech_open(const surety__speech *speech);
  * first, "-2" for the second. */
 void surety__speech_put_number(const surety__speech_item *item,
                                surety_buf *out);
+/* Appends the id of a call, the inside of a JSON string: the provider's, or one
+ * that is made of the prefix and the answer's id. */
+void surety__speech_put_id(const surety__speech *speech,
+                           const surety__speech_item *item, const char *prefix,
+                           surety_buf *out);
 /* Appends the arguments of a call as JSON: unchanged if they are an object's
  * text, otherwise as a string. */
 void surety__speak_arguments(surety_str text, surety_buf *out);

@@ -212,9 +212,8 @@ static void speak_anthropic_put_call(const surety__speech *speech,
                                      const surety__speech_item *call,
                                      surety_buf *out)
 {
-    surety__template_write(out, "{'type':'tool_use','id':'toolu_$e",
-                           speech->id);
-    surety__speech_put_number(call, out);
+    surety__template_write(out, "{'type':'tool_use','id':'");
+    surety__speech_put_id(speech, call, "toolu_", out);
     surety__template_write(out, "','name':$s,'input':", call->tool);
 }
 
@@ -265,15 +264,47 @@ static void speak_anthropic_piece(surety__speech *speech, surety_str text,
         speak_anthropic_delta(speech, "text_delta", "text", text, out);
 }
 
+static void speak_anthropic_stop(const surety__speech *speech, surety_buf *out)
+{
+    surety__template_write(out,
+                           "event: content_block_stop\n"
+                           "data: {'type':'content_block_stop','index':$n}\n\n",
+                           (uint64_t)speech->index);
+}
+
 static void speak_anthropic_close(surety__speech *speech, surety_buf *out)
 {
     if (speech->open == PART_REASONING)
         speak_anthropic_delta(speech, "signature_delta", "signature",
                               SURETY__LITERAL("c3VyZXR5"), out);
+    speak_anthropic_stop(speech, out);
+}
+
+/* Appends a block of reasoning: its text and signature are deltas. */
+static void speak_anthropic_raw(surety__speech *speech, surety_val raw,
+                                surety_buf *out)
+{
+    const surety_val thinking = surety_val_get(raw, "thinking");
+
     surety__template_write(out,
-                           "event: content_block_stop\n"
-                           "data: {'type':'content_block_stop','index':$n}\n\n",
+                           "event: content_block_start\n"
+                           "data: {'type':'content_block_start','index':$n,"
+                           "'content_block':",
                            (uint64_t)speech->index);
+    if (thinking.doc)
+        surety__template_write(
+            out, "{'type':'thinking','thinking':'','signature':''}");
+    else
+        surety_val_write(raw, SURETY_STYLE_COMPACT, out);
+    surety_buf_text(out, "}\n\n");
+    if (thinking.doc) {
+        speak_anthropic_delta(speech, "thinking_delta", "thinking",
+                              surety_val_str(thinking), out);
+        speak_anthropic_delta(speech, "signature_delta", "signature",
+                              surety_val_str(surety_val_get(raw, "signature")),
+                              out);
+    }
+    speak_anthropic_stop(speech, out);
 }
 
 /* Appends the usage of the whole answer, and ends the object. */
@@ -309,9 +340,10 @@ static void speak_anthropic_whole(surety__speech *speech,
                                   const surety__closing *ending,
                                   surety_buf *out)
 {
-    const char *comma = "";
+    const char *comma = speech->raws.len ? "," : "";
 
     speak_anthropic_put_head(speech, out);
+    surety_buf_add(out, surety_buf_str(&speech->raws));
     for (size_t i = 0; i < surety__speech_items(speech); i++) {
         surety__speech_item item;
         if (!surety__speech_item_at(speech, i, &item))
@@ -349,6 +381,7 @@ const surety__speaker surety__speaker_anthropic = {
     .part = speak_anthropic_part,
     .piece = speak_anthropic_piece,
     .close = speak_anthropic_close,
+    .raw = speak_anthropic_raw,
     .end = speak_anthropic_end,
     .failing = "event: error\ndata: ",
     .whole = speak_anthropic_whole,

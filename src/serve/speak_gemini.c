@@ -23,6 +23,7 @@ static const surety__fault_row speak_gemini_faults[] = {
     {408, "DEADLINE_EXCEEDED", NULL, "Deadline exceeded."},
     {409, "ABORTED", NULL, "The operation was aborted."},
     {413, "INVALID_ARGUMENT", NULL, "Request payload size exceeds the limit."},
+    {422, "INVALID_ARGUMENT", NULL, "The request cannot be processed."},
     {429, "RESOURCE_EXHAUSTED", NULL,
      "You exceeded your current quota. Please try again later."},
     {499, "CANCELLED", NULL, "The operation was cancelled."},
@@ -65,6 +66,7 @@ static void speak_gemini_read_format(surety__request_reader *reader)
                              "mime type application/json.");
     if (schema.doc || old.doc) {
         request->schema = schema.doc ? schema : old;
+        request->is_openapi = !schema.doc;
         request->mode = SURETY_MODE_NATIVE;
         request->format = FORMAT_JSON_SCHEMA;
     } else if (surety_val_is(type, "application/json")) {
@@ -105,11 +107,12 @@ static void speak_gemini_read_tools(surety__request_reader *reader)
             const surety_val schema = speak_gemini_get(
                 one, "parametersJsonSchema", "parameters_json_schema");
             surety__request_add_tool(reader, name, true);
-            if (surety__request_requires(reader, name, wanted))
-                surety__request_require(
-                    reader, name,
-                    schema.doc ? schema : surety_val_get(one, "parameters"),
-                    false);
+            if (!surety__request_requires(reader, name, wanted))
+                continue;
+            surety__request_require(
+                reader, name,
+                schema.doc ? schema : surety_val_get(one, "parameters"), false);
+            reader->request->is_openapi = !schema.doc;
         }
     }
     surety__request_tools_end(reader, wanted, missing, missing);
@@ -150,12 +153,38 @@ static void speak_gemini_read(surety__request_reader *reader)
 static void speak_gemini_put_error(const surety__problem *problem,
                                    surety_buf *out)
 {
-    surety__template_write(
-        out, "{'error':{'code':$n,'message':$s,'status':$s}}",
-        (uint64_t)problem->status, problem->message, problem->type);
+    surety__template_write(out, "{'error':{'code':$n,'message':$s,'status':$s",
+                           (uint64_t)problem->status, problem->message,
+                           problem->type);
+    if (problem->details.len)
+        surety__template_write(
+            out,
+            ",'details':[{'@type':'type.googleapis.com/google.rpc.ErrorInfo',"
+            "'reason':$s,'domain':'surety','metadata':{},'issues':$r}]",
+            problem->code, problem->details);
+    surety_buf_text(out, "}}");
 }
 
 /* ---- responses ----------------------------------------------------------- */
+
+/* Appends what Gemini wants to get back with a call. */
+static void speak_gemini_put_signature(surety_str raw, surety_buf *out)
+{
+    surety_doc *doc = raw.len ? surety_doc_new(out->alloc) : NULL;
+    surety_val signature;
+
+    if (!raw.len)
+        return;
+    if (!doc || surety_doc_read(doc, raw, NULL, NULL)) {
+        out->status = out->status ? out->status : SURETY_NOMEM;
+    } else {
+        signature = speak_gemini_get(surety_doc_root(doc), "thoughtSignature",
+                                     "thought_signature");
+        if (signature.doc)
+            surety__template_write(out, ",'thoughtSignature':$v", signature);
+    }
+    surety_doc_free(doc);
+}
 
 static void speak_gemini_put_part(const surety__speech_item *item,
                                   surety_buf *out)
@@ -164,7 +193,11 @@ static void speak_gemini_put_part(const surety__speech_item *item,
         surety__template_write(
             out, "{'functionCall':{'name':$s,'args':", item->tool);
         surety__speak_arguments(item->text, out);
-        surety_buf_text(out, "}}");
+        if (item->id.len)
+            surety__template_write(out, ",'id':$s", item->id);
+        surety_buf_byte(out, '}');
+        speak_gemini_put_signature(item->raw, out);
+        surety_buf_byte(out, '}');
     } else {
         surety__template_write(out, "{'text':$s$r}", item->text,
                                surety_str_of(item->part == PART_REASONING

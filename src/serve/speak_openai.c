@@ -215,10 +215,13 @@ static void speak_openai_put_call(const surety__speech *speech,
                                   const surety__speech_item *call,
                                   uint32_t choice, surety_buf *out)
 {
-    surety__template_write(out, "'id':'call_$e", speech->id);
-    if (choice)
-        surety__template_write(out, "_$n", (uint64_t)choice);
-    surety__speech_put_number(call, out);
+    surety__template_write(out, "'id':'");
+    if (!choice) {
+        surety__speech_put_id(speech, call, "call_", out);
+    } else {
+        surety__template_write(out, "call_$e_$n", speech->id, (uint64_t)choice);
+        surety__speech_put_number(call, out);
+    }
     surety__template_write(out, "','type':'function','function':{'name':$s,",
                            call->tool);
 }

@@ -126,9 +126,9 @@ static void speak_responses_put_item(const surety__speech *speech,
     if (item->part == PART_ARGUMENTS) {
         surety__template_write(out,
                                ",'type':'function_call','status':'$t',"
-                               "'call_id':'call_$e",
-                               status, speech->id);
-        surety__speech_put_number(item, out);
+                               "'call_id':'",
+                               status);
+        surety__speech_put_id(speech, item, "call_", out);
         surety__template_write(out, "','name':$s,'arguments':$s}", item->tool,
                                text);
         return;
@@ -196,7 +196,7 @@ static void speak_responses_put_response(const surety__speech *speech,
     surety_str reason = ending ? surety__closing_word(ending, speech)
                                : SURETY__LITERAL("in_progress");
     surety_str status = SURETY__LITERAL("incomplete");
-    const char *comma = "";
+    const char *comma = speech->raws.len ? "," : "";
 
     if (surety__str_among(reason, states, SURETY__COUNT(states)))
         status = reason;
@@ -221,6 +221,8 @@ static void speak_responses_put_response(const surety__speech *speech,
                            ",'instructions':null,'max_output_tokens':null,"
                            "'metadata':{},'model':$s,'output':[",
                            speech->model);
+    if (ending || failed)
+        surety_buf_add(out, surety_buf_str(&speech->raws));
     for (size_t i = 0; i < surety__speech_items(speech) && (ending || failed);
          i++) {
         surety__speech_item item;
@@ -358,6 +360,19 @@ static void speak_responses_close(surety__speech *speech, surety_buf *out)
     speak_responses_event_item(speech, true, out);
 }
 
+/* Appends the events of an item of reasoning, which comes whole. */
+static void speak_responses_raw(surety__speech *speech, surety_val raw,
+                                surety_buf *out)
+{
+    static const char *const kinds[] = {".added", ".done"};
+
+    for (size_t i = 0; i < SURETY__COUNT(kinds); i++) {
+        speak_responses_event(speech, "output_item", kinds[i], out);
+        surety__template_write(out, ",'output_index':$n,'item':$v}\n\n",
+                               (uint64_t)speech->index, raw);
+    }
+}
+
 static void speak_responses_end(surety__speech *speech,
                                 const surety__closing *ending, surety_buf *out)
 {
@@ -412,6 +427,7 @@ const surety__speaker surety__speaker_responses = {
     .part = speak_responses_part,
     .piece = speak_responses_piece,
     .close = speak_responses_close,
+    .raw = speak_responses_raw,
     .end = speak_responses_end,
     .fail = speak_responses_fail,
     .whole = speak_responses_whole,

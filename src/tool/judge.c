@@ -12,12 +12,15 @@ surety_status surety__tool_judge(surety_tools *tools,
                                  const surety_outcome **ret_outcome,
                                  surety_error *reterr)
 {
+    const surety_tools_options *own = &tools->options;
     const surety_judge_options options = {
         .size = sizeof(options),
         .native = text,
         .no_fallback = true,
         .validators = validators ? validators->validators : NULL,
         .validator_count = validators ? validators->validator_count : 0,
+        .repair = validators && own->has_repair ? &own->repair : NULL,
+        .certain_only = validators && own->certain_only,
     };
 
     return surety_judge_reply(tools->judge, contract, SURETY__LITERAL(""),

@@ -19,7 +19,8 @@
 typedef struct surety__tool {
     surety_tool_info info;
     surety_tool given; /* its texts are in info */
-    surety_contract *parameters;
+    const surety_contract *parameters;
+    surety_contract *own;    /* the parameters that the set has read */
     surety_contract *result; /* NULL: any text */
     /* How it is called over a transport; NULL: it is the program's. */
     const struct surety__tool_kind *kind;

@@ -36,7 +36,7 @@ surety_status surety_tools_new(const surety_tools_options *options,
 
 static void tools_drop(surety__tool *tool)
 {
-    surety_contract_free(tool->parameters);
+    surety_contract_free(tool->own);
     surety_contract_free(tool->result);
     surety_command_free(tool->validator);
 }
@@ -171,10 +171,11 @@ static surety_status tools_fill(surety_tools *tools, surety__tool *tool,
     const surety_tool *given = &tool->given;
     surety_status status = tools_copy(tools, tool, reterr);
 
-    if (status == SURETY_OK)
-        status = tools_read(
-            tools, given->parameters.len ? given->parameters : none,
-            tool->info.name, "parameters", &tool->parameters, reterr);
+    if (status == SURETY_OK && !given->contract)
+        status =
+            tools_read(tools, given->parameters.len ? given->parameters : none,
+                       tool->info.name, "parameters", &tool->own, reterr);
+    tool->parameters = given->contract ? given->contract : tool->own;
     if (status == SURETY_OK)
         status = tools_check_parameters(tool, reterr);
     if (status == SURETY_OK)

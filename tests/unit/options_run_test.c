@@ -605,10 +605,6 @@ static void tool_fill(void *own)
     ((surety_tool *)own)->name = surety_str_of("echo");
     ((surety_tool *)own)->call = tool_call;
     ((surety_tool *)own)->result_bytes_max = 1;
-}
-
-static void tool_alter(void *own)
-{
     ((surety_tool *)own)->polls = true;
 }
 
@@ -712,14 +708,13 @@ static const struct options_row options_rows[] = {
                 .act = rendering_act),
     OPTIONS_ROW(surety_stats_options, alloc, .fill = stats_fill,
                 .act = stats_act),
-    OPTIONS_ROW(surety_tools_options, cancelled, .fill = tools_fill,
+    OPTIONS_ROW(surety_tools_options, certain_only, .fill = tools_fill,
                 .act = tools_act),
     OPTIONS_ROW(surety_command_options, alloc, .fill = command_fill,
                 .act = command_act),
     OPTIONS_ROW(surety_tool_server, environment_count, .fill = server_fill,
                 .alter = server_alter, .act = server_act),
-    OPTIONS_ROW(surety_tool, polls, .fill = tool_fill, .alter = tool_alter,
-                .act = tool_act),
+    OPTIONS_ROW(surety_tool, contract, .fill = tool_fill, .act = tool_act),
 };
 
 TEST(takes_structs_of_any_size)

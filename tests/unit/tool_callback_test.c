@@ -90,6 +90,54 @@ done:
     surety_tools_free(tools);
 }
 
+/* A contract that was read before, and the level of repairs of the set in place
+ * of its own. */
+TEST(a_set_has_its_own_level)
+{
+    static const struct {
+        const char *given, *taken; /* NULL: refused */
+        surety_repair repair;
+        bool certain;
+    } cases[] = {
+        {"{\"a\": 1,}", NULL, SURETY_REPAIR_NONE, false},
+        {"{\"a\": 1,}", "{\"a\":1,\"b\":1}", SURETY_REPAIR_SYNTAX, true},
+        {"{\"a\": \"41\"}", NULL, SURETY_REPAIR_SYNTAX, false},
+        {"{\"a\": \"41\"}", "{\"a\":41,\"b\":1}", SURETY_REPAIR_ALIGN, false},
+    };
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = check_alloc(t)};
+    struct script script = {.output = text("42")};
+    surety_tool tool = script_tool(&script);
+    surety_contract *contract = NULL;
+    surety_tools *tools = NULL;
+    const surety_tool_result *result;
+
+    TRY(surety_contract_read(text(parameters), &options, &contract, NULL));
+    tool.parameters = text("");
+    tool.contract = contract;
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        const surety_tools_options own = {.size = sizeof(own),
+                                          .alloc = check_alloc(t),
+                                          .has_repair = true,
+                                          .repair = cases[i].repair,
+                                          .certain_only = cases[i].certain};
+
+        TRY(surety_tools_new(&own, &tools, NULL));
+        TRY(surety_tools_add(tools, &tool, NULL));
+        TRY(surety_tools_call(tools, text("add"), text(cases[i].given), NULL,
+                              &result, NULL));
+        CHECK((result->failure == SURETY_TOOL_NONE) ==
+              (cases[i].taken != NULL));
+        if (cases[i].taken)
+            CHECK_TEXT(result->arguments, cases[i].taken);
+        surety_tools_free(tools);
+        tools = NULL;
+    }
+done:
+    surety_tools_free(tools);
+    surety_contract_free(contract);
+}
+
 TEST(wrong_arguments_go_back)
 {
     struct script script = {.output = text("42")};
@@ -309,6 +357,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"a tool is called", a_tool_is_called},
+        {"a set has its own level", a_set_has_its_own_level},
         {"wrong arguments go back", wrong_arguments_go_back},
         {"a result is checked", a_result_is_checked},
         {"every failure is a result", every_failure_is_a_result},
