@@ -170,7 +170,10 @@ surety__result surety__answer_result(surety__exchange *exchange)
     case SURETY_RUN_FALLBACK:
         return (surety__result){.ok = true, .retry_after_ms = -1};
     case SURETY_RUN_REFUSED:
-        /* The model's refusal is an answer that clients know. */
+        /* The model's refusal is an answer that clients know, unless a part of
+         * a value stands before it. */
+        if (exchange->ask.kept && exchange->attempt)
+            return answer_violation(exchange);
         return (surety__result){.ok = true, .retry_after_ms = -1};
     case SURETY_RUN_PARTIAL:
     case SURETY_RUN_REJECTED: return answer_violation(exchange);
@@ -500,11 +503,12 @@ surety__flow surety__answer_whole(surety__exchange *exchange)
 surety__flow surety__answer_stream(surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
+    static const char *const streams[] = {"hold", "live", "resume"};
     surety__response response = {
         .kind = ANSWER_STREAMED, .status = 200, .body_len = UINT64_MAX};
     answer_head head = {.count = 0};
 
-    if (info->verdict != SURETY_RUN_PENDING && !exchange->attempt) {
+    if (info->verdict != SURETY_RUN_PENDING && !exchange->is_cut) {
         const surety__result result = surety__answer_result(exchange);
 
         if (!result.ok)
@@ -514,6 +518,9 @@ surety__flow surety__answer_stream(surety__exchange *exchange)
     answer_add(&head, "Content-Type", surety__speak_content_type(true));
     answer_add(&head, "Cache-Control", SURETY__LITERAL("no-cache"));
     answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
+    if (exchange->ask.has_stream)
+        answer_add(&head, "Surety-Stream",
+                   surety_str_of(streams[exchange->ask.output]));
     answer_add_run(&head, exchange);
     response.headers = head.headers;
     response.header_count = head.count;
@@ -563,6 +570,8 @@ void surety__answer_continue(surety__exchange *exchange)
     if (!exchange->attempt) {
         surety__speech_begin(&exchange->speech, &closing.usage, &exchange->out);
         surety__answer_speak(exchange, &exchange->out);
+    } else if (info->verdict == SURETY_RUN_CALLS) {
+        answer_speak_message(exchange, &exchange->out);
     }
     surety_buf_text(&exchange->out, ": {");
     surety__answer_about(exchange, &exchange->out);

@@ -3,13 +3,15 @@
  *
  * A request is read and refused, or becomes a run. The worker steps the run;
  * when it has ended, the service's callback is called again and answers. A
- * stream with a contract is held: nothing of its content leaves before the
- * whole value is valid. If that takes long, the head goes out first, and
- * comments show the client that the connection is alive.
+ * stream with a contract is held, unless the client wants it live: nothing of
+ * its content leaves before the whole value is valid. If that takes long, the
+ * head goes out first, and comments show the client that the connection is
+ * alive.
  *
- * A stream without a contract is passed on piece by piece. What was passed on
- * cannot be taken back: a second attempt of the run ends the stream with an
- * error. */
+ * Live, the pieces of the value go out that can no longer change (run.h); with
+ * the first certain no the stream ends with an error and is cut. A stream
+ * without a contract is passed on piece by piece. What was passed on cannot be
+ * taken back: a second attempt of the run ends the stream with an error. */
 #include "gateway/gateway.h"
 
 static uint64_t exchange_us(void)
@@ -33,15 +35,21 @@ static void exchange_hint(void *ctx)
     exchange->is_ready = true;
 }
 
-/* Passes a piece of a reply on. */
+/* Passes a piece on: of the value, where there is a contract, else of the
+ * reply. A value goes on in the next attempt, a text cannot. */
 static void exchange_event(void *ctx, const surety_event *event)
 {
     surety__exchange *exchange = ctx;
-    const bool reasons = event->kind == SURETY_EVENT_REASONING;
+    const bool is_value = exchange->ask.kept != NULL;
+    surety__speech_part part = PART_TEXT;
 
-    if (event->kind != SURETY_EVENT_TEXT && !reasons)
+    if (is_value && event->kind == SURETY_EVENT_OUTPUT)
+        part = surety__answer_part(exchange);
+    else if (!is_value && event->kind == SURETY_EVENT_REASONING)
+        part = PART_REASONING;
+    else if (is_value || event->kind != SURETY_EVENT_TEXT)
         return;
-    if (exchange->attempt && exchange->attempt != event->attempt) {
+    if (!is_value && exchange->attempt && exchange->attempt != event->attempt) {
         exchange->is_cut = true;
         return;
     }
@@ -52,9 +60,7 @@ static void exchange_event(void *ctx, const surety_event *event)
     }
     exchange->attempt = event->attempt;
     exchange_news(exchange);
-    surety__speech_piece(&exchange->speech,
-                         reasons ? PART_REASONING : PART_TEXT, event->text,
-                         &exchange->out);
+    surety__speech_piece(&exchange->speech, part, event->text, &exchange->out);
 }
 
 /* How the request's replies are judged. */
@@ -84,6 +90,38 @@ static void exchange_choose(const surety__ask *ask, surety_run_options *options)
     options->tool_choice = choices[ask->request.choice];
     options->tool_choice_name = ask->request.tool;
     options->single_call = ask->tools.single;
+}
+
+/* How the answer is given out: whole, or in pieces as they come. SURETY_NOMEM.
+ */
+static surety_status exchange_giving(surety__exchange *exchange,
+                                     surety_run_options *options)
+{
+    surety__ask *ask = &exchange->ask;
+    const bool is_text =
+        !ask->kept &&
+        (!ask->tools.set ||
+         (ask->output && ask->model.protocol != SURETY_PROTOCOL_TEXT));
+    surety_status status = SURETY_OK;
+
+    if (ask->kept && ask->output) {
+        status = ask->tools.set
+                     ? SURETY_UNSUPPORTED
+                     : surety_run_output_allows(ask->kept->contract,
+                                                &exchange->judge, NULL);
+        if (status && !ask->has_repair)
+            ask->repair = SURETY_REPAIR_ALIGN;
+        if (status)
+            ask->output = SURETY_RUN_OUTPUT_OFF;
+        options->output = ask->output;
+    }
+    if (is_text && ask->request.stream) {
+        ask->output = SURETY_RUN_OUTPUT_LIVE;
+        options->broken_retries_max = SURETY_RUN_NONE;
+    }
+    if (!ask->output)
+        options->event = NULL;
+    return status == SURETY_NOMEM ? status : SURETY_OK;
 }
 
 static surety_status exchange_run(surety__exchange *exchange,
@@ -120,11 +158,9 @@ static surety_status exchange_run(surety__exchange *exchange,
         exchange_choose(ask, &options);
     if (ask->has_retries)
         options.retry_max = ask->retries;
-    if (ask->kept || ask->tools.set || !ask->request.stream)
-        options.event = NULL;
-    else
-        options.broken_retries_max = SURETY_RUN_NONE;
-    status = surety_run_new(&options, &exchange->run, reterr);
+    status = exchange_giving(exchange, &options);
+    if (!status)
+        status = surety_run_new(&options, &exchange->run, reterr);
     if (!status)
         status = surety__route_use(worker, ask);
     if (status) {

@@ -12,9 +12,11 @@
 
 void surety__speak_openai_error(const surety__problem *problem, surety_buf *out)
 {
-    surety__template_write(
-        out, "{'error':{'message':$s,'type':$s,'param':$m,'code':$m",
-        problem->message, problem->type, problem->param, problem->code);
+    surety__template_write(out,
+                           "{'error':{'message':$s,'type':$s,'param':$m,"
+                           "'code':$m",
+                           problem->message, problem->type, problem->param,
+                           problem->code);
     if (problem->details.len)
         surety__template_write(out, ",'details':$r", problem->details);
     surety_buf_text(out, "}}");

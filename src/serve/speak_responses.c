@@ -389,7 +389,9 @@ static void speak_responses_end(surety__speech *speech,
 }
 
 /* Appends the two events of a stream that breaks: an error, and the failed
- * response. */
+ * response. The error has the members of the description, and besides them an
+ * error object, without which some versions of the official client take the
+ * event for one that they do not know. */
 static void speak_responses_fail(surety__speech *speech,
                                  const surety__problem *problem,
                                  surety_buf *out)
@@ -401,9 +403,15 @@ static void speak_responses_fail(surety__speech *speech,
     surety__template_write(out,
                            "event: error\ndata: {'type':'error',"
                            "'sequence_number':$n,'code':$s,'message':$s,"
-                           "'param':null}\n\n",
+                           "'param':$m,'error':{'message':$s,'type':$s,"
+                           "'param':$m,'code':$s",
                            (uint64_t)speech->sequence++, failed.code,
-                           failed.message);
+                           failed.message, failed.param, failed.message,
+                           failed.type.len ? failed.type : failed.code,
+                           failed.param, failed.code);
+    if (failed.details.len)
+        surety__template_write(out, ",'details':$r", failed.details);
+    surety_buf_text(out, "}}\n\n");
     speak_responses_event_response(speech, "failed", NULL, &failed, out);
 }
 

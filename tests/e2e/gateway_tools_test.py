@@ -446,6 +446,7 @@ def test_law():
           seen)
 
 
-run_tests(test_matrix, test_choices, test_violation, test_conversation,
-          test_with_schema, test_kept_items, test_refused, test_openapi,
-          test_law)
+if __name__ == "__main__":
+    run_tests(test_matrix, test_choices, test_violation, test_conversation,
+              test_with_schema, test_kept_items, test_refused, test_openapi,
+              test_law)

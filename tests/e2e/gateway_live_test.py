@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Streams that go out while the model writes, through the gateway:
+gateway_live_test.py [SURETY]. The law: what a stream with a normal end
+delivered is exactly a value that satisfies the schema; every other stream has
+an error event, and its connection is cut."""
+
+import json
+import random
+
+from cli_run import check, run_tests, same
+from gateway_run import (CLIENTS, GOOD_TEXT, PROVIDERS, Gateway, model_of,
+                         schema_members, streamed)
+from gateway_tools_test import CITY, called_in_stream, names, tool_members
+from mock_run import request
+
+LATE_BAD = '{"title":"Lamp and more","hours":400,"rest":"much more text"}'
+
+
+def ended(client, response):
+    """How a stream ended: "well", "error" (an event, and a cut), or what else
+    there was."""
+    events = [data for _, data in response.events()]
+    last = events[-1] if events else None
+    error = any(isinstance(data, dict) and (
+        data.get("error") or data.get("type") == "error") for data in events)
+    if error:
+        return "error" if not response.whole else "an error without a cut"
+    well = {"openai": last == "[DONE]",
+            "responses": isinstance(last, dict) and
+            last.get("type") == "response.completed",
+            "anthropic": isinstance(last, dict) and
+            last.get("type") == "message_stop",
+            "gemini": isinstance(last, dict) and any(
+                one.get("finishReason") == "STOP"
+                for one in last.get("candidates", []))}[client]
+    if well:
+        return "well" if response.whole else "a mark without an end"
+    return "silently"
+
+
+def live(gateway, client, how, provider, headers=(), **members):
+    return gateway.call(client, True, model=model_of(provider),
+                        headers=(f"Surety-Stream: {how}", *headers), **members)
+
+
+def is_valid(value):
+    return (isinstance(value, dict) and isinstance(value.get("title"), str) and
+            isinstance(value.get("hours"), int) and value["hours"] <= 80 and
+            len(value) == 2)
+
+
+def test_pieces():
+    """A value comes in several pieces, before the model has ended."""
+    with Gateway({"then": "repeat", "replies": [
+            {"text": GOOD_TEXT, "chunks": 6}]}) as gateway:
+        for how in ("live", "resume"):
+            for client in CLIENTS:
+                for provider in PROVIDERS:
+                    name = f"{how}: {client} to {provider}"
+                    got = live(gateway, client, how, provider,
+                               **schema_members(client))
+                    same(f"{name}: status", got.status, 200)
+                    same(f"{name}: says so", got.header("surety-stream"), how)
+                    same(f"{name}: end", ended(client, got), "well")
+                    same(f"{name}: value", streamed(client, got), GOOD_TEXT)
+
+
+def test_first_piece():
+    """The first piece is there while the model waits."""
+    with Gateway({"replies": [{"text": GOOD_TEXT, "chunks": 2,
+                               "chunk_delay_ms": 600000}]}) as gateway:
+        link = gateway.send(request("openai", True,
+                                    ("Surety-Stream: live",),
+                                    **schema_members("openai")))
+        data = b""
+        while b'"content":"{' not in data:
+            more = link.recv(1 << 16)
+            if not more:
+                break
+            data += more
+        check("a piece of the value came", b'"content":"{' in data, data)
+        link.close()
+
+
+def test_cut():
+    """The first certain no ends a live stream; the model is not asked again.
+    In a resumed one it is, and what was given stays."""
+    with Gateway({"then": "repeat", "replies": [
+            {"text": LATE_BAD, "chunks": 30, "chunk_delay_ms": 20}]}
+                 ) as gateway:
+        for client in CLIENTS:
+            for provider in PROVIDERS:
+                name = f"{client} to {provider}"
+                got = live(gateway, client, "live", provider,
+                           **schema_members(client))
+                same(f"{name}: end", ended(client, got), "error")
+                check(f"{name}: says where", b"/hours" in got.body, got)
+                check(f"{name}: nothing behind the no",
+                      "rest" not in streamed(client, got) and
+                      "400" not in streamed(client, got), got)
+        lines = gateway.logged(len(CLIENTS) * len(PROVIDERS))
+        same("one attempt", {line["attempts"] for line in lines}, {1})
+    good = '{"title":"Lamp and more","hours":4}'
+    for client in CLIENTS:
+        with Gateway({"replies": [
+                {"text": LATE_BAD, "chunks": 30, "chunk_delay_ms": 20},
+                {"text": good, "chunks": 3}]}) as gateway:
+            got = live(gateway, client, "resume", client,
+                       **schema_members(client))
+            same(f"resume: {client}: end", ended(client, got), "well")
+            same(f"resume: {client}: value", streamed(client, got), good)
+
+
+def test_held():
+    """Where a value may change at its end, the stream is held, and says so."""
+    schema = {"type": "object", "properties": {
+        "a": {"type": "integer", "default": 1}}, "x-surety": {
+            "defaults": True}}
+    with Gateway({"then": "repeat", "replies": [{"text": "{}"}]}) as gateway:
+        for name, headers, members in (
+                ("alignment", ("Surety-Repair: align",),
+                 schema_members("openai", {"type": "object"})),
+                ("defaults", (), schema_members("openai", schema)),
+                ("tools", (), {**tool_members("openai"),
+                               **schema_members("openai",
+                                                {"type": "object"})})):
+            got = live(gateway, "openai", "live", "openai", headers, **members)
+            same(f"{name}: held", got.header("surety-stream"), "hold")
+            same(f"{name}: end", ended("openai", got), "well")
+        got = gateway.call("openai", headers=("Surety-Stream: live",),
+                           **schema_members("openai", {"type": "object"}))
+        same("no stream", got.status, 200)
+
+
+def test_tools():
+    """A tool that must be called: its arguments come in pieces. One that may
+    be: its text comes at once, its calls when they are proven."""
+    good = {"city": "Rome", "days": 3}
+    with Gateway({"then": "repeat", "replies": [
+            {"tool": "weather", "json": good, "chunks": 6}]}) as gateway:
+        for client in CLIENTS:
+            for provider in PROVIDERS:
+                name = f"{client} to {provider}"
+                got = live(gateway, client, "live", provider,
+                           **tool_members(client, "weather",
+                                          {"weather": CITY}))
+                same(f"{name}: end", ended(client, got), "well")
+                same(f"{name}: call", names(called_in_stream(client, got)),
+                     [("weather", good)])
+    with Gateway({"replies": [
+            {"text": "I look.", "calls": [{"tool": "weather", "json": good}]},
+            ] * 4}) as gateway:
+        for client in CLIENTS:
+            got = live(gateway, client, "live", client, **tool_members(client))
+            same(f"auto: {client}: end", ended(client, got), "well")
+            same(f"auto: {client}: text", streamed(client, got), "I look.")
+            same(f"auto: {client}: call",
+                 names(called_in_stream(client, got)), [("weather", good)])
+
+
+def test_law():
+    """Random values in random wrappings, cut anywhere."""
+    generator = random.Random(41)
+    replies = []
+    for _ in range(150):
+        value = {"title": generator.choice(["a", "bü", "日本 \"x\"\\", 1]),
+                 "hours": generator.choice([1, 80, 4, 5, 81, 2.5])}
+        if generator.random() < 0.1:
+            del value[generator.choice(["title", "hours"])]
+        if generator.random() < 0.1:
+            value["more"] = 1
+        text = json.dumps(value, ensure_ascii=generator.random() < 0.5)
+        wrap = generator.random()
+        if wrap < 0.2:
+            text = f"Here:\n```json\n{text}\n```"
+        elif wrap < 0.3:
+            text = text[:generator.randrange(1, len(text))]
+        elif wrap < 0.4:
+            text += text
+        reply = {"text": text, "chunks": generator.randrange(1, 12),
+                 "chunk_delay_ms": generator.choice([0, 0, 2])}
+        if generator.random() < 0.1:
+            reply["refusal"] = "no"
+        replies.append(reply)
+    seen = {}
+    with Gateway({"then": "repeat", "replies": replies}) as gateway:
+        for i in range(160):
+            client = generator.choice(CLIENTS)
+            how = generator.choice(["live", "resume"])
+            got = live(gateway, client, how,
+                       generator.choice(list(PROVIDERS)),
+                       ("Surety-Retries: 1",), **schema_members(client))
+            if got.status != 200:
+                check(f"law {i}: before the stream", got.status == 422, got)
+                end = "422"
+            else:
+                end = ended(client, got)
+            seen[end] = seen.get(end, 0) + 1
+            if end != "well":
+                continue
+            text = streamed(client, got)
+            if "refus" in got.body.decode() or text == "no":
+                continue
+            value = json.loads(text)
+            check(f"law {i}: valid", is_valid(value), value)
+            same(f"law {i}: exact", text, json.dumps(
+                value, ensure_ascii=False, separators=(",", ":")))
+    check("all ends were seen, and no other",
+          set(seen) == {"well", "error", "422"} and seen["well"] > 30, seen)
+
+
+if __name__ == "__main__":
+    run_tests(test_pieces, test_first_piece, test_cut, test_held, test_tools,
+              test_law)
