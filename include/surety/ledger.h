@@ -84,7 +84,7 @@ typedef struct surety_entry {
 
 /* A store of attempts, as functions. The caller may provide its own. */
 typedef struct surety_ledger {
-    uint32_t version; /* 1 */
+    uint32_t version; /* 2; 1: without what is behind close */
     void *ctx;
     /* Whether prompts and replies are passed to it. */
     bool raw;
@@ -109,6 +109,16 @@ typedef struct surety_ledger {
                           bool (*each)(void *ctx, const surety_entry *entry),
                           void *each_ctx, surety_error *reterr);
     void (*close)(void *ctx);
+    /* Groups, for a caller who carries out many runs in one loop. While grouped
+     * is set, begin and finish keep a copy of the entry, and flush writes all
+     * that wait in one transaction; they are durable when flush returns OK. The
+     * caller flushes before a transport may send anything
+     * (surety_transport.wait sends) and before an answer is given out. When
+     * flush fails, none of them may count as written, and they are dropped;
+     * statuses as begin. */
+    bool grouped;
+    size_t waiting; /* entries that flush has to make durable, or to report */
+    surety_status (*flush)(void *ctx, surety_error *reterr);
 } surety_ledger;
 
 typedef struct surety_ledger_options {

@@ -164,6 +164,12 @@ surety__result surety__answer_result(surety__exchange *exchange)
 
     if (exchange->visit.is_refused && !info->attempt_count)
         return answer_busy(exchange);
+    if (exchange->is_unrecorded) {
+        result.problem.status = 503;
+        result.problem.message = exchange->unrecorded;
+        result.should_retry = 1;
+        return result;
+    }
     switch (info->verdict) {
     case SURETY_RUN_VALID:
     case SURETY_RUN_CALLS:

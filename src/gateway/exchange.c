@@ -176,6 +176,7 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
     const uint64_t start = exchange_us();
     uint32_t delay_ms = 0;
     surety_error error;
+    size_t waiting;
 
     if (surety__admit_is_due(exchange))
         exchange_news(exchange);
@@ -187,10 +188,12 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
         return exchange->step_ms;
     exchange->is_ready = false;
     atomic_store(&exchange->visit.is_called, false);
+    waiting = surety__rows_open(exchange->worker);
     if (surety_run_step(exchange->run, now, &delay_ms, &error) != SURETY_MORE) {
         surety__admit_settle(exchange);
         exchange_news(exchange);
     }
+    surety__rows_close(exchange, waiting);
     surety__guard_look(exchange);
     exchange->step_ms = now.monotonic_ms + delay_ms;
     exchange->busy_us += exchange_us() - start;
@@ -421,6 +424,8 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         surety__exchange_step(exchange, surety__worker_now());
         *ret_wait_ms = SURETY__GATEWAY_HEAD_MS;
     }
+    if (exchange->owes_rows)
+        return FLOW_WAIT; /* the flush comes first */
     verdict = surety_run_info_of(exchange->run)->verdict;
     if (!exchange->ask.request.stream) {
         *ret_wait_ms = SERVE_WAIT_LONG;

@@ -7,7 +7,9 @@
  * 1. An exchange belongs to one worker, and only that worker's thread touches
  *    it. Workers share nothing that changes but the counters of the gateway.
  * 2. No part of a value leaves before the contract allows it.
- * 3. An exchange keeps its settings: a reload changes the next request. */
+ * 3. An exchange keeps its settings: a reload changes the next request.
+ * 4. Rows of the ledger are durable before a byte of their call leaves, and
+ *    complete before the answer does (rows.c). */
 #ifndef SURETY_GATEWAY_GATEWAY_H
 #define SURETY_GATEWAY_GATEWAY_H
 
@@ -201,9 +203,12 @@ typedef struct surety__exchange {
     int status;       /* of HTTP; 0: not answered */
     bool is_ready;    /* its transport gave the run something */
     bool has_speech;
-    bool has_head; /* the head of a stream was sent */
-    bool is_over;  /* out has the last bytes */
-    bool is_cut;   /* the connection is cut behind them */
+    bool has_head;         /* the head of a stream was sent */
+    bool is_over;          /* out has the last bytes */
+    bool is_cut;           /* the connection is cut behind them */
+    bool owes_rows;        /* rows of it wait for the next flush */
+    bool is_unrecorded;    /* rows of it could not be written: */
+    surety_str unrecorded; /* why */
 } surety__exchange;
 
 /* The callbacks of the service. */
@@ -250,6 +255,15 @@ surety__flow surety__answer_whole(surety__exchange *exchange);
 surety__flow surety__answer_stream(surety__exchange *exchange);
 /* Adds to a stream what there is to add, and its end. */
 void surety__answer_continue(surety__exchange *exchange);
+
+/* ---- rows.c: rows in the ledger ------------------------------------------ */
+
+/* Before and after a run is stepped: notes whether it wrote rows that are not
+ * durable yet. */
+size_t surety__rows_open(surety__worker *worker);
+void surety__rows_close(surety__exchange *exchange, size_t waiting);
+/* Makes all rows durable. Requests whose rows could not be written end. */
+void surety__rows_flush(surety__worker *worker);
 
 /* ---- admit.c: keys --------------------------------------------------------
  */

@@ -57,6 +57,7 @@ static void worker_turn(surety__worker *worker)
 
     surety__server_step(worker->server, worker_wait_ms(worker));
     worker->has_news = false;
+    surety__rows_flush(worker);
     for (size_t i = 0; i < worker->used_count; i++) {
         surety_transport *transport = worker->used[i].transport;
 
@@ -72,6 +73,7 @@ static void worker_turn(surety__worker *worker)
         if (step_ms < worker->step_ms)
             worker->step_ms = step_ms;
     }
+    surety__rows_flush(worker);
 }
 
 void *surety__worker_serve(void *ctx)

@@ -18,6 +18,8 @@
 #include "ledger/ledger.h"
 
 #define BOOK_UNSEEN_MS (24 * 3600 * (int64_t)1000)
+/* Writes of a group: so many are one transaction of some milliseconds. */
+#define BOOK_GROUP_MAX 1024
 
 typedef struct surety__book {
     surety_ledger ledger; /* what the caller sees */
@@ -26,6 +28,9 @@ typedef struct surety__book {
     surety__writer self;
     int64_t writer; /* this writer's row; 0: none yet */
     bool bare;      /* prompts and replies are left out */
+    surety__group group;
+    surety_status failed; /* of a flush that no caller was told about yet */
+    surety_error failure;
 } surety__book;
 
 static surety__cell book_number(int64_t number)
@@ -106,17 +111,6 @@ static surety_status book_begin_work(void *owner, const void *ctx,
                    reterr);
 }
 
-static surety_status book_begin(void *ctx, const surety_entry *entry,
-                                surety_error *reterr)
-{
-    surety_entry own;
-    const surety_status status = book_take(&own, entry, false, reterr);
-
-    return status ? status
-                  : surety__store_write(((surety__book *)ctx)->store,
-                                        book_begin_work, ctx, &own, reterr);
-}
-
 static surety_status book_add_issues(surety__book *book, surety__sql which,
                                      const surety_entry *entry,
                                      surety_error *reterr)
@@ -158,15 +152,93 @@ static surety_status book_finish_work(void *owner, const void *ctx,
     return status;
 }
 
+/* ---- groups -------------------------------------------------------------- */
+
+static surety_status book_group_work(void *owner, const void *ctx,
+                                     surety_error *reterr)
+{
+    surety__book *book = owner;
+    surety_status status = SURETY_OK;
+
+    (void)ctx;
+    for (size_t i = 0; i < book->group.count && !status; i++) {
+        const surety__write *write = &book->group.list[i];
+
+        status = write->ends ? book_finish_work(book, &write->entry, reterr)
+                             : book_begin_work(book, &write->entry, reterr);
+    }
+    return status;
+}
+
+static surety_status book_flush(void *ctx, surety_error *reterr)
+{
+    surety__book *book = ctx;
+    surety_status status = book->failed;
+
+    if (status && reterr)
+        *reterr = book->failure;
+    book->failed = SURETY_OK;
+    if (!status && book->group.count)
+        status = surety__store_write(book->store, book_group_work, book, NULL,
+                                     reterr);
+    surety__group_clear(&book->group);
+    book->ledger.waiting = 0;
+    return status;
+}
+
+/* Keeps a write for flush. A group that is full is written; that it failed is
+ * for the caller of flush. */
+static surety_status book_keep_write(surety__book *book,
+                                     const surety_entry *entry, bool ends,
+                                     surety_error *reterr)
+{
+    const surety_status status =
+        surety__group_add(&book->group, entry, ends, book->ledger.raw, reterr);
+
+    if (status)
+        return status;
+    book->ledger.waiting++;
+    if (book->group.count >= BOOK_GROUP_MAX && !book->failed) {
+        const size_t waiting = book->ledger.waiting;
+
+        book->failed = book_flush(book, &book->failure);
+        book->ledger.waiting = waiting;
+    } else if (book->failed) {
+        surety__group_clear(&book->group);
+    }
+    return SURETY_OK;
+}
+
+static surety_status book_write(surety__book *book, const surety_entry *entry,
+                                bool ends, surety_error *reterr)
+{
+    surety_entry own;
+    surety_status status = book_take(&own, entry, ends, reterr);
+
+    if (status)
+        return status;
+    if (book->ledger.grouped)
+        return book_keep_write(book, &own, ends, reterr);
+    /* What waits comes first: the begin of this entry may be among it. */
+    if (book->group.count) {
+        status = book_keep_write(book, &own, ends, reterr);
+        return status ? status : book_flush(book, reterr);
+    }
+    return surety__store_write(book->store,
+                               ends ? book_finish_work : book_begin_work, book,
+                               &own, reterr);
+}
+
+static surety_status book_begin(void *ctx, const surety_entry *entry,
+                                surety_error *reterr)
+{
+    return book_write(ctx, entry, false, reterr);
+}
+
 static surety_status book_finish(void *ctx, const surety_entry *entry,
                                  surety_error *reterr)
 {
-    surety_entry own;
-    const surety_status status = book_take(&own, entry, true, reterr);
-
-    return status ? status
-                  : surety__store_write(((surety__book *)ctx)->store,
-                                        book_finish_work, ctx, &own, reterr);
+    return book_write(ctx, entry, true, reterr);
 }
 
 /* ---- each ---------------------------------------------------------------- */
@@ -477,11 +549,13 @@ static void book_close(void *ctx)
     surety__book *book = ctx;
 
     if (book->store) {
+        (void)book_flush(book, NULL);
         if (book->writer)
             (void)surety__store_write(book->store, book_close_work, book, NULL,
                                       NULL);
         surety__store_close(book->store);
     }
+    surety__group_done(&book->group);
     surety__free(book->alloc, book, sizeof(*book));
 }
 
@@ -500,13 +574,15 @@ surety_status surety_ledger_open(surety_str url,
     if (!book)
         return surety__fail_nomem(reterr);
     book->alloc = filled.alloc;
-    book->ledger = (surety_ledger){.version = 1,
+    surety__group_init(&book->group, filled.alloc);
+    book->ledger = (surety_ledger){.version = 2,
                                    .ctx = book,
                                    .raw = filled.raw,
                                    .begin = book_begin,
                                    .finish = book_finish,
                                    .each = book_each,
-                                   .close = book_close};
+                                   .close = book_close,
+                                   .flush = book_flush};
     if (filled.read_only)
         book->ledger.begin = book->ledger.finish = book_refuse;
     book->bare = filled.read_only && !filled.raw;

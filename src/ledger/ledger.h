@@ -157,6 +157,30 @@ surety_status surety__store_write(
     void *owner, const void *ctx, surety_error *reterr);
 void surety__store_close(surety__store *store); /* takes NULL */
 
+/* ---- group.c: writes that wait ------------------------------------------- */
+
+/* The begin or the end of an entry; its texts are the group's. */
+typedef struct surety__write {
+    surety_entry entry;
+    bool ends;
+} surety__write;
+
+typedef struct surety__group {
+    const surety_alloc *alloc;
+    surety__arena arena;
+    surety__write *list;
+    size_t count, cap;
+} surety__group;
+
+void surety__group_init(surety__group *group, const surety_alloc *alloc);
+void surety__group_done(surety__group *group);
+/* Forgets all writes. */
+void surety__group_clear(surety__group *group);
+/* Adds a write with a copy of the entry. raw: with prompt and reply.
+ * SURETY_NOMEM: nothing is added. */
+surety_status surety__group_add(surety__group *group, const surety_entry *entry,
+                                bool ends, bool raw, surety_error *reterr);
+
 /* ---- writer.c: the writing process --------------------------------------- */
 
 /* Identifies a process among all past and future ones. */

@@ -121,9 +121,10 @@ surety_status surety__setup_check(const surety_run_options *options,
 
     if (!options->model_count || !options->models)
         return surety__fail(reterr, SURETY_MISUSE, "a run needs a model");
-    if (options->ledger && options->ledger->version != 1)
+    if (options->ledger &&
+        (options->ledger->version < 1 || options->ledger->version > 2))
         return surety__fail(reterr, SURETY_MISUSE,
-                            "the ledger has the version %u, not 1",
+                            "the ledger has the version %u, not 1 or 2",
                             (unsigned)options->ledger->version);
     if ((options->prompt.len && !options->prompt.ptr) ||
         (options->system.len && !options->system.ptr) ||

@@ -347,6 +347,76 @@ done:
     place_remove(&at);
 }
 
+/* Grouped writes are there after the flush, and the same rows as others. */
+TEST(writes_a_group_at_once)
+{
+    surety_ledger *ledger = NULL;
+    surety_entry first = sample_entry(ID_1, SAMPLE_TEXT("prompt"));
+    surety_entry second = sample_entry(ID_2, (surety_str){NULL, 0});
+    surety_error err;
+    place at;
+    seen all = {.want = &first};
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    TRY(ledger->flush(ledger->ctx, &err));
+    ledger->grouped = true;
+    TRY(ledger->begin(ledger->ctx, &first, &err));
+    TRY(ledger->begin(ledger->ctx, &second, &err));
+    TRY(ledger->finish(ledger->ctx, &first, &err));
+    CHECK(ledger->waiting == 3);
+    TRY(ledger->each(ledger->ctx, 0, see, &all, &err));
+    CHECK(all.count == 0);
+    TRY(ledger->flush(ledger->ctx, &err));
+    CHECK(ledger->waiting == 0);
+    TRY(ledger->each(ledger->ctx, 0, see, &all, &err));
+    CHECK(all.count == 2 && all.same == 1);
+    /* What is wrong with an entry is said at once. */
+    first.id = surety_str_of("no UUID");
+    EXPECT(SURETY_MISUSE, ledger->begin(ledger->ctx, &first, &err));
+    CHECK(ledger->waiting == 0);
+    /* A write that is not grouped takes what waits with it. */
+    first.id = surety_str_of(ID_1);
+    TRY(ledger->begin(ledger->ctx, &first, &err));
+    ledger->grouped = false;
+    TRY(ledger->finish(ledger->ctx, &second, &err));
+    CHECK(ledger->waiting == 0);
+    all = (seen){.want = &second};
+    TRY(ledger->each(ledger->ctx, 0, see, &all, &err));
+    CHECK(all.count == 2 && all.same == 1);
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
+/* A flush that fails drops the group, and a full group that fails is reported
+ * by the next flush. */
+TEST(reports_a_group_that_fails)
+{
+    surety_ledger *ledger = NULL;
+    surety_entry entry = sample_entry(ID_1, (surety_str){NULL, 0});
+    surety_error err;
+    place at;
+
+    place_make(&at);
+    TRY(open_at(t, &at, &ledger, &err));
+    ledger->grouped = true;
+    CHECK(!unlink(at.path));
+    TRY(ledger->begin(ledger->ctx, &entry, &err));
+    EXPECT(SURETY_IO, ledger->flush(ledger->ctx, &err));
+    CHECK(strstr(err.message, "deleted") && ledger->waiting == 0);
+    TRY(ledger->flush(ledger->ctx, &err));
+    for (int i = 0; i < 1500; i++)
+        TRY(ledger->begin(ledger->ctx, &entry, &err));
+    CHECK(ledger->waiting == 1500);
+    EXPECT(SURETY_IO, ledger->flush(ledger->ctx, &err));
+    CHECK(strstr(err.message, "deleted") && ledger->waiting == 0);
+    TRY(ledger->flush(ledger->ctx, &err));
+done:
+    surety_ledger_close(ledger);
+    place_remove(&at);
+}
+
 TEST(notices_a_file_that_is_gone)
 {
     surety_ledger *ledger = NULL;
@@ -519,6 +589,8 @@ int main(int argc, char **argv)
         {"walks page by page", walks_page_by_page},
         {"refuses misuse", refuses_misuse},
         {"refuses what is not its own", refuses_what_is_not_its_own},
+        {"writes a group at once", writes_a_group_at_once},
+        {"reports a group that fails", reports_a_group_that_fails},
         {"notices a file that is gone", notices_a_file_that_is_gone},
         {"tells writers apart", tells_writers_apart},
         {"reads only", reads_only},

@@ -647,7 +647,7 @@ static void no_price(struct trial *trial)
 
 static void newer_ledger(struct trial *trial)
 {
-    trial->fake.ledger.version = 2;
+    trial->fake.ledger.version = 3;
 }
 
 static void prompt_nowhere(struct trial *trial)
@@ -695,7 +695,7 @@ TEST(says_what_it_cannot_run)
          "use mode auto or prompt"},
         {no_price, "a budget of money needs prices, and the model m has none",
          "give its prices in the configuration"},
-        {newer_ledger, "the ledger has the version 2, not 1", ""},
+        {newer_ledger, "the ledger has the version 3, not 1 or 2", ""},
         {prompt_nowhere, nowhere, ""},
         {system_nowhere, nowhere, ""},
         {long_name,

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of the gateway's requests: gateway_rows_test.py [SURETY]. The law: an
+answered request has all of its rows, and they are complete; where rows cannot
+be written, no call of a model is made and no value is given out."""
+
+import json
+import os
+import shutil
+import sqlite3
+import threading
+
+from cli_run import FOLDER, check, run_tests, same
+from gateway_run import (BAD_TEXT, GOOD_TEXT, Gateway, model_of,
+                         schema_members)
+
+THREADS = 12
+EACH = 10
+
+
+def ask_all(gateway, headers=()):
+    """(status, run, attempts) of many requests at once, whole and streamed."""
+    found = []
+
+    def ask(stream):
+        for _ in range(EACH):
+            got = gateway.call("openai", stream, headers,
+                               model=model_of("openai"),
+                               **schema_members("openai"))
+            found.append((got.status, got.header("surety-run"),
+                          int(got.header("surety-attempts") or 0)))
+
+    threads = [threading.Thread(target=ask, args=(number % 2 == 1,))
+               for number in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def ledger_at():
+    folder = os.path.join(FOLDER, "rows")
+    shutil.rmtree(folder, ignore_errors=True)
+    os.mkdir(folder)
+    return os.path.join(folder, "ledger.db")
+
+
+def test_answered():
+    """While the gateway still runs, each answer's rows are in the file."""
+    path = ledger_at()
+    script = {"then": "repeat",
+              "replies": [{"text": BAD_TEXT}, {"text": GOOD_TEXT}]}
+    with Gateway(script, "--ledger", "sqlite:" + path) as gateway:
+        found = ask_all(gateway)
+        with sqlite3.connect(f"file:{path}?mode=ro", uri=True) as ledger:
+            rows = ledger.execute(
+                "SELECT run, number, state, ok FROM attempts").fetchall()
+        calls = gateway.mock.logged(1)
+    same("all are answered", len(found), THREADS * EACH)
+    runs = {}
+    for run, number, state, ok in rows:
+        runs.setdefault(run, {})[number] = (state, ok)
+    for status, run, attempts in found:
+        if status != 200:
+            continue
+        own = runs.get(run, {})
+        if (len(own) != attempts or own.get(attempts) != ("done", 1) or
+                any(state != "done" for state, _ in own.values())):
+            check("an answer has its rows", False, (run, attempts, own))
+            break
+    else:
+        check("every answer has its rows", True)
+    check("some were asked again", any(row[1] > 1 for row in rows), rows[:3])
+    same("no row is open", [row for row in rows if row[2] == "open"], [])
+    check("the model was called", calls, calls)
+
+
+def test_lost():
+    """The file goes away: each request is refused before its model is called,
+    and the message says why."""
+    path = ledger_at()
+    with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
+                 "--ledger", "sqlite:" + path) as gateway:
+        same("before: status", gateway.call(
+            model=model_of("openai"), **schema_members("openai")).status, 200)
+        before = len(gateway.mock.logged(1))
+        os.remove(path)
+        found = ask_all(gateway)
+        same("every status", sorted({status for status, _, _ in found}), [503])
+        same("calls of the model", len(gateway.mock.logged(before)), before)
+        got = gateway.call(model=model_of("openai"),
+                           **schema_members("openai"))
+        check("the message says why",
+              "deleted or replaced" in json.dumps(got.json()), got)
+        same("it may be sent again", got.header("x-should-retry"), "true")
+
+
+run_tests(test_answered, test_lost)
