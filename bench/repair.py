@@ -10,9 +10,9 @@ they are. Of each shape: how many values came back right, and in brackets how
 many came back wrong; the others were refused. Surety and BAML get the contract,
 the other peers take none. A peer that is not installed is named as missing.
 
-Then the same of replies that nothing was tuned to (unseen.py), and what each peer
-makes of one reply of each kind of repair (kinds.py). With PAGE, the tables are
-put into it, behind its mark."""
+Then the same of replies that nothing was tuned to (unseen.py), and what each
+peer makes of one reply of each kind of repair (kinds.py). With PAGE, the tables
+are put into it, behind its mark."""
 
 import collections
 import contextlib

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Replies that nothing was tuned to, for repair.py: a random value of one of six
-contracts, written with two to four mistakes of models at once. Each comes from
-its own seed, and by construction the reply means the value. cases(COUNT) gives
-COUNT of each contract and number of mistakes. What fails here is not mended by
-looking at it: the set shows what to expect of replies that nobody has seen."""
+"""Replies that nothing was tuned to, for repair.py: a random value of one of
+six contracts, written with two to four mistakes of models at once. Each comes
+from its own seed, and by construction the reply means the value. cases(COUNT)
+gives COUNT of each contract and number of mistakes. What fails here is not
+mended by looking at it: the set shows what to expect of replies that nobody
+has seen."""
 
 import json
 import random

@@ -6,8 +6,8 @@
  *
  *  1. The value comes back, whatever its shape.
  *  2. No reply, also one with any sign left out, doubled, replaced or put in,
- *     gives a certain wrong value: one that differs from what was written, with only
- *     certain repairs and without a warning.
+ *     gives a certain wrong value: one that differs from what was written, with
+ *     only certain repairs and without a warning.
  *  3. A stream comes to what the whole comes to.
  *
  * A sign that is wrong may leave JSON of another value; what such a text means
