@@ -141,7 +141,7 @@ static uint32_t admit_calls(const surety__ask *ask)
 {
     if (!ask->kept)
         return 1;
-    if (!ask->has_retries)
+    if (!ask->retries)
         return 1 + surety_contract_info_of(ask->kept->contract)->retry_max;
     return 1 + (ask->retries == SURETY_RUN_NONE ? 0 : ask->retries);
 }

@@ -164,9 +164,9 @@ surety__result surety__answer_result(surety__exchange *exchange)
 
     if (exchange->visit.is_refused && !info->attempt_count)
         return answer_busy(exchange);
-    if (exchange->is_unrecorded) {
+    if (exchange->owed.is_lost) {
         result.problem.status = 503;
-        result.problem.message = exchange->unrecorded;
+        result.problem.message = exchange->owed.why;
         result.should_retry = 1;
         return result;
     }

@@ -14,25 +14,6 @@ static surety_str ask_copy(surety__ask *ask, surety_str text)
     return surety__arena_text(ask->arena, text);
 }
 
-surety_status surety__ask_refuse(surety__ask *ask, int status, surety_str param,
-                                 const surety_error *error,
-                                 surety__problem *ret_problem)
-{
-    surety_buf text;
-
-    if (error->status == SURETY_NOMEM)
-        return SURETY_NOMEM;
-    surety_buf_init(&text, ask->arena->alloc, 0);
-    surety_buf_text(&text, error->message);
-    if (error->hint[0])
-        surety__buf_printf(&text, ": %s", error->hint);
-    *ret_problem =
-        (surety__problem){.status = status,
-                          .param = ask_copy(ask, param),
-                          .message = surety__arena_buf(ask->arena, &text)};
-    return ret_problem->message.ptr ? SURETY_SYNTAX : SURETY_NOMEM;
-}
-
 /* ---- headers ------------------------------------------------------------- */
 
 static surety_status ask_header_bad(surety__ask *ask, const char *name,
@@ -68,12 +49,12 @@ static surety_status ask_headers(surety__ask *ask,
     if (repair.ptr && !ask->has_repair)
         return ask_header_bad(ask, "Surety-Repair", repair,
                               "none, syntax or align", ret_problem);
-    ask->has_retries = retries.ptr != NULL;
-    if (ask->has_retries && (!surety__str_number(retries, &number) ||
-                             number > SURETY__GATEWAY_RETRIES_MAX))
+    if (retries.ptr && (!surety__str_number(retries, &number) ||
+                        number > SURETY__GATEWAY_RETRIES_MAX))
         return ask_header_bad(ask, "Surety-Retries", retries,
                               "a number from 0 to 10", ret_problem);
-    ask->retries = number ? (uint32_t)number : SURETY_RUN_NONE;
+    if (retries.ptr)
+        ask->retries = number ? (uint32_t)number : SURETY_RUN_NONE;
     ask->reports = surety_str_equal(report, SURETY__LITERAL("full"));
     if (report.ptr && !ask->reports)
         return ask_header_bad(ask, "Surety-Report", report, "full",

@@ -156,7 +156,7 @@ static surety_status exchange_run(surety__exchange *exchange,
         exchange_judging(exchange, &options);
     if (ask->tools.set)
         exchange_choose(ask, &options);
-    if (ask->has_retries)
+    if (ask->retries)
         options.retry_max = ask->retries;
     status = exchange_giving(exchange, &options);
     if (!status)
@@ -424,7 +424,7 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         surety__exchange_step(exchange, surety__worker_now());
         *ret_wait_ms = SURETY__GATEWAY_HEAD_MS;
     }
-    if (exchange->owes_rows)
+    if (exchange->owed.waits)
         return FLOW_WAIT; /* the flush comes first */
     verdict = surety_run_info_of(exchange->run)->verdict;
     if (!exchange->ask.request.stream) {

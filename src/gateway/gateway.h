@@ -122,10 +122,9 @@ typedef struct surety__ask {
     bool brings_key; /* the model is called with the client's key */
     bool has_repair;
     surety_repair repair;
-    bool has_retries;
     bool has_stream; /* the header Surety-Stream was given */
     surety_run_output output;
-    uint32_t retries;
+    uint32_t retries;  /* as surety_run_options.retry_max */
     bool has_own_keys; /* the client's key is one of the gateway's */
     bool reports;      /* the whole report is wanted */
     bool as_array;     /* Gemini's stream as a JSON array */
@@ -140,8 +139,8 @@ void surety__ask_done(surety__ask *ask);
 /* The client's key, from where its protocol has it. ptr NULL: none. */
 surety_str surety__ask_key(const surety__ask *ask,
                            const surety__serving *serving);
-/* Keeps the error's text as the problem of a refusal. Returns SURETY_SYNTAX;
- * SURETY_NOMEM. */
+/* refuse.c: keeps the error's text as the problem of a refusal. Returns
+ * SURETY_SYNTAX; SURETY_NOMEM. */
 surety_status surety__ask_refuse(surety__ask *ask, int status, surety_str param,
                                  const surety_error *error,
                                  surety__problem *ret_problem);
@@ -181,6 +180,13 @@ void surety__route_leave(surety__worker *worker, surety__ask *ask);
 
 /* ---- exchange.c: one request --------------------------------------------- */
 
+/* Rows in the ledger that are not durable yet (rows.c). */
+typedef struct surety__owed {
+    bool waits;   /* for the next flush */
+    bool is_lost; /* rows could not be written: */
+    surety_str why;
+} surety__owed;
+
 typedef struct surety__exchange {
     struct surety__exchange *next, *before;
     surety__worker *worker;
@@ -203,12 +209,10 @@ typedef struct surety__exchange {
     int status;       /* of HTTP; 0: not answered */
     bool is_ready;    /* its transport gave the run something */
     bool has_speech;
-    bool has_head;         /* the head of a stream was sent */
-    bool is_over;          /* out has the last bytes */
-    bool is_cut;           /* the connection is cut behind them */
-    bool owes_rows;        /* rows of it wait for the next flush */
-    bool is_unrecorded;    /* rows of it could not be written: */
-    surety_str unrecorded; /* why */
+    bool has_head; /* the head of a stream was sent */
+    bool is_over;  /* out has the last bytes */
+    bool is_cut;   /* the connection is cut behind them */
+    surety__owed owed;
 } surety__exchange;
 
 /* The callbacks of the service. */

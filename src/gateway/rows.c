@@ -32,15 +32,15 @@ void surety__rows_close(surety__exchange *exchange, size_t waiting)
     const surety_ledger *ledger = exchange->worker->ledger;
 
     if (ledger && ledger->waiting > waiting)
-        exchange->owes_rows = true;
+        exchange->owed.waits = true;
 }
 
 /* Ends a request whose rows could not be written. */
 static void rows_refuse(surety__exchange *exchange, const surety_error *error)
 {
-    exchange->unrecorded =
+    exchange->owed.why =
         surety__arena_text(&exchange->arena, surety_str_of(error->message));
-    exchange->is_unrecorded = true;
+    exchange->owed.is_lost = true;
     surety_run_cancel(exchange->run, surety__worker_now());
     surety__admit_settle(exchange);
     surety__guard_look(exchange);
@@ -59,9 +59,9 @@ void surety__rows_flush(surety__worker *worker)
          exchange = exchange->next) {
         const surety__settings *settings = exchange->ask.settings;
 
-        if (!exchange->owes_rows)
+        if (!exchange->owed.waits)
             continue;
-        exchange->owes_rows = false;
+        exchange->owed.waits = false;
         if (failed && !surety_config_info_of(settings->config)->ledger_optional)
             rows_refuse(exchange, &error);
         if (surety_run_info_of(exchange->run)->verdict == SURETY_RUN_PENDING)
