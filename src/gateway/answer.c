@@ -8,8 +8,6 @@
 #include "gateway/gateway.h"
 #include "template/template.h"
 
-#define ANSWER_HEADERS_MAX 12
-
 /* ---- the result ---------------------------------------------------------- */
 
 /* HTTP status of a call that gave no reply, where the provider's own says
@@ -351,31 +349,33 @@ void surety__answer_about(const surety__exchange *exchange, surety_buf *out)
 
 /* ---- heads --------------------------------------------------------------- */
 
-typedef struct answer_head {
-    surety_header headers[ANSWER_HEADERS_MAX];
-    size_t count;
-    char numbers[ANSWER_HEADERS_MAX][24];
-} answer_head;
-
-static void answer_add(answer_head *head, const char *name, surety_str value)
+bool surety__answer_has_room(const surety__answer_head *head)
 {
-    assert(head->count < ANSWER_HEADERS_MAX);
+    return head->count + SURETY__ANSWER_HEADERS_OWN <
+           SURETY__ANSWER_HEADERS_MAX;
+}
+
+void surety__answer_add(surety__answer_head *head, const char *name,
+                        surety_str value)
+{
+    assert(head->count < SURETY__ANSWER_HEADERS_MAX);
     head->headers[head->count++] =
         (surety_header){surety_str_of(name), value, false};
 }
 
-static void answer_add_number(answer_head *head, const char *name,
+static void answer_add_number(surety__answer_head *head, const char *name,
                               uint64_t number)
 {
     surety_buf text =
         surety__buf_over(head->numbers[head->count], sizeof(head->numbers[0]));
 
     surety_buf_number(&text, number);
-    answer_add(head, name, surety_buf_str(&text));
+    surety__answer_add(head, name, surety_buf_str(&text));
 }
 
 /* The headers that say what became of a request. */
-static void answer_add_run(answer_head *head, const surety__exchange *exchange)
+void surety__answer_add_run(surety__answer_head *head,
+                            const surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
     const bool anthropic =
@@ -384,8 +384,9 @@ static void answer_add_run(answer_head *head, const surety__exchange *exchange)
     if (!exchange->run)
         return;
     if (info->id.len) {
-        answer_add(head, "Surety-Run", info->id);
-        answer_add(head, anthropic ? "request-id" : "x-request-id", info->id);
+        surety__answer_add(head, "Surety-Run", info->id);
+        surety__answer_add(head, anthropic ? "request-id" : "x-request-id",
+                           info->id);
     }
     if (info->verdict == SURETY_RUN_PENDING)
         return; /* a stream whose head goes out early */
@@ -393,20 +394,20 @@ static void answer_add_run(answer_head *head, const surety__exchange *exchange)
     answer_add_number(head, "Surety-Repairs",
                       surety_outcome_info_of(info->outcome)->repaired_count);
     if (info->verdict == SURETY_RUN_FALLBACK)
-        answer_add(head, "Surety-Fallback", SURETY__LITERAL("true"));
+        surety__answer_add(head, "Surety-Fallback", SURETY__LITERAL("true"));
     answer_add_number(head, "Surety-Overhead-Us", exchange->busy_us);
 }
 
-/* Notes that the head of an answer goes out. */
-static void answer_begun(surety__exchange *exchange, int status)
+void surety__answer_begun(surety__exchange *exchange, int status)
 {
     exchange->status = status;
     exchange->notes.answered_us =
         surety__serve_clock().monotonic_us - exchange->started_us;
 }
 
-static surety__flow answer_give(surety__exchange *exchange, answer_head *head,
-                                int status, surety_str body)
+static surety__flow answer_give(surety__exchange *exchange,
+                                surety__answer_head *head, int status,
+                                surety_str body)
 {
     const surety__response response = {.kind = ANSWER_WHOLE,
                                        .status = status,
@@ -414,7 +415,7 @@ static surety__flow answer_give(surety__exchange *exchange, answer_head *head,
                                        .header_count = head->count,
                                        .body = body};
 
-    answer_begun(exchange, status);
+    surety__answer_begun(exchange, status);
     return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
                                                                       : FLOW_ON;
 }
@@ -422,9 +423,9 @@ static surety__flow answer_give(surety__exchange *exchange, answer_head *head,
 surety__flow surety__answer_plain(surety__exchange *exchange, int status,
                                   const char *type, surety_str text)
 {
-    answer_head head = {.count = 0};
+    surety__answer_head head = {.count = 0};
 
-    answer_add(&head, "Content-Type", surety_str_of(type));
+    surety__answer_add(&head, "Content-Type", surety_str_of(type));
     return answer_give(exchange, &head, status, text);
 }
 
@@ -433,7 +434,7 @@ surety__flow surety__answer_models(surety__exchange *exchange)
     const surety_config_info *info =
         surety_config_info_of(exchange->ask.settings->config);
     const surety__route *route = &exchange->ask.route;
-    answer_head head = {.count = 0};
+    surety__answer_head head = {.count = 0};
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
     bool found = !route->model.len;
 
@@ -447,14 +448,15 @@ surety__flow surety__answer_models(surety__exchange *exchange)
                          route->model, &exchange->out);
     if (exchange->out.status)
         return FLOW_CUT;
-    answer_add(&head, "Content-Type", surety__speak_content_type(false));
+    surety__answer_add(&head, "Content-Type",
+                       surety__speak_content_type(false));
     return answer_give(exchange, &head, 200, surety_buf_str(&exchange->out));
 }
 
 surety__flow surety__answer_problem(surety__exchange *exchange,
                                     const surety__result *result)
 {
-    answer_head head = {.count = 0};
+    surety__answer_head head = {.count = 0};
     surety__problem problem = result->problem;
 
     problem.request_id = surety_run_info_of(exchange->run)->id;
@@ -462,11 +464,13 @@ surety__flow surety__answer_problem(surety__exchange *exchange,
     surety__speak_error(exchange->ask.route.protocol, &problem, &exchange->out);
     if (exchange->out.status)
         return FLOW_CUT;
-    answer_add(&head, "Content-Type", surety__speak_content_type(false));
-    answer_add_run(&head, exchange);
+    surety__answer_add(&head, "Content-Type",
+                       surety__speak_content_type(false));
+    surety__answer_add_run(&head, exchange);
     if (result->should_retry >= 0)
-        answer_add(&head, "x-should-retry",
-                   surety_str_of(result->should_retry ? "true" : "false"));
+        surety__answer_add(
+            &head, "x-should-retry",
+            surety_str_of(result->should_retry ? "true" : "false"));
     if (result->retry_after_ms >= 0) {
         answer_add_number(&head, "retry-after-ms",
                           (uint64_t)result->retry_after_ms);
@@ -482,7 +486,7 @@ surety__flow surety__answer_whole(surety__exchange *exchange)
     const surety__result result = surety__answer_result(exchange);
     const surety__closing closing = surety__answer_closing(exchange);
     surety_buf *out = &exchange->out;
-    answer_head head = {.count = 0};
+    surety__answer_head head = {.count = 0};
 
     if (!result.ok)
         return surety__answer_problem(exchange, &result);
@@ -499,8 +503,9 @@ surety__flow surety__answer_whole(surety__exchange *exchange)
     surety_buf_text(out, exchange->ask.as_array ? "}]" : "}");
     if (out->status)
         return FLOW_CUT;
-    answer_add(&head, "Content-Type", surety__speak_content_type(false));
-    answer_add_run(&head, exchange);
+    surety__answer_add(&head, "Content-Type",
+                       surety__speak_content_type(false));
+    surety__answer_add_run(&head, exchange);
     return answer_give(exchange, &head, 200, surety_buf_str(out));
 }
 
@@ -512,7 +517,7 @@ surety__flow surety__answer_stream(surety__exchange *exchange)
     static const char *const streams[] = {"hold", "live", "resume"};
     surety__response response = {
         .kind = ANSWER_STREAMED, .status = 200, .body_len = UINT64_MAX};
-    answer_head head = {.count = 0};
+    surety__answer_head head = {.count = 0};
 
     if (info->verdict != SURETY_RUN_PENDING && !exchange->is_cut) {
         const surety__result result = surety__answer_result(exchange);
@@ -521,16 +526,16 @@ surety__flow surety__answer_stream(surety__exchange *exchange)
             return surety__answer_problem(exchange, &result);
     }
     surety__answer_name(exchange);
-    answer_add(&head, "Content-Type", surety__speak_content_type(true));
-    answer_add(&head, "Cache-Control", SURETY__LITERAL("no-cache"));
-    answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
+    surety__answer_add(&head, "Content-Type", surety__speak_content_type(true));
+    surety__answer_add(&head, "Cache-Control", SURETY__LITERAL("no-cache"));
+    surety__answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
     if (exchange->ask.has_stream)
-        answer_add(&head, "Surety-Stream",
-                   surety_str_of(streams[exchange->ask.output]));
-    answer_add_run(&head, exchange);
+        surety__answer_add(&head, "Surety-Stream",
+                           surety_str_of(streams[exchange->ask.output]));
+    surety__answer_add_run(&head, exchange);
     response.headers = head.headers;
     response.header_count = head.count;
-    answer_begun(exchange, 200);
+    surety__answer_begun(exchange, 200);
     exchange->has_head = true;
     return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
                                                                       : FLOW_ON;
@@ -562,6 +567,10 @@ void surety__answer_continue(surety__exchange *exchange)
 
     if (exchange->is_over)
         return;
+    if (exchange->ask.passes) {
+        surety__pass_continue(exchange);
+        return;
+    }
     if (exchange->is_cut) {
         answer_break(exchange, &(surety__problem){0});
         return;

@@ -287,6 +287,43 @@ static surety_status ask_contract(surety__ask *ask,
 
 /* ---- reading ------------------------------------------------------------- */
 
+/* Reads a call of a model. */
+static surety_status ask_call(surety__ask *ask, surety__problem *ret_problem)
+{
+    surety_error error;
+    const surety_status status =
+        surety__speak_read(&ask->route, surety_doc_root(ask->doc), ask->arena,
+                           &ask->request, ret_problem, &error);
+
+    if (status != SURETY_SYNTAX)
+        return status;
+    ret_problem->message = ask_copy(ask, ret_problem->message);
+    return ret_problem->message.ptr ? status : SURETY_NOMEM;
+}
+
+/* Reads what else a client asks of a model: vectors, or a count of tokens. Only
+ * the model's name matters here. */
+static surety_status ask_other(surety__ask *ask, surety__problem *ret_problem)
+{
+    const surety_val root = surety_doc_root(ask->doc);
+    surety__model_request *request = &ask->request;
+    surety_error error;
+
+    *request = (surety__model_request){.protocol = ask->route.protocol,
+                                       .model = ask->route.model,
+                                       .mode = SURETY_MODE_PROMPT,
+                                       .answers = 1,
+                                       .schema = surety_val_none()};
+    if (!request->model.len)
+        request->model = surety_val_str(surety_val_get(root, "model"));
+    if (request->model.len && surety_val_kind(root) == SURETY_KIND_OBJECT)
+        return SURETY_OK;
+    surety__fail(&error, SURETY_SYNTAX,
+                 "the request names no model: it has no member \"model\"");
+    return surety__ask_refuse(ask, 400, SURETY__LITERAL("model"), &error,
+                              ret_problem);
+}
+
 static surety_status ask_body(surety__ask *ask, const surety__serving *serving,
                               const surety_alloc *alloc,
                               surety__problem *ret_problem)
@@ -311,14 +348,8 @@ static surety_status ask_body(surety__ask *ask, const surety__serving *serving,
         return surety__ask_refuse(ask, 400, (surety_str){NULL, 0}, &shown,
                                   ret_problem);
     }
-    status = surety__speak_read(&ask->route, surety_doc_root(ask->doc),
-                                ask->arena, &ask->request, ret_problem, &error);
-    if (status == SURETY_SYNTAX) {
-        ret_problem->message = ask_copy(ask, ret_problem->message);
-        if (!ret_problem->message.ptr)
-            return SURETY_NOMEM;
-    }
-    return status;
+    return ask->route.kind == ROUTE_CALL ? ask_call(ask, ret_problem)
+                                         : ask_other(ask, ret_problem);
 }
 
 static surety_status ask_messages(surety__ask *ask,
@@ -361,6 +392,39 @@ static surety_status ask_scope(surety__ask *ask, surety__problem *ret_problem)
     return SURETY_OK;
 }
 
+/* Whether the request is passed on. A request that is no call can only be. */
+static surety_status ask_passing(surety__ask *ask,
+                                 const surety__serving *serving,
+                                 surety__problem *ret_problem)
+{
+    const surety_protocol from = ask->route.protocol;
+    const surety_protocol to = ask->model.protocol;
+    surety_error error;
+
+    if (ask->request.stream && from == SURETY_PROTOCOL_GEMINI &&
+        !surety_str_equal(ask_query(serving->query, "alt="),
+                          SURETY__LITERAL("sse"))) {
+        ask->as_array = true;
+        ask->request.stream = false;
+    }
+    if (ask->route.kind == ROUTE_CALL) {
+        ask->passes = surety__pass_fits(ask);
+        return SURETY_OK;
+    }
+    ask->passes = true;
+    if (from == to ||
+        (ask->route.kind == ROUTE_EMBED && from == SURETY_PROTOCOL_OPENAI &&
+         to == SURETY_PROTOCOL_RESPONSES))
+        return SURETY_OK;
+    surety__fail(&error, SURETY_SYNTAX,
+                 "the model speaks the protocol %s, and such a request goes "
+                 "to a model of the protocol %s only",
+                 surety_protocol_name(to), surety_protocol_name(from));
+    surety__hint(&error, "name another model");
+    return surety__ask_refuse(ask, 400, SURETY__LITERAL("model"), &error,
+                              ret_problem);
+}
+
 /* Settles how replies are repaired, and how a stream is given out: live where
  * the request can be judged so, else held. A tool that must be called is then
  * asked for as a contract, because only a contract's value comes in pieces. */
@@ -390,12 +454,15 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
     if (!status)
         status = ask_headers(ask, serving, ret_problem);
     if (!status)
-        status = ask_scope(ask, ret_problem);
-    if (!status)
         status = ask_model(ask,
                            ask->has_own_keys ? (surety_str){NULL, 0}
                                              : surety__ask_key(ask, serving),
                            ret_problem);
+    if (!status)
+        status = ask_passing(ask, serving, ret_problem);
+    if (status || ask->passes)
+        return status;
+    status = ask_scope(ask, ret_problem);
     if (!status)
         status = ask_settle(ask, alloc, ret_problem);
     if (!status)
@@ -406,13 +473,6 @@ surety_status surety__ask_read(surety__ask *ask, const surety__serving *serving,
         status = surety__params_read(ask, alloc, ret_problem);
     if (!status)
         status = surety__route_follow(ask, alloc);
-    if (!status && ask->request.stream &&
-        ask->route.protocol == SURETY_PROTOCOL_GEMINI &&
-        !surety_str_equal(ask_query(serving->query, "alt="),
-                          SURETY__LITERAL("sse"))) {
-        ask->as_array = true;
-        ask->request.stream = false;
-    }
     return status;
 }
 

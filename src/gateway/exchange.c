@@ -43,6 +43,11 @@ static void exchange_event(void *ctx, const surety_event *event)
     const bool is_value = exchange->ask.kept != NULL;
     surety__speech_part part = PART_TEXT;
 
+    if (exchange->ask.passes) {
+        surety__pass_event(exchange, event);
+        exchange_news(exchange);
+        return;
+    }
     if (is_value && event->kind == SURETY_EVENT_OUTPUT)
         part = surety__answer_part(exchange);
     else if (!is_value && event->kind == SURETY_EVENT_REASONING)
@@ -150,15 +155,18 @@ static surety_status exchange_run(surety__exchange *exchange,
     surety__admit_bound(exchange, &options);
     options.ledger_optional =
         surety_config_info_of(ask->settings->config)->ledger_optional;
-    options.messages =
-        surety_conversation_messages(ask->conversation, &options.message_count);
+    if (!ask->passes)
+        options.messages = surety_conversation_messages(ask->conversation,
+                                                        &options.message_count);
     if (ask->kept)
         exchange_judging(exchange, &options);
     if (ask->tools.set)
         exchange_choose(ask, &options);
     if (ask->retries)
         options.retry_max = ask->retries;
-    status = exchange_giving(exchange, &options);
+    status = ask->passes
+                 ? surety__pass_options(ask, exchange->serving, &options)
+                 : exchange_giving(exchange, &options);
     if (!status)
         status = surety_run_new(&options, &exchange->run, reterr);
     if (!status)
@@ -299,6 +307,7 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
 {
     const surety__serving *serving = exchange->serving;
     const surety__route_kind kind = exchange->ask.route.kind;
+    const bool takes = kind != ROUTE_NONE && kind != ROUTE_MODELS;
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
 
     if (surety_str_equal(serving->path, SURETY__LITERAL("/metrics")) &&
@@ -306,8 +315,7 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
         *ret_flow = exchange_metrics(exchange);
         return true;
     }
-    if (kind == ROUTE_CALL &&
-        surety_str_equal(serving->method, SURETY__LITERAL("POST"))) {
+    if (takes && surety_str_equal(serving->method, SURETY__LITERAL("POST"))) {
         if (!serving->is_oversized)
             return false;
         result.problem.status = 413;
@@ -316,11 +324,11 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
         *ret_flow = surety__answer_models(exchange);
         return true;
     } else {
-        result.problem.status =
-            kind == ROUTE_CALL || kind == ROUTE_MODELS ? 405 : 404;
+        result.problem.status = kind == ROUTE_NONE ? 404 : 405;
         result.problem.message = SURETY__LITERAL(
             "this gateway has no such method and path: it takes calls of "
-            "models and lists of models (docs/gateway.md)");
+            "models, counts of tokens, embeddings and lists of models "
+            "(docs/gateway.md)");
     }
     *ret_flow = surety__answer_problem(exchange, &result);
     return true;
@@ -426,6 +434,10 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
     }
     if (exchange->owed.waits)
         return FLOW_WAIT; /* the flush comes first */
+    if (exchange->ask.passes) {
+        *ret_wait_ms = SERVE_WAIT_LONG;
+        return surety__pass_answer(exchange);
+    }
     verdict = surety_run_info_of(exchange->run)->verdict;
     if (!exchange->ask.request.stream) {
         *ret_wait_ms = SERVE_WAIT_LONG;
@@ -453,6 +465,10 @@ surety__flow surety__exchange_pull(void *ctx, surety__serving *serving,
         return exchange->is_cut || exchange->out.status ? FLOW_CUT : FLOW_END;
     if (exchange->out.status)
         return FLOW_CUT;
+    if (!len && exchange->ask.passes) {
+        pull->wait_ms = SERVE_WAIT_LONG;
+        return FLOW_WAIT;
+    }
     if (!len && now_ms >= exchange->ping_ms) {
         surety__speech_ping(&exchange->speech, &exchange->out);
         len = exchange->out.len - exchange->out_start;

@@ -126,6 +126,7 @@ typedef struct surety__ask {
     surety_run_output output;
     uint32_t retries;  /* as surety_run_options.retry_max */
     bool has_own_keys; /* the client's key is one of the gateway's */
+    bool passes;       /* the request is passed on (pass.c) */
     bool reports;      /* the whole report is wanted */
     bool as_array;     /* Gemini's stream as a JSON array */
 } surety__ask;
@@ -236,6 +237,23 @@ typedef struct surety__result {
     int should_retry;        /* x-should-retry: 1, 0, or -1: none */
 } surety__result;
 
+/* Headers of an answer: those of a response that is passed on, and our own. */
+enum { SURETY__ANSWER_HEADERS_OWN = 12, SURETY__ANSWER_HEADERS_MAX = 48 };
+typedef struct surety__answer_head {
+    surety_header headers[SURETY__ANSWER_HEADERS_MAX];
+    size_t count;
+    char numbers[SURETY__ANSWER_HEADERS_MAX][24];
+} surety__answer_head;
+/* Whether it takes one more besides our own. */
+bool surety__answer_has_room(const surety__answer_head *head);
+void surety__answer_add(surety__answer_head *head, const char *name,
+                        surety_str value);
+/* Notes that the head of an answer goes out. */
+void surety__answer_begun(surety__exchange *exchange, int status);
+/* Adds the headers that say what became of a request. */
+void surety__answer_add_run(surety__answer_head *head,
+                            const surety__exchange *exchange);
+
 /* Reads the result of the run. Texts belong to the run, or to the arena. */
 surety__result surety__answer_result(surety__exchange *exchange);
 /* Gives the answer the run's id and the time. */
@@ -259,6 +277,21 @@ surety__flow surety__answer_whole(surety__exchange *exchange);
 surety__flow surety__answer_stream(surety__exchange *exchange);
 /* Adds to a stream what there is to add, and its end. */
 void surety__answer_continue(surety__exchange *exchange);
+
+/* ---- pass.c: requests that are passed on ----------------------------------
+ */
+
+/* Whether a call can be passed on: there is nothing to check. */
+bool surety__pass_fits(const surety__ask *ask);
+/* Makes the options of a run those of a request that is passed on.
+ * SURETY_NOMEM. */
+surety_status surety__pass_options(surety__ask *ask,
+                                   const surety__serving *serving,
+                                   surety_run_options *options);
+void surety__pass_event(surety__exchange *exchange, const surety_event *event);
+surety__flow surety__pass_answer(surety__exchange *exchange);
+/* Ends the stream when the response has ended. */
+void surety__pass_continue(surety__exchange *exchange);
 
 /* ---- rows.c: rows in the ledger ------------------------------------------ */
 

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Requests that are passed on: client and model speak one protocol, and there
+ * is nothing to check. The request goes as it is but for the model's name, and
+ * the response comes back byte for byte. It is a run all the same, with its
+ * row, budget, retries and limits.
+ *
+ * 1. Headers pass by two lists, one for each direction; what no list names
+ *    stays here. So no header of one connection reaches the other, and none of
+ *    ours is forged.
+ * 2. A stream goes on with its first byte. Any other response is given out
+ *    when it is complete, so that one which breaks off is an error.
+ * 3. The client gets nothing of our key: a response that refuses it, or has it
+ *    in its body, is replaced by an error of ours. */
+#include "gateway/gateway.h"
+
+/* Headers of a request that mean something to its provider. */
+static const char *const pass_asked[] = {"anthropic-version", "anthropic-beta",
+                                         "openai-beta", "idempotency-key"};
+/* The same, where the client calls with its own key. */
+static const char *const pass_accounts[] = {
+    "openai-organization", "openai-project", "x-goog-user-project"};
+/* Headers of a response for the client; a name that ends in "-" is the begin of
+ * several. */
+static const char *const pass_told[] = {
+    "content-type",         "cache-control",  "retry-after",
+    "retry-after-ms",       "x-should-retry", "x-ratelimit-",
+    "anthropic-ratelimit-", "openai-model",   "openai-processing-ms",
+    "openai-version"};
+
+/* Whether a contract, tools or another protocol need more than passing on. */
+static bool pass_is_plain(const surety__ask *ask)
+{
+    const surety__model_request *request = &ask->request;
+
+    return request->mode == SURETY_MODE_PROMPT &&
+           request->format == FORMAT_TEXT && !ask->has_named &&
+           (!request->tool.len || request->choice == CHOICE_NONE);
+}
+
+bool surety__pass_fits(const surety__ask *ask)
+{
+    const surety_model *model = &ask->model;
+    const bool follows = ask->way && ask->way->model_count > 1;
+    const bool configured = surety_val_count(model->extra) ||
+                            model->has_temperature || model->output_tokens_max;
+
+    return model->protocol == ask->route.protocol && !ask->as_array &&
+           !configured && !follows && pass_is_plain(ask);
+}
+
+/* The path of the provider for a request that is no call; "" : the usual. */
+static surety_str pass_path(const surety__ask *ask,
+                            const surety__serving *serving)
+{
+    static const char *const methods[] = {":countTokens", ":embedContent",
+                                          ":batchEmbedContents"};
+    static const char *const paths[] = {"/models/{model}:countTokens",
+                                        "/models/{model}:embedContent",
+                                        "/models/{model}:batchEmbedContents"};
+
+    if (ask->route.kind == ROUTE_CALL)
+        return (surety_str){NULL, 0};
+    if (ask->route.protocol == SURETY_PROTOCOL_ANTHROPIC)
+        return SURETY__LITERAL("/messages/count_tokens");
+    if (ask->route.protocol == SURETY_PROTOCOL_RESPONSES)
+        return SURETY__LITERAL("/responses/input_tokens");
+    for (size_t i = 0; i < SURETY__COUNT(methods); i++)
+        if (surety__str_ends(serving->path, surety_str_of(methods[i])))
+            return surety_str_of(paths[i]);
+    return SURETY__LITERAL("/embeddings");
+}
+
+static void pass_ask_headers(surety_header *headers, size_t *count,
+                             const surety__serving *serving,
+                             const char *const *names, size_t name_count)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        const surety_str value = surety__serving_header(serving, names[i]);
+
+        if (value.len)
+            headers[(*count)++] =
+                (surety_header){surety_str_of(names[i]), value, false};
+    }
+}
+
+surety_status surety__pass_options(surety__ask *ask,
+                                   const surety__serving *serving,
+                                   surety_run_options *options)
+{
+    const size_t most =
+        SURETY__COUNT(pass_asked) + SURETY__COUNT(pass_accounts);
+    surety_header *headers =
+        surety__arena_take(ask->arena, most * sizeof(*headers));
+
+    if (!headers)
+        return SURETY_NOMEM;
+    options->request_header_count = 0;
+    pass_ask_headers(headers, &options->request_header_count, serving,
+                     pass_asked, SURETY__COUNT(pass_asked));
+    if (ask->brings_key)
+        pass_ask_headers(headers, &options->request_header_count, serving,
+                         pass_accounts, SURETY__COUNT(pass_accounts));
+    options->request_headers = headers;
+    options->request = surety_buf_str(&serving->body);
+    options->request_path = pass_path(ask, serving);
+    options->messages = NULL;
+    options->message_count = 0;
+    ask->model.whole = !ask->request.stream;
+    return SURETY_OK;
+}
+
+void surety__pass_event(surety__exchange *exchange, const surety_event *event)
+{
+    if (event->kind == SURETY_EVENT_HEAD)
+        exchange->attempt = event->attempt;
+    else if (event->kind == SURETY_EVENT_BYTES)
+        surety_buf_add(&exchange->out, event->text);
+}
+
+/* ---- the response -------------------------------------------------------- */
+
+static bool pass_is_told(surety_str name)
+{
+    for (size_t i = 0; i < SURETY__COUNT(pass_told); i++) {
+        const surety_str told = surety_str_of(pass_told[i]);
+
+        if (told.ptr[told.len - 1] == '-'
+                ? surety__str_starts_nocase(name, told)
+                : surety__str_equal_nocase(name, told))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the client must not see the response. */
+static bool pass_is_hidden(const surety__exchange *exchange, int status)
+{
+    const surety__ask *ask = &exchange->ask;
+    const surety_str body = surety_buf_str(&exchange->out);
+
+    if (ask->brings_key || !ask->model.key.len)
+        return false;
+    return status == 401 || status == 403 ||
+           surety__str_find(body, ask->model.key) < body.len;
+}
+
+static surety__flow pass_give(surety__exchange *exchange,
+                              const surety_run_response_info *info,
+                              bool is_streamed)
+{
+    surety__response response = {.kind = is_streamed ? ANSWER_STREAMED
+                                                     : ANSWER_WHOLE,
+                                 .status = info->status,
+                                 .body_len = UINT64_MAX};
+    surety__answer_head head = {.count = 0};
+
+    for (size_t i = 0; i < info->header_count; i++) {
+        const surety_header *header = &info->headers[i];
+
+        if (pass_is_told(header->name) && surety__answer_has_room(&head) &&
+            surety__str_find_control(header->value, true) == header->value.len)
+            head.headers[head.count++] = *header;
+    }
+    if (is_streamed)
+        surety__answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
+    surety__answer_add_run(&head, exchange);
+    if (!is_streamed)
+        response.body = surety_buf_str(&exchange->out);
+    response.headers = head.headers;
+    response.header_count = head.count;
+    surety__answer_begun(exchange, info->status);
+    exchange->has_head = is_streamed;
+    return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
+                                                                      : FLOW_ON;
+}
+
+surety__flow surety__pass_answer(surety__exchange *exchange)
+{
+    const surety_run_info *run = surety_run_info_of(exchange->run);
+    const surety_run_response_info *info =
+        surety_run_response_info_of(exchange->run);
+    const bool good = info && info->status / 100 == 2;
+    surety__result result;
+
+    if (exchange->out.status)
+        return FLOW_CUT;
+    if (exchange->ask.request.stream && good)
+        return pass_give(exchange, info, true);
+    if (run->verdict == SURETY_RUN_PENDING)
+        return FLOW_WAIT;
+    if (info && (!good || run->verdict == SURETY_RUN_VALID) &&
+        !pass_is_hidden(exchange, info->status))
+        return pass_give(exchange, info, false);
+    result = surety__answer_result(exchange);
+    if (result.ok)
+        result = (surety__result){.problem = {.status = 502},
+                                  .retry_after_ms = -1,
+                                  .should_retry = -1};
+    return surety__answer_problem(exchange, &result);
+}
+
+void surety__pass_continue(surety__exchange *exchange)
+{
+    const surety_run_info *run = surety_run_info_of(exchange->run);
+
+    if (run->verdict == SURETY_RUN_PENDING)
+        return;
+    exchange->is_over = true;
+    exchange->is_cut = run->verdict != SURETY_RUN_VALID;
+}
