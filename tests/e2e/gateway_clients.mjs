@@ -47,6 +47,8 @@ async function cancel(name, call) {
   });
 }
 
+const two = (calls) => calls.map(({ name, value }) => [name, value]);
+
 // The cases that all clients have. text(model, signal) gives a text, stream an
 // iterable of texts, object(model) and objects(model) a value, whole and by a
 // stream, tool(model) the arguments of a call.
@@ -67,6 +69,23 @@ async function all(name, client) {
     await see(`${name} tool`, () => client.tool("mend"));
     await see(`${name} wrong tool`, () => client.tool("wrong"));
   }
+  if (client.calls) {
+    await see(`${name} calls`, () => client.calls("mend"));
+    await see(`${name} wrong calls`, () => client.calls("wrong"));
+    await see(`${name} calls stream`, () => client.callStream("mend"));
+    await see(`${name} wrong calls stream`, () => client.callStream("wrong"));
+  }
+  if (client.live)
+    for (const way of ["live", "resume"]) {
+      await see(`${name} ${way}`, () => client.live("good", way));
+      await see(`${name} ${way} cut`, () => client.live("late", way));
+    }
+  for (const more of ["models", "embed", "count"])
+    if (client[more]) await see(`${name} ${more}`, () => client[more]("text"));
+  if (client.stop)
+    await see(`${name} stop`, async () => {
+      for await (const piece of await client.stop("drip")) return "stopped";
+    });
   await see(`${name} absent`, () => client.text("absent"));
   await cancel(`${name} cancel`, (signal) => client.text("slow", signal));
 }
@@ -82,6 +101,8 @@ const parsed = async (items) => {
 };
 
 // ---- OpenAI -----------------------------------------------------------------
+const functions = [{ type: "function",
+                     function: { name: "emit", parameters: schema } }];
 function chat(openai) {
   const call = (model, more, signal) => openai.chat.completions.create(
     { model, messages: user, ...more }, { signal });
@@ -103,6 +124,22 @@ function chat(openai) {
                 function: { name: "emit", parameters: schema } }],
       tool_choice: { type: "function", function: { name: "emit" } },
     })).choices[0].message.tool_calls[0].function.arguments),
+    calls: async (model) => two((await call(model, { tools: functions }))
+      .choices[0].message.tool_calls.map((one) => ({
+        name: one.function.name,
+        value: JSON.parse(one.function.arguments) }))),
+    callStream: async (model) => two((await openai.chat.completions.stream(
+      { model, messages: user, tools: functions }).finalMessage())
+      .tool_calls.map((one) => ({ name: one.function.name,
+                                  value: JSON.parse(one.function.arguments) }))),
+    live: async (model, way) => parsed(map(
+      await openai.chat.completions.create(
+        { model, messages: user, stream: true, response_format: format },
+        { headers: { "Surety-Stream": way } }), delta)),
+    models: async () => (await openai.models.list()).data.map((one) => one.id),
+    embed: async (model) => (await openai.embeddings.create(
+      { model, input: ["a", "b"] })).data.length,
+    stop: (model) => call(model, { stream: true }),
   };
 }
 
@@ -125,6 +162,18 @@ function responses(openai) {
                 strict: true }],
       tool_choice: { type: "function", name: "emit" },
     })).output[0].arguments),
+    calls: async (model) => two((await call(model, { tools: [
+      { type: "function", name: "emit", parameters: schema }] })).output.map(
+      (one) => ({ name: one.name, value: JSON.parse(one.arguments) }))),
+    callStream: async (model) => two((await openai.responses.stream(
+      { model, input: ask, tools: [
+        { type: "function", name: "emit", parameters: schema }] })
+      .finalResponse()).output.map(
+      (one) => ({ name: one.name, value: JSON.parse(one.arguments) }))),
+    live: async (model, way) => parsed(map(await openai.responses.create(
+      { model, input: ask, stream: true, text },
+      { headers: { "Surety-Stream": way } }), delta)),
+    stop: (model) => call(model, { stream: true }),
   };
 }
 
@@ -153,12 +202,28 @@ await all("anthropic", {
   tool: async (model) => (await message(model, {
     tools: [{ name: "emit", input_schema: schema }],
     tool_choice: { type: "tool", name: "emit" } })).content[0].input,
+  calls: async (model) => two((await message(model, {
+    tools: [{ name: "emit", input_schema: schema }] })).content.map(
+    (one) => ({ name: one.name, value: one.input }))),
+  callStream: async (model) => two((await anthropic.messages.stream(
+    { model, max_tokens: 100, messages: user,
+      tools: [{ name: "emit", input_schema: schema }] }).finalMessage())
+    .content.map((one) => ({ name: one.name, value: one.input }))),
+  live: async (model, way) => parsed(map(await anthropic.messages.create(
+    { model, max_tokens: 100, messages: user, stream: true, output_config },
+    { headers: { "Surety-Stream": way } }), (event) => event.delta?.text)),
+  models: async () => (await anthropic.models.list()).data.map((one) => one.id),
+  count: async () => (await anthropic.messages.countTokens(
+    { model: "anthropic:text", messages: user })).input_tokens,
+  stop: (model) => message(model, { stream: true }),
 });
 
 // ---- Gemini -----------------------------------------------------------------
 for (const [name, Client] of [["gemini", GoogleGenAI],
                               ["gemini newest", GoogleNewest]]) {
   const google = new Client({ apiKey: key, httpOptions: { baseUrl: url } });
+  const declared = [{ functionDeclarations: [
+    { name: "emit", parametersJsonSchema: schema }] }];
   const config = { responseMimeType: "application/json",
                    responseJsonSchema: schema };
   await all(name, {
@@ -179,6 +244,30 @@ for (const [name, Client] of [["gemini", GoogleGenAI],
         toolConfig: { functionCallingConfig: {
           mode: "ANY", allowedFunctionNames: ["emit"] } } } }))
       .functionCalls[0].args,
+    calls: async (model) => two((await google.models.generateContent({
+      model, contents: ask, config: { tools: declared } })).functionCalls.map(
+      (one) => ({ name: one.name, value: one.args }))),
+    callStream: async (model) => {
+      const found = [];
+      for await (const chunk of await google.models.generateContentStream(
+        { model, contents: ask, config: { tools: declared } }))
+        for (const one of chunk.functionCalls ?? [])
+          found.push({ name: one.name, value: one.args });
+      return two(found);
+    },
+    live: async (model, way) => parsed(map(
+      await google.models.generateContentStream(
+        { model, contents: ask, config: { ...config, httpOptions: {
+          headers: { "Surety-Stream": way } } } }), (chunk) => chunk.text)),
+    models: async () => {
+      const found = [];
+      for await (const one of await google.models.list()) found.push(one.name);
+      return found.map((one) => one.replace("models/", ""));
+    },
+    embed: async () => (await google.models.embedContent(
+      { model: "gemini:text", contents: ["a", "b"] })).embeddings.length,
+    count: async () => (await google.models.countTokens(
+      { model: "gemini:text", contents: ask })).totalTokens,
   });
 }
 

@@ -23,17 +23,30 @@ CLIENTS = ["openai@6.49.0", "openai-newest@npm:openai@7.57.0",
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = "gateway_clients.mjs"
 TEXT = "Grüße, wörld: 日本語 🎉 done."
-MODELS = ("text", "mend", "wrong", "slow")
+MODELS = ("text", "mend", "wrong", "slow", "good", "late", "drip")
+LATE = '{"title":"Lamp","hours":400,"rest":"%s"}' % ("more " * 20)
 # The re-ask quotes the wrong reply.
 SCRIPT = {"models": list(MODELS), "replies": [
     {"when": {"model": "text"}, "text": TEXT, "chunks": 5, "repeat": True},
+    {"when": {"model": "mend", "tool_choice": "auto", "contains": "400"},
+     "tool": "emit", "json": GOOD, "repeat": True},
+    {"when": {"model": ["mend", "wrong"], "tool_choice": "auto"},
+     "tool": "emit", "json": {**GOOD, "hours": 400}, "repeat": True},
     {"when": {"model": "mend", "contains": "400"}, "text": GOOD_TEXT,
      "repeat": True},
     {"when": {"model": ["mend", "wrong"]}, "text": BAD_TEXT, "repeat": True},
+    {"when": {"model": "good"}, "text": GOOD_TEXT, "chunks": 6,
+     "repeat": True},
+    {"when": {"model": "late"}, "text": LATE, "chunks": 9,
+     "chunk_delay_ms": 5, "repeat": True},
+    {"when": {"model": "drip"}, "text": TEXT, "chunks": 2,
+     "chunk_delay_ms": 90000, "repeat": True},
     {"when": {"model": "slow"}, "text": TEXT, "delay_ms": 90000,
      "repeat": True}]}
 CONFIG = {"models": {name: {"provider": "openai", "model": name}
                      for name in MODELS}}
+WRONG = ("wrong", "wrong stream", "wrong tool", "wrong calls",
+         "wrong calls stream")
 NAMES = ("openai", "openai responses", "openai newest",
          "openai newest responses", "anthropic", "gemini", "gemini newest",
          "ai openai chat", "ai openai responses", "ai anthropic", "langchain")
@@ -68,18 +81,39 @@ def test_clients():
         for case in ("object", "object stream", "tool"):
             if f"{name} {case}" in seen:
                 same(f"{name}: {case}", seen[f"{name} {case}"], GOOD)
-        for case in ("wrong", "wrong stream", "wrong tool"):
+        for case in WRONG:
             got = seen.get(f"{name} {case}")
             if got:
                 same(f"{name}: {case}", got.get("status"), 422)
                 check(f"{name}: {case}: says where", "/hours" in
                       got.get("message", ""), got)
+        for case in ("calls", "calls stream"):
+            if f"{name} {case}" in seen:
+                same(f"{name}: {case}", seen[f"{name} {case}"],
+                     [["emit", GOOD]])
+        for way in ("live", "resume"):
+            if f"{name} {way}" in seen:
+                same(f"{name}: {way}", seen[f"{name} {way}"], GOOD)
+                cut = seen[f"{name} {way} cut"]
+                check(f"{name}: {way}: a cut raises", "error" in cut, cut)
+                check(f"{name}: {way}: and says where", "/hours" in
+                      cut.get("message", ""), cut)
+        if f"{name} models" in seen:
+            same(f"{name}: models", sorted(seen[f"{name} models"]),
+                 sorted(MODELS))
+        if f"{name} embed" in seen:
+            same(f"{name}: embeddings", seen[f"{name} embed"], 2)
+        if f"{name} count" in seen:
+            check(f"{name}: tokens", isinstance(seen[f"{name} count"], int),
+                  seen[f"{name} count"])
+        if f"{name} stop" in seen:
+            same(f"{name}: leaves a stream", seen[f"{name} stop"], "stopped")
         same(f"{name}: absent", seen[f"{name} absent"].get("status"), 404)
         check(f"{name}: cancel", "error" in seen[f"{name} cancel"],
               seen[f"{name} cancel"])
     wrong = [line for line in log if line["model"] == "wrong"]
     cases = sum(f"{name} {case}" in seen for name in NAMES
-                for case in ("wrong", "wrong stream", "wrong tool"))
+                for case in WRONG)
     same("what stays wrong is sent once", len(wrong), cases)
     same("and never passed", {line["status"] for line in wrong}, {422})
     slow = [line for line in log if line["model"] == "slow"]
