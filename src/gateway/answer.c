@@ -61,25 +61,26 @@ static bool answer_is_last(const surety__exchange *exchange,
     return use->attempt == surety_run_info_of(exchange->run)->attempt_count;
 }
 
-/* Appends the errors of a call of a tool, each with the tool's name. Returns
- * how many they are. */
-static size_t answer_put_faults(const surety__exchange *exchange, size_t index,
-                                size_t count, surety_buf *out)
+/* Appends a list of the report of a call of a tool, its errors or its repairs,
+ * each with the tool's name; count: how many stand before. Returns how many
+ * they are. */
+static size_t answer_put_list(const surety__exchange *exchange, size_t index,
+                              const char *list, size_t count, surety_buf *out)
 {
     const surety_tool_use use = surety_run_tool_use(exchange->run, index);
     const surety_str report = surety_run_tool_report(exchange->run, index);
     surety_doc *doc = surety_doc_new(exchange->arena.alloc);
-    surety_val errors = surety_val_none();
+    surety_val items = surety_val_none();
     size_t added = 0;
 
     if (!doc)
         out->status = SURETY_NOMEM;
     else if (report.len && !surety_doc_read(doc, report, NULL, NULL))
-        errors = surety_val_get(surety_doc_root(doc), "errors");
-    SURETY_EACH (error, errors) {
+        items = surety_val_get(surety_doc_root(doc), list);
+    SURETY_EACH (item, items) {
         surety_buf_text(out, count + added ? ",{" : "{");
         surety_json_text(out, "tool", use.name);
-        SURETY_EACH (member, error) {
+        SURETY_EACH (member, item) {
             surety_buf_byte(out, ',');
             surety_json_string(out, surety_val_str(surety_val_key(member)));
             surety_buf_byte(out, ':');
@@ -88,14 +89,41 @@ static size_t answer_put_faults(const surety__exchange *exchange, size_t index,
         surety_buf_byte(out, '}');
         added++;
     }
-    if (!added) {
-        surety__template_write(
-            out, "$t{'tool':$s,'kind':'$t','message':$s}", count ? "," : "",
-            use.name, surety_tool_failure_name(use.failure), use.message);
-        added = 1;
-    }
     surety_doc_free(doc);
     return added;
+}
+
+/* Appends what is wrong with a call. Returns how many errors it has. */
+static size_t answer_put_faults(const surety__exchange *exchange, size_t index,
+                                size_t count, surety_buf *out)
+{
+    const surety_tool_use use = surety_run_tool_use(exchange->run, index);
+    const size_t added = answer_put_list(exchange, index, "errors", count, out);
+
+    if (added)
+        return added;
+    surety__template_write(out, "$t{'tool':$s,'kind':'$t','message':$s}",
+                           count ? "," : "", use.name,
+                           surety_tool_failure_name(use.failure), use.message);
+    return 1;
+}
+
+/* Appends the repairs of the calls that the answer has. Returns how many they
+ * are. */
+static size_t answer_put_mended(const surety__exchange *exchange,
+                                surety_buf *out)
+{
+    const surety_run_info *run = surety_run_info_of(exchange->run);
+    size_t count = 0;
+
+    for (size_t i = 0;
+         i < run->tool_use_count && run->verdict == SURETY_RUN_CALLS; i++) {
+        const surety_tool_use use = surety_run_tool_use(exchange->run, i);
+
+        if (answer_is_last(exchange, &use))
+            count += answer_put_list(exchange, i, "repairs", count, out);
+    }
+    return count;
 }
 
 /* The errors of the last reply, as a JSON array in the arena. */
@@ -124,6 +152,21 @@ static surety_str answer_issues(surety__exchange *exchange)
     }
     surety_buf_byte(&out, ']');
     return surety__arena_buf(&exchange->arena, &out);
+}
+
+/* How many repairs the answer has. */
+static size_t answer_repairs(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+    surety_buf unseen;
+    size_t count;
+
+    if (info->verdict != SURETY_RUN_CALLS)
+        return surety_outcome_info_of(info->outcome)->repaired_count;
+    surety_buf_init(&unseen, exchange->arena.alloc, 0);
+    count = answer_put_mended(exchange, &unseen);
+    surety_buf_done(&unseen);
+    return count;
 }
 
 static surety__result answer_violation(surety__exchange *exchange)
@@ -327,7 +370,9 @@ void surety__answer_about(const surety__exchange *exchange, surety_buf *out)
         out, "'surety':{'run':$s,'verdict':'$t','attempts':$n", info->id,
         answer_how(info), (uint64_t)info->attempt_count);
     surety_buf_text(out, ",\"repairs\":[");
-    for (size_t i = 0; i < outcome->repaired_count; i++) {
+    for (size_t i = 0;
+         i < outcome->repaired_count && info->verdict != SURETY_RUN_CALLS;
+         i++) {
         const surety_repaired one = surety_outcome_repaired(info->outcome, i);
 
         surety__template_write(
@@ -338,6 +383,7 @@ void surety__answer_about(const surety__exchange *exchange, surety_buf *out)
             one.instance_location, one.original, one.read,
             (uint64_t)one.position.line, (uint64_t)one.position.column);
     }
+    answer_put_mended(exchange, out);
     surety_buf_byte(out, ']');
     if (exchange->ask.reports) {
         surety_buf_text(out, ",\"report\":");
@@ -391,8 +437,7 @@ void surety__answer_add_run(surety__answer_head *head,
     if (info->verdict == SURETY_RUN_PENDING)
         return; /* a stream whose head goes out early */
     answer_add_number(head, "Surety-Attempts", info->attempt_count);
-    answer_add_number(head, "Surety-Repairs",
-                      surety_outcome_info_of(info->outcome)->repaired_count);
+    answer_add_number(head, "Surety-Repairs", answer_repairs(exchange));
     if (info->verdict == SURETY_RUN_FALLBACK)
         surety__answer_add(head, "Surety-Fallback", SURETY__LITERAL("true"));
     answer_add_number(head, "Surety-Overhead-Us", exchange->busy_us);

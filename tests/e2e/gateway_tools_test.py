@@ -201,6 +201,29 @@ def test_choices():
                  ["weather"])
 
 
+def test_repairs():
+    """Each repair of the arguments is reported, with its tool."""
+    broken = [{"tool": "weather", "text": "{'city': \"Rome\",}"},
+              {"tool": "clock", "text": "{}"}]
+    with Gateway({"then": "repeat", "replies": [{"calls": broken}]}
+                 ) as gateway:
+        for provider in ("openai", "responses"):
+            got = gateway.call("openai", model=model_of(provider),
+                               **tool_members("openai"))
+            same(f"{provider}: mended", names(called("openai", got)),
+                 [("weather", {"city": "Rome"}), ("clock", {})])
+            repairs = got.json()["surety"]["repairs"]
+            same(f"{provider}: repairs", [(one["tool"], one["kind"])
+                                          for one in repairs],
+                 [("weather", "single-quote"), ("weather", "trailing-comma")])
+            same(f"{provider}: counted", got.header("surety-repairs"), "2")
+            got = gateway.call("openai", model=model_of(provider),
+                               headers=("Surety-Repair: none",
+                                        "Surety-Retries: 0"),
+                               **tool_members("openai"))
+            same(f"{provider}: not mended", got.status, 422)
+
+
 def test_violation():
     """Wrong arguments to the end are 422, with the tool and the place."""
     with Gateway({"then": "repeat", "replies": [{"calls": BAD}]}) as gateway:
@@ -447,6 +470,6 @@ def test_law():
 
 
 if __name__ == "__main__":
-    run_tests(test_matrix, test_choices, test_violation, test_conversation,
-              test_with_schema, test_kept_items, test_refused, test_openapi,
-              test_law)
+    run_tests(test_matrix, test_choices, test_repairs, test_violation,
+              test_conversation, test_with_schema, test_kept_items,
+              test_refused, test_openapi, test_law)
