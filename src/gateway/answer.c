@@ -574,9 +574,9 @@ surety__flow surety__answer_stream(surety__exchange *exchange)
     surety__answer_add(&head, "Content-Type", surety__speak_content_type(true));
     surety__answer_add(&head, "Cache-Control", SURETY__LITERAL("no-cache"));
     surety__answer_add(&head, "X-Accel-Buffering", SURETY__LITERAL("no"));
-    if (exchange->ask.has_stream)
+    if (exchange->ask.giving.is_asked)
         surety__answer_add(&head, "Surety-Stream",
-                           surety_str_of(streams[exchange->ask.output]));
+                           surety_str_of(streams[exchange->ask.giving.output]));
     surety__answer_add_run(&head, exchange);
     response.headers = head.headers;
     response.header_count = head.count;

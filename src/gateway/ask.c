@@ -61,10 +61,10 @@ static surety_status ask_headers(surety__ask *ask,
                               ret_problem);
     for (size_t i = 0; i < SURETY__COUNT(streams); i++)
         if (stream.ptr && surety_str_equal(stream, surety_str_of(streams[i]))) {
-            ask->output = (surety_run_output)i;
-            ask->has_stream = true;
+            ask->giving.output = (surety_run_output)i;
+            ask->giving.is_asked = true;
         }
-    if (stream.ptr && !ask->has_stream)
+    if (stream.ptr && !ask->giving.is_asked)
         return ask_header_bad(ask, "Surety-Stream", stream,
                               "hold, live or resume", ret_problem);
     ask->has_named = surety__serving_header(serving, "surety-contract").ptr;
@@ -435,12 +435,13 @@ static surety_status ask_settle(surety__ask *ask, const surety_alloc *alloc,
     const bool forced = request->mode == SURETY_MODE_TOOL;
 
     if (!request->stream)
-        ask->output = SURETY_RUN_OUTPUT_OFF;
+        ask->giving.output = SURETY_RUN_OUTPUT_OFF;
     if (!ask->has_repair)
-        ask->repair = ask->output ? SURETY_REPAIR_SYNTAX : SURETY_REPAIR_ALIGN;
+        ask->repair =
+            ask->giving.output ? SURETY_REPAIR_SYNTAX : SURETY_REPAIR_ALIGN;
     if (!request->tool_count)
         return SURETY_OK;
-    if (forced && (ask->output || ask->has_named))
+    if (forced && (ask->giving.output || ask->has_named))
         return SURETY_OK;
     return surety__ask_declare(ask, alloc, ret_problem);
 }

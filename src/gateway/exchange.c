@@ -106,10 +106,10 @@ static surety_status exchange_giving(surety__exchange *exchange,
     const bool is_text =
         !ask->kept &&
         (!ask->tools.set ||
-         (ask->output && ask->model.protocol != SURETY_PROTOCOL_TEXT));
+         (ask->giving.output && ask->model.protocol != SURETY_PROTOCOL_TEXT));
     surety_status status = SURETY_OK;
 
-    if (ask->kept && ask->output) {
+    if (ask->kept && ask->giving.output) {
         status = ask->tools.set
                      ? SURETY_UNSUPPORTED
                      : surety_run_output_allows(ask->kept->contract,
@@ -117,14 +117,14 @@ static surety_status exchange_giving(surety__exchange *exchange,
         if (status && !ask->has_repair)
             ask->repair = SURETY_REPAIR_ALIGN;
         if (status)
-            ask->output = SURETY_RUN_OUTPUT_OFF;
-        options->output = ask->output;
+            ask->giving.output = SURETY_RUN_OUTPUT_OFF;
+        options->output = ask->giving.output;
     }
     if (is_text && ask->request.stream) {
-        ask->output = SURETY_RUN_OUTPUT_LIVE;
+        ask->giving.output = SURETY_RUN_OUTPUT_LIVE;
         options->broken_retries_max = SURETY_RUN_NONE;
     }
-    if (!ask->output)
+    if (!ask->giving.output)
         options->event = NULL;
     return status == SURETY_NOMEM ? status : SURETY_OK;
 }

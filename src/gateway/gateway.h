@@ -100,6 +100,12 @@ typedef struct surety__ask_tools {
     bool single; /* a reply may call one only */
 } surety__ask_tools;
 
+/* How a stream is given out. */
+typedef struct surety__ask_giving {
+    bool is_asked; /* the header Surety-Stream was given */
+    surety_run_output output;
+} surety__ask_giving;
+
 typedef struct surety__ask {
     surety__arena *arena; /* the exchange's */
     surety__settings *settings;
@@ -122,8 +128,7 @@ typedef struct surety__ask {
     bool brings_key; /* the model is called with the client's key */
     bool has_repair;
     surety_repair repair;
-    bool has_stream; /* the header Surety-Stream was given */
-    surety_run_output output;
+    surety__ask_giving giving;
     uint32_t retries;  /* as surety_run_options.retry_max */
     bool has_own_keys; /* the client's key is one of the gateway's */
     bool passes;       /* the request is passed on (pass.c) */
