@@ -22,6 +22,7 @@
  *     open           the pointer of the value that is open, or null: the value
  *                    is complete
  *     cut            true: the provider says that it cut the reply off
+ *     needs          yaml: passed over where it is not built in
  *     principle      the number of the principle of docs/repair.md that
  * decides; a case of ours that is refused, or is policy, has one
  *
@@ -278,6 +279,22 @@ bool repair_satisfies(const struct trial *trial, surety_val val)
            valid;
 }
 
+/* Whether a case needs what is not built in. */
+static bool is_passed_over(const struct trial *trial)
+{
+#ifdef SURETY_WITH_YAML
+    (void)trial;
+    return false;
+#else
+    const bool needs =
+        surety_val_is(surety_val_get(trial->root, "needs"), "yaml");
+
+    if (needs)
+        printf("# %s: skipped: built without libyaml\n", trial->id);
+    return needs;
+#endif
+}
+
 /* Whether a case of ours names the principle that decides it, if one does. */
 static void check_principle(const struct trial *trial)
 {
@@ -311,6 +328,10 @@ static void run_line(surety_doc *doc, surety_str line, const char *path,
     trial.core = surety_val_is(surety_val_get(trial.root, "tier"), "core");
     if (own)
         check_principle(&trial);
+    if (is_passed_over(&trial)) {
+        free(trial.id);
+        return;
+    }
     schema = surety_val_get(trial.root, "schema");
     surety_buf_init(&text, NULL, 0);
     if (surety_val_kind(schema) == SURETY_KIND_NULL)

@@ -269,6 +269,16 @@ static law_result laws_judge(law_world *laws, const surety_contract *contract,
     return result;
 }
 
+static bool form_is_built(const char *kind)
+{
+#ifdef SURETY_WITH_YAML
+    (void)kind;
+    return true;
+#else
+    return strcmp(kind, "yaml") != 0; /* built without libyaml: skipped */
+#endif
+}
+
 /* Changes a text at random places. */
 static void text_mutate(uint64_t *state, surety_str text, surety_buf *out)
 {
@@ -308,6 +318,8 @@ TEST(a_value_comes_back_from_every_form)
         ticket tickets[ROWS_MAX + 2];
         law_result result;
 
+        if (!rows && !form_is_built(kind))
+            continue;
         surety_buf_reset(&json);
         surety_buf_reset(&out);
         surety_buf_text(&json, rows ? "[" : "");
