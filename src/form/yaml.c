@@ -317,9 +317,10 @@ static bool yaml_goes_on(const surety__forms *forms, form_span line)
 }
 
 /* Where the lines from `at` on end that are YAML; 0: what follows is no end.
- * *ret_needs: something in them is YAML alone. */
+ * *ret_needs: something in them is YAML alone. *ret_stop: the line that
+ * decided; no stretch that begins before it comes to anything else. */
 static size_t yaml_stretch(const surety__forms *forms, size_t at,
-                           bool *ret_needs)
+                           bool *ret_needs, size_t *ret_stop)
 {
     const size_t start = at;
     size_t end = 0, next;
@@ -327,6 +328,7 @@ static size_t yaml_stretch(const surety__forms *forms, size_t at,
 
     *ret_needs = false;
     for (; at < forms->text.len; at = next) {
+        *ret_stop = at;
         const form_span line =
             surety__form_line(forms, at, forms->text.len, &next);
         const surety_str text = surety__form_str(forms, line);
@@ -363,16 +365,18 @@ void surety__form_yaml(surety__forms *forms)
     if (!surety__form_is_words(forms))
         return;
     while (at < forms->text.len && forms->failures < FORM_FAILURES_MAX) {
-        size_t next, end = 0;
+        size_t next, end = 0, stop = at;
         const form_span line =
             surety__form_line(forms, at, forms->text.len, &next);
         bool needs = false;
 
         if (line.at < line.end && surety__form_opens(forms, at) &&
             !memchr(" \t", forms->text.ptr[at], 2) && yaml_is_key(forms, line))
-            end = yaml_stretch(forms, at, &needs);
+            end = yaml_stretch(forms, at, &needs, &stop);
         if (end && needs)
             (void)yaml_take(forms, (form_span){at, end}, true);
+        else if (!end && stop > next)
+            next = stop;
         at = surety__form_behind(forms, end > next ? end : next);
     }
 }
