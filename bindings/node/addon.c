@@ -807,6 +807,31 @@ static void addon_free(napi_env env, void *data, void *hint)
     free(addon);
 }
 
+static void anchor_call(napi_env env, napi_value callback, void *context,
+                        void *data)
+{
+    (void)env;
+    (void)callback;
+    (void)context;
+    (void)data;
+}
+
+/* Node.js 20 may run the finalizers that a collection of garbage at its end has
+ * queued when the environment of the addon is freed already
+ * (DrainFinalizerQueue). A thread-safe function holds that environment until
+ * handles are closed, which is after that. This one is never called, and the
+ * loop does not wait for it. */
+static bool anchor_add(napi_env env)
+{
+    napi_threadsafe_function anchor;
+    napi_value name;
+
+    return !napi_create_string_utf8(env, "surety", NAPI_AUTO_LENGTH, &name) &&
+           !napi_create_threadsafe_function(env, NULL, NULL, name, 0, 1, NULL,
+                                            NULL, NULL, anchor_call, &anchor) &&
+           !napi_unref_threadsafe_function(env, anchor);
+}
+
 /* What Node.js looks for; NAPI_MODULE_INIT declares neither. */
 NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);
 NAPI_MODULE_EXPORT napi_value napi_register_module_v1(napi_env env,
@@ -831,6 +856,10 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
     addon->schemas = surety_schema_cache_new(NULL, 0, 0);
     if (!addon->judge || !addon->checker || !addon->schemas) {
         napi_throw_error(env, NULL, "out of memory");
+        return NULL;
+    }
+    if (!anchor_add(env)) {
+        fail_node(env);
         return NULL;
     }
     if (!method_add(env, exports, "version", version) ||
