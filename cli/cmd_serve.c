@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,13 +17,16 @@
 
 #include "configuration.h"
 #include "library.h"
+#include "systemd.h"
 
 struct serve_settings {
-    const char *listen;
+    struct texts listen;
+    const char *mode;
     const char *config;
     const char *ledger;
     const char *log;
     unsigned threads;
+    unsigned notice;
     unsigned drain;
     unsigned requests;
     unsigned connections;
@@ -33,16 +37,19 @@ struct serve_settings {
     unsigned pause;
 };
 
-enum { SERVE_PORT = 4141, SERVE_DRAIN_S = 30 };
+enum { SERVE_DRAIN_S = 30 };
 
 SETTINGS_FIT(struct serve_settings);
 #define AT(member) offsetof(struct serve_settings, member)
 
 const struct option_row serve_options[] = {
     SECTION("Where"),
-    TEXT("listen", 'l', AT(listen), "ADDRESS:PORT",
-         "the IP address and port to listen on; 127.0.0.1:4141 unless given. "
-         "Port 0 takes one that is free; [::1]:4141 is IPv6"),
+    TEXTS("listen", 'l', AT(listen), "PLACE",
+          "an IP address and port, or unix:PATH; may be given several times. "
+          "127.0.0.1:4141 unless given, or the sockets of systemd. Port 0 "
+          "takes one that is free; [::1]:4141 is IPv6"),
+    TEXT("socket-mode", 0, AT(mode), "MODE",
+         "the mode of a PATH, octal; 600 unless given: its owner may connect"),
     TEXT("config", 0, AT(config), "FILE",
          "the configuration; otherwise ./surety.json, or the user's"),
     TEXT("ledger", 0, AT(ledger), "URL|none",
@@ -63,6 +70,9 @@ const struct option_row serve_options[] = {
            "given"),
     NUMBER("max-body", 0, AT(body), 1000000000, "BYTES",
            "the largest body of a request; 10,485,760 unless given"),
+    NUMBER("notice", 0, AT(notice), 86400, "SECONDS",
+           "how long it still serves after SIGTERM, while /readyz answers 503 "
+           "and what stands in front looks for others; 0 unless given"),
     NUMBER("max-waiting", 0, AT(waiting), 1000000, "N",
            "requests that wait for a model with at_once; one more gets the "
            "status 503. 1,000 unless given"),
@@ -72,7 +82,7 @@ const struct option_row serve_options[] = {
     NUMBER("model-pause", 0, AT(pause), 86400, "SECONDS",
            "for how long; then one call tries it. 30 unless given"),
     NUMBER("drain", 0, AT(drain), 86400, "SECONDS",
-           "how long requests under way may take after SIGTERM; 30 unless "
+           "how long requests under way may take after that; 30 unless "
            "given"),
     SECTION("Output"),
     TEXT("log", 0, AT(log), "FILE",
@@ -80,12 +90,21 @@ const struct option_row serve_options[] = {
          "or secrets"),
     OPTION_END};
 
+enum { SERVE_PLACES_MAX = 16 };
+
+/* The place of a socket that systemd gave. */
+struct serve_place {
+    char text[16];
+};
+
 struct serve_session {
     struct cli *cli;
     const struct serve_settings *settings;
     surety_gateway *gateway;
     struct output log;
     bool has_log;
+    surety_str places[SERVE_PLACES_MAX];
+    struct serve_place given[SERVE_PLACES_MAX];
 };
 
 /* Is called by one thread at a time. */
@@ -114,30 +133,48 @@ static bool serve_open_log(struct serve_session *session)
     return true;
 }
 
-/* Reads ADDRESS:PORT; an address of IPv6 is in brackets. */
-static bool read_listen(struct cli *cli, const char *text,
-                        surety_gateway_options *options)
+/* Reads the mode of a path, three or four octal digits. */
+static bool read_mode(struct cli *cli, const char *text, uint32_t *ret_mode)
 {
-    const char *colon = text ? strrchr(text, ':') : NULL;
-    const char *end = colon ? colon + 1 : NULL;
-    surety_str address;
-    unsigned port;
+    uint32_t mode = 0;
+    size_t len = 0;
 
-    options->port = SERVE_PORT;
     if (!text)
         return true;
-    if (!colon || !colon[1])
-        return cli_usage(cli, "as in 127.0.0.1:4141", "\"%s\" has no port",
-                         text);
-    port = cli_number(&end, UINT16_MAX);
-    if (*end || port > UINT16_MAX)
-        return cli_usage(cli, "a port is a number from 0 to 65535",
-                         "\"%s\" is no port", colon + 1);
-    address = (surety_str){text, (size_t)(colon - text)};
-    if (address.len > 1 && address.ptr[0] == '[' && colon[-1] == ']')
-        address = (surety_str){address.ptr + 1, address.len - 2};
-    options->address = address;
-    options->port = (uint16_t)port;
+    for (; text[len] >= '0' && text[len] <= '7' && len < 5; len++)
+        mode = mode * 8 + (uint32_t)(text[len] - '0');
+    if (text[len] || len < 3 || len > 4 || !mode || mode > 0777)
+        return cli_usage(cli, "as in 660: its owner and group may connect",
+                         "\"%s\" is no mode of a socket", text);
+    *ret_mode = mode;
+    return true;
+}
+
+/* Lists the places to listen at: those of the command line, and the sockets of
+ * systemd. */
+static bool list_places(struct serve_session *session,
+                        surety_gateway_options *options)
+{
+    const struct texts *given = &session->settings->listen;
+    const unsigned sockets = systemd_sockets();
+    struct serve_place *place;
+
+    if (given->count + sockets > SERVE_PLACES_MAX)
+        return cli_usage(session->cli, NULL,
+                         "%zu places to listen at are more than %d",
+                         given->count + sockets, SERVE_PLACES_MAX);
+    for (size_t i = 0; i < given->count; i++)
+        session->places[options->listen_count++] =
+            surety_str_of(given->items[i]);
+    if (!given->count && !sockets)
+        session->places[options->listen_count++] =
+            surety_str_of("127.0.0.1:4141");
+    for (unsigned i = 0; i < sockets; i++) {
+        place = &session->given[i];
+        snprintf(place->text, sizeof(place->text), "fd:%u", SYSTEMD_FIRST + i);
+        session->places[options->listen_count++] = surety_str_of(place->text);
+    }
+    options->listen = session->places;
     return true;
 }
 
@@ -202,7 +239,8 @@ static bool serve_start(struct serve_session *session)
     surety_buf_init(&place, NULL, 0);
     library_folders(&folders);
     options.contracts = surety_buf_str(&folders);
-    is_ready = read_listen(session->cli, settings->listen, &options) &&
+    is_ready = list_places(session, &options) &&
+               read_mode(session->cli, settings->mode, &options.socket_mode) &&
                find_ledger(session, &place, &options.ledger);
     if (is_ready) {
         status = surety_gateway_open(&options, &session->gateway, &error);
@@ -220,6 +258,7 @@ static void serve_reload(struct serve_session *session)
 {
     surety_error error;
 
+    systemd_tell_reload();
     if (surety_gateway_reload(session->gateway, &error) == SURETY_OK) {
         put_format(&session->cli->err.buf,
                    "surety serve: the configuration was read again\n");
@@ -234,6 +273,7 @@ static void serve_reload(struct serve_session *session)
         surety_buf_byte(&session->cli->err.buf, '\n');
     }
     (void)output_flush(&session->cli->err);
+    systemd_tell("READY=1");
 }
 
 /* Waits for the signals, and lets the requests under way end. */
@@ -242,24 +282,42 @@ static void serve_wait(struct serve_session *session, const sigset_t *signals)
     const unsigned drain_s =
         session->settings->drain ? session->settings->drain : SERVE_DRAIN_S;
     const struct timespec none = {0, 0};
+    const struct timespec notice = {(time_t)session->settings->notice, 0};
     int signal;
 
     while ((signal = sigwaitinfo(signals, NULL)) == SIGHUP || signal < 0)
         if (signal == SIGHUP)
             serve_reload(session);
+    systemd_tell("STOPPING=1");
+    surety_gateway_leave(session->gateway);
     /* A second signal ends them at once. */
+    if (session->settings->notice && sigtimedwait(signals, NULL, &notice) > 0)
+        return;
     for (unsigned i = 0; i < drain_s * 10; i++)
         if (surety_gateway_drain(session->gateway, 100) ||
             sigtimedwait(signals, NULL, &none) > 0)
             break;
 }
 
+/* Prints the places at which it listens. */
+static bool serve_print(struct serve_session *session)
+{
+    surety_buf *out = &session->cli->out.buf;
+    surety_str place = surety_gateway_place_at(session->gateway, 0);
+
+    for (size_t i = 1; place.len; i++) {
+        put_format(out, "surety serve: listening on ");
+        put_safe(out, place);
+        surety_buf_byte(out, '\n');
+        place = surety_gateway_place_at(session->gateway, i);
+    }
+    return output_flush(&session->cli->out);
+}
+
 void serve_run(struct cli *cli, const void *given,
                const struct operands *operands)
 {
     struct serve_session session = {.cli = cli, .settings = given};
-    const char *listen = session.settings->listen;
-    const char *colon = listen ? strrchr(listen, ':') : NULL;
     sigset_t signals;
 
     if (operands->count > 0) {
@@ -273,12 +331,10 @@ void serve_run(struct cli *cli, const void *given,
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     if (serve_open_log(&session) && serve_start(&session)) {
-        put_format(&cli->out.buf, "surety serve: listening on http://%.*s:%u\n",
-                   listen ? (int)(colon - listen) : 9,
-                   listen ? listen : "127.0.0.1",
-                   (unsigned)surety_gateway_port(session.gateway));
-        if (output_flush(&cli->out))
+        if (serve_print(&session)) {
+            systemd_tell("READY=1");
             serve_wait(&session, &signals);
+        }
         surety_gateway_close(session.gateway);
     }
     if (session.has_log && !output_close(&session.log))

@@ -11,8 +11,8 @@
  *     wait_for_signal();
  *     surety_gateway_close(gateway);
  *
- * Threads: a gateway starts its own threads; one thread at a time may call its
- * functions. */
+ * Threads: a gateway starts its own threads, unless its options say that the
+ * caller steps it; one thread at a time may call its functions. */
 #ifndef SURETY_SERVE_H
 #define SURETY_SERVE_H
 
@@ -68,23 +68,44 @@ typedef struct surety_gateway_options {
      * tried again with one call; 5. And for how long; 30,000. */
     uint32_t model_failures_max;
     uint32_t model_pause_ms;
+    /* Places in place of address and port, at most 16: "ADDRESS:PORT",
+     * "unix:PATH", or "fd:NUMBER", a descriptor that listens. */
+    const surety_str *listen;
+    size_t listen_count;
+    /* Starts no thread: the caller steps the gateway. */
+    bool is_stepped;
+    uint32_t socket_mode; /* of the paths; 0600: their owner may connect */
 } surety_gateway_options;
 
 /* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:
- * the address is no IP address; SURETY_IO: it cannot listen there, or a thread
+ * a place has no such form; SURETY_IO: it cannot listen there, or a thread
  * cannot start; SURETY_NOMEM; other statuses as surety_config_load and
  * surety_ledger_open. */
 SURETY_API surety_status
 surety_gateway_open(const surety_gateway_options *options,
                     surety_gateway **ret_gateway, surety_error *reterr);
-/* The port on which it listens. */
+/* The port of the first place that has one; 0: none has. */
 SURETY_API uint16_t surety_gateway_port(const surety_gateway *gateway);
+/* Where it listens: "http://127.0.0.1:4141", "unix:/run/surety.sock". The text
+ * is empty where there is no i-th place. */
+SURETY_API surety_str surety_gateway_place_at(const surety_gateway *gateway,
+                                              size_t i);
+/* For a gateway that the caller steps. Does what can be done now, and waits at
+ * most timeout_ms for more to do. Returns after how many milliseconds it is to
+ * be called again at the latest, or sooner when the descriptor is readable. */
+SURETY_API uint32_t surety_gateway_step(surety_gateway *gateway,
+                                        uint32_t timeout_ms);
+/* A descriptor for the caller's poll or epoll; -1: the gateway has threads. */
+SURETY_API int surety_gateway_descriptor(const surety_gateway *gateway);
 /* Reads the configuration and the contracts again. Requests under way end with
  * the old ones. A failure changes nothing; statuses as surety_config_load. */
 SURETY_API surety_status surety_gateway_reload(surety_gateway *gateway,
                                                surety_error *reterr);
-/* Accepts no more connections, and waits at most timeout_ms until all requests
- * have ended. Returns whether they have. /readyz answers 503 from then on. */
+/* Goes on, but /readyz answers 503, and each answer ends its connection: what
+ * stands in front sends its requests to another gateway. */
+SURETY_API void surety_gateway_leave(surety_gateway *gateway);
+/* The same; accepts no more connections, and waits at most timeout_ms until all
+ * requests have ended. Returns whether they have. */
 SURETY_API bool surety_gateway_drain(surety_gateway *gateway,
                                      uint32_t timeout_ms);
 /* Cancels the requests under way, whose rows in the ledger are completed, and

@@ -273,13 +273,13 @@ static bool exchange_probes(surety__exchange *exchange, surety__flow *ret_flow)
 {
     static const char *const plain[] = {"/healthz", "/readyz"};
     const surety_str path = exchange->serving->path;
-    const bool ready = !atomic_load(&exchange->worker->gateway->is_draining);
+    const bool ready = !atomic_load(&exchange->worker->gateway->is_leaving);
     const bool ok = ready || path.len == 8;
 
     if (!surety__str_among(path, plain, SURETY__COUNT(plain)))
         return false;
     *ret_flow = surety__answer_plain(exchange, ok ? 200 : 503, "text/plain",
-                                     surety_str_of(ok ? "ok\n" : "draining\n"));
+                                     surety_str_of(ok ? "ok\n" : "leaving\n"));
     return true;
 }
 

@@ -14,7 +14,7 @@ enum {
     /* More than a run's own retries, so that one bad run does not do it. */
     GATEWAY_FAILURES = 5,
     GATEWAY_PAUSE_MS = 30000,
-    GATEWAY_DRAIN_STEP_US = 5000
+    GATEWAY_DRAIN_STEP_MS = 5
 };
 
 /* ---- opening ------------------------------------------------------------- */
@@ -41,6 +41,11 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
         options->connections_max = GATEWAY_CONNECTIONS;
     if (!options->requests_max)
         options->requests_max = GATEWAY_REQUESTS;
+    if (options->is_stepped && options->threads > 1)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a gateway that its caller steps has one thread, "
+                            "and not %u",
+                            (unsigned)options->threads);
     if (!options->waiting_max)
         options->waiting_max = GATEWAY_WAITING;
     if (!options->model_failures_max)
@@ -52,6 +57,79 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
                             "%u threads are more than 256",
                             (unsigned)options->threads);
     return SURETY_OK;
+}
+
+/* Opens the i-th place to listen at. */
+static surety_status gateway_listen(surety_gateway *gateway, size_t i,
+                                    surety_error *reterr)
+{
+    const surety_gateway_options *options = &gateway->options;
+    const bool shares = options->threads > 1;
+    surety__listen_place *place = &gateway->listeners[i];
+    surety_str text;
+
+    if (!options->listen_count)
+        return surety__listen_ip(options->address, options->port, shares, place,
+                                 reterr);
+    text = surety__arena_text(&gateway->arena, options->listen[i]);
+    return text.ptr ? surety__listen_open(text, options->socket_mode, shares,
+                                          place, reterr)
+                    : surety__fail_nomem(reterr);
+}
+
+/* Opens all places, and writes where they are. */
+static surety_status gateway_listen_all(surety_gateway *gateway,
+                                        surety_error *reterr)
+{
+    const surety_gateway_options *options = &gateway->options;
+    const size_t count = options->listen_count ? options->listen_count : 1;
+    surety_status status = SURETY_OK;
+    surety_buf text;
+
+    if (count > SURETY__SERVE_SOCKETS_MAX)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "%zu places to listen at are more than %d", count,
+                            SURETY__SERVE_SOCKETS_MAX);
+    surety_buf_init(&text, options->alloc, 0);
+    for (size_t i = 0; i < count && !status; i++) {
+        status = gateway_listen(gateway, i, reterr);
+        if (status)
+            break;
+        gateway->listener_count = i + 1;
+        surety_buf_reset(&text);
+        surety__listen_write(&gateway->listeners[i], &text);
+        gateway->places[i] =
+            surety__arena_text(&gateway->arena, surety_buf_str(&text));
+        if (text.status || !gateway->places[i].ptr)
+            status = surety__fail_nomem(reterr);
+    }
+    gateway->options.listen = NULL; /* the caller's */
+    surety_buf_done(&text);
+    return status;
+}
+
+/* Opens the workers, each with a socket of every place. */
+static surety_status gateway_open_workers(surety_gateway *gateway,
+                                          surety_error *reterr)
+{
+    const size_t count = gateway->options.threads;
+    int sockets[SURETY__SERVE_SOCKETS_MAX];
+    surety_status status = SURETY_OK;
+
+    gateway->workers =
+        surety__new(gateway->options.alloc, count * sizeof(*gateway->workers));
+    if (!gateway->workers)
+        return surety__fail_nomem(reterr);
+    gateway->count = count;
+    for (size_t i = 0; i < count && !status; i++) {
+        status =
+            surety__listen_share(gateway->listeners, gateway->listener_count,
+                                 i + 1 == count, sockets, reterr);
+        if (!status)
+            status = surety__worker_open(&gateway->workers[i], gateway, sockets,
+                                         reterr);
+    }
+    return status;
 }
 
 /* Starts the workers' threads, which get no signals: those are for the
@@ -110,24 +188,14 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
     pthread_mutex_init(&gateway->guard_lock, NULL);
     surety__arena_init(&gateway->arena, own.alloc, 0);
     status = gateway_take(gateway, reterr);
-    if (!status) {
-        gateway->workers = surety__new(
-            own.alloc, gateway->options.threads * sizeof(*gateway->workers));
-        status = gateway->workers ? SURETY_OK : surety__fail_nomem(reterr);
-    }
     if (!status)
-        gateway->count = gateway->options.threads;
-    gateway->port = own.port;
+        status = gateway_listen_all(gateway, reterr);
     gateway->started_ms = surety__worker_now().unix_ms;
-    for (size_t i = 0; i < gateway->count && !status; i++) {
-        status = surety__worker_open(&gateway->workers[i], gateway,
-                                     gateway->port, reterr);
-        if (!status)
-            gateway->port = surety__server_port(gateway->workers[i].server);
-    }
+    if (!status)
+        status = gateway_open_workers(gateway, reterr);
     if (!status && gateway->options.keys)
         status = gateway_open_keys(gateway, reterr);
-    if (!status)
+    if (!status && !own.is_stepped)
         status = gateway_start(gateway, reterr);
     if (status)
         surety_gateway_close(gateway);
@@ -138,7 +206,17 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
 
 uint16_t surety_gateway_port(const surety_gateway *gateway)
 {
-    return gateway->port;
+    uint16_t port = 0;
+
+    for (size_t i = 0; i < gateway->listener_count && !port; i++)
+        port = gateway->listeners[i].port;
+    return port;
+}
+
+surety_str surety_gateway_place_at(const surety_gateway *gateway, size_t i)
+{
+    return i < gateway->listener_count ? gateway->places[i]
+                                       : (surety_str){"", 0};
 }
 
 /* ---- while it serves ----------------------------------------------------- */
@@ -165,20 +243,53 @@ surety_status surety_gateway_reload(surety_gateway *gateway,
     return SURETY_OK;
 }
 
+uint32_t surety_gateway_step(surety_gateway *gateway, uint32_t timeout_ms)
+{
+    assert(gateway->options.is_stepped);
+    surety__worker_turn(gateway->workers, timeout_ms);
+    return surety__server_wait_ms(gateway->workers->server,
+                                  surety__worker_wait_ms(gateway->workers));
+}
+
+int surety_gateway_descriptor(const surety_gateway *gateway)
+{
+    return gateway->options.is_stepped
+               ? surety__server_descriptor(gateway->workers->server)
+               : -1;
+}
+
+void surety_gateway_leave(surety_gateway *gateway)
+{
+    atomic_store(&gateway->is_leaving, true);
+    gateway_wake(gateway);
+}
+
+/* Whether no worker has a connection with a request. */
+static bool gateway_is_idle(const surety_gateway *gateway)
+{
+    for (size_t i = 0; i < gateway->count; i++)
+        if (atomic_load(&gateway->workers[i].busy) > 0)
+            return false;
+    return true;
+}
+
 bool surety_gateway_drain(surety_gateway *gateway, uint32_t timeout_ms)
 {
     const uint64_t end =
         surety__worker_now().monotonic_ms + (uint64_t)timeout_ms;
 
     atomic_store(&gateway->is_draining, true);
-    gateway_wake(gateway);
-    while (atomic_load(&gateway->requests) > 0 &&
+    surety_gateway_leave(gateway);
+    while (!gateway_is_idle(gateway) &&
            surety__worker_now().monotonic_ms < end) {
-        const struct timespec pause = {0, GATEWAY_DRAIN_STEP_US * 1000};
+        const struct timespec pause = {0, GATEWAY_DRAIN_STEP_MS * 1000000};
 
-        nanosleep(&pause, NULL);
+        if (gateway->options.is_stepped)
+            surety__worker_turn(gateway->workers, GATEWAY_DRAIN_STEP_MS);
+        else
+            nanosleep(&pause, NULL);
     }
-    return atomic_load(&gateway->requests) == 0;
+    return gateway_is_idle(gateway);
 }
 
 void surety_gateway_close(surety_gateway *gateway)
@@ -195,6 +306,8 @@ void surety_gateway_close(surety_gateway *gateway)
         if (worker->gateway)
             surety__worker_close(worker);
     }
+    for (size_t i = 0; i < gateway->listener_count; i++)
+        surety__listen_close(&gateway->listeners[i]);
     surety__keeper_close(gateway->keeper);
     surety__free(gateway->options.alloc, gateway->workers,
                  gateway->count * sizeof(*gateway->workers));

@@ -387,6 +387,7 @@ struct surety__worker {
     size_t count;
     surety__used *used;
     size_t used_count, used_cap;
+    atomic_size_t busy; /* connections with a request, while it drains */
     pthread_t thread;
     bool is_threaded;
     uint64_t step_ms; /* when the next run is to be stepped */
@@ -395,11 +396,16 @@ struct surety__worker {
 
 /* The database of the ledger; empty: none. */
 surety_str surety__worker_ledger(const surety__worker *worker);
+/* sockets: as many as the gateway has listeners; the worker takes them. */
 surety_status surety__worker_open(surety__worker *worker,
-                                  surety_gateway *gateway, uint16_t port,
+                                  surety_gateway *gateway, const int *sockets,
                                   surety_error *reterr);
 void surety__worker_close(surety__worker *worker);
-void *surety__worker_serve(void *ctx);
+/* Does what can be done, and waits at most timeout_ms for more. */
+void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms);
+/* How long a turn may wait. */
+uint32_t surety__worker_wait_ms(const surety__worker *worker);
+void *surety__worker_serve(void *ctx); /* a thread's turns */
 /* ---- used.c ---------------------------------------------------------------
  */
 
@@ -414,10 +420,12 @@ surety_now surety__worker_now(void);
 
 struct surety_gateway {
     surety_gateway_options options;
-    surety__arena arena; /* the options' texts */
+    surety__arena arena; /* the options' texts, and the places */
+    surety__listen_place listeners[SURETY__SERVE_SOCKETS_MAX];
+    surety_str places[SURETY__SERVE_SOCKETS_MAX];
+    size_t listener_count;
     surety__worker *workers;
     size_t count;
-    uint16_t port;
     pthread_mutex_t log_lock;
     pthread_mutex_t guard_lock;
     surety__guard *guards;
@@ -426,7 +434,7 @@ struct surety_gateway {
     surety__keeper *keeper;          /* NULL: clients bring keys of providers */
     atomic_uint_fast64_t generation; /* raised by a reload */
     atomic_size_t requests;          /* under way */
-    atomic_bool is_draining, is_stopping;
+    atomic_bool is_leaving, is_draining, is_stopping;
 };
 
 #endif

@@ -32,8 +32,7 @@ static void worker_refresh(surety__worker *worker)
     worker->settings = settings;
 }
 
-/* How long the server may wait for its clients. */
-static uint32_t worker_wait_ms(const surety__worker *worker)
+uint32_t surety__worker_wait_ms(const surety__worker *worker)
 {
     const uint64_t now_ms = surety__worker_now().monotonic_ms;
     const uint64_t due_ms = worker->step_ms < worker->telemetry.step_ms
@@ -51,11 +50,28 @@ static uint32_t worker_wait_ms(const surety__worker *worker)
     return (uint32_t)wait_ms;
 }
 
-static void worker_turn(surety__worker *worker)
+/* Does what the owner asked of all workers. */
+static void worker_obey(surety__worker *worker)
 {
+    const surety_gateway *gateway = worker->gateway;
+
+    worker_refresh(worker);
+    if (atomic_load(&gateway->is_leaving))
+        surety__server_leave(worker->server);
+    if (atomic_load(&gateway->is_draining)) {
+        surety__server_refuse(worker->server);
+        atomic_store(&worker->busy, surety__server_busy(worker->server));
+    }
+}
+
+void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms)
+{
+    const uint32_t wait_ms = surety__worker_wait_ms(worker);
     surety_now now;
 
-    surety__server_step(worker->server, worker_wait_ms(worker));
+    worker_obey(worker);
+    surety__server_step(worker->server,
+                        wait_ms < timeout_ms ? wait_ms : timeout_ms);
     worker->has_news = false;
     surety__rows_flush(worker);
     for (size_t i = 0; i < worker->used_count; i++) {
@@ -79,14 +95,10 @@ static void worker_turn(surety__worker *worker)
 void *surety__worker_serve(void *ctx)
 {
     surety__worker *worker = ctx;
-    surety_gateway *gateway = worker->gateway;
+    const surety_gateway *gateway = worker->gateway;
 
-    while (!atomic_load(&gateway->is_stopping)) {
-        worker_refresh(worker);
-        if (atomic_load(&gateway->is_draining))
-            surety__server_refuse(worker->server);
-        worker_turn(worker);
-    }
+    while (!atomic_load(&gateway->is_stopping))
+        surety__worker_turn(worker, UINT32_MAX);
     return NULL;
 }
 
@@ -121,29 +133,29 @@ static surety_status worker_open_ledger(surety__worker *worker,
 }
 
 surety_status surety__worker_open(surety__worker *worker,
-                                  surety_gateway *gateway, uint16_t port,
+                                  surety_gateway *gateway, const int *sockets,
                                   surety_error *reterr)
 {
     const surety_gateway_options *options = &gateway->options;
     surety__server_options server = {
-        .address = options->address,
-        .port = port,
+        .sockets = sockets,
+        .socket_count = gateway->listener_count,
         .service = {.ctx = worker,
                     .request = surety__exchange_request,
                     .pull = surety__exchange_pull,
                     .ended = surety__exchange_ended},
         .body_bytes_max = options->body_bytes_max,
         .connections_max = options->connections_max,
-        .shares_port = gateway->count > 1,
         .alloc = options->alloc};
     surety_status status;
 
     worker->gateway = gateway;
-    status = surety__settings_read(options, &worker->settings, reterr);
+    atomic_init(&worker->busy, SIZE_MAX);
+    status = surety__server_open(&server, &worker->server, reterr);
+    if (!status)
+        status = surety__settings_read(options, &worker->settings, reterr);
     if (!status)
         status = worker_open_ledger(worker, reterr);
-    if (!status)
-        status = surety__server_open(&server, &worker->server, reterr);
     if (!status)
         status = surety__telemetry_open(worker, reterr);
     return status;

@@ -23,6 +23,7 @@ struct surety_mock {
     surety__server *server;
     pthread_t thread;
     bool is_threaded;
+    uint16_t port;
     uint64_t requests; /* requests so far */
     atomic_bool is_stopping;
     atomic_uint_fast64_t served;
@@ -536,7 +537,9 @@ surety_status surety__mock_new(surety_str script,
                                const surety_mock_options *options,
                                surety_mock **ret_mock, surety_error *reterr)
 {
-    surety__server_options server = {.no_date = true};
+    surety__listen_place listener;
+    surety__server_options server = {
+        .sockets = &listener.fd, .socket_count = 1, .no_date = true};
     surety_mock_options own;
     surety_mock *mock;
     surety_status status =
@@ -553,15 +556,18 @@ surety_status surety__mock_new(surety_str script,
     atomic_init(&mock->served, 0);
     status = surety__script_read(&mock->script, script, mock->options.folder,
                                  own.alloc, reterr);
-    server.address = mock->options.address;
-    server.port = mock->options.port;
     server.service =
         (surety__service){mock, mock_request, mock_pull, mock_ended};
     server.body_bytes_max = (size_t)surety_val_uint(
         surety_val_get(mock->script.root, "request_bytes_max"),
         (uint64_t)32 << 20);
     if (!status)
+        status = surety__listen_ip(mock->options.address, mock->options.port,
+                                   false, &listener, reterr);
+    if (!status) {
+        mock->port = listener.port;
         status = surety__server_open(&server, &mock->server, reterr);
+    }
     if (status)
         surety_mock_close(mock);
     else
@@ -612,7 +618,7 @@ surety_status surety_mock_open(surety_str script,
 
 uint16_t surety_mock_port(const surety_mock *mock)
 {
-    return surety__server_port(mock->server);
+    return mock->port;
 }
 
 uint64_t surety_mock_served(const surety_mock *mock)

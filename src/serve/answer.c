@@ -133,7 +133,7 @@ static void answer_put_head(surety__connection *connection,
                           : length != UINT64_MAX ? FRAMING_LENGTH
                           : is_old               ? FRAMING_CLOSE
                                                  : FRAMING_CHUNKED;
-    if (connection->framing == FRAMING_CLOSE)
+    if (connection->framing == FRAMING_CLOSE || connection->server->is_leaving)
         connection->is_last = true;
     surety__buf_printf(out, "HTTP/1.1 %d %s\r\n", response->status,
                        answer_reason(response->status));

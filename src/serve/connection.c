@@ -18,7 +18,8 @@
 
 enum {
     CONNECTION_BLOCK = 16384, /* of one read */
-    /* How long a client is given to read the last answer. */
+    /* How long a client is given to read the last answer, and to send a first
+     * byte where no more is accepted. */
     CONNECTION_LINGER_MS = 2000
 };
 
@@ -273,6 +274,7 @@ static surety__next connection_read_head(surety__connection *connection)
     connection_use(connection, len);
     connection->state = STATE_BODY;
     connection->is_last = !connection->exchange->head->keeps_alive;
+    connection->is_used = true;
     connection->left = connection->exchange->head->body_len;
     connection->chunks = (surety__chunks){.state = 0};
     surety__due_set(connection, connection->server->now + options->body_ms);
@@ -429,6 +431,18 @@ void surety__connection_move(surety__connection *connection, uint32_t events)
         surety__connection_close(connection);
     else
         connection_run(connection);
+}
+
+void surety__connection_leave(surety__connection *connection)
+{
+    const surety__server *server = connection->server;
+
+    if (connection->state != STATE_HEAD || connection->is_begun)
+        return;
+    if (connection->is_used)
+        surety__connection_close(connection);
+    else
+        surety__due_set(connection, server->now + CONNECTION_LINGER_MS);
 }
 
 void surety__connection_time(surety__connection *connection)

@@ -23,11 +23,12 @@ struct surety__server {
     int64_t listen_at; /* when it accepts again, after the system was out of
                         * files or memory; SERVE_NEVER: it does */
     bool is_full;      /* connections_max is reached; it does not accept */
-    bool is_refusing;  /* for good: its listening socket is closed */
+    bool is_leaving;   /* each answer ends its connection */
+    bool is_refusing;  /* for good: its listening sockets are closed */
     int epoll_fd;
-    int listen_fd;
     int wake_fd; /* an eventfd that ends the wait of a step */
-    uint16_t port;
+    int sockets[SURETY__SERVE_SOCKETS_MAX]; /* that listen */
+    size_t socket_count;
 };
 
 typedef enum connection_state {
@@ -67,6 +68,7 @@ struct surety__connection {
     /* Bytes that go out; those from out_start on are not sent yet. */
     surety_buf out;
     size_t out_start;
+    bool is_used;    /* it had a request */
     bool is_begun;   /* the first byte of a head has come */
     bool is_skipped; /* an empty line before it was skipped */
     bool is_waiting; /* for the service, not for the client */
@@ -108,6 +110,9 @@ void surety__connection_open(surety__server *server, int fd);
 void surety__connection_close(surety__connection *connection);
 /* Does what the events of epoll allow. It may close the connection. */
 void surety__connection_move(surety__connection *connection, uint32_t events);
+/* Closes it between two requests. One that has not sent anything is given a
+ * moment to do so. */
+void surety__connection_leave(surety__connection *connection);
 /* Does what its time has come for. It may close the connection. */
 void surety__connection_time(surety__connection *connection);
 

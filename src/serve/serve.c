@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP/1.1 server: its listening socket and its loop. One thread does all
+/* The HTTP/1.1 server: its listening sockets and its loop. One thread does all
  * the work, behind one epoll descriptor. So a service needs no locks, and
  * thousands of waiting exchanges cost a small record each.
  *
@@ -12,7 +12,6 @@
 #define _GNU_SOURCE /* accept4 */
 #include "serve/connection.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -50,36 +49,55 @@ surety__serve_times surety__serve_clock(void)
 
 /* ---- accepting ----------------------------------------------------------- */
 
-/* Accepts, or leaves clients in the backlog for now. */
-static void serve_listen_if(surety__server *server, bool listens)
+/* Accepts, or leaves clients in the backlog for now. A socket that several
+ * servers share wakes one of them (EPOLLEXCLUSIVE), which epoll can add and
+ * remove, and not change. */
+static bool serve_listen_if(surety__server *server, bool listens)
 {
-    struct epoll_event event = {.events = listens ? EPOLLIN : 0u};
+    struct epoll_event event = {.events = EPOLLIN | EPOLLEXCLUSIVE};
+    bool is_done = true;
 
-    event.data.ptr = &server->listen_fd;
-    epoll_ctl(server->epoll_fd, EPOLL_CTL_MOD, server->listen_fd, &event);
+    event.data.ptr = server->sockets;
+    for (size_t i = 0; i < server->socket_count; i++)
+        if (epoll_ctl(server->epoll_fd, listens ? EPOLL_CTL_ADD : EPOLL_CTL_DEL,
+                      server->sockets[i], &event) &&
+            errno != EEXIST)
+            is_done = false;
+    return is_done;
 }
 
-static void serve_accept(surety__server *server)
+/* Accepts the clients of a socket that wait. False: no more now. */
+static bool serve_accept_of(surety__server *server, int socket)
 {
     const int yes = 1;
 
     while (server->count < server->options.connections_max) {
-        const int fd = accept4(server->listen_fd, NULL, NULL,
-                               SOCK_CLOEXEC | SOCK_NONBLOCK);
+        const int fd =
+            accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
             continue;
         if (fd < 0 && errno == EAGAIN)
-            return;
+            return true;
         if (fd < 0) {
             server->listen_at = server->now + SERVE_PAUSE_MS;
-            serve_listen_if(server, false);
-            return;
+            return false;
         }
+        /* A Unix socket has no such option, nor needs it. */
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
         surety__connection_open(server, fd);
     }
     server->is_full = true;
-    serve_listen_if(server, false);
+    return false;
+}
+
+static void serve_accept(surety__server *server)
+{
+    bool goes_on = true;
+
+    for (size_t i = 0; i < server->socket_count && goes_on; i++)
+        goes_on = serve_accept_of(server, server->sockets[i]);
+    if (!goes_on)
+        (void)serve_listen_if(server, false);
 }
 
 /* Accepts again, when there is room. */
@@ -92,15 +110,48 @@ static void serve_resume(surety__server *server)
     if (!is_paused &&
         !(server->is_full && server->count < server->options.connections_max))
         return;
-    server->listen_at = SERVE_NEVER;
     server->is_full = false;
-    serve_listen_if(server, true);
+    server->listen_at = serve_listen_if(server, true)
+                            ? SERVE_NEVER
+                            : server->now + SERVE_PAUSE_MS;
+}
+
+void surety__server_leave(surety__server *server)
+{
+    server->is_leaving = true;
+}
+
+void surety__server_refuse(surety__server *server)
+{
+    surety__connection *next;
+
+    if (server->is_refusing)
+        return;
+    server->now = serve_clock(CLOCK_MONOTONIC);
+    serve_accept(server);
+    server->is_leaving = server->is_refusing = true;
+    while (server->socket_count)
+        close(server->sockets[--server->socket_count]); /* epoll forgets it */
+    for (surety__connection *one = server->connections; one; one = next) {
+        next = one->next;
+        surety__connection_leave(one);
+    }
+}
+
+size_t surety__server_busy(const surety__server *server)
+{
+    size_t count = 0;
+
+    for (const surety__connection *one = server->connections; one;
+         one = one->next)
+        count += one->state != STATE_LINGERING;
+    return count;
 }
 
 /* ---- the loop ------------------------------------------------------------ */
 
-/* Milliseconds until something is due, at most timeout_ms. */
-static int serve_wait_ms(const surety__server *server, uint32_t timeout_ms)
+uint32_t surety__server_wait_ms(const surety__server *server,
+                                uint32_t timeout_ms)
 {
     const surety__connection *first = surety__due_first(server);
     int64_t until = server->now + timeout_ms;
@@ -110,7 +161,7 @@ static int serve_wait_ms(const surety__server *server, uint32_t timeout_ms)
     if (server->listen_at < until)
         until = server->listen_at;
     until -= server->now;
-    return until < 0 ? 0 : until > INT32_MAX ? INT32_MAX : (int)until;
+    return until < 0 ? 0 : until > INT32_MAX ? INT32_MAX : (uint32_t)until;
 }
 
 void surety__server_step(surety__server *server, uint32_t timeout_ms)
@@ -122,11 +173,11 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
 
     server->now = serve_clock(CLOCK_MONOTONIC);
     count = epoll_wait(server->epoll_fd, events, SERVE_EVENTS,
-                       serve_wait_ms(server, timeout_ms));
+                       (int)surety__server_wait_ms(server, timeout_ms));
     server->now = serve_clock(CLOCK_MONOTONIC);
     server->unix_s = serve_clock(CLOCK_REALTIME) / 1000;
     for (int i = 0; i < count; i++) {
-        if (events[i].data.ptr == &server->listen_fd)
+        if (events[i].data.ptr == server->sockets)
             serve_accept(server);
         else if (events[i].data.ptr == &server->epoll_fd)
             continue; /* a descriptor of others, which its owner reads */
@@ -145,6 +196,11 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
     serve_resume(server);
 }
 
+int surety__server_descriptor(const surety__server *server)
+{
+    return server->epoll_fd;
+}
+
 surety_status surety__server_watch(surety__server *server, int fd, bool on)
 {
     struct epoll_event event = {.events = EPOLLIN};
@@ -154,15 +210,6 @@ surety_status surety__server_watch(surety__server *server, int fd, bool on)
                      &event) == 0
                ? SURETY_OK
                : SURETY_IO;
-}
-
-void surety__server_refuse(surety__server *server)
-{
-    if (server->is_refusing)
-        return;
-    server->is_refusing = true;
-    close(server->listen_fd); /* epoll forgets it */
-    server->listen_fd = -1;
 }
 
 void surety__server_wake(surety__server *server)
@@ -177,72 +224,6 @@ void surety__server_wake(surety__server *server)
 }
 
 /* ---- opening and closing ------------------------------------------------- */
-
-typedef union serve_address {
-    struct sockaddr any;
-    struct sockaddr_in four;
-    struct sockaddr_in6 six;
-} serve_address;
-
-static surety_str serve_address_of(const surety__server_options *options)
-{
-    return options->address.len ? options->address
-                                : SURETY__LITERAL("127.0.0.1");
-}
-
-static bool serve_parse_address(const surety__server_options *options,
-                                serve_address *ret_address, socklen_t *ret_len)
-{
-    const surety_str given = serve_address_of(options);
-    char text[64];
-
-    if (given.len >= sizeof(text) || memchr(given.ptr, 0, given.len))
-        return false;
-    memcpy(text, given.ptr, given.len);
-    text[given.len] = '\0';
-    memset(ret_address, 0, sizeof(*ret_address));
-    if (inet_pton(AF_INET, text, &ret_address->four.sin_addr) == 1) {
-        ret_address->four.sin_family = AF_INET;
-        ret_address->four.sin_port = htons(options->port);
-        *ret_len = sizeof(ret_address->four);
-        return true;
-    }
-    if (inet_pton(AF_INET6, text, &ret_address->six.sin6_addr) == 1) {
-        ret_address->six.sin6_family = AF_INET6;
-        ret_address->six.sin6_port = htons(options->port);
-        *ret_len = sizeof(ret_address->six);
-        return true;
-    }
-    return false;
-}
-
-/* Makes a listening socket; -1 with errno. */
-static int serve_listen(const serve_address *address, socklen_t len,
-                        bool shares, uint16_t *ret_port)
-{
-    const int fd = socket(address->any.sa_family,
-                          SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    const int yes = 1;
-    serve_address bound;
-    socklen_t bound_len = sizeof(bound);
-    int error;
-
-    if (fd < 0)
-        return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    if (shares)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof(yes));
-    if (bind(fd, &address->any, len) || listen(fd, 511) ||
-        getsockname(fd, &bound.any, &bound_len)) {
-        error = errno;
-        close(fd);
-        errno = error;
-        return -1;
-    }
-    *ret_port = ntohs(bound.any.sa_family == AF_INET6 ? bound.six.sin6_port
-                                                      : bound.four.sin_port);
-    return fd;
-}
 
 /* The defaults of options that are 0. */
 enum {
@@ -270,77 +251,54 @@ static void serve_fill(surety__server_options *options)
         options->idle_ms = SERVE_IDLE_MS;
 }
 
-static bool serve_watch(surety__server *server, int *fd)
-{
-    struct epoll_event event = {.events = EPOLLIN};
-
-    event.data.ptr = fd;
-    return epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, *fd, &event) == 0;
-}
-
 surety_status surety__server_open(const surety__server_options *options,
                                   surety__server **ret_server,
                                   surety_error *reterr)
 {
     surety__server *server = surety__new(options->alloc, sizeof(*server));
-    serve_address address;
-    socklen_t len = 0;
+    struct epoll_event event = {.events = EPOLLIN};
     surety_status status = SURETY_OK;
 
-    if (!server)
+    assert(options->socket_count <= SURETY__SERVE_SOCKETS_MAX);
+    if (!server) {
+        for (size_t i = 0; i < options->socket_count; i++)
+            close(options->sockets[i]);
         return surety__fail_nomem(reterr);
+    }
     server->options = *options;
-    server->epoll_fd = server->listen_fd = server->wake_fd = -1;
+    server->options.sockets = NULL; /* it has copies */
+    server->socket_count = options->socket_count;
+    if (server->socket_count)
+        memcpy(server->sockets, options->sockets,
+               server->socket_count * sizeof(*server->sockets));
     server->listen_at = SERVE_NEVER;
     serve_fill(&server->options);
-    if (!serve_parse_address(options, &address, &len)) {
-        status =
-            surety__fail(reterr, SURETY_MISUSE, "\"%.*s\" is no IP address",
-                         (int)options->address.len, options->address.ptr);
-        surety__hint(reterr, "give one such as 127.0.0.1 or ::1");
-        goto done;
-    }
-    server->listen_fd =
-        serve_listen(&address, len, options->shares_port, &server->port);
-    if (server->listen_fd < 0) {
-        status = surety__fail(
-            reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",
-            (int)serve_address_of(options).len, serve_address_of(options).ptr,
-            (unsigned)options->port, strerror(errno));
-        surety__hint(reterr, "port 0 takes one that is free");
-        goto done;
-    }
     server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    event.data.ptr = &server->wake_fd;
     if (server->epoll_fd < 0 || server->wake_fd < 0 ||
-        !serve_watch(server, &server->listen_fd) ||
-        !serve_watch(server, &server->wake_fd)) {
+        !serve_listen_if(server, true) ||
+        epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, server->wake_fd, &event)) {
         status = surety__fail(reterr, SURETY_IO, "cannot wait for sockets: %s",
                               strerror(errno));
-        goto done;
+        surety__server_close(server);
+        return status;
     }
     *ret_server = server;
-done:
-    if (status)
-        surety__server_close(server);
-    return status;
-}
-
-uint16_t surety__server_port(const surety__server *server)
-{
-    return server->port;
+    return SURETY_OK;
 }
 
 void surety__server_close(surety__server *server)
 {
     const int fds[] = {server ? server->epoll_fd : -1,
-                       server ? server->listen_fd : -1,
                        server ? server->wake_fd : -1};
 
     if (!server)
         return;
     while (server->connections)
         surety__connection_close(server->connections);
+    while (server->socket_count)
+        close(server->sockets[--server->socket_count]);
     for (size_t i = 0; i < SURETY__COUNT(fds); i++)
         if (fds[i] >= 0)
             close(fds[i]);

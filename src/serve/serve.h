@@ -12,6 +12,45 @@
 
 #include "base/base.h"
 
+/* ---- sockets: listen.c --------------------------------------------------- */
+
+typedef enum surety__listen_kind {
+    LISTEN_IP = 0,
+    LISTEN_PATH, /* a Unix socket, which is ours to remove */
+    LISTEN_GIVEN /* a descriptor that the process was started with */
+} surety__listen_kind;
+
+/* A place to listen at. Servers take their sockets from it. */
+typedef struct surety__listen_place {
+    int fd; /* -1: a server has taken it */
+    surety__listen_kind kind;
+    surety_str text; /* the address, path or number; the caller's */
+    uint16_t port;   /* 0: it has none */
+} surety__listen_place;
+
+/* address: an IP address; empty: 127.0.0.1. port: 0: one that the system
+ * chooses. shares: other sockets of this program may be bound to the port.
+ * SURETY_MISUSE: no IP address; SURETY_IO: it cannot listen there. */
+surety_status surety__listen_ip(surety_str address, uint16_t port, bool shares,
+                                surety__listen_place *ret_listener,
+                                surety_error *reterr);
+/* place: "ADDRESS:PORT", "unix:PATH", or "fd:NUMBER", whose text must stay
+ * valid. mode: of a path; 0: 0600. Statuses as surety__listen_ip. */
+surety_status surety__listen_open(surety_str place, uint32_t mode, bool shares,
+                                  surety__listen_place *ret_listener,
+                                  surety_error *reterr);
+/* Gives a socket of each place to a server; the last server takes those of the
+ * listeners themselves. SURETY_IO. */
+surety_status surety__listen_share(surety__listen_place *listeners,
+                                   size_t count, bool is_last, int *ret_sockets,
+                                   surety_error *reterr);
+/* Appends where it listens: "http://127.0.0.1:4141", "unix:PATH". */
+void surety__listen_write(const surety__listen_place *listener,
+                          surety_buf *out);
+/* Closes what no server took, and removes a path on which no
+ * process listens any more. */
+void surety__listen_close(surety__listen_place *listener);
+
 /* ---- HTTP: serve.c ------------------------------------------------------ */
 
 typedef struct surety__server surety__server;
@@ -75,10 +114,14 @@ typedef struct surety__service {
     void (*ended)(void *ctx, surety__serving *exchange, bool whole);
 } surety__service;
 
+/* Listening sockets of one server. */
+#define SURETY__SERVE_SOCKETS_MAX 16
+
 /* 0 selects the default. */
 typedef struct surety__server_options {
-    surety_str address; /* an IP address; empty: 127.0.0.1 */
-    uint16_t port;      /* 0: one that the system chooses */
+    const int *sockets; /* that listen; the server closes them, even where it
+                         * cannot be opened */
+    size_t socket_count;
     surety__service service;
     size_t body_bytes_max;    /* 10 MiB; more: 413 */
     size_t head_bytes_max;    /* 16 KiB; more: 431 or 414 */
@@ -89,27 +132,33 @@ typedef struct surety__server_options {
     uint32_t idle_ms;         /* between requests, and for a client that takes
                                * no byte of an answer; 60,000 */
     bool no_date;             /* no Date header: the same bytes each time */
-    bool shares_port;         /* other servers may listen on the port too, and
-                               * the system divides the connections */
     const surety_alloc *alloc;
 } surety__server_options;
 
-/* Starts to listen. SURETY_IO: it cannot listen on the address; SURETY_MISUSE:
- * the address is no IP address; SURETY_NOMEM. */
+/* SURETY_IO: the system has no descriptors left; SURETY_NOMEM. */
 surety_status surety__server_open(const surety__server_options *options,
                                   surety__server **ret_server,
                                   surety_error *reterr);
-uint16_t surety__server_port(const surety__server *server);
 /* Continues every connection and exchange that is ready; waits at most
  * timeout_ms for one. */
 void surety__server_step(surety__server *server, uint32_t timeout_ms);
+/* Milliseconds until it has something to do by itself, at most timeout_ms. */
+uint32_t surety__server_wait_ms(const surety__server *server,
+                                uint32_t timeout_ms);
+/* Is readable while a step has something to do, its timers left out. */
+int surety__server_descriptor(const surety__server *server);
 /* Lets the wait of a step end while a descriptor of others is readable, or no
  * longer. SURETY_IO: the system cannot watch it. */
 surety_status surety__server_watch(surety__server *server, int fd, bool on);
 /* Ends the wait of a step, from any thread or signal handler. */
 void surety__server_wake(surety__server *server);
-/* Accepts no more connections; those that are open go on. */
+/* From now on each answer ends its connection. */
+void surety__server_leave(surety__server *server);
+/* The same; accepts the connections that wait, and then no more. Those between
+ * two requests are closed, and requests under way go on. */
 void surety__server_refuse(surety__server *server);
+/* Connections with a request under way, or with none yet. */
+size_t surety__server_busy(const surety__server *server);
 /* Aborts every exchange (calls their `ended`) and frees the server. Takes
  * NULL. */
 void surety__server_close(surety__server *server);

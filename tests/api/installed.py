@@ -210,11 +210,12 @@ def check_part(place):
     """The examples' Makefile where a part of the library is installed."""
     folder = os.path.join(place.prefix, "share/doc/surety/examples")
     packages = os.path.join(place.root, "packages")
-    for wanted, left_out in (((), None),
-                             (("surety",), {"05-run", "08-types", "trend"}),
-                             (("surety", "surety-run"), {"08-types", "census"}),
-                             (("surety", "surety-run", "surety-render"),
-                              {"08-types"})):
+    most = {"08-types", "09-gateway"}
+    for wanted, left_out in (
+            ((), None),
+            (("surety",), {*most, "05-run", "trend"}),
+            (("surety", "surety-run"), {*most, "census"}),
+            (("surety", "surety-run", "surety-render"), most)):
         if any(not place.find(f"{name}.pc") for name in wanted):
             continue
         os.makedirs(packages, exist_ok=True)
