@@ -51,6 +51,8 @@ more debhelper builds_the_Debian_packages_in_a_test
 more lintian reads_them
 deb build-essential builds_the_Debian_packages
 deb debhelper builds_the_Debian_packages
+more haproxy stands_before_gateways_in_a_test
+more nginx-light:nginx stands_before_gateways_too
 more postgresql the_other_database_of_ledgers
 more python3-pydantic models_whose_schemas_are_contracts
 more mypy:mypy checks_the_types_of_the_Python_package
