@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the server takes as the end of a request: smuggling_test.py [SURETY].
-Two servers behind each other that do not agree on it let a client hide a second
-request in the first. Each row below is read in two ways by servers in use; the
-law is that it gets one refusal, that the connection ends with it, and that
-nothing behind it is taken for a request."""
+"""What the mock and the gateway take as the end of a request:
+smuggling_test.py [SURETY]. Two servers behind each other that do not agree on
+it let a client hide a second request in the first. Each row below is read in
+two ways by servers in use; the law is that it gets one refusal, that the
+connection ends with it, and that nothing behind it is taken for a request."""
 
 import json
 
 from cli_run import check, run_tests, same
+from gateway_run import Gateway
 from mock_run import Mock, Response
 
 HOST = b"Host: localhost\r\n"
@@ -80,25 +81,38 @@ MATRIX = [
 ]
 
 
-def paths(mock, count):
-    return [line["path"] for line in mock.logged(count)]
+def paths(server, count):
+    """What was taken for a request: the mock's log has the path, that of the
+    gateway its route."""
+    return [line.get("path") or line["route"] for line in server.logged(count)]
+
+
+# The servers: each is opened with a script.
+SERVERS = {"mock": Mock, "gateway": Gateway}
 
 
 def matrix():
-    with Mock({"replies": [{"text": "yes"}]}) as mock:
-        for name, sent, status in MATRIX:
-            response = Response(mock.send(sent + HIDDEN))
-            same(f"{name}: refused", response.status, status)
-            check(f"{name}: one answer, which says why",
-                  response.raw.count(b"HTTP/1.1 %d " % status) == 1
-                  and response.json()["error"]["message"], response)
-            same(f"{name}: the connection ends",
-                 (response.header("connection"), response.end != "silence"),
-                 ("close", True))
-        # The last is the only one that the service saw.
-        Response(mock.send(b"GET /seen HTTP/1.1\r\n" + HOST
-                           + b"Connection: close\r\n\r\n"))
-        same("nothing else was taken for a request", paths(mock, 1), ["/seen"])
+    for kind, open_server in SERVERS.items():
+        with open_server({"replies": [{"text": "yes"}]}) as server:
+            refuses(kind, server)
+
+
+def refuses(kind, server):
+    for name, sent, status in MATRIX:
+        name = f"{kind}: {name}"
+        response = Response(server.send(sent + HIDDEN))
+        same(f"{name}: refused", response.status, status)
+        check(f"{name}: one answer, which says why",
+              response.raw.count(b"HTTP/1.1 %d " % status) == 1
+              and response.json()["error"]["message"], response)
+        same(f"{name}: the connection ends",
+             (response.header("connection"), response.end != "silence"),
+             ("close", True))
+    # The last is the only one that the service saw.
+    Response(server.send(b"GET /v1/models HTTP/1.1\r\n" + HOST
+                         + b"Connection: close\r\n\r\n"))
+    same(f"{kind}: nothing else was taken for a request", paths(server, 1),
+         ["/v1/models"])
 
 
 def pipelined():
@@ -108,17 +122,19 @@ def pipelined():
            % (len(BODY) - 10) + BODY[10:] + b"\r\n0\r\nX-Trailer: y\r\n\r\n")
     last = post(b"Content-Length: %d" % len(BODY), b"Connection: close") + BODY
     every = one + b"\r\n" + two + one + last
-    with Mock({"replies": [{"text": "yes", "repeat": True}]}) as mock:
-        for cut in (1, 7, 100, len(every)):
-            link = mock.dial()
-            for at in range(0, len(every), cut):
-                link.sendall(every[at:at + cut])
-            response = Response(link)
-            same(f"four requests in pieces of {cut} bytes: four answers",
-                 (response.raw.count(b"HTTP/1.1 200 OK\r\n"), response.end),
-                 (4, "close"))
-        same("each was seen as it is", paths(mock, 16),
-             [PATH.decode()] * 16)
+    for kind, open_server in SERVERS.items():
+        with open_server({"replies": [{"text": "yes", "repeat": True}]}
+                         ) as server:
+            for cut in (1, 7, 100, len(every)):
+                link = server.dial()
+                for at in range(0, len(every), cut):
+                    link.sendall(every[at:at + cut])
+                response = Response(link)
+                same(f"{kind}: four requests in pieces of {cut} bytes: four "
+                     "answers", (response.raw.count(b"HTTP/1.1 200 OK\r\n"),
+                                 response.end), (4, "close"))
+            same(f"{kind}: each was seen as it is", paths(server, 16),
+                 [PATH.decode()] * 16)
 
 
 def bodies():
