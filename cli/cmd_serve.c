@@ -35,6 +35,7 @@ struct serve_settings {
     unsigned waiting;
     unsigned failures;
     unsigned pause;
+    int ui; /* 2: off */
 };
 
 enum { SERVE_DRAIN_S = 30 };
@@ -85,6 +86,8 @@ const struct option_row serve_options[] = {
            "how long requests under way may take after that; 30 unless "
            "given"),
     SECTION("Output"),
+    CHOICE("ui", 0, AT(ui), "on|off",
+           "the page /ui, for browsers on this machine; on unless given"),
     TEXT("log", 0, AT(log), "FILE",
          "append one JSON object a request to FILE; it has no prompts, replies "
          "or secrets"),
@@ -229,6 +232,7 @@ static bool serve_start(struct serve_session *session)
         .model_pause_ms = settings->pause * 1000,
         .otlp_endpoint = serve_environment("OTEL_EXPORTER_OTLP_ENDPOINT"),
         .otlp_headers = serve_environment("OTEL_EXPORTER_OTLP_HEADERS"),
+        .no_ui = settings->ui == 2,
         .service_name = serve_environment("OTEL_SERVICE_NAME")};
     surety_error error;
     surety_status status;

@@ -75,6 +75,9 @@ typedef struct surety_gateway_options {
     /* Starts no thread: the caller steps the gateway. */
     bool is_stepped;
     uint32_t socket_mode; /* of the paths; 0600: their owner may connect */
+    /* No page /ui, which clients on this machine get without a key
+     * (docs/gateway.md). */
+    bool no_ui;
 } surety_gateway_options;
 
 /* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:

@@ -106,7 +106,7 @@ SURETY_API surety_status surety_stats_read(surety_stats *stats,
 /* ---- runs ---------------------------------------------------------------- */
 
 /* How runs ended, as far as their attempts show it (an exhausted budget is not
- * recorded in an attempt). */
+ * recorded in an attempt). ORDER endings (names in stats/group.c). */
 typedef enum surety_stats_ending {
     SURETY_ENDED_VALID = 0,
     SURETY_ENDED_PARTIAL,   /* the partial value of a reply that was cut off */
@@ -121,6 +121,23 @@ typedef enum surety_stats_ending {
     SURETY_ENDED_VALIDATOR  /* a validator failed: a reply was not judged */
 } surety_stats_ending;
 #define SURETY_ENDINGS 10
+/* "valid", "partial", ..., as in the statistics as JSON; never NULL. */
+SURETY_API const char *surety_stats_ending_name(surety_stats_ending ending);
+
+/* The attempts of one run, summed up by _add; all zero at first. For a caller
+ * that shows runs one by one. */
+typedef struct surety_stats_tally {
+    uint32_t tries; /* 1: the first reply ended the run */
+    uint32_t last_number;
+    uint8_t last_state; /* surety_entry_state of that attempt */
+    uint8_t marks;      /* for the library */
+} surety_stats_tally;
+/* Adds an attempt, not a call of a tool. The order does not matter. */
+SURETY_API void surety_stats_tally_add(surety_stats_tally *tally,
+                                       const surety_entry *entry);
+/* How the run ended, as far as its attempts show it. */
+SURETY_API surety_stats_ending
+surety_stats_tally_ending(const surety_stats_tally *tally);
 
 /* A group of runs. A run that called several models counts in the group of each
  * of them, with the attempts of that group; in the total it counts once. */

@@ -188,6 +188,8 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
 
     if (surety__admit_is_due(exchange))
         exchange_news(exchange);
+    if (exchange->job)
+        surety__ui_step(exchange);
     if (!exchange->run ||
         surety_run_info_of(exchange->run)->verdict != SURETY_RUN_PENDING)
         return UINT64_MAX;
@@ -249,6 +251,7 @@ static void exchange_free(surety__exchange *exchange)
     surety__worker *worker = exchange->worker;
     const surety_alloc *alloc = worker->gateway->options.alloc;
 
+    surety__ui_leave(exchange);
     if (exchange->run) {
         surety_run_free(exchange->run);
         surety__route_leave(worker, &exchange->ask);
@@ -280,6 +283,17 @@ static bool exchange_probes(surety__exchange *exchange, surety__flow *ret_flow)
         return false;
     *ret_flow = surety__answer_plain(exchange, ok ? 200 : 503, "text/plain",
                                      surety_str_of(ok ? "ok\n" : "leaving\n"));
+    return true;
+}
+
+/* Answers a request for the page without a key: its client is on this machine,
+ * or is refused. False: it is none. */
+static bool exchange_shows(surety__exchange *exchange, surety__flow *ret_flow)
+{
+    if (!surety__ui_takes(exchange) ||
+        surety__ask_key(&exchange->ask, exchange->serving).len)
+        return false;
+    *ret_flow = surety__ui_request(exchange);
     return true;
 }
 
@@ -421,8 +435,14 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         exchange = exchange_new(ctx, serving);
         if (!exchange)
             return FLOW_CUT;
-        if (exchange_probes(exchange, &flow) || !exchange_fits(exchange, &flow))
+        *ret_wait_ms = SERVE_WAIT_LONG;
+        if (exchange_probes(exchange, &flow) ||
+            exchange_shows(exchange, &flow) || !exchange_fits(exchange, &flow))
             return flow;
+    }
+    if (exchange->job) {
+        *ret_wait_ms = SERVE_WAIT_LONG;
+        return surety__ui_answer(exchange);
     }
     if (!exchange->run) {
         *ret_wait_ms = SERVE_WAIT_LONG;

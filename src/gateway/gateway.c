@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gateway as a whole: its threads, and what its owner asks of them. */
-#include "gateway/gateway.h"
+#include "gateway/ui.h"
 
 #include <signal.h>
 
@@ -188,6 +188,8 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
     pthread_mutex_init(&gateway->guard_lock, NULL);
     surety__arena_init(&gateway->arena, own.alloc, 0);
     status = gateway_take(gateway, reterr);
+    if (!status && !own.no_ui)
+        status = surety__desk_open(gateway, reterr);
     if (!status)
         status = gateway_listen_all(gateway, reterr);
     gateway->started_ms = surety__worker_now().unix_ms;
@@ -221,13 +223,6 @@ surety_str surety_gateway_place_at(const surety_gateway *gateway, size_t i)
 
 /* ---- while it serves ----------------------------------------------------- */
 
-static void gateway_wake(surety_gateway *gateway)
-{
-    for (size_t i = 0; i < gateway->count; i++)
-        if (gateway->workers[i].server)
-            surety__server_wake(gateway->workers[i].server);
-}
-
 surety_status surety_gateway_reload(surety_gateway *gateway,
                                     surety_error *reterr)
 {
@@ -239,7 +234,7 @@ surety_status surety_gateway_reload(surety_gateway *gateway,
         return status;
     surety__settings_leave(checked);
     atomic_fetch_add(&gateway->generation, 1);
-    gateway_wake(gateway);
+    surety__gateway_wake(gateway);
     return SURETY_OK;
 }
 
@@ -261,7 +256,7 @@ int surety_gateway_descriptor(const surety_gateway *gateway)
 void surety_gateway_leave(surety_gateway *gateway)
 {
     atomic_store(&gateway->is_leaving, true);
-    gateway_wake(gateway);
+    surety__gateway_wake(gateway);
 }
 
 /* Whether no worker has a connection with a request. */
@@ -297,15 +292,18 @@ void surety_gateway_close(surety_gateway *gateway)
     if (!gateway)
         return;
     atomic_store(&gateway->is_stopping, true);
-    gateway_wake(gateway);
+    surety__gateway_wake(gateway);
     for (size_t i = 0; i < gateway->count; i++) {
         surety__worker *worker = &gateway->workers[i];
 
         if (worker->is_threaded)
             pthread_join(worker->thread, NULL);
-        if (worker->gateway)
-            surety__worker_close(worker);
     }
+    surety__desk_close(gateway);
+    for (size_t i = 0; i < gateway->count; i++)
+        if (gateway->workers[i].gateway)
+            surety__worker_close(&gateway->workers[i]);
+    surety__desk_free(gateway);
     for (size_t i = 0; i < gateway->listener_count; i++)
         surety__listen_close(&gateway->listeners[i]);
     surety__keeper_close(gateway->keeper);

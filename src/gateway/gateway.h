@@ -46,6 +46,8 @@
 #define SURETY__GATEWAY_OUTPUT_TOKENS 4096
 
 typedef struct surety__worker surety__worker;
+typedef struct surety__desk surety__desk;
+typedef struct surety__job surety__job;
 
 /* ---- settings.c: what a reload replaces ---------------------------------- */
 
@@ -88,6 +90,11 @@ surety_status surety__settings_schema(surety__settings *settings,
                                       surety_str name, surety_str schema,
                                       surety__kept **ret_kept,
                                       surety_error *reterr);
+/* Whether a name can only be a contract's: a registry takes the path of a file
+ * too, but a client must not name one. */
+bool surety__contract_is_name(surety_str name);
+/* Whether a contract has programs of jq, which only its owner may write. */
+bool surety__contract_has_programs(const surety_contract *contract);
 void surety__kept_leave(surety__settings *settings, surety__kept *kept);
 
 /* ---- ask.c: what the client asks ----------------------------------------- */
@@ -202,6 +209,7 @@ typedef struct surety__exchange {
     surety_run *run;        /* NULL: refused before, or freed */
     surety__ticket *ticket; /* NULL: there are no keys */
     surety__visit visit;
+    surety__job *job; /* a question of the page; NULL: none */
     surety_judge_options judge;
     surety__speech speech;
     surety_buf out; /* a stream's bytes; those from out_start on are to go */
@@ -382,6 +390,7 @@ struct surety__worker {
     surety__settings *settings; /* of the next request */
     uint64_t generation;        /* of the settings */
     surety_ledger *ledger;      /* NULL: none */
+    surety_str ledger_url;      /* empty: none */
     surety__telemetry telemetry;
     surety__exchange *exchanges;
     size_t count;
@@ -391,6 +400,7 @@ struct surety__worker {
     pthread_t thread;
     bool is_threaded;
     uint64_t step_ms; /* when the next run is to be stepped */
+    uint64_t called;  /* calls of the desk that it answered */
     bool has_news;    /* the server has an exchange to look at */
 };
 
@@ -413,8 +423,23 @@ void *surety__worker_serve(void *ctx); /* a thread's turns */
 surety_status surety__worker_use(surety__worker *worker,
                                  surety_transport *transport);
 void surety__worker_leave(surety__worker *worker, surety_transport *transport);
+/* Ends the waits of all workers. */
+void surety__gateway_wake(surety_gateway *gateway);
 /* Both clocks, now. */
 surety_now surety__worker_now(void);
+
+/* ---- ui.c, desk.c: the page /ui -------------------------------------------
+ */
+
+/* Whether the request is for the page, and its answer: FLOW_WAIT: it became a
+ * job, which surety__ui_step looks at and surety__ui_answer answers. */
+bool surety__ui_takes(const surety__exchange *exchange);
+surety__flow surety__ui_request(surety__exchange *exchange);
+void surety__ui_step(surety__exchange *exchange);
+surety__flow surety__ui_answer(surety__exchange *exchange);
+void surety__ui_leave(surety__exchange *exchange);
+/* Writes down what is under way, if the page asks. */
+void surety__desk_report(surety__worker *worker);
 
 /* ---- gateway.c ----------------------------------------------------------- */
 
@@ -425,6 +450,7 @@ struct surety_gateway {
     surety_str places[SURETY__SERVE_SOCKETS_MAX];
     size_t listener_count;
     surety__worker *workers;
+    surety__desk *desk; /* NULL: there is no page */
     size_t count;
     pthread_mutex_t log_lock;
     pthread_mutex_t guard_lock;

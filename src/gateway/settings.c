@@ -136,6 +136,14 @@ static surety_status kept_add(surety__settings *settings, surety_str key,
     return SURETY_OK;
 }
 
+bool surety__contract_is_name(surety_str name)
+{
+    return !surety__str_starts(name, SURETY__LITERAL(".")) &&
+           !surety__str_starts(name, SURETY__LITERAL("/")) &&
+           surety__str_find(name, SURETY__LITERAL("..")) == name.len &&
+           !surety__str_ends(name, SURETY__LITERAL(".json"));
+}
+
 surety_status surety__settings_named(surety__settings *settings,
                                      surety_str name, surety__kept **ret_kept,
                                      surety_error *reterr)
@@ -144,11 +152,7 @@ surety_status surety__settings_named(surety__settings *settings,
     surety_status status;
     surety_buf key;
 
-    /* A registry takes the path of a file too; a client must not. */
-    if (memchr(name.ptr, '.', name.len) == name.ptr ||
-        surety__str_starts(name, SURETY__LITERAL("/")) ||
-        surety__str_find(name, SURETY__LITERAL("..")) < name.len ||
-        surety__str_ends(name, SURETY__LITERAL(".json")))
+    if (!surety__contract_is_name(name))
         return surety__fail(reterr, SURETY_END,
                             "\"%.*s\" is no contract's name", (int)name.len,
                             name.ptr);
@@ -169,8 +173,7 @@ surety_status surety__settings_named(surety__settings *settings,
     return status;
 }
 
-/* Whether a contract has programs of jq, which only its owner may write. */
-static bool kept_has_programs(const surety_contract *contract)
+bool surety__contract_has_programs(const surety_contract *contract)
 {
     const surety_contract_info *info = surety_contract_info_of(contract);
 
@@ -203,7 +206,7 @@ surety_status surety__settings_schema(surety__settings *settings,
     status = surety_contract_read(schema, &options, &contract, reterr);
     if (status)
         goto done;
-    if (kept_has_programs(contract)) {
+    if (surety__contract_has_programs(contract)) {
         surety_contract_free(contract);
         status = surety__fail(reterr, SURETY_UNSUPPORTED,
                               "x-surety: rules and derived members of a "

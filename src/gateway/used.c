@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The transports that the runs of a worker use, each once however many runs
- * share it; and the clocks. */
+ * share it; the clocks; and the end of a wait. */
 #include "gateway/gateway.h"
 
 surety_now surety__worker_now(void)
@@ -8,6 +8,13 @@ surety_now surety__worker_now(void)
     const surety__serve_times times = surety__serve_clock();
 
     return (surety_now){times.monotonic_us / 1000, times.unix_ms};
+}
+
+void surety__gateway_wake(surety_gateway *gateway)
+{
+    for (size_t i = 0; i < gateway->count; i++)
+        if (gateway->workers[i].server)
+            surety__server_wake(gateway->workers[i].server);
 }
 
 surety_status surety__worker_use(surety__worker *worker,

@@ -79,6 +79,7 @@ void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms)
 
         (void)transport->wait(transport->ctx, 0, NULL);
     }
+    surety__desk_report(worker);
     now = surety__worker_now();
     surety__telemetry_step(worker, now.monotonic_ms, false);
     worker->step_ms = UINT64_MAX;
@@ -129,6 +130,9 @@ static surety_status worker_open_ledger(surety__worker *worker,
 
     if (!url.len)
         return SURETY_OK;
+    worker->ledger_url = surety__arena_text(&worker->gateway->arena, url);
+    if (!worker->ledger_url.ptr)
+        return surety__fail_nomem(reterr);
     return surety_ledger_open(url, &ledger, &worker->ledger, reterr);
 }
 

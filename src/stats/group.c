@@ -5,8 +5,8 @@
  *    64 buckets for each power of two. So a reported value is off by at most
  *    1/128, and a group takes a few kilobytes for any number of calls.
  * 2. The ending of a run is derived from the marks of its attempts, in the
- *    order of the table in group_ending: a value that it produced counts before
- *    the reason why it has none. */
+ *    order of the table in surety_stats_tally_ending: a value that it produced
+ * counts before the reason why it has none. */
 #include "provider/provider.h"
 #include "stats/stats.h"
 
@@ -29,7 +29,7 @@ static bool group_is(surety_str text, const char *word)
     return surety_str_equal(text, surety_str_of(word));
 }
 
-void surety__tally_add(surety__tally *tally, const surety_entry *entry)
+void surety__tally_add(surety_stats_tally *tally, const surety_entry *entry)
 {
     const bool refused = group_is(entry->failure, "refusal") ||
                          group_is(entry->failure, "filter");
@@ -64,7 +64,25 @@ void surety__tally_add(surety__tally *tally, const surety_entry *entry)
     tally->marks = (uint8_t)marks;
 }
 
-static surety_stats_ending group_ending(const surety__tally *tally)
+void surety_stats_tally_add(surety_stats_tally *tally,
+                            const surety_entry *entry)
+{
+    surety_entry own;
+
+    if (!surety__options_take(&own, sizeof(own), entry, NULL))
+        surety__tally_add(tally, &own);
+}
+
+const char *surety_stats_ending_name(surety_stats_ending ending)
+{
+    static const char *const names[SURETY_ENDINGS] = {
+        "valid",    "partial",   "fallback",  "rejected", "refused",
+        "provider", "cancelled", "abandoned", "open",     "validator"};
+
+    return (unsigned)ending < SURETY_ENDINGS ? names[ending] : "?";
+}
+
+surety_stats_ending surety_stats_tally_ending(const surety_stats_tally *tally)
 {
     static const struct {
         unsigned mark;
@@ -88,9 +106,10 @@ static surety_stats_ending group_ending(const surety__tally *tally)
                                          : SURETY_ENDED_PROVIDER;
 }
 
-void surety__group_end(surety_stats_group *group, const surety__tally *tally)
+void surety__group_end(surety_stats_group *group,
+                       const surety_stats_tally *tally)
 {
-    const surety_stats_ending ending = group_ending(tally);
+    const surety_stats_ending ending = surety_stats_tally_ending(tally);
 
     assert(ending < SURETY_ENDINGS);
     group->runs++;

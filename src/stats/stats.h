@@ -62,14 +62,7 @@ typedef struct surety__group {
     surety__spread spread;
 } surety__group;
 
-/* The attempts of a run in one group, or all its attempts, summed up. */
-typedef struct surety__tally {
-    uint32_t tries;
-    uint32_t last_number;
-    uint8_t last_state; /* surety_entry_state of that attempt */
-    uint8_t marks;      /* surety__tally_mark */
-} surety__tally;
-
+/* The marks of a tally. */
 typedef enum surety__tally_mark {
     MARK_VALID = 1,
     MARK_PARTIAL = 2,
@@ -81,9 +74,10 @@ typedef enum surety__tally_mark {
     MARK_VALIDATOR = 128
 } surety__tally_mark;
 
-void surety__tally_add(surety__tally *tally, const surety_entry *entry);
+void surety__tally_add(surety_stats_tally *tally, const surety_entry *entry);
 /* Counts a run after its last attempt. */
-void surety__group_end(surety_stats_group *group, const surety__tally *tally);
+void surety__group_end(surety_stats_group *group,
+                       const surety_stats_tally *tally);
 
 /* Finds or adds the group of an entry. NULL: a failure, kept in stats. */
 surety__group *surety__group_of(surety_stats *stats, const surety_entry *entry);
@@ -160,7 +154,7 @@ void surety__cover_done(surety_stats *stats);
 typedef struct surety__part {
     struct surety__part *next;
     surety__group *group;
-    surety__tally tally;
+    surety_stats_tally tally;
 } surety__part;
 
 typedef struct surety__stats_run {
@@ -168,7 +162,7 @@ typedef struct surety__stats_run {
     uint64_t id[2];
     surety__part *parts;
     surety__had *errors, *repairs;
-    surety__tally tally;
+    surety_stats_tally tally;
 } surety__stats_run;
 
 struct surety_stats {

@@ -393,7 +393,8 @@ def is_referenced(tree, path, quoted, included, written):
     if ending in (".h", ".def", ".inc"):
         return name in included or any(one.endswith("/" + name)
                                        for one in quoted)
-    if path.startswith(("contracts/", "src/")) and ending == ".json":
+    if path.startswith(("contracts/", "src/")) and ending in (
+            ".json", ".html", ".css", ".js"):
         return any(path.endswith("/" + one) for one in quoted)
     if ending in (".py", ".sh"):
         word = re.compile(r"(?<![\w])" + re.escape(name) + r"|\b(?:import|from)"
