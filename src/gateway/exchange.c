@@ -329,6 +329,10 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
         *ret_flow = exchange_metrics(exchange);
         return true;
     }
+    if (surety__ui_takes(exchange)) {
+        *ret_flow = surety__ui_request(exchange);
+        return true;
+    }
     if (takes && surety_str_equal(serving->method, SURETY__LITERAL("POST"))) {
         if (!serving->is_oversized)
             return false;

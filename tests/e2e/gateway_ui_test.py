@@ -11,7 +11,7 @@ import subprocess
 
 from cli_run import ENV, SURETY, check, run_tests, same, skip
 from gateway_run import BAD_TEXT, GOOD_TEXT, SCHEMA, Gateway, schema_members
-from mock_run import request
+from mock_run import Response, request
 from page_browser import Browser
 
 MARKUP = '<img src=x onerror="document.title=\'owned\'"><script>' \
@@ -159,14 +159,42 @@ def test_under_way():
         links = [gateway.send(request(model="late")) for _ in range(12)]
         shown = []
         while len(shown) < 12:
-            shown = asks(gateway, "now")["requests"]
+            shown = json.loads(get(gateway, "/ui/api/now", {})[2])["requests"]
         same("all are shown", {one["model"] for one in shown}, {"late"})
         same("each once", len({one["run"] for one in shown}), 12)
         for link in links:
             link.close()
         while shown:
-            shown = asks(gateway, "now")["requests"]
-        check("and gone when they end", True)
+            shown = json.loads(get(gateway, "/ui/api/now", {})[2])["requests"]
+        check("and gone when they end", not shown)
+
+
+def test_hang_up():
+    """Clients that go away leave nothing behind, also where the gateway ends
+    with their questions; too many questions are refused, not kept."""
+    words = [f"{i:04}" for i in range(300)]
+    slow = json.dumps({"reply": json.dumps(words), "schema": json.dumps(
+        {"items": {"anyOf": [{"const": word} for word in words]}})})
+    head = ("POST /ui/api/{} HTTP/1.1\r\nHost: localhost\r\nConnection: close"
+            "\r\nContent-Type: application/json\r\nContent-Length: {}"
+            "\r\n\r\n{}")
+    with filled("--threads", "2") as gateway:
+        def send(question, body):
+            return gateway.send(head.format(question, len(body),
+                                            body).encode())
+        for i in range(60):
+            send(("now", "overview", "runs", "check")[i % 4], "{}").close()
+        links = [send("check", slow) for _ in range(40)]
+        answers = {Response(link).status for link in links[20:]}
+        check("questions are answered or refused", answers <= {200, 503},
+              answers)
+        for link in links[:20]:
+            link.close()
+        same("the gateway serves", gateway.call(model="openai:m").status, 200)
+        kept = [send("check", slow) for _ in range(10)]
+        same("and ends, with questions open", gateway.end(), 0)
+        for link in kept:
+            link.close()
 
 
 def shots(browser, name):
@@ -245,4 +273,5 @@ def test_browser():
         shots(browser, "off")
 
 
-run_tests(test_access, test_keys, test_questions, test_under_way, test_browser)
+run_tests(test_access, test_keys, test_questions, test_under_way,
+          test_hang_up, test_browser)

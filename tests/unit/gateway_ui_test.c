@@ -164,6 +164,73 @@ done:
     surety_doc_free(doc);
 }
 
+static uint32_t place_random(uint32_t *state, uint32_t below)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (*state >> 8) % below;
+}
+
+/* The law of a stretch: for any value in any reply, it is that value's text. */
+TEST(test_place)
+{
+    static const char *const scalars[] = {
+        "1",          "-2.5e3",       "true",        "null",   "\"\"",
+        "\"a\\\"b\"", "\"\xC3\xA4\"", "\"\\u00e4\"", "\"<b>\""};
+    static const char *const around[] = {"", "So: ", "\xE2\x82\xAC\n```json\n"};
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_doc *placed = surety_doc_new(check_alloc(t));
+    surety_buf reply, out, pointer;
+    uint32_t state = 1;
+
+    surety_buf_init(&reply, check_alloc(t), 0);
+    surety_buf_init(&out, check_alloc(t), 0);
+    surety_buf_init(&pointer, check_alloc(t), 0);
+    NEED(doc);
+    NEED(placed);
+    for (size_t i = 0; i < 60; i++) {
+        const uint32_t count = 1 + place_random(&state, 6);
+        const size_t wrong = place_random(&state, count);
+        surety_entry_issue issue = {WORD("type"), WORD(""), WORD("wrong")};
+        surety_val error;
+        size_t begin, start, end;
+
+        surety_buf_reset(&reply);
+        surety_buf_reset(&out);
+        surety_buf_reset(&pointer);
+        surety_buf_text(&reply, around[i % 3]);
+        begin = reply.len;
+        surety_buf_text(&reply, "{\"\xC3\xB6/\": [");
+        for (size_t k = 0; k < count; k++) {
+            surety_buf_text(&reply, k ? ",  " : " ");
+            surety_buf_text(&reply, scalars[place_random(&state, 9)]);
+        }
+        surety_buf_text(&reply, "]}");
+        TRY(reply.status);
+        TRY(surety_doc_read(doc,
+                            (surety_str){reply.ptr + begin, reply.len - begin},
+                            NULL, NULL));
+        surety_buf_text(&reply, i % 3 == 2 ? "\n```\n" : "");
+        surety__buf_printf(&pointer, "/\xC3\xB6~1/%zu", wrong);
+        TRY(pointer.status);
+        issue.path = surety_buf_str(&pointer);
+        TRY(surety__ui_place(surety_buf_str(&reply), &issue, 1, &out));
+        TRY(surety_doc_read(placed, surety_buf_str(&out), NULL, NULL));
+        error = surety_val_item(surety_doc_root(placed), 0);
+        start = (size_t)surety_val_uint(surety_val_get(error, "start"), 999);
+        end = (size_t)surety_val_uint(surety_val_get(error, "end"), 999);
+        CHECK(start < end && end <= reply.len);
+        CHECK(surety_str_equal(
+            (surety_str){reply.ptr + start, end - start},
+            surety_val_text(surety_val_at(surety_doc_root(doc), issue.path))));
+    }
+done:
+    surety_buf_done(&pointer);
+    surety_buf_done(&out);
+    surety_buf_done(&reply);
+    surety_doc_free(placed);
+    surety_doc_free(doc);
+}
+
 /* What is underlined. */
 TEST(test_check)
 {
@@ -280,6 +347,7 @@ int main(int argc, char **argv)
         {"the sums of the page", test_overview},
         {"the list of runs", test_runs},
         {"one run", test_run},
+        {"any value is found in its reply", test_place},
         {"the bench", test_check},
         {"the bench refuses", test_check_refuses},
     };
