@@ -581,7 +581,6 @@ surety__flow surety__answer_stream(surety__exchange *exchange)
     response.headers = head.headers;
     response.header_count = head.count;
     surety__answer_begun(exchange, 200);
-    exchange->has_head = true;
     return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
                                                                       : FLOW_ON;
 }

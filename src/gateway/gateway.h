@@ -223,9 +223,8 @@ typedef struct surety__exchange {
     int status;       /* of HTTP; 0: not answered */
     bool is_ready;    /* its transport gave the run something */
     bool has_speech;
-    bool has_head; /* the head of a stream was sent */
-    bool is_over;  /* out has the last bytes */
-    bool is_cut;   /* the connection is cut behind them */
+    bool is_over; /* out has the last bytes */
+    bool is_cut;  /* the connection is cut behind them */
     surety__owed owed;
 } surety__exchange;
 
