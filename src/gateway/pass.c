@@ -169,7 +169,6 @@ static surety__flow pass_give(surety__exchange *exchange,
     response.headers = head.headers;
     response.header_count = head.count;
     surety__answer_begun(exchange, info->status);
-    exchange->has_head = is_streamed;
     return surety__serving_answer(exchange->serving, &response, NULL) ? FLOW_CUT
                                                                       : FLOW_ON;
 }
