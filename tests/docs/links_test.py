@@ -16,6 +16,7 @@ ROOT = os.path.abspath(sys.argv[1])
 FENCED = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$", re.S | re.M)
 # What Meson calls the dependencies of a subproject is no name of C.
 NAME = re.compile(r"\bsurety_[a-z][a-z_0-9]*[a-z0-9]\b(?<!_dep)")
+METRIC = re.compile(r'\{"(surety_[a-z_]+)", "')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
@@ -65,8 +66,17 @@ def public():
     return found
 
 
+def metrics():
+    """The names of the gateway's own metrics."""
+    folder, found = os.path.join(ROOT, "src", "gateway"), set()
+    for name in os.listdir(folder):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            found.update(METRIC.findall(file.read()))
+    return found
+
+
 def main():
-    count, known = 0, public()
+    count, known = 0, public() | metrics()
     for path in sorted(pages()):
         links = [link for link in LINK.findall(prose(path))
                  if not re.match(r"[a-z]+:", link)]
@@ -80,7 +90,8 @@ def main():
             names = set(NAME.findall(file.read()))
         # What is new may also be that a name has gone.
         if names and os.path.basename(path) != "CHANGES.md":
-            check(f"{os.path.relpath(path, ROOT)}: the headers have its names",
+            check(f"{os.path.relpath(path, ROOT)}: its names "
+                  "are in the headers or metrics",
                   names <= known, sorted(names - known))
     check("there are links", count > 100, count)
     index = prose(os.path.join(ROOT, "docs", "README.md"))
