@@ -11,8 +11,10 @@ export type Text = string | ArrayBufferView | ArrayBuffer | SharedArrayBuffer;
 /** How much of a reply may be repaired: nothing, text that is almost JSON, and
  * values that almost fit the schema. */
 export type Repair = "none" | "syntax" | "align";
+/** Forms of a value other than JSON. */
+export type ValueForm = "tool-call" | "yaml" | "table" | "csv" | "key-value" |
+  "xml";
 /** Where in a reply its JSON was found. */
-export type ValueForm = "tool-call" | "yaml" | "table" | "csv" | "key-value" | "xml";
 export type Place = "native" | "whole" | "fence" | "fence-any" | "marker" |
   "embedded";
 /** How a prompt shows the schema. */

@@ -162,6 +162,32 @@ test("where to look, and what the API delivered", () => {
   assert.deepEqual([native.place, native.errors[0].offset], ["native", 21]);
 });
 
+test("values in other forms than JSON", () => {
+  const ticket = contract({ type: "object", required: ["id", "title"],
+    properties: { id: { type: "integer" }, title: { type: "string" } } });
+  const value = { id: 7, title: "Lamp" };
+  const lines = "**Id:** 7\n**Title:** Lamp";
+  const call = "<function=file>\n<parameter=id>\n7\n</parameter>\n" +
+    "<parameter=title>\nLamp\n</parameter>\n</function>";
+  const repair = "align";
+  for (const [reply, kind] of [[lines, "key-value"], [call, "tool-call"]]) {
+    const forms = [kind];
+    const found = ticket.check(reply, { repair });
+    assert.deepEqual(found.value, value);
+    assert.deepEqual(found.repairs.filter((it) => it.kind === kind)
+      .map((it) => it.confidence), ["likely"]);
+    assert.ok(ticket.check(reply, { repair, extract: { forms } }).ok);
+    assert.ok(!ticket.check(reply, { repair, extract: { forms: [] } }).ok);
+    assert.ok(!ticket.check(reply, { repair,
+      extract: { forms: ["table", "xml"] } }).ok);
+    assert.ok(!ticket.check(reply, { repair: "syntax" }).ok);
+  }
+  assert.throws(() => ticket.check(lines, { repair,
+    extract: { forms: ["toml"] } }), /form of extract.forms/);
+  assert.throws(() => ticket.check(lines, { repair,
+    extract: { forms: "csv" } }), /extract.forms is no array/);
+});
+
 test("parse throws the whole report", () => {
   const person = contract(PERSON);
   assert.throws(() => person.parse('{"name": 1, "age": 200}'), (error) => {

@@ -252,6 +252,27 @@ class Outcomes(unittest.TestCase):
             with self.assertRaises(ValueError):
                 contract.check(reply, extract=wrong)
 
+    def test_forms(self):
+        contract = Contract({
+            "type": "object", "required": ["id", "title"], "properties": {
+                "id": {"type": "integer"}, "title": {"type": "string"}}})
+        lines = "**Id:** 7\n**Title:** Lamp"
+        call = ("<function=file>\n<parameter=id>\n7\n</parameter>\n"
+                "<parameter=title>\nLamp\n</parameter>\n</function>")
+        for reply, kind in ((lines, "key-value"), (call, "tool-call")):
+            outcome = contract.check(reply, repair="align")
+            self.assertEqual(outcome.value, {"id": 7, "title": "Lamp"})
+            self.assertEqual([repair.likely for repair in outcome.repairs
+                              if repair.kind == kind], [True])
+            self.assertTrue(contract.check(reply, repair="align", extract={
+                "forms": [kind]}).ok)
+            for forms in ([], ["table", "xml"]):
+                self.assertFalse(contract.check(
+                    reply, repair="align", extract={"forms": forms}).ok)
+            self.assertFalse(contract.check(reply, repair="syntax").ok)
+        with self.assertRaises(ValueError):
+            contract.check(lines, extract={"forms": ["toml"]})
+
     def test_native(self):
         outcome = self.contract.check("words", native='{"a": 1}')
         self.assertEqual((outcome.value, outcome.place), ({"a": 1}, "native"))
