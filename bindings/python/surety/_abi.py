@@ -601,6 +601,9 @@ class ToolsOptions(Structure):
         ("wrap", c_void_p),
         ("wrap_ctx", c_void_p),
         ("cancelled", c_void_p),
+        ("has_repair", c_bool),
+        ("repair", c_int),
+        ("certain_only", c_bool),
     ]
 
 
@@ -642,6 +645,7 @@ class Tool(Structure):
         ("time_ms_max", c_uint32),
         ("result_bytes_max", c_size_t),
         ("polls", c_bool),
+        ("contract", c_void_p),
     ]
 
 
