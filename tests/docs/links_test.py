@@ -70,6 +70,8 @@ def metrics():
     """The names of the gateway's own metrics."""
     folder, found = os.path.join(ROOT, "src", "gateway"), set()
     for name in os.listdir(folder):
+        if not name.endswith(".c"):
+            continue
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             found.update(METRIC.findall(file.read()))
     return found
