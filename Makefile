@@ -58,6 +58,7 @@ bench:
 	@ninja -C build-bench --quiet surety bench tests/fuzz/almost-print
 	@python3 bench/bench.py $(BENCH_FLAGS) build-bench
 	@python3 bench/repair.py build-bench
+	@python3 bench/gateway.py build-bench
 
 fault: all
 	@for test in $(BUILD)/tests/unit/*_test; do \

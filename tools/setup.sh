@@ -38,6 +38,9 @@ test curl clients_of_the_gateway
 test openssl certificates_for_the_tests_of_TLS
 bench g++ other_parsers,_to_measure_beside
 bench libsimdjson-dev a_parser_to_measure_beside
+bench nghttp2-client:h2load loads_the_gateway
+bench haproxy a_proxy_to_measure_the_gateway_beside_(Debian_starts_it)
+bench nginx-light another_one_(Debian_starts_it,_on_port_80)
 bench nodejs:node runs_validators_to_measure_beside
 bench npm:npm fetches_validators_to_measure_beside
 fuzz clang the_fuzzer
