@@ -517,9 +517,13 @@ TEST(leaves_when_it_is_told)
     CHECK(dial(&world, "GET / HT"));
     surety__server_step(world.server, STEP_MS);
     surety__server_refuse(world.server);
+    if (t->starved)
+        goto done;
     CHECK(surety__server_busy(world.server) == 1);
-    CHECK(send(world.fd, "TP/1.1\r\nHost: x\r\n\r\n", 19, 0) == 19);
+    CHECK(send(world.fd, "TP/1.1\r\nHost: x\r\n\r\n", 19, MSG_NOSIGNAL) == 19);
     listen_to_end(&world);
+    if (t->starved)
+        goto done;
     CHECK(world.requests == 2 && world.whole == 2);
     CHECK(surety__server_busy(world.server) == 0);
     CHECK(!dial(&world, ""));
