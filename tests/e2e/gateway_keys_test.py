@@ -163,12 +163,20 @@ def test_middle():
         same("after one call", got.header("surety-attempts"), "1")
         same("and no more were sent", len(gateway.mock.logged(1)), 1)
         line = gateway.logged(1)[0]
-        spent = (line["input_tokens"] + line["output_tokens"]) / 1e6
         listed = gateway.listed("money")
         turns = 0
-        while listed["day_spent_usd"] != spent and turns < 1000:
+        # The call may be stopped before the model says what it used: then what
+        # was reserved for it counts.
+        spent = (line["input_tokens"] + line["output_tokens"]) / 1e6 \
+            if "input_tokens" in line else None
+        while (listed["day_spent_usd"] != spent if spent
+               else not listed["day_spent_usd"]) and turns < 1000:
             listed, turns = gateway.listed("money"), turns + 1
-        same("what it used is counted", listed["day_spent_usd"], spent)
+        if spent:
+            same("what it used is counted", listed["day_spent_usd"], spent)
+        else:
+            check("what it used is counted",
+                  0 < listed["day_spent_usd"] <= 0.0012, listed)
 
 
 def test_law_secrets():
