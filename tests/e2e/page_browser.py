@@ -32,7 +32,8 @@ class Browser:
         self.process = subprocess.Popen(
             [driver, "--port=0"], stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True,
-            env={**os.environ, "HOME": self.home, "TMPDIR": self.home})
+            env={**os.environ, "TMPDIR": self.home, "HOME": self.home,
+                 "XDG_CONFIG_HOME": self.home, "XDG_CACHE_HOME": self.home})
         self.port = 0
         for line in self.process.stdout:
             if "started successfully on port" in line:
