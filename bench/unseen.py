@@ -3,8 +3,7 @@
 six contracts, written with two to four mistakes of models at once. Each comes
 from its own seed, and by construction the reply means the value. cases(COUNT)
 gives COUNT of each contract and number of mistakes. What fails here is not
-mended by looking at it: the set shows what to expect of replies that nobody
-has seen."""
+mended by looking at it, so the set stands for the replies of a user."""
 
 import json
 import random

@@ -112,7 +112,7 @@ static bool lint_example(struct lint *lint, surety_val prompt,
     if (status != SURETY_NOMEM &&
         (status != SURETY_OK || !surety_val_equal(own, surety_doc_root(used))))
         lint_warn(lint, own, "example",
-                  "surety check -c CONTRACT shows what is wrong with it",
+                  "surety check -c CONTRACT lists its errors",
                   "the example does not satisfy the contract, and is not shown "
                   "to a model");
     surety_doc_free(used);

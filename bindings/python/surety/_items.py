@@ -98,8 +98,8 @@ class RunItems(_Loop[I, Any]):
         rows.result.parsed
 
     or `async for`. At the end they are the array of the run's value; where
-    there is none, the loop ends with RunFailed, and what it gave are whole
-    elements of replies that failed. Leaving the loop early, and closing it,
+    there is none, the loop ends with RunFailed; the elements that it gave are
+    whole, and of replies that failed. Leaving the loop early, and closing it,
     cancels the run."""
 
     _kind = "item"

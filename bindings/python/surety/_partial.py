@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values that are not whole: classes in which every field of a model may be
-absent, and what is at the end of a path through an instance. Such a class has
+absent, and the value at the end of a path through an instance. Such a class has
 the names, aliases and types of the model's fields, and neither its bounds nor
 its validators, which speak of whole values. A member that is not yet what its
 type takes (half a date) is None, like one that has not come."""
