@@ -280,7 +280,7 @@ class World:
                     ("Surety, schema and ledger", ledger, "checked"))]
 
 
-# ---- what is measured --------------------------------------------------------
+# ---- measurements ------------------------------------------------------------
 
 def load(contestant, requests, clients, rate=None, log=None):
     """Sends requests with h2load; fails unless all are answered by 200."""

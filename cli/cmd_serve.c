@@ -250,8 +250,8 @@ static bool serve_start(struct serve_session *session)
         status = surety_gateway_open(&options, &session->gateway, &error);
         is_ready = status == SURETY_OK;
         if (!is_ready)
-            cli_report(session->cli, cli_code_of(status, CODE_USAGE), "serve",
-                       NO_TEXT, &error);
+            cli_report(session->cli, cli_code_of(status, CODE_USAGE),
+                       "surety serve", NO_TEXT, &error);
     }
     surety_buf_done(&place);
     surety_buf_done(&folders);

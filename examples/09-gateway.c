@@ -55,7 +55,7 @@ static int call(uint16_t port)
     return fd;
 }
 
-/* The loop: what is the gateway's and what is the program's, one thread. */
+/* The program's loop, in which the gateway does its part: one thread. */
 static void serve(surety_gateway *gateway, int client, surety_buf *answer)
 {
     struct pollfd fds[2] = {{surety_gateway_descriptor(gateway), POLLIN, 0},

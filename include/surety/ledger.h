@@ -84,7 +84,7 @@ typedef struct surety_entry {
 
 /* A store of attempts, as functions. The caller may provide its own. */
 typedef struct surety_ledger {
-    uint32_t version; /* 2; 1: without what is behind close */
+    uint32_t version; /* 2; 1: close is its last member */
     void *ctx;
     /* Whether prompts and replies are passed to it. */
     bool raw;

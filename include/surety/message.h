@@ -103,7 +103,7 @@ typedef struct surety_conversation_options {
     const surety_limits *limits; /* NULL: defaults */
     const surety_alloc *alloc;   /* NULL: libc */
     /* What surety_conversation_read gets is of this protocol, and nothing else
-     * is tried; otherwise each text shows what it is. */
+     * is tried; otherwise the signs in each text show its form. */
     bool has_protocol;
     surety_protocol protocol;
 } surety_conversation_options;

@@ -417,8 +417,8 @@ static const struct call_tag {
     {"Action:", NULL, true, call_take_action}, /* begins a line */
 };
 
-/* Takes what is before the end of a tag; false: it goes on to the end of the
- * text. A call of an agent ends with the line that begins another part. */
+/* Takes the text before the end of a tag; false: it goes on to the end of the
+ * reply. A call of an agent ends with the line that begins another part. */
 static bool call_closes(const surety__forms *forms, const struct call_tag *tag,
                         form_span *rest, form_span *ret_inner)
 {

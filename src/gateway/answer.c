@@ -93,7 +93,7 @@ static size_t answer_put_list(const surety__exchange *exchange, size_t index,
     return added;
 }
 
-/* Appends what is wrong with a call. Returns how many errors it has. */
+/* Appends the errors of a call. Returns their number. */
 static size_t answer_put_faults(const surety__exchange *exchange, size_t index,
                                 size_t count, surety_buf *out)
 {

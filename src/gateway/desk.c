@@ -234,7 +234,7 @@ void surety__desk_leave(surety_gateway *gateway, surety__job *job)
         job_free(gateway->options.alloc, job);
 }
 
-/* ---- what is under way --------------------------------------------------- */
+/* ---- requests under way -------------------------------------------------- */
 
 /* Writes the requests of this worker whose runs go on. */
 static void desk_write(const surety__worker *worker, surety_buf *out)
