@@ -349,8 +349,7 @@ void surety__guards_free(surety_gateway *gateway);
 /* Appends the figures of the guards to the metrics. */
 void surety__guards_write(surety_gateway *gateway, surety_buf *out);
 
-/* ---- record.c, telemetry.c: what is said about requests -------------------
- */
+/* ---- record.c, telemetry.c: log, metrics and traces ---------------------- */
 
 /* The record of a request that has ended. Its texts belong to the exchange. */
 surety__request_record surety__record_of(surety__exchange *exchange,
@@ -369,7 +368,7 @@ surety_status surety__telemetry_write(surety_gateway *gateway, surety_buf *out);
 surety_status surety__telemetry_open(surety__worker *worker,
                                      surety_error *reterr);
 void surety__telemetry_close(surety__worker *worker);
-/* Sends what is due. Returns when it is to be called again; UINT64_MAX: when
+/* Sends the spans that are due. Returns when to call it again; UINT64_MAX: when
  * the transport moved or a request has ended. */
 uint64_t surety__telemetry_step(surety__worker *worker, uint64_t now_ms,
                                 bool flush);
@@ -437,7 +436,7 @@ surety__flow surety__ui_request(surety__exchange *exchange);
 void surety__ui_step(surety__exchange *exchange);
 surety__flow surety__ui_answer(surety__exchange *exchange);
 void surety__ui_leave(surety__exchange *exchange);
-/* Writes down what is under way, if the page asks. */
+/* Lists the requests under way, if the page asks. */
 void surety__desk_report(surety__worker *worker);
 
 /* ---- gateway.c ----------------------------------------------------------- */

@@ -147,7 +147,7 @@ static void keeper_free(surety__ticket *ticket)
     surety__free(ticket->keeper->alloc, ticket, sizeof(*ticket));
 }
 
-/* A ticket whose request is gone: settles what is reserved, or frees it. */
+/* A ticket whose request is gone: settles its reservation, or frees it. */
 static void keeper_finish(surety__keeper *keeper, surety__ticket *ticket)
 {
     const bool settles = ticket->grant.id[0] != '\0';

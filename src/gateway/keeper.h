@@ -17,7 +17,7 @@
 /* Longest name of a model that is compared with those of a key. */
 #define SURETY__DEMAND_MODEL_MAX 256
 /* Settlements that wait for a database which failed. Each is about 300 bytes;
- * what is beyond lapses. */
+ * further ones lapse. */
 #define SURETY__LATE_MAX 100000
 
 typedef struct surety__keeper surety__keeper;

@@ -69,7 +69,7 @@ uint64_t surety__telemetry_step(surety__worker *worker, uint64_t now_ms,
     return telemetry->step_ms;
 }
 
-/* Sends what is left, as long as the collector takes it. */
+/* Sends the last spans, as long as the collector takes them. */
 static void telemetry_flush(surety__worker *worker)
 {
     surety_transport *transport = worker->telemetry.transport;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page /ui and what is behind it. Calls go one way: ui.c (who may ask, and
+/* The page /ui and its questions. Calls go one way: ui.c (who may ask, and
  * what for) → desk.c (a thread of its own for what takes long) → ui_read.c (the
  * ledger) and ui_bench.c (the bench). */
 #ifndef SURETY_GATEWAY_UI_H

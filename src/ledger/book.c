@@ -29,7 +29,7 @@ typedef struct surety__book {
     int64_t writer; /* this writer's row; 0: none yet */
     bool bare;      /* prompts and replies are left out */
     surety__group group;
-    surety_status failed; /* of a flush that no caller was told about yet */
+    surety_status failed; /* of a full group; the next flush returns it */
     surety_error failure;
 } surety__book;
 
