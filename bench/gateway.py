@@ -268,7 +268,8 @@ class World:
             "models": {"small": {"provider": "local", "model": "m"}}}))
         return self.open(
             [self.tool, "serve", "--listen", f"127.0.0.1:{port}", "--config",
-             config, "--ledger", ledger, "--max-requests", "20000"], port)
+             config, "--ledger", ledger, "--max-requests", "20000",
+             "--threads", "1"], port)
 
     def surety(self):
         base_url = f"http://127.0.0.1:{self.model.port}/v1"

@@ -61,8 +61,10 @@ const struct option_row serve_options[] = {
          "in the ledger's database; models are called with the keys of the "
          "configuration"),
     SECTION("How much"),
-    NUMBER("threads", 't', AT(threads), 256, "N",
-           "threads that serve; 1 unless given"),
+    NUMBER(
+        "threads", 't', AT(threads), 256, "N",
+        "threads that serve; one for each processor that the process may use, "
+        "and at most 16, unless given"),
     NUMBER("max-requests", 0, AT(requests), 1000000, "N",
            "requests under way in a thread; one more gets the status 503. "
            "4,096 unless given"),

@@ -29,7 +29,8 @@ typedef struct surety_gateway_options {
     size_t size;        /* sizeof(surety_gateway_options) */
     surety_str address; /* an IP address; 127.0.0.1 */
     uint16_t port;      /* 0: the system chooses a free port */
-    uint32_t threads;   /* 1; at most 256 */
+    uint32_t threads;   /* one a processor that the process may use, at most
+                         * 16; 256 if given; 1 if the caller steps it */
     /* The configuration: models, keys, prices, budget (surety_config_load). */
     surety_str config;
     /* Folders of contracts, joined by ":" (surety_registry_new). */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gateway as a whole: its threads, and what its owner asks of them. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "gateway/ui.h"
 
+#include <sched.h>
 #include <signal.h>
 
 enum {
     GATEWAY_THREADS_MAX = 256,
+    /* Unless more are asked for: each has a connection to the ledger's database
+     * of its own, and PostgreSQL takes 100 as it is installed. */
+    GATEWAY_THREADS = 16,
     GATEWAY_CONNECTIONS = 16384,
     GATEWAY_REQUESTS = 4096,
     /* With a second a call and 16 calls at once, the last that waits does so
@@ -18,6 +23,21 @@ enum {
 };
 
 /* ---- opening ------------------------------------------------------------- */
+
+/* Threads where the options say nothing: one for each processor that the
+ * process may use. */
+static uint32_t gateway_threads(const surety_gateway_options *options)
+{
+    cpu_set_t usable;
+    int count = GATEWAY_THREADS;
+
+    if (options->is_stepped)
+        return 1;
+    /* It fails where there are more processors than the set has room for. */
+    if (!sched_getaffinity(0, sizeof(usable), &usable))
+        count = CPU_COUNT(&usable);
+    return count < GATEWAY_THREADS ? (uint32_t)count : GATEWAY_THREADS;
+}
 
 /* Copies the texts of the options, and fills in the defaults. */
 static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
@@ -36,7 +56,7 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
             return surety__fail_nomem(reterr);
     }
     if (!options->threads)
-        options->threads = 1;
+        options->threads = gateway_threads(options);
     if (!options->connections_max)
         options->connections_max = GATEWAY_CONNECTIONS;
     if (!options->requests_max)
@@ -64,17 +84,16 @@ static surety_status gateway_listen(surety_gateway *gateway, size_t i,
                                     surety_error *reterr)
 {
     const surety_gateway_options *options = &gateway->options;
-    const bool shares = options->threads > 1;
     surety__listen_place *place = &gateway->listeners[i];
     surety_str text;
 
     if (!options->listen_count)
-        return surety__listen_ip(options->address, options->port, shares, place,
+        return surety__listen_ip(options->address, options->port, place,
                                  reterr);
     text = surety__arena_text(&gateway->arena, options->listen[i]);
-    return text.ptr ? surety__listen_open(text, options->socket_mode, shares,
-                                          place, reterr)
-                    : surety__fail_nomem(reterr);
+    return text.ptr
+               ? surety__listen_open(text, options->socket_mode, place, reterr)
+               : surety__fail_nomem(reterr);
 }
 
 /* Opens all places, and writes where they are. */
@@ -228,7 +247,7 @@ surety_status surety_gateway_reload(surety_gateway *gateway,
 {
     surety__settings *checked;
     const surety_status status =
-        surety__settings_read(&gateway->options, &checked, reterr);
+        surety__settings_read(gateway, &checked, reterr);
 
     if (status)
         return status;

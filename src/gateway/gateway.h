@@ -68,11 +68,11 @@ typedef struct surety__settings {
     surety_registry *registry;
     surety__kept *newest, *oldest;
     size_t kept_count, kept_bytes;
-    uint64_t turns; /* requests that a route was drawn for */
+    atomic_uint_fast64_t *turns; /* the gateway's */
 } surety__settings;
 
 /* Reads configuration and contracts. Statuses as surety_config_load. */
-surety_status surety__settings_read(const surety_gateway_options *options,
+surety_status surety__settings_read(surety_gateway *gateway,
                                     surety__settings **ret_settings,
                                     surety_error *reterr);
 void surety__settings_leave(surety__settings *settings); /* takes NULL */
@@ -458,6 +458,7 @@ struct surety_gateway {
     surety__keeper *keeper;          /* NULL: clients bring keys of providers */
     atomic_uint_fast64_t generation; /* raised by a reload */
     atomic_size_t requests;          /* under way */
+    atomic_uint_fast64_t turns;      /* requests that a route was drawn for */
     atomic_bool is_leaving, is_draining, is_stopping;
 };
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Routes: a name that clients ask for, and the models that it stands for.
  *
- * The first of them is drawn: in turns by their weights, so the proportions are
- * exact in each thread, or else as listed. The others follow in their order. A
- * model whose protocol has no word for a member of the request is left out of
- * those that follow: nothing is dropped from a request. */
+ * The first of them is drawn: in turns by their weights, which all threads
+ * share, so the proportions are exact, or else as listed. The others follow in
+ * their order. A model whose protocol has no word for a member of the request
+ * is left out of those that follow: nothing is dropped from a request. */
 #include "gateway/gateway.h"
 
 static const surety_config_route *route_find(const surety__settings *settings,
@@ -41,7 +41,8 @@ surety_str surety__route_first(surety__ask *ask)
     ask->way = route_find(ask->settings, ask->request.model);
     if (!ask->way)
         return ask->request.model;
-    ask->way_first = route_turn(ask->way, ask->settings->turns++);
+    ask->way_first =
+        route_turn(ask->way, atomic_fetch_add(ask->settings->turns, 1));
     return ask->way->models[ask->way_first];
 }
 

@@ -11,10 +11,11 @@
  * 3. A kept contract is found by its whole key: equal hashes are compared. */
 #include "gateway/gateway.h"
 
-surety_status surety__settings_read(const surety_gateway_options *options,
+surety_status surety__settings_read(surety_gateway *gateway,
                                     surety__settings **ret_settings,
                                     surety_error *reterr)
 {
+    const surety_gateway_options *options = &gateway->options;
     const surety_alloc *alloc = options->alloc;
     surety_config_options config = {.size = sizeof(config),
                                     .connections_max = options->requests_max,
@@ -27,6 +28,7 @@ surety_status surety__settings_read(const surety_gateway_options *options,
     if (!settings)
         return surety__fail_nomem(reterr);
     settings->users = 1;
+    settings->turns = &gateway->turns;
     settings->alloc = alloc;
     status =
         surety_config_load(options->config, &config, &settings->config, reterr);

@@ -26,7 +26,7 @@ static void worker_refresh(surety__worker *worker)
     if (worker->generation == generation)
         return;
     worker->generation = generation;
-    if (surety__settings_read(&gateway->options, &settings, NULL))
+    if (surety__settings_read(gateway, &settings, NULL))
         return;
     surety__settings_leave(worker->settings);
     worker->settings = settings;
@@ -157,7 +157,7 @@ surety_status surety__worker_open(surety__worker *worker,
     atomic_init(&worker->busy, SIZE_MAX);
     status = surety__server_open(&server, &worker->server, reterr);
     if (!status)
-        status = surety__settings_read(options, &worker->settings, reterr);
+        status = surety__settings_read(gateway, &worker->settings, reterr);
     if (!status)
         status = worker_open_ledger(worker, reterr);
     if (!status)

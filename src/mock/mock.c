@@ -563,7 +563,7 @@ surety_status surety__mock_new(surety_str script,
         (uint64_t)32 << 20);
     if (!status)
         status = surety__listen_ip(mock->options.address, mock->options.port,
-                                   false, &listener, reterr);
+                                   &listener, reterr);
     if (!status) {
         mock->port = listener.port;
         status = surety__server_open(&server, &mock->server, reterr);

@@ -2,15 +2,14 @@
 /* Listening sockets: of an IP address, of a path (Unix), or given by whoever
  * started the process.
  *
- * Several servers listen at one place, each on a socket of its own. Sockets of
- * an IP address are bound again, and the system divides the clients among them.
- * Others are copies of one descriptor, and the first server that is free
- * accepts.
+ * Several servers listen at one place, each on a descriptor of its own for the
+ * one socket: the first that is free accepts, and a client that waits when one
+ * of them closes its descriptor is accepted by another. Sockets of their own
+ * (SO_REUSEPORT) would each have a queue, and closing one resets its clients.
  *
  * A path that a process left behind when it died is taken over: where a socket
  * refuses a connection, no process listens on it. At the end the path is
  * removed, unless another process listens there by then. */
-#define _GNU_SOURCE /* SO_REUSEPORT */
 #include "serve/serve.h"
 
 #include <arpa/inet.h>
@@ -73,8 +72,7 @@ static bool listen_parse(surety_str given, uint16_t port,
 }
 
 /* Makes a listening socket; -1 with errno. */
-static int listen_bind(const listen_address *address, socklen_t len,
-                       bool shares)
+static int listen_bind(const listen_address *address, socklen_t len)
 {
     const int fd = socket(address->any.sa_family,
                           SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -83,8 +81,6 @@ static int listen_bind(const listen_address *address, socklen_t len,
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    if (shares)
-        setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &yes, sizeof(yes));
     if (bind(fd, &address->any, len) || listen(fd, LISTEN_BACKLOG))
         return listen_drop(fd);
     return fd;
@@ -103,7 +99,7 @@ static uint16_t listen_port(int fd)
     return bound.any.sa_family == AF_INET ? ntohs(bound.four.sin_port) : 0;
 }
 
-surety_status surety__listen_ip(surety_str address, uint16_t port, bool shares,
+surety_status surety__listen_ip(surety_str address, uint16_t port,
                                 surety__listen_place *ret_listener,
                                 surety_error *reterr)
 {
@@ -121,7 +117,7 @@ surety_status surety__listen_ip(surety_str address, uint16_t port, bool shares,
         surety__hint(reterr, "give one such as 127.0.0.1 or ::1");
         return status;
     }
-    fd = listen_bind(&bound, len, shares);
+    fd = listen_bind(&bound, len);
     if (fd < 0) {
         status = surety__fail(
             reterr, SURETY_IO, "cannot listen on %.*s port %u: %s",
@@ -135,7 +131,7 @@ surety_status surety__listen_ip(surety_str address, uint16_t port, bool shares,
 }
 
 /* Reads ADDRESS:PORT; an address of IPv6 is in brackets. */
-static surety_status listen_text(surety_str place, bool shares,
+static surety_status listen_text(surety_str place,
                                  surety__listen_place *ret_listener,
                                  surety_error *reterr)
 {
@@ -167,8 +163,7 @@ static surety_status listen_text(surety_str place, bool shares,
                              "to 65535");
         return status;
     }
-    return surety__listen_ip(address, (uint16_t)port, shares, ret_listener,
-                             reterr);
+    return surety__listen_ip(address, (uint16_t)port, ret_listener, reterr);
 }
 
 /* ---- paths --------------------------------------------------------------- */
@@ -280,7 +275,7 @@ static surety_status listen_given(surety_str number,
 
 /* ---- all of them --------------------------------------------------------- */
 
-surety_status surety__listen_open(surety_str place, uint32_t mode, bool shares,
+surety_status surety__listen_open(surety_str place, uint32_t mode,
                                   surety__listen_place *ret_listener,
                                   surety_error *reterr)
 {
@@ -296,20 +291,7 @@ surety_status surety__listen_open(surety_str place, uint32_t mode, bool shares,
         surety__str_skip(&rest, given.len);
         return listen_given(rest, ret_listener, reterr);
     }
-    return listen_text(place, shares, ret_listener, reterr);
-}
-
-/* One more socket of the place; -1 with errno. */
-static int listen_again(const surety__listen_place *listener)
-{
-    listen_address address;
-    socklen_t len = sizeof(address);
-
-    if (listener->kind != LISTEN_IP)
-        return fcntl(listener->fd, F_DUPFD_CLOEXEC, 0);
-    if (getsockname(listener->fd, &address.any, &len))
-        return -1;
-    return listen_bind(&address, len, true);
+    return listen_text(place, ret_listener, reterr);
 }
 
 surety_status surety__listen_share(surety__listen_place *listeners,
@@ -319,7 +301,8 @@ surety_status surety__listen_share(surety__listen_place *listeners,
     for (size_t i = 0; i < count; i++) {
         surety__listen_place *listener = &listeners[i];
 
-        ret_sockets[i] = is_last ? listener->fd : listen_again(listener);
+        ret_sockets[i] =
+            is_last ? listener->fd : fcntl(listener->fd, F_DUPFD_CLOEXEC, 0);
         if (ret_sockets[i] < 0) {
             const int error = errno;
 

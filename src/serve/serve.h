@@ -29,18 +29,18 @@ typedef struct surety__listen_place {
 } surety__listen_place;
 
 /* address: an IP address; empty: 127.0.0.1. port: 0: one that the system
- * chooses. shares: other sockets of this program may be bound to the port.
+ * chooses.
  * SURETY_MISUSE: no IP address; SURETY_IO: it cannot listen there. */
-surety_status surety__listen_ip(surety_str address, uint16_t port, bool shares,
+surety_status surety__listen_ip(surety_str address, uint16_t port,
                                 surety__listen_place *ret_listener,
                                 surety_error *reterr);
 /* place: "ADDRESS:PORT", "unix:PATH", or "fd:NUMBER", whose text must stay
  * valid. mode: of a path; 0: 0600. Statuses as surety__listen_ip. */
-surety_status surety__listen_open(surety_str place, uint32_t mode, bool shares,
+surety_status surety__listen_open(surety_str place, uint32_t mode,
                                   surety__listen_place *ret_listener,
                                   surety_error *reterr);
-/* Gives a socket of each place to a server; the last server takes those of the
- * listeners themselves. SURETY_IO. */
+/* Gives a descriptor of each place to a server; the last server takes those of
+ * the listeners themselves. SURETY_IO. */
 surety_status surety__listen_share(surety__listen_place *listeners,
                                    size_t count, bool is_last, int *ret_sockets,
                                    surety_error *reterr);

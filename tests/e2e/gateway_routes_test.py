@@ -48,7 +48,8 @@ def test_fall_back():
 
 
 def test_weights():
-    with Gateway({"replies": [OK]}, config=config(
+    """The proportion is that of the whole process."""
+    with Gateway({"replies": [OK]}, "--threads", "4", config=config(
             {"chat": [{"model": "a", "weight": 3},
                       {"model": "b", "weight": 1}, "c"]},
             a=None, b=None, c=None)) as gateway:

@@ -62,7 +62,7 @@ static surety_status listen_at(const char *place,
                                surety_error *error)
 {
     *listener = (surety__listen_place){.fd = -1};
-    return surety__listen_open(surety_str_of(place), 0, false, listener, error);
+    return surety__listen_open(surety_str_of(place), 0, listener, error);
 }
 
 #define HINT                                                                   \
@@ -189,9 +189,39 @@ done:
     place_close(&place);
 }
 
-/* Every server has a socket of its own of each place. */
+/* Connects count clients to a port of IPv6. */
+static bool clients_connect(uint16_t port, int *fds, size_t count)
+{
+    struct sockaddr_in6 address = {.sin6_family = AF_INET6,
+                                   .sin6_port = htons(port),
+                                   .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    bool is_done = true;
+
+    for (size_t i = 0; i < count; i++) {
+        fds[i] = socket(AF_INET6, SOCK_STREAM, 0);
+        is_done =
+            !connect(fds[i], (struct sockaddr *)&address, sizeof(address)) &&
+            is_done;
+    }
+    return is_done;
+}
+
+/* How many clients wait at a socket that does not block. */
+static size_t clients_accept(int socket)
+{
+    size_t count = 0;
+
+    for (int fd; (fd = accept(socket, NULL, NULL)) >= 0; count++)
+        close(fd);
+    return count;
+}
+
+/* Every server has a descriptor of its own of each place, and the last one gets
+ * all clients that wait when the others close theirs. */
 TEST(shares_its_places)
 {
+    int clients[8] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    uint16_t port;
     surety__listen_place listeners[2] = {{.fd = -1}, {.fd = -1}};
     int sockets[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}};
     struct place place;
@@ -200,10 +230,11 @@ TEST(shares_its_places)
 
     CHECK(place_open(&place));
     has_place = true;
-    CHECK(surety__listen_open(surety_str_of("[::1]:0"), 0, true, &listeners[0],
+    CHECK(surety__listen_open(surety_str_of("[::1]:0"), 0, &listeners[0],
                               &error) == SURETY_OK);
-    CHECK(surety__listen_open(surety_str_of(place.text), 0660, true,
-                              &listeners[1], &error) == SURETY_OK);
+    CHECK(surety__listen_open(surety_str_of(place.text), 0660, &listeners[1],
+                              &error) == SURETY_OK);
+    port = listeners[0].port;
     for (size_t i = 0; i < 3; i++)
         CHECK(surety__listen_share(listeners, 2, i == 2, sockets[i], &error) ==
               SURETY_OK);
@@ -217,11 +248,17 @@ TEST(shares_its_places)
                               &listens, &len) &&
                   listens);
         }
-    close(sockets[0][1]);
-    close(sockets[1][1]);
-    sockets[0][1] = sockets[1][1] = -1;
+    CHECK(clients_connect(port, clients, CHECK_COUNT(clients)));
+    for (size_t i = 0; i < 4; i++) {
+        close(sockets[i / 2][i % 2]);
+        sockets[i / 2][i % 2] = -1;
+    }
     CHECK(place_answers(&place));
+    CHECK(clients_accept(sockets[2][0]) == CHECK_COUNT(clients));
 done:
+    for (size_t i = 0; i < CHECK_COUNT(clients); i++)
+        if (clients[i] >= 0)
+            close(clients[i]);
     for (size_t i = 0; i < 6; i++)
         if (sockets[i / 2][i % 2] >= 0)
             close(sockets[i / 2][i % 2]);

@@ -126,8 +126,7 @@ static surety_status world_open(struct check *t, struct world *world,
     surety_status status;
 
     *world = (struct world){.t = t, .fd = -1, .pulled = ""};
-    status = surety__listen_ip(surety_str_of(""), 0, false, &listener,
-                               &world->error);
+    status = surety__listen_ip(surety_str_of(""), 0, &listener, &world->error);
     if (status)
         return status;
     world->port = listener.port;
