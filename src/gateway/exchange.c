@@ -151,6 +151,8 @@ static surety_status exchange_run(surety__exchange *exchange,
     options.models = surety__route_models(ask, &options.model_count);
     if (!options.models)
         return surety__fail_nomem(reterr);
+    if (!surety__worker_random(worker, &options.seed, sizeof(options.seed)))
+        options.seed = 0;
     surety_config_run(ask->settings->config, &options);
     surety__admit_bound(exchange, &options);
     options.ledger_optional =

@@ -382,6 +382,9 @@ typedef struct surety__used {
     int fd; /* that the server watches for it; -1: none */
 } surety__used;
 
+/* As many as the system gives at once: those of eight requests. */
+#define SURETY__WORKER_RANDOM 256
+
 struct surety__worker {
     surety_gateway *gateway;
     surety__server *server;
@@ -390,6 +393,8 @@ struct surety__worker {
     surety_ledger *ledger;      /* NULL: none */
     surety_str ledger_url;      /* empty: none */
     surety__telemetry telemetry;
+    unsigned char random[SURETY__WORKER_RANDOM]; /* the last ones are left */
+    size_t random_left;
     surety__exchange *exchanges;
     size_t count;
     surety__used *used;
@@ -414,6 +419,8 @@ void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms);
 /* How long a turn may wait. */
 uint32_t surety__worker_wait_ms(const surety__worker *worker);
 void *surety__worker_serve(void *ctx); /* a thread's turns */
+/* Gives len random bytes, at most 256. False: the system gives none. */
+bool surety__worker_random(surety__worker *worker, void *out, size_t len);
 /* ---- used.c ---------------------------------------------------------------
  */
 

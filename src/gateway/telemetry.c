@@ -7,7 +7,6 @@
 #include "gateway/gateway.h"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -107,7 +106,7 @@ void surety__telemetry_begin(surety__exchange *exchange)
 {
     unsigned char random[SURETY__TRACE_RANDOM] = {0};
 
-    if (getentropy(random, sizeof(random)))
+    if (!surety__worker_random(exchange->worker, random, sizeof(random)))
         memset(random, 0, sizeof(random)); /* the ids are those of no trace */
     surety__trace_begin(
         surety__serving_header(exchange->serving, "traceparent"), random,

@@ -133,8 +133,37 @@ void surety__metrics_free(surety__metrics *metrics)
 /* Appends the name of a convention or of ours: dots become "_". */
 static void metrics_put_name(surety_buf *out, const char *name)
 {
-    for (; *name; name++)
-        surety_buf_byte(out, *name == '.' ? '_' : *name);
+    const size_t start = out->len;
+
+    surety_buf_text(out, name);
+    for (size_t i = start; i < out->len; i++)
+        if (out->ptr[i] == '.')
+            out->ptr[i] = '_';
+}
+
+/* Appends the value of a label, with what the format has escaped. */
+static void metrics_put_value(surety_buf *out, surety_str value)
+{
+    size_t plain = 0; /* bytes before i that are not written yet */
+
+    for (size_t i = 0; i < value.len; i++) {
+        const char byte = value.ptr[i];
+
+        if (byte != '\\' && byte != '"' && (unsigned char)byte >= ' ') {
+            plain++;
+            continue;
+        }
+        surety_buf_append(out, value.ptr + i - plain, plain);
+        plain = 0;
+        if (byte == '\\' || byte == '"')
+            surety_buf_byte(out, '\\');
+        if (byte == '\n')
+            surety_buf_text(out, "\\n");
+        else
+            surety_buf_byte(out, (unsigned char)byte < ' ' ? ' ' : byte);
+    }
+    if (plain)
+        surety_buf_append(out, value.ptr + value.len - plain, plain);
 }
 
 /* Adds a label to the series that is looked for. */
@@ -148,16 +177,7 @@ static void metrics_label(surety__metrics *metrics, const char *name,
     surety_buf_text(out, start ? "," : "");
     metrics_put_name(out, name);
     surety_buf_text(out, "=\"");
-    for (size_t i = 0; i < value.len; i++) {
-        const char byte = value.ptr[i];
-
-        if (byte == '\\' || byte == '"')
-            surety_buf_byte(out, '\\');
-        if (byte == '\n')
-            surety_buf_text(out, "\\n");
-        else
-            surety_buf_byte(out, (unsigned char)byte < ' ' ? ' ' : byte);
-    }
+    metrics_put_value(out, value);
     surety_buf_byte(out, '"');
 }
 

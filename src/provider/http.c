@@ -175,6 +175,7 @@ static curl_socket_t http_on_socket(void *ctx, curlsocktype purpose,
 
 static int http_on_close(void *ctx, curl_socket_t file)
 {
+    surety__http_watch_forget(ctx, file);
     surety__http_pool_remove(ctx, file);
     return close(file);
 }
@@ -214,9 +215,9 @@ static void http_free(surety__http_exchange *exchange)
     surety__http_pool_leave(exchange);
     if (exchange->easy)
         (void)curl->multi_remove_handle(exchange->http->multi, exchange->easy);
-    if (exchange->easy && !exchange->http->idle) {
+    if (exchange->easy && exchange->http->idle_count < SURETY__HTTP_IDLE) {
         (void)curl->easy_setopt(exchange->easy, CURLOPT_ERRORBUFFER, NULL);
-        exchange->http->idle = exchange->easy;
+        exchange->http->idle[exchange->http->idle_count++] = exchange->easy;
     } else {
         curl->easy_cleanup(exchange->easy);
     }
@@ -470,11 +471,10 @@ static bool http_set_rules(surety__http *http, CURL *easy)
  * NULL: out of memory. */
 static CURL *http_take_easy(surety__http *http)
 {
-    CURL *easy = http->idle;
+    CURL *easy;
 
-    http->idle = NULL;
-    if (easy)
-        return easy;
+    if (http->idle_count)
+        return http->idle[--http->idle_count];
     easy = http->curl.easy_init();
     if (easy && http_set_rules(http, easy))
         return easy;
@@ -697,7 +697,8 @@ static void http_close(void *ctx)
     while (http->count)
         http_end(http->items[0],
                  surety__delivery_cancelled(http->items[0]->sent));
-    http->curl.easy_cleanup(http->idle);
+    while (http->idle_count)
+        http->curl.easy_cleanup(http->idle[--http->idle_count]);
     (void)http->curl.multi_cleanup(http->multi);
     surety__http_watch_close(http);
     surety__http_due_done(http);

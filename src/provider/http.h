@@ -15,6 +15,10 @@ typedef struct surety__http surety__http;
  * has ten. */
 #define SURETY__HTTP_PORTS 1024
 
+/* Handles of exchanges that have ended, kept for the next ones: as many as may
+ * call one host at once. Each has some five KiB. */
+#define SURETY__HTTP_IDLE 16
+
 /* A connection's socket; its place in the list of all is its file. */
 typedef struct surety__http_socket {
     bool open;
@@ -24,6 +28,9 @@ typedef struct surety__http_socket {
     unsigned port;    /* of its own end, as address; if used */
     int next;         /* used socket with such a port, plus 1; 0: none */
     char address[INET6_ADDRSTRLEN];
+    /* The events that libcurl waits for now, and those that the epoll watches
+     * (http_watch.c). 0: none. */
+    uint32_t wanted, watched;
 } surety__http_socket;
 
 /* The head of a response. */
@@ -92,7 +99,8 @@ struct surety__http {
     surety__arena arena; /* holds the two texts */
     /* Of an exchange that has ended, for the next one. */
     surety__arena spare;
-    CURL *idle;                /* with the shared options; or NULL */
+    CURL *idle[SURETY__HTTP_IDLE]; /* with the shared options */
+    size_t idle_count;
     surety_str ca_file, proxy; /* NUL-terminated; empty: none */
     /* The last URL, which was found to be valid, and its host: most exchanges
      * go to the same one. */
@@ -125,6 +133,8 @@ surety_status surety__http_watch_open(surety__http *http, surety_error *reterr);
 void surety__http_watch_close(surety__http *http);
 /* Sets the timer to the next time, if a caller's loop watches. */
 void surety__http_watch_arm(surety__http *http);
+/* Stops watching a socket that will be closed. */
+void surety__http_watch_forget(surety__http *http, curl_socket_t file);
 /* Waits once, until something happens or until_ms, and lets libcurl do what is
  * to be done. *ret_signal: a signal arrived. */
 CURLMcode surety__http_watch(surety__http *http, uint64_t until_ms,
@@ -160,6 +170,9 @@ typedef struct surety__http_address {
 } surety__http_address;
 surety__http_address surety__http_address_of(const struct sockaddr *address);
 
+/* The open socket of a file; NULL: it is none of an exchange's. */
+surety__http_socket *surety__http_pool_find(surety__http *http,
+                                            curl_socket_t file);
 /* Adds a socket that was opened (false: out of memory); removes a closed
  * one. */
 bool surety__http_pool_add(surety__http *http, curl_socket_t file);

@@ -16,7 +16,8 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
-static surety__http_socket *pool_find(surety__http *http, curl_socket_t file)
+surety__http_socket *surety__http_pool_find(surety__http *http,
+                                            curl_socket_t file)
 {
     return file >= 0 && (size_t)file < http->socket_cap &&
                    http->sockets[file].open
@@ -46,7 +47,7 @@ bool surety__http_pool_add(surety__http *http, curl_socket_t file)
 
 void surety__http_pool_remove(surety__http *http, curl_socket_t file)
 {
-    surety__http_socket *found = pool_find(http, file);
+    surety__http_socket *found = surety__http_pool_find(http, file);
     int *place = found && found->used ? pool_list(http, found->port) : NULL;
 
     while (place && *place != file + 1)
@@ -80,7 +81,7 @@ surety__http_address surety__http_address_of(const struct sockaddr *address)
 static bool pool_is_fresh(surety__http *http, curl_socket_t file,
                           const char *address, int port)
 {
-    surety__http_socket *place = pool_find(http, file);
+    surety__http_socket *place = surety__http_pool_find(http, file);
     struct sockaddr_storage own;
     socklen_t len = sizeof(own);
     surety__http_address found;
@@ -131,7 +132,7 @@ bool surety__http_pool_take(surety__http_exchange *exchange,
 {
     bool used;
     const curl_socket_t file = pool_look(exchange, address, port, &used);
-    surety__http_socket *found = pool_find(exchange->http, file);
+    surety__http_socket *found = surety__http_pool_find(exchange->http, file);
     char byte;
 
     assert(exchange->socket == CURL_SOCKET_BAD);
@@ -147,7 +148,8 @@ bool surety__http_pool_take(surety__http_exchange *exchange,
 
 void surety__http_pool_leave(surety__http_exchange *exchange)
 {
-    surety__http_socket *found = pool_find(exchange->http, exchange->socket);
+    surety__http_socket *found =
+        surety__http_pool_find(exchange->http, exchange->socket);
 
     if (found && found->users)
         found->users--;
@@ -156,7 +158,8 @@ void surety__http_pool_leave(surety__http_exchange *exchange)
 
 void surety__http_pool_multiplex(surety__http_exchange *exchange)
 {
-    surety__http_socket *found = pool_find(exchange->http, exchange->socket);
+    surety__http_socket *found =
+        surety__http_pool_find(exchange->http, exchange->socket);
 
     if (found)
         found->multiplexed = true;

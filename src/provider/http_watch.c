@@ -3,7 +3,12 @@
  * sockets it waits for and when it wants to be called; an epoll has the
  * sockets, and one timer, which is set to the next time of libcurl's or of an
  * exchange. The epoll itself can be watched by a caller's loop: it is readable
- * when wait has work. */
+ * when wait has work.
+ *
+ * libcurl asks for a socket when a request is sent, and lets go of it when the
+ * answer is read. A connection that rests stays in the epoll until something
+ * comes on it: so the next request that it carries needs no call of the
+ * system. */
 #include "provider/http.h"
 
 #include <errno.h>
@@ -13,26 +18,52 @@
 
 enum { WATCH_EVENTS = 64 };
 
-/* libcurl waits for other events of a socket. */
-static int watch_on_socket(CURL *easy, curl_socket_t file, int what, void *ctx,
-                           void *of_socket)
+/* Watches for these events of a socket; 0: no more. */
+static int watch_set(const surety__http *http, curl_socket_t file,
+                     uint32_t events)
 {
-    const surety__http *http = ctx;
-    struct epoll_event event = {.data = {.fd = file}};
+    struct epoll_event event = {.events = events, .data = {.fd = file}};
 
-    (void)easy;
-    (void)of_socket;
-    if (what == CURL_POLL_REMOVE) {
+    if (!events) {
         (void)epoll_ctl(http->epoll, EPOLL_CTL_DEL, file, NULL);
         return 0;
     }
-    if (what & CURL_POLL_IN)
-        event.events |= EPOLLIN;
-    if (what & CURL_POLL_OUT)
-        event.events |= EPOLLOUT;
     if (!epoll_ctl(http->epoll, EPOLL_CTL_MOD, file, &event))
         return 0;
     return epoll_ctl(http->epoll, EPOLL_CTL_ADD, file, &event);
+}
+
+/* libcurl waits for other events of a socket: of a connection's, or of one of
+ * its own, with which it looks up names. */
+static int watch_on_socket(CURL *easy, curl_socket_t file, int what, void *ctx,
+                           void *of_socket)
+{
+    surety__http *http = ctx;
+    surety__http_socket *place = surety__http_pool_find(http, file);
+    uint32_t events = 0;
+    int failed;
+
+    (void)easy;
+    (void)of_socket;
+    if (what != CURL_POLL_REMOVE)
+        events = (what & CURL_POLL_IN ? EPOLLIN : 0) |
+                 (what & CURL_POLL_OUT ? EPOLLOUT : 0);
+    if (!place)
+        return watch_set(http, file, events);
+    place->wanted = events;
+    if (!events || place->watched == events)
+        return 0;
+    failed = watch_set(http, file, events);
+    place->watched = failed ? 0 : events;
+    return failed;
+}
+
+void surety__http_watch_forget(surety__http *http, curl_socket_t file)
+{
+    surety__http_socket *place = surety__http_pool_find(http, file);
+
+    if (place && place->watched)
+        (void)watch_set(http, file, 0);
 }
 
 /* libcurl wants to be called in ms; -1: it does not. A millisecond more, since
@@ -101,6 +132,19 @@ void surety__http_watch_arm(surety__http *http)
     (void)timerfd_settime(http->timer, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+/* Whether something came on a connection that rests, which is not watched from
+ * now on: http_pool.c looks what it is. */
+static bool watch_rests(surety__http *http, curl_socket_t file)
+{
+    surety__http_socket *place = surety__http_pool_find(http, file);
+
+    if (!place || place->wanted)
+        return false;
+    (void)watch_set(http, file, 0);
+    place->watched = 0;
+    return true;
+}
+
 /* Gives libcurl the events that there are. */
 static CURLMcode watch_give(surety__http *http,
                             const struct epoll_event *events, int count)
@@ -114,7 +158,8 @@ static CURLMcode watch_give(surety__http *http,
                          (what & EPOLLOUT ? CURL_CSELECT_OUT : 0) |
                          (what & EPOLLERR ? CURL_CSELECT_ERR : 0);
 
-        if (events[i].data.fd != http->timer)
+        if (events[i].data.fd != http->timer &&
+            !watch_rests(http, events[i].data.fd))
             code = http->curl.multi_socket_action(
                 http->multi, events[i].data.fd, mask, &running);
     }

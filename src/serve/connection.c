@@ -16,6 +16,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+/* The events of a connection that is read. A client that hangs up is noticed
+ * without other events, where it waits for its answer. */
+#define CONNECTION_READS ((uint32_t)(EPOLLIN | EPOLLRDHUP))
+
 enum {
     CONNECTION_BLOCK = 16384, /* of one read */
     /* How long a client is given to read the last answer, and to send a first
@@ -29,7 +33,7 @@ void surety__connection_open(surety__server *server, int fd)
 {
     const surety_alloc *alloc = server->options.alloc;
     surety__connection *connection = NULL;
-    struct epoll_event event = {.events = EPOLLIN};
+    struct epoll_event event = {.events = CONNECTION_READS};
 
     if (!surety__due_reserve(server, server->count + 1))
         connection = surety__new(alloc, sizeof(*connection));
@@ -41,7 +45,7 @@ void surety__connection_open(surety__server *server, int fd)
     }
     connection->server = server;
     connection->fd = fd;
-    connection->events = EPOLLIN;
+    connection->events = CONNECTION_READS;
     connection->due_at = SERVE_NEVER;
     surety_buf_init(&connection->in, alloc, 0);
     surety_buf_init(&connection->out, alloc, 0);
@@ -390,12 +394,25 @@ static surety__next connection_step(surety__connection *connection)
     }
 }
 
-/* The events that a connection waits for. */
+/* The events that a connection waits for. Where the client waits for an answer,
+ * those of reading stay, since few clients send ahead. */
 static uint32_t connection_wants(const surety__connection *connection)
 {
     if (connection->is_waiting)
-        return EPOLLRDHUP;
-    return connection->state == STATE_ANSWERING ? EPOLLOUT : EPOLLIN;
+        return connection->events & EPOLLRDHUP ? connection->events
+                                               : EPOLLRDHUP;
+    return connection->state == STATE_ANSWERING ? EPOLLOUT : CONNECTION_READS;
+}
+
+/* Waits for these events. False: the system does not let it. */
+static bool connection_watch(surety__connection *connection, uint32_t events)
+{
+    struct epoll_event event = {.events = events};
+
+    event.data.ptr = connection;
+    connection->events = events;
+    return !epoll_ctl(connection->server->epoll_fd, EPOLL_CTL_MOD,
+                      connection->fd, &event);
 }
 
 static void connection_run(surety__connection *connection)
@@ -406,25 +423,24 @@ static void connection_run(surety__connection *connection)
         next = connection_step(connection);
     while (next == NEXT_ON);
     if (next == NEXT_REST &&
-        connection_wants(connection) != connection->events) {
-        struct epoll_event event = {.events = connection_wants(connection)};
-
-        event.data.ptr = connection;
-        connection->events = event.events;
-        if (epoll_ctl(connection->server->epoll_fd, EPOLL_CTL_MOD,
-                      connection->fd, &event))
-            next = NEXT_CLOSE;
-    }
+        connection_wants(connection) != connection->events &&
+        !connection_watch(connection, connection_wants(connection)))
+        next = NEXT_CLOSE;
     if (next == NEXT_CLOSE)
         surety__connection_close(connection);
 }
 
 void surety__connection_move(surety__connection *connection, uint32_t events)
 {
+    const bool waits = connection->is_waiting;
     surety__next next = NEXT_ON;
 
-    if (events & (EPOLLERR | EPOLLHUP | EPOLLRDHUP))
+    /* A client may end its side when it has sent a request. */
+    if (events & (EPOLLERR | EPOLLHUP) || (waits && events & EPOLLRDHUP))
         next = NEXT_CLOSE;
+    else if (waits && events & EPOLLIN) /* it sends ahead */
+        next =
+            connection_watch(connection, EPOLLRDHUP) ? NEXT_REST : NEXT_CLOSE;
     else if (events & EPOLLIN)
         next = connection_receive(connection);
     if (next == NEXT_CLOSE)

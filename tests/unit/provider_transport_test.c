@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -280,6 +281,15 @@ static void server_close(struct server *server)
         close(server->listening);
 }
 
+/* Whether a loop that watches the transport would sleep now. */
+static bool is_idle(const surety_transport *transport)
+{
+    struct pollfd look = {.fd = transport->descriptor(transport->ctx),
+                          .events = POLLIN};
+
+    return poll(&look, 1, 0) == 0;
+}
+
 TEST(talks_to_a_server)
 {
     static const surety_header headers[] = {
@@ -317,6 +327,9 @@ TEST(talks_to_a_server)
     CHECK(heard.failure == SURETY_FAILURE_NONE && heard.sent);
     TRY(heard.body.status);
     CHECK_TEXT(surety_buf_str(&heard.body), "hello");
+    /* The server has closed the connection, which rests: that is no work. */
+    TRY(transport->wait(transport->ctx, 0, NULL));
+    CHECK(is_idle(transport));
     /* What is under way when it is closed. */
     TRY(transport->start(transport->ctx, 6, &request, &receiver, NULL));
     transport->cancel(transport->ctx, 7);

@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -497,6 +498,49 @@ done:
     world_close(&world);
 }
 
+/* A client that sends its next request before the answer: the server sleeps
+ * until the service has one, and takes the request then. */
+TEST(sleeps_while_clients_send_ahead)
+{
+    const char *ahead = "GET /2 HTTP/1.1\r\nHost: x\r\n"
+                        "Connection: close\r\n\r\n";
+    struct pollfd look = {.events = POLLIN};
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    look.fd = surety__server_descriptor(world.server);
+    world.response = (surety__response){.status = 200, .body = {"x", 1}};
+    world.wait_ms = SERVE_WAIT_LONG;
+    CHECK(dial(&world, "GET /1 HTTP/1.1\r\nHost: x\r\n\r\n"));
+    for (int k = 0; k < steps_max(&world) && !world.waiting; k++)
+        surety__server_step(world.server, STEP_MS);
+    if (t->starved)
+        goto done;
+    CHECK(send(world.fd, ahead, strlen(ahead), MSG_NOSIGNAL) > 0);
+    surety__server_step(world.server, STEP_MS);
+    CHECK(poll(&look, 1, 0) == 0);
+    world.waked = true;
+    listen_to_end(&world);
+    CHECK(t->starved || (world.requests == 2 && world.whole == 2));
+done:
+    world_close(&world);
+}
+
+/* A request whose client has ended its side is answered: it reads on. */
+TEST(answers_who_has_said_all)
+{
+    struct world world;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    world.response = (surety__response){.status = 200, .body = {"x", 1}};
+    CHECK(dial(&world, GET("/")));
+    shutdown(world.fd, SHUT_WR);
+    listen_to_end(&world);
+    CHECK(t->starved || world.whole == 1);
+done:
+    world_close(&world);
+}
+
 /* A server that leaves: an answer under way goes out and ends its connection, a
  * client between two requests is hung up on, and a new one is refused. */
 TEST(leaves_when_it_is_told)
@@ -540,6 +584,8 @@ int main(int argc, char **argv)
         {"takes bodies up to a size", takes_bodies_up_to_a_size},
         {"hangs up on the slow", hangs_up_on_the_slow},
         {"notices who is gone", notices_who_is_gone},
+        {"sleeps while clients send ahead", sleeps_while_clients_send_ahead},
+        {"answers who has said all", answers_who_has_said_all},
         {"leaves when it is told", leaves_when_it_is_told},
     };
 
