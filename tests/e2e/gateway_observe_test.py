@@ -7,6 +7,7 @@ thread it had; and no text of a prompt, a reply or a key is in them."""
 import http.server
 import json
 import re
+import resource
 import threading
 import time
 
@@ -227,6 +228,35 @@ def test_traces():
             "Lamp", "400}", "hey", "sk-")), text)
 
 
+def test_full_disk():
+    """A disk that is full for a while takes lines of the log, and no later
+    ones."""
+    gateway = Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]})
+    pid = gateway.process.pid
+    _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+
+    def ask(count):
+        for _ in range(count):
+            same("status", gateway.call(model=model_of("openai")).status, 200)
+
+    ask(1)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (
+        len(json.dumps(gateway.logged(1)[0])) + 100, most))
+    ask(2)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+    ask(2)
+    same("lost lines are an error of the command", gateway.end(), 4)
+    gateway.mock.end()
+    check("and it says so", "lacks lines: File too large" in gateway.heard(),
+          gateway.heard())
+    with open(gateway.log, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    same("one line is cut", [lines.index(line) for line in lines
+                             if not line.endswith("}")], [1, len(lines) - 1])
+    same("the later ones are there", [json.loads(line)["status"] for line in
+                                      lines[2:-1]], [200, 200])
+
+
 def test_collector_gone():
     """A collector that is not there hinders no request and no end."""
     with Gateway({"then": "repeat", "replies": [{"text": "ok"}]}, env={
@@ -241,4 +271,5 @@ def test_collector_gone():
     gateway.mock.end()
 
 
-run_tests(test_metrics, test_law_labels, test_traces, test_collector_gone)
+run_tests(test_metrics, test_law_labels, test_traces, test_full_disk,
+          test_collector_gone)
