@@ -8,6 +8,7 @@
 #   make fault     fail every allocation of every unit test: half an hour
 #   make mutate    change 200 places of the sources, one at a time, and name the
 #                  changes that no test notices; at most an hour
+#   make soak      gateways under load and faults, SOAK_REQUESTS requests
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
@@ -26,6 +27,9 @@ MESON_FLAGS =
 TALLY_FLAGS =
 BENCH_FLAGS =
 MUTATE_FLAGS =
+SOAK_REQUESTS = 100000
+SOAK_SECONDS = 3600
+SOAK_SEED = 17
 
 all: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -69,6 +73,14 @@ mutate:
 	@$(SETUP) build test
 	@python3 tools/mutate.py $(MUTATE_FLAGS)
 
+# A failure names the seed and the request.
+soak:
+	@$(SETUP) build soak
+	@$(MAKE) --no-print-directory all
+	@python3 tests/e2e/gateway_soak_test.py $(BUILD)/surety \
+	    $(BUILD)/tests/e2e/libsoak_clock.so --seed $(SOAK_SEED) \
+	    --requests $(SOAK_REQUESTS) --seconds $(SOAK_SECONDS)
+
 fuzz:
 	@$(SETUP) build fuzz
 	@tools/fuzz.sh $(SECS)
@@ -100,5 +112,5 @@ amalgamation: setup $(BUILD)/build.ninja
 clean:
 	@rm -rf $(BUILD) build-*
 
-.PHONY: all setup run test bench fault mutate fuzz install symbols deb \
+.PHONY: all setup run test bench fault mutate soak fuzz install symbols deb \
     amalgamation clean

@@ -3,8 +3,8 @@
 # Installs the Debian packages that building or testing Surety needs and that
 # are missing; where none is missing it does and says nothing.
 #
-#     tools/setup.sh SET...        SET: build, run, test, bench, fuzz, ci,
-#                                      more, deb
+#     tools/setup.sh SET...        SET: build, run, test, bench, soak, fuzz,
+#                                      ci, more, deb
 #
 # One row a package: the set it belongs to, its name, what it is for. NAME:TOOL
 # is not missing where TOOL can be run, wherever that comes from. NAME? is only
@@ -57,6 +57,9 @@ deb debhelper builds_the_Debian_packages
 more haproxy stands_before_gateways_in_a_test
 more nginx-light:nginx stands_before_gateways_too
 more postgresql the_other_database_of_ledgers
+soak postgresql the_database_of_the_gateways
+soak python3-jsonschema judges_what_the_gateways_give
+more python3-jsonschema judges_what_the_gateways_give
 more python3-pydantic models_whose_schemas_are_contracts
 more mypy:mypy checks_the_types_of_the_Python_package
 ci libclang-rt-14-dev the_sanitizers_of_clang

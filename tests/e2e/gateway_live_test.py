@@ -9,34 +9,12 @@ import json
 import random
 
 from cli_run import check, run_tests, same
-from gateway_run import (CLIENTS, GOOD_TEXT, PROVIDERS, Gateway, model_of,
-                         schema_members, streamed)
+from gateway_run import (CLIENTS, GOOD_TEXT, PROVIDERS, Gateway, ended,
+                         model_of, schema_members, streamed)
 from gateway_tools_test import CITY, called_in_stream, names, tool_members
 from mock_run import request
 
 LATE_BAD = '{"title":"Lamp and more","hours":400,"rest":"much more text"}'
-
-
-def ended(client, response):
-    """How a stream ended: "well", "error" (an event, and a cut), or what else
-    there was."""
-    events = [data for _, data in response.events()]
-    last = events[-1] if events else None
-    error = any(isinstance(data, dict) and (
-        data.get("error") or data.get("type") == "error") for data in events)
-    if error:
-        return "error" if not response.whole else "an error without a cut"
-    well = {"openai": last == "[DONE]",
-            "responses": isinstance(last, dict) and
-            last.get("type") == "response.completed",
-            "anthropic": isinstance(last, dict) and
-            last.get("type") == "message_stop",
-            "gemini": isinstance(last, dict) and any(
-                one.get("finishReason") == "STOP"
-                for one in last.get("candidates", []))}[client]
-    if well:
-        return "well" if response.whole else "a mark without an end"
-    return "silently"
 
 
 def live(gateway, client, how, provider, headers=(), **members):

@@ -131,6 +131,28 @@ def streamed(client, response):
     return text
 
 
+def ended(client, response):
+    """How a stream ended: "well", "error" (an event, and a cut), or what else
+    there was."""
+    events = [data for _, data in response.events()]
+    last = events[-1] if events else None
+    error = any(isinstance(data, dict) and (
+        data.get("error") or data.get("type") == "error") for data in events)
+    if error:
+        return "error" if not response.whole else "an error without a cut"
+    well = {"openai": last == "[DONE]",
+            "responses": isinstance(last, dict) and
+            last.get("type") == "response.completed",
+            "anthropic": isinstance(last, dict) and
+            last.get("type") == "message_stop",
+            "gemini": isinstance(last, dict) and any(
+                one.get("finishReason") == "STOP"
+                for one in last.get("candidates", []))}[client]
+    if well:
+        return "well" if response.whole else "a mark without an end"
+    return "silently"
+
+
 def model_of(provider):
     return f"{provider}:m"
 

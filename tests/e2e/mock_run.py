@@ -128,6 +128,17 @@ class Response:
         except ConnectionResetError:
             self.end = "reset"
         link.close()
+        self.read()
+
+    @classmethod
+    def of(cls, raw):
+        """The response that came elsewhere, up to its end."""
+        response = cls.__new__(cls)
+        response.raw, response.end = raw, "close"
+        response.read()
+        return response
+
+    def read(self):
         head, self.mark, self.body = self.raw.partition(b"\r\n\r\n")
         lines = head.decode("latin-1").split("\r\n")
         self.status = int(lines[0].split()[1]) if self.mark else 0
