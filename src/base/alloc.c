@@ -8,13 +8,14 @@
 
 #include <stdlib.h>
 
-/* The first capacity of a vector, and of one of bytes, which is a text. With
- * the build option torture it is 1, so that blocks move as often as possible.
- */
+/* The first capacity of a vector, and of one of bytes, which is a text. Large
+ * items take no more than GROW_FIRST_SIZE bytes, or one item: most lists of
+ * them have one. With the build option torture it is 1, so that blocks move as
+ * often as possible. */
 #ifdef SURETY_TORTURE
-enum { GROW_FIRST = 1, GROW_FIRST_BYTES = 1 };
+enum { GROW_FIRST = 1, GROW_FIRST_BYTES = 1, GROW_FIRST_SIZE = 1 };
 #else
-enum { GROW_FIRST = 16, GROW_FIRST_BYTES = 128 };
+enum { GROW_FIRST = 16, GROW_FIRST_BYTES = 128, GROW_FIRST_SIZE = 1024 };
 #endif
 
 void *surety__resize(const surety_alloc *alloc, void *ptr, size_t size_old,
@@ -40,11 +41,19 @@ void *surety__new(const surety_alloc *alloc, size_t size)
     return ptr;
 }
 
+static size_t grow_first(size_t item_size)
+{
+    if (item_size == 1)
+        return GROW_FIRST_BYTES;
+    return item_size * GROW_FIRST <= GROW_FIRST_SIZE
+               ? GROW_FIRST
+               : GROW_FIRST_SIZE / item_size;
+}
+
 surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max)
 {
-    const size_t first = item_size > 1 ? GROW_FIRST : GROW_FIRST_BYTES;
-    size_t want = *cap ? *cap + *cap / 2 + 1 : first;
+    size_t want = *cap + *cap / 2 + 1;
     void *items;
 
     assert(item_size > 0);
@@ -52,6 +61,8 @@ surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
         return SURETY_OK;
     if (count > max || count > SIZE_MAX / 2 / item_size)
         return SURETY_LIMIT;
+    if (!*cap && item_size <= GROW_FIRST_SIZE)
+        want = grow_first(item_size);
     if (want < count)
         want = count;
     if (want > max)

@@ -15,7 +15,7 @@ struct surety__chunk {
 #ifdef SURETY_TORTURE
 enum { CHUNK_FIRST = 64 };
 #else
-enum { CHUNK_FIRST = 2048 };
+enum { CHUNK_FIRST = 512 };
 #endif
 enum { CHUNK_MAX = 1 << 20, ARENA_ALIGN = _Alignof(max_align_t) };
 

@@ -79,6 +79,8 @@ void surety_conversation_free(surety_conversation *conversation)
     surety_doc_free(conversation->doc);
     surety__free(conversation->alloc, conversation->messages,
                  conversation->cap * sizeof(*conversation->messages));
+    surety__free(conversation->alloc, conversation->notes,
+                 conversation->note_cap * sizeof(*conversation->notes));
     surety__arena_done(&conversation->arena);
     surety__free(conversation->alloc, conversation, sizeof(*conversation));
 }
@@ -101,10 +103,9 @@ surety_status surety__conversation_note(surety_conversation *conversation,
 
     if (conversation->note_count == CONVERSATION_NOTES_MAX)
         return SURETY_OK;
-    if (!conversation->notes)
-        conversation->notes = surety__arena_take(
-            arena, CONVERSATION_NOTES_MAX * sizeof(*conversation->notes));
-    if (!conversation->notes)
+    if (surety__grow(conversation->alloc, &conversation->notes,
+                     &conversation->note_cap, conversation->note_count + 1,
+                     sizeof(*conversation->notes), CONVERSATION_NOTES_MAX))
         return surety__fail_nomem(reterr);
     own = &conversation->notes[conversation->note_count];
     *own = *note;

@@ -14,12 +14,12 @@ struct surety_conversation {
     surety_limits limits;
     bool has_protocol; /* of the texts that are read */
     surety_protocol protocol;
-    surety__arena arena; /* parts, texts, notes */
+    surety__arena arena; /* parts, texts, those of notes */
     surety_doc *doc;     /* reads the JSON of a part, to check it */
     surety_message *messages;
     size_t count, cap;
-    surety_conversation_note *notes; /* CONVERSATION_NOTES_MAX, or NULL */
-    size_t note_count;
+    surety_conversation_note *notes;
+    size_t note_count, note_cap;
 };
 
 /* The members of a part, for the table of what each kind uses. */

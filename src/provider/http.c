@@ -38,6 +38,9 @@ enum {
     HTTP_CONNECTIONS = 64,
     HTTP_CONNECTIONS_HOST = 16,
     HTTP_IDLE_CONNECTION_S = 60, /* older connections are not used again */
+    /* At most so much is read at once. An exchange holds as much while it
+     * waits, and most pieces of an answer are smaller. */
+    HTTP_READ_BYTES = 4096,
     /* Memory of an exchange that the next one takes: a request with a large
      * schema. */
     HTTP_SPARE_MAX = 1 << 20
@@ -443,6 +446,7 @@ static bool http_set_rules(surety__http *http, CURL *easy)
     /* A thread of libcurl looks up names. An exchange that has ended does not
      * wait for it. */
     failed |= set(easy, CURLOPT_QUICK_EXIT, 1L);
+    failed |= set(easy, CURLOPT_BUFFERSIZE, (long)HTTP_READ_BYTES);
     failed |= set(easy, CURLOPT_USERAGENT, "surety/" SURETY_VERSION);
     if (http->ca_file.len) {
         failed |= set(easy, CURLOPT_CAINFO, http->ca_file.ptr);

@@ -21,7 +21,6 @@
 #define CONNECTION_READS ((uint32_t)(EPOLLIN | EPOLLRDHUP))
 
 enum {
-    CONNECTION_BLOCK = 16384, /* of one read */
     /* How long a client is given to read the last answer, and to send a first
      * byte where no more is accepted. */
     CONNECTION_LINGER_MS = 2000
@@ -117,7 +116,7 @@ static void connection_use(surety__connection *connection, size_t len)
 static surety__next connection_receive(surety__connection *connection)
 {
     surety_buf *in = &connection->in;
-    char *room;
+    char *block = connection->server->block;
     ssize_t got;
 
     if (connection->in_start) {
@@ -126,16 +125,13 @@ static surety__next connection_receive(surety__connection *connection)
         in->len = unused.len;
         connection->in_start = 0;
     }
-    room = surety__buf_room(in, CONNECTION_BLOCK);
-    if (!room)
-        return NEXT_CLOSE;
     do
-        got = recv(connection->fd, room, CONNECTION_BLOCK, 0);
+        got = recv(connection->fd, block, SERVE_BLOCK, 0);
     while (got < 0 && errno == EINTR);
     if (got < 0)
         return errno == EAGAIN ? NEXT_REST : NEXT_CLOSE;
-    in->len += (size_t)got;
-    return got ? NEXT_ON : NEXT_CLOSE;
+    surety_buf_append(in, block, (size_t)got);
+    return got && !in->status ? NEXT_ON : NEXT_CLOSE;
 }
 
 /* ---- a head -------------------------------------------------------------- */
@@ -301,6 +297,8 @@ static surety__next connection_think(surety__connection *connection)
 
     exchange->is_called = true;
     connection->state = STATE_THINKING;
+    if (!connection_unused(connection).len)
+        surety_buf_done(&connection->in);
     surety__due_set(connection, SERVE_NEVER);
     switch (service->request(service->ctx, exchange, &wait_ms)) {
     case FLOW_ON:

@@ -9,6 +9,7 @@
 #include "serve/serve.h"
 
 #define SERVE_NEVER INT64_MAX
+#define SERVE_BLOCK 16384 /* of one read */
 
 typedef struct surety__connection surety__connection;
 
@@ -29,6 +30,8 @@ struct surety__server {
     int wake_fd; /* an eventfd that ends the wait of a step */
     int sockets[SURETY__SERVE_SOCKETS_MAX]; /* that listen */
     size_t socket_count;
+    /* What was read last. A connection has a copy of its size. */
+    char block[SERVE_BLOCK];
 };
 
 typedef enum connection_state {

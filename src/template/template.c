@@ -46,6 +46,19 @@ static void template_real(surety_buf *out, double real)
     surety_doc_free(doc);
 }
 
+/* Appends the template up to the next argument, or to its end. */
+static const char *template_plain(surety_buf *out, const char *at)
+{
+    const size_t len = strcspn(at, "$");
+    const size_t start = out->len;
+
+    surety_buf_append(out, at, len);
+    for (size_t i = start; i < out->len; i++)
+        if (out->ptr[i] == '\'')
+            out->ptr[i] = '"';
+    return at + len;
+}
+
 void surety__template_write(surety_buf *out, const char *template, ...)
 {
     uint64_t number;
@@ -53,18 +66,8 @@ void surety__template_write(surety_buf *out, const char *template, ...)
     int known;
 
     va_start(args, template);
-    for (const char *at = template; *at; at++) {
-        const size_t plain = strcspn(at, "$'");
-
-        if (plain) {
-            surety_buf_append(out, at, plain);
-            at += plain - 1;
-            continue;
-        }
-        if (*at == '\'') {
-            surety_buf_byte(out, '"');
-            continue;
-        }
+    for (const char *at = template_plain(out, template); *at;
+         at = template_plain(out, at + 1)) {
         switch (*++at) {
         case 's': surety_json_string(out, va_arg(args, surety_str)); break;
         case 'm': template_text_or_null(out, va_arg(args, surety_str)); break;

@@ -57,6 +57,12 @@ TEST(grows_to_just_so_many)
         {0, 16, 4, 100, SURETY_OK, 16},
         {0, 17, 4, 100, SURETY_OK, 17},
         {0, 1, 4, 8, SURETY_OK, 8},
+        /* The first block of large items: 1 KiB, or one item. */
+        {0, 1, 64, 100, SURETY_OK, 16},
+        {0, 1, 65, 100, SURETY_OK, 15},
+        {0, 1, 1024, 100, SURETY_OK, 1},
+        {0, 1, 1025, 100, SURETY_OK, 1},
+        {0, 2, 1025, 100, SURETY_OK, 2},
 #endif
     };
     char block, other;
@@ -147,7 +153,7 @@ TEST(arena_chunks_double)
     const surety_alloc alloc = {passed_resize, &passed};
     surety__arena arena;
     char *first, *second;
-    size_t want = 2048;
+    size_t want = 512;
 
     surety__arena_init(&arena, &alloc, 0);
     CHECK(passed.count == 0);
@@ -156,9 +162,9 @@ TEST(arena_chunks_double)
     CHECK(second - first == 16 && (uintptr_t)first % 16 == 0);
     NEED(second = surety__arena_take(&arena, 17));
     CHECK(second - first == 32);
-    NEED(second = surety__arena_take(&arena, 2048 - 64));
+    NEED(second = surety__arena_take(&arena, 512 - 64));
     CHECK(second - first == 64);
-    CHECK(passed.count == 1 && passed.sizes[0] == 2048 + HEAD);
+    CHECK(passed.count == 1 && passed.sizes[0] == 512 + HEAD);
     for (size_t i = 1; i < 13; i++) {
         want = want < 1u << 20 ? want * 2 : want;
         NEED(surety__arena_take(&arena, 8));
