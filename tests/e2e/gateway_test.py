@@ -272,11 +272,13 @@ def test_operation():
 
 
 def test_many():
-    """Calls that wait do not hinder others, and end with their clients."""
+    """Calls that wait do not hinder others, and end with their clients. One
+    thread takes them in their order: the last is answered when all are sent."""
     count = 40
     late = {"when": {"model": "late"}, "text": "late", "delay_ms": 600000,
             "repeat": True}
-    with Gateway({"replies": [late, {"text": "now"}]}) as gateway:
+    with Gateway({"replies": [late, {"text": "now"}]}, "--threads",
+                 "1") as gateway:
         links = [gateway.send(request(model="late")) for _ in range(count)]
         same("one more is answered", said("openai", gateway.call()), "now")
         for link in links:

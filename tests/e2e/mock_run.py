@@ -70,7 +70,8 @@ class Mock:
             lines = []
             if os.path.exists(self.log):
                 with open(self.log, encoding="utf-8") as file:
-                    lines = [json.loads(line) for line in file]
+                    lines = [json.loads(line) for line in file
+                             if line.endswith("\n")]
             if len(lines) >= count or time.monotonic() > end:
                 return lines
             time.sleep(0.02)
