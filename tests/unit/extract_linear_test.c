@@ -5,6 +5,7 @@
  * bounded by a multiple of the reply. */
 #include "check.h"
 #include "extract/finder.h"
+#include "meter.h"
 
 #include <stdlib.h>
 
@@ -115,34 +116,6 @@ static const char *const pieces[] = {
     "\xC2\xA0",
     "\xE2\x80",
 };
-
-/* Counts what is held. It stands over libc's allocator, not over that of the
- * tests: failing each of these allocations in turn would take hours and say
- * nothing that extract_find_test.c does not. */
-struct meter {
-    size_t now, peak;
-};
-
-static void *meter_resize(void *ctx, void *ptr, size_t size_old,
-                          size_t size_new)
-{
-    struct meter *meter = ctx;
-    void *moved = NULL;
-
-    if (size_new) {
-        moved = realloc(ptr, size_new);
-        if (!moved)
-            return NULL;
-    } else {
-        free(ptr);
-    }
-    meter->now += size_new;
-    /* While a block moves both stand. */
-    if (meter->now > meter->peak)
-        meter->peak = meter->now;
-    meter->now -= size_old;
-    return moved;
-}
 
 /* Searches one candidate after the other, as the judge does: what is read in
  * vain is bounded, too. */

@@ -6,6 +6,7 @@
  * end here. */
 #include "check.h"
 #include "form/inside.h"
+#include "meter.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,30 +82,6 @@ static bool asked_tool(void *ctx, surety_str name)
 
     asked->bytes += name.len + 1;
     return asked->known;
-}
-
-struct meter {
-    size_t now, peak;
-};
-
-static void *meter_resize(void *ctx, void *ptr, size_t size_old,
-                          size_t size_new)
-{
-    struct meter *meter = ctx;
-    void *moved = NULL;
-
-    if (size_new) {
-        moved = realloc(ptr, size_new);
-        if (!moved)
-            return NULL;
-    } else {
-        free(ptr);
-    }
-    meter->now += size_new;
-    if (meter->now > meter->peak)
-        meter->peak = meter->now;
-    meter->now -= size_old;
-    return moved;
 }
 
 TEST(hostile_texts)
