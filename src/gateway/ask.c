@@ -71,24 +71,6 @@ static surety_status ask_headers(surety__ask *ask,
     return SURETY_OK;
 }
 
-/* The value of a query parameter; name includes "=". ptr NULL: absent. */
-static surety_str ask_query(surety_str query, const char *name)
-{
-    const surety_str want = surety_str_of(name);
-    size_t start = 0;
-
-    for (size_t i = 0; i <= query.len; i++) {
-        if (i < query.len && query.ptr[i] != '&')
-            continue;
-        if (i - start >= want.len &&
-            memcmp(query.ptr + start, want.ptr, want.len) == 0)
-            return (surety_str){query.ptr + start + want.len,
-                                i - start - want.len};
-        start = i + 1;
-    }
-    return (surety_str){NULL, 0};
-}
-
 surety_str surety__ask_key(const surety__ask *ask,
                            const surety__serving *serving)
 {
@@ -100,7 +82,7 @@ surety_str surety__ask_key(const surety__ask *ask,
     if (ask->route.protocol == SURETY_PROTOCOL_GEMINI) {
         key = surety__serving_header(serving, "x-goog-api-key");
         if (!key.len)
-            key = ask_query(serving->query, "key=");
+            key = surety__serving_query(serving, "key=");
     }
     if (key.len)
         return key;
@@ -402,7 +384,7 @@ static surety_status ask_passing(surety__ask *ask,
     surety_error error;
 
     if (ask->request.stream && from == SURETY_PROTOCOL_GEMINI &&
-        !surety_str_equal(ask_query(serving->query, "alt="),
+        !surety_str_equal(surety__serving_query(serving, "alt="),
                           SURETY__LITERAL("sse"))) {
         ask->as_array = true;
         ask->request.stream = false;

@@ -64,26 +64,6 @@ static void mock_refuse(mock_call *call, surety__problem problem)
     surety__playback_problem(&call->plan, &problem);
 }
 
-/* The value of a query parameter; name includes "=". Gemini also takes its key
- * from the query. ptr NULL: absent. */
-static surety_str mock_query(const mock_call *call, const char *name)
-{
-    const surety_str query = call->exchange->query;
-    const surety_str want = surety_str_of(name);
-    size_t start = 0;
-
-    for (size_t i = 0; i <= query.len; i++) {
-        if (i < query.len && query.ptr[i] != '&')
-            continue;
-        if (i - start >= want.len &&
-            memcmp(query.ptr + start, want.ptr, want.len) == 0)
-            return (surety_str){query.ptr + start + want.len,
-                                i - start - want.len};
-        start = i + 1;
-    }
-    return (surety_str){NULL, 0};
-}
-
 /* The API key of the request, from the header or query that its protocol
  * uses. */
 static surety_str mock_key(mock_call *call)
@@ -96,7 +76,7 @@ static surety_str mock_key(mock_call *call)
     if (call->route.protocol == SURETY_PROTOCOL_GEMINI) {
         key = mock_header(call, "x-goog-api-key");
         if (!key.len)
-            key = mock_query(call, "key=");
+            key = surety__serving_query(call->exchange, "key=");
     }
     if (key.len)
         return key;
@@ -335,7 +315,8 @@ static void mock_play_call(mock_call *call)
     const bool as_array =
         call->request.stream &&
         call->request.protocol == SURETY_PROTOCOL_GEMINI &&
-        !surety_str_equal(mock_query(call, "alt="), SURETY__LITERAL("sse"));
+        !surety_str_equal(surety__serving_query(call->exchange, "alt="),
+                          SURETY__LITERAL("sse"));
 
     if (!reply) {
         mock_refuse_exhausted(call);

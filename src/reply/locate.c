@@ -32,16 +32,12 @@ size_t surety__locate_string(surety_str text)
     return at < text.len ? at + 1 : text.len;
 }
 
-/* How many bytes are pointed at for the value of a cell. */
-static size_t locate_length(const surety_doc *doc, const surety__cell *cell)
+size_t surety__locate_cell(surety_str text, const surety_doc *doc,
+                           const surety__cell *cell)
 {
-    const surety_str text = surety_doc_text(doc);
-
     switch (cell->kind) {
     case CELL_STRING:
-    case CELL_KEY:
-        return surety__locate_string(
-            (surety_str){text.ptr + cell->place, text.len - cell->place});
+    case CELL_KEY: return surety__locate_string(text);
     case CELL_NULL:
     case CELL_TRUE: return 4;
     case CELL_FALSE: return 5;
@@ -85,6 +81,7 @@ void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
                           surety_val value, surety__issue *issue)
 {
     const surety__cell *cell;
+    surety_str text;
 
     /* What was aligned keeps the places of what it was copied from. */
     if (!value.doc || (value.doc != trial->doc && value.doc != trial->aligned))
@@ -94,8 +91,10 @@ void surety__locate_value(const surety_judge *judge, const surety__trial *trial,
     if (cell->place == PLACE_NONE ||
         (cell->kind == CELL_INT && cell->flags & FLAG_OWN))
         return;
+    text = surety_doc_text(value.doc);
+    surety__str_skip(&text, cell->place);
     surety__locate_span(judge, trial, cell->place,
-                        locate_length(value.doc, cell), issue);
+                        surety__locate_cell(text, value.doc, cell), issue);
 }
 
 /* Sorts by offset: a heap, so that many issues stay cheap without memory. */

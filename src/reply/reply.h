@@ -334,6 +334,10 @@ void surety__locate_span(const surety_judge *judge, const surety__trial *trial,
 /* How many bytes the string at the start of text takes, quotes included; a text
  * without quotes, up to the next sign of JSON. */
 size_t surety__locate_string(surety_str text);
+/* How many bytes are pointed at for the value or key of a cell of doc; text
+ * begins with them. */
+size_t surety__locate_cell(surety_str text, const surety_doc *doc,
+                           const surety__cell *cell);
 /* Gives every placed issue its line, column and characters, in one pass over
  * the text. SURETY_NOMEM. */
 surety_status surety__locate_all(surety_outcome *outcome);

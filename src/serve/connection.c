@@ -213,6 +213,25 @@ surety_str surety__serving_header(const surety__serving *exchange,
     return surety__serve_field(exchange->head, name);
 }
 
+surety_str surety__serving_query(const surety__serving *exchange,
+                                 const char *name)
+{
+    const surety_str query = exchange->query;
+    const surety_str want = surety_str_of(name);
+    size_t start = 0;
+
+    for (size_t i = 0; i <= query.len; i++) {
+        if (i < query.len && query.ptr[i] != '&')
+            continue;
+        if (i - start >= want.len &&
+            memcmp(query.ptr + start, want.ptr, want.len) == 0)
+            return (surety_str){query.ptr + start + want.len,
+                                i - start - want.len};
+        start = i + 1;
+    }
+    return (surety_str){NULL, 0};
+}
+
 /* Where the head is refused, it has no exchange: its answer is not the
  * service's. */
 static surety__next connection_refuse(surety__connection *connection,

@@ -173,6 +173,10 @@ surety__serve_times surety__serve_clock(void);
 /* The value of the first header of that name; ptr NULL: absent. */
 surety_str surety__serving_header(const surety__serving *exchange,
                                   const char *name);
+/* The value of the first parameter of the query whose name is this one, which
+ * includes "="; as it is in the target, not decoded. ptr NULL: absent. */
+surety_str surety__serving_query(const surety__serving *exchange,
+                                 const char *name);
 /* Whether the client is on this machine, by an address of the loopback. */
 bool surety__serving_is_local(const surety__serving *exchange);
 /* Ends the exchange's FLOW_WAIT at the next step. Call it on the server's

@@ -241,27 +241,6 @@ surety_status surety__stream_refuse(surety_stream *stream, surety_str message,
                               &issue, offset, offset < stream->reply.len);
 }
 
-/* The bytes of the reply that stand for a cell, whose first is at offset. */
-static size_t stream_length(const surety_stream *stream, const surety_doc *doc,
-                            const surety__cell *cell, size_t offset)
-{
-    const surety_str text = surety__stream_text(stream);
-
-    switch (cell->kind) {
-    case CELL_STRING:
-    case CELL_KEY:
-        return surety__locate_string(
-            (surety_str){text.ptr + offset, text.len - offset});
-    case CELL_NULL:
-    case CELL_TRUE: return 4;
-    case CELL_FALSE: return 5;
-    case CELL_INT:
-    case CELL_WHOLE:
-    case CELL_REAL: return surety__cell_number(doc, cell).len;
-    default: return 1;
-    }
-}
-
 /* No continuation of the current value satisfies the schema. */
 static surety_status stream_refute(surety_stream *stream)
 {
@@ -276,11 +255,13 @@ static surety_status stream_refute(surety_stream *stream)
         .hint = found->hint,
     };
     size_t offset = stream->current.start;
+    surety_str text = surety__stream_text(stream);
     size_t length = 0;
 
     if (cell->place < stream->reply.len - stream->current.start) {
         offset += cell->place;
-        length = stream_length(stream, found->instance.doc, cell, offset);
+        surety__str_skip(&text, offset);
+        length = surety__locate_cell(text, found->instance.doc, cell);
         if (length > stream->reply.len - offset)
             length = stream->reply.len - offset;
     }
