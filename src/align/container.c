@@ -206,6 +206,31 @@ surety__align_plan *surety__object_plan(surety__aligner *aligner,
     return work.plan;
 }
 
+surety__entry *surety__rows_name(surety__aligner *aligner,
+                                 surety__alternative *alternative,
+                                 surety__goal **ret_goal)
+{
+    struct object_work work = {.aligner = aligner, .alternative = alternative};
+    surety__entry *only = NULL;
+
+    if (!surety__names_make(aligner, alternative) ||
+        !surety__aligner_charge(aligner, 1 + alternative->names.count / 4))
+        return NULL;
+    for (uint32_t i = 0; i < alternative->names.count; i++) {
+        surety__entry *name = &alternative->names.entries[i];
+
+        if (!name->required)
+            continue;
+        if (only)
+            return NULL;
+        only = name;
+    }
+    if (!only || !member_goal(&work, only->text, ret_goal) || !*ret_goal ||
+        !surety__goal_expand(aligner, *ret_goal))
+        return NULL;
+    return (*ret_goal)->named & TYPE_ARRAY ? only : NULL;
+}
+
 /* ---- arrays -------------------------------------------------------------- */
 
 surety__goal *surety__item_goal(surety__aligner *aligner,

@@ -107,6 +107,7 @@ enum surety__plan_kind {
     PLAN_ARRAY,  /* items */
     PLAN_OBJECT, /* parts */
     PLAN_WRAP,   /* an array of inner, by inner_plan */
+    PLAN_MEMBER, /* an object with the member text: inner, by inner_plan */
     PLAN_INNER   /* inner, by inner_plan */
 };
 
@@ -306,6 +307,11 @@ surety__align_plan *surety__object_plan(surety__aligner *aligner,
 surety__align_plan *surety__array_plan(surety__aligner *aligner,
                                        const surety__alternative *alternative,
                                        surety_val array);
+/* The only name that the alternative requires, where its value must be an array
+ * or may be one, and the goal of it; NULL: there is none. */
+surety__entry *surety__rows_name(surety__aligner *aligner,
+                                 surety__alternative *alternative,
+                                 surety__goal **ret_goal);
 /* The goal of the i-th item. */
 surety__goal *surety__item_goal(surety__aligner *aligner,
                                 const surety__alternative *alternative,

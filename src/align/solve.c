@@ -4,7 +4,8 @@
  * A question is a goal and a value. A value that satisfies its goal is copied,
  * without further questions. Otherwise the ways are tried in a fixed order: as
  * another scalar; each alternative of the goal, child by child, where each
- * child is a question of its own; as the item of an array; as a value inside
+ * child is a question of its own; as the item of an array; at the root, as the
+ * only member that an object must have; as a value inside
  * it: the single item of an array, the one fitting member of an object, the
  * JSON in a string. The lowest cost wins. Two different ways of the same cost
  * make the answer ambiguous, and an ambiguous answer is no answer in the end.
@@ -44,6 +45,8 @@ struct surety__question {
     uint32_t cursor;    /* its cell; for an array */
     surety__goal *rest; /* the goal of each further item, if rest_known */
     bool rest_known;
+    surety_str name; /* of the member that the value is wrapped in; ptr NULL: it
+                      * is wrapped in an array */
 };
 
 enum { KNOWN_STRING_MIN = 64 };
@@ -232,6 +235,50 @@ static bool val_wraps(surety_val val)
     }
 }
 
+/* Whether a value has rows: objects, and at least one. Other arrays are found
+ * in prose, and say little: "[1]". Objects with a member of that name are
+ * several values, not the rows of one. */
+static bool val_is_rows(surety__aligner *aligner,
+                        const surety__alternative *alternative,
+                        const surety__entry *name, surety_val val)
+{
+    enum surety__closeness close;
+
+    if (!surety_val_count(val))
+        return false;
+    SURETY_EACH (item, val) {
+        if (surety_val_kind(item) != SURETY_KIND_OBJECT ||
+            !surety__aligner_charge(aligner, 1 + surety_val_count(item) / 4))
+            return false;
+        SURETY_EACH (member, item)
+            if (surety__lexicon_find(&alternative->names,
+                                     surety_val_key(member), &close) == name)
+                return false;
+    }
+    return true;
+}
+
+/* Whether a value at the root is the rows of an object that has only them. Asks
+ * about them. */
+static bool question_rows(surety__aligner *aligner,
+                          struct surety__question *question,
+                          surety__alternative *alternative)
+{
+    const surety__entry *name;
+
+    if (!(alternative->types & TYPE_OBJECT) ||
+        question->goal->types & TYPE_ARRAY || aligner->question_count != 1 ||
+        surety_val_kind(question->val) != SURETY_KIND_ARRAY)
+        return false;
+    name = surety__rows_name(aligner, alternative, &question->rest);
+    if (!name || !val_is_rows(aligner, alternative, name, question->val))
+        return false;
+    question->phase = QUESTION_WRAPPED;
+    question->name = name->text;
+    question_answer(aligner, question->rest, question->val, true);
+    return true;
+}
+
 /* Begins the plan of the question's container for the alternative. */
 static void question_plan(surety__aligner *aligner,
                           struct surety__question *question,
@@ -284,6 +331,8 @@ static void question_next(surety__aligner *aligner,
             question_answer(aligner, question->rest, question->val, true);
             return;
         }
+        if (question_rows(aligner, question, alternative) || aligner->status)
+            return;
     }
     question->at = 0;
     question->cursor = question->val.index + 1;
@@ -328,7 +377,8 @@ static bool plan_guesses(const surety__align_plan *plan)
                     plan->edit == EDIT_ENUM_IN_TEXT);
 }
 
-/* The answer about the item has arrived: offers an array with it. */
+/* The answer about the item or the member has arrived: offers an array or an
+ * object with it. */
 static void question_wrapped(surety__aligner *aligner,
                              struct surety__question *question)
 {
@@ -338,10 +388,16 @@ static void question_wrapped(surety__aligner *aligner,
     question->phase = QUESTION_NEXT;
     if (!item.fits || plan_guesses(item.plan))
         return;
-    plan = surety__plan_new(aligner, PLAN_WRAP, EDIT_ARRAY_FROM_VALUE,
-                            question->val);
+    if (question->name.ptr)
+        plan = surety__plan_new(aligner, PLAN_MEMBER, EDIT_OBJECT_FROM_ROWS,
+                                question->val);
+    else
+        plan = surety__plan_new(aligner, PLAN_WRAP, EDIT_ARRAY_FROM_VALUE,
+                                question->val);
     if (!plan)
         return;
+    plan->text = question->name;
+    question->name = (surety_str){NULL, 0};
     plan->inner = question->val;
     plan->inner_plan = item.plan;
     /* An object without any name that the items know is more likely a

@@ -81,7 +81,7 @@ static void put_open(const struct put_turn *turn,
         (struct surety__align_place){.plan = plan,
                                      .cursor = plan->val.index + 1,
                                      .pointer_len = aligner->pointer.len};
-    if (plan->kind == PLAN_OBJECT)
+    if (plan->kind == PLAN_OBJECT || plan->kind == PLAN_MEMBER)
         surety_build_object(turn->doc);
     else
         surety_build_array(turn->doc);
@@ -106,7 +106,8 @@ static void put_value(const struct put_turn *turn,
         case PLAN_VALUE: surety_build_val(turn->doc, plan->inner); return;
         case PLAN_ARRAY:
         case PLAN_OBJECT:
-        case PLAN_WRAP: put_open(turn, plan); return;
+        case PLAN_WRAP:
+        case PLAN_MEMBER: put_open(turn, plan); return;
         case PLAN_INNER: break;
         }
         val = plan->inner;
@@ -143,19 +144,31 @@ static void put_member(const struct put_turn *turn,
     put_value(turn, part->plan, val);
 }
 
+/* Writes the only child of a plan that puts a container around its value. */
+static void put_inner(const struct put_turn *turn,
+                      struct surety__align_place *place)
+{
+    const surety__align_plan *plan = place->plan;
+    const bool is_member = plan->kind == PLAN_MEMBER;
+
+    if (turn->with_edits && plan->inner_plan)
+        surety_pointer_token(&turn->aligner->pointer,
+                             is_member ? plan->text : SURETY__LITERAL("0"));
+    if (is_member)
+        surety_build_key(turn->doc, plan->text);
+    place->at++;
+    put_value(turn, plan->inner_plan, plan->inner);
+}
+
 static void put_item(const struct put_turn *turn,
                      struct surety__align_place *place)
 {
     const surety__align_plan *plan = place->plan;
-    const surety__align_plan *item =
-        plan->kind == PLAN_WRAP ? plan->inner_plan : plan->items[place->at];
-    surety_val val = {plan->val.doc, place->cursor};
+    const surety__align_plan *item = plan->items[place->at];
+    const surety_val val = {plan->val.doc, place->cursor};
 
-    if (plan->kind == PLAN_WRAP)
-        val = plan->inner;
-    else
-        place->cursor = (uint32_t)(surety__cell_after(surety__cell_of(val)) -
-                                   val.doc->cells);
+    place->cursor =
+        (uint32_t)(surety__cell_after(surety__cell_of(val)) - val.doc->cells);
     if (turn->with_edits && item) {
         surety_buf_byte(&turn->aligner->pointer, '/');
         surety_buf_number(&turn->aligner->pointer, place->at);
@@ -169,14 +182,18 @@ static void put_step(const struct put_turn *turn)
     surety__aligner *aligner = turn->aligner;
     struct surety__align_place *place =
         &aligner->places[aligner->place_count - 1];
-    uint32_t count = place->plan->kind == PLAN_WRAP ? 1 : place->plan->count;
+    const enum surety__plan_kind kind = place->plan->kind;
+    const bool is_around = kind == PLAN_WRAP || kind == PLAN_MEMBER;
+    const uint32_t count = is_around ? 1 : place->plan->count;
 
     assert(place->at <= count && place->pointer_len <= aligner->pointer.len);
     aligner->pointer.len = place->pointer_len;
     if (place->at == count) {
         surety_build_close(turn->doc);
         aligner->place_count--;
-    } else if (place->plan->kind == PLAN_OBJECT) {
+    } else if (is_around) {
+        put_inner(turn, place);
+    } else if (kind == PLAN_OBJECT) {
         put_member(turn, place);
     } else {
         put_item(turn, place);
