@@ -25,6 +25,8 @@ struct serve_settings {
     const char *config;
     const char *ledger;
     const char *log;
+    const char *certificate;
+    const char *key;
     unsigned threads;
     unsigned notice;
     unsigned drain;
@@ -51,6 +53,12 @@ const struct option_row serve_options[] = {
           "takes one that is free; [::1]:4141 is IPv6"),
     TEXT("socket-mode", 0, AT(mode), "MODE",
          "the mode of a PATH, octal; 600 unless given: its owner may connect"),
+    TEXT("tls-cert", 0, AT(certificate), "FILE",
+         "the certificate in PEM, and its chain behind it: places with an IP "
+         "address take TLS alone, and a PATH takes none"),
+    TEXT("tls-key", 0, AT(key), "FILE",
+         "its key in PEM, not encrypted; in the certificate's FILE unless "
+         "given"),
     TEXT("config", 0, AT(config), "FILE",
          "the configuration; otherwise ./surety.json, or the user's"),
     TEXT("ledger", 0, AT(ledger), "URL|none",
@@ -278,6 +286,8 @@ static bool serve_start(struct serve_session *session)
         .otlp_endpoint = serve_environment("OTEL_EXPORTER_OTLP_ENDPOINT"),
         .otlp_headers = serve_environment("OTEL_EXPORTER_OTLP_HEADERS"),
         .no_ui = settings->ui == 2,
+        .tls_certificate = surety_str_of(settings->certificate),
+        .tls_key = surety_str_of(settings->key),
         .service_name = serve_environment("OTEL_SERVICE_NAME")};
     surety_error error;
     surety_status status;

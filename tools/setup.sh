@@ -24,6 +24,7 @@ build libgmp-dev exact_big_numbers
 build libjq-dev the_rules_of_contracts
 build libyaml-dev values_in_YAML
 build libcurl4-openssl-dev calls_to_models_over_HTTPS
+build libssl-dev the_gateway_by_TLS
 build libsqlite3-dev the_ledger_of_attempts
 build libpq-dev ledgers_in_PostgreSQL
 build libcairo2-dev charts

@@ -79,12 +79,20 @@ typedef struct surety_gateway_options {
     /* No page /ui, which clients on this machine get without a key
      * (docs/gateway.md). */
     bool no_ui;
+    /* Paths of a certificate with its chain, and of its key, both in PEM:
+     * places with an IP address take TLS 1.2 and 1.3, and nothing else. Without
+     * the second the key is in the first. A place that is a path takes none. */
+    surety_str tls_certificate;
+    surety_str tls_key;
 } surety_gateway_options;
 
 /* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:
- * a place has no such form; SURETY_IO: it cannot listen there, or a thread
- * cannot start; SURETY_NOMEM; other statuses as surety_config_load and
- * surety_ledger_open. */
+ * a place has no such form, or the key does not fit the certificate, or every
+ * user of the machine can read it; SURETY_IO: it cannot listen there, or a
+ * thread cannot start, or a file or OpenSSL is missing; SURETY_SYNTAX: a file
+ * has no certificate or key, or the key is encrypted; SURETY_UNSUPPORTED: this
+ * build serves without TLS; SURETY_NOMEM; other statuses as surety_config_load
+ * and surety_ledger_open. */
 SURETY_API surety_status
 surety_gateway_open(const surety_gateway_options *options,
                     surety_gateway **ret_gateway, surety_error *reterr);
@@ -101,8 +109,9 @@ SURETY_API uint32_t surety_gateway_step(surety_gateway *gateway,
                                         uint32_t timeout_ms);
 /* A descriptor for the caller's poll or epoll; -1: the gateway has threads. */
 SURETY_API int surety_gateway_descriptor(const surety_gateway *gateway);
-/* Reads the configuration and the contracts again. Requests under way end with
- * the old ones. A failure changes nothing; statuses as surety_config_load. */
+/* Reads the configuration, the contracts, the certificate and its key again.
+ * Requests under way end with the old ones, and connections keep their
+ * certificate. A failure changes nothing; statuses as surety_gateway_open. */
 SURETY_API surety_status surety_gateway_reload(surety_gateway *gateway,
                                                surety_error *reterr);
 /* Goes on, but /readyz answers 503, and each answer ends its connection: what

@@ -28,11 +28,17 @@
 #else
 #define WORKBOOKS
 #endif
+#ifdef SURETY_WITH_TLS
+#include "serve/openssl.h"
+#define TLS SURETY__OPENSSL(SURETY__ROW)
+#else
+#define TLS
+#endif
 #include "load/load.h"
 
 extern const surety__function_row surety__needed[];
 const surety__function_row surety__needed[] = {
-    RUN POSTGRES CHARTS WORKBOOKS{NULL, NULL}};
+    RUN POSTGRES CHARTS WORKBOOKS TLS{NULL, NULL}};
 
 int main(void)
 {

@@ -44,9 +44,11 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
 {
     surety_gateway_options *options = &gateway->options;
     surety_str *const texts[] = {
-        &options->address,     &options->config,        &options->contracts,
-        &options->ledger,      &options->otlp_endpoint, &options->otlp_headers,
-        &options->service_name};
+        &options->address,       &options->config,
+        &options->contracts,     &options->ledger,
+        &options->otlp_endpoint, &options->otlp_headers,
+        &options->service_name,  &options->tls_certificate,
+        &options->tls_key};
 
     for (size_t i = 0; i < SURETY__COUNT(texts); i++) {
         if (!texts[i]->len)
@@ -116,7 +118,8 @@ static surety_status gateway_listen_all(surety_gateway *gateway,
             break;
         gateway->listener_count = i + 1;
         surety_buf_reset(&text);
-        surety__listen_write(&gateway->listeners[i], &text);
+        surety__listen_write(&gateway->listeners[i], gateway->tls != NULL,
+                             &text);
         gateway->places[i] =
             surety__arena_text(&gateway->arena, surety_buf_str(&text));
         if (text.status || !gateway->places[i].ptr)
@@ -125,6 +128,22 @@ static surety_status gateway_listen_all(surety_gateway *gateway,
     gateway->options.listen = NULL; /* the caller's */
     surety_buf_done(&text);
     return status;
+}
+
+/* Reads the certificate. */
+static surety_status gateway_open_tls(surety_gateway *gateway,
+                                      surety_error *reterr)
+{
+    const surety_gateway_options *options = &gateway->options;
+    const surety_str certificate = options->tls_certificate;
+
+    if (!certificate.len)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "%.*s is the key of no certificate",
+                            (int)options->tls_key.len, options->tls_key.ptr);
+    return surety__tls_open(
+        certificate, options->tls_key.len ? options->tls_key : certificate,
+        options->alloc, &gateway->tls, reterr);
 }
 
 /* Opens the workers, each with a socket of every place. */
@@ -209,8 +228,16 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
     status = gateway_take(gateway, reterr);
     if (!status && !own.no_ui)
         status = surety__desk_open(gateway, reterr);
+    if (!status && (own.tls_certificate.len || own.tls_key.len))
+        status = gateway_open_tls(gateway, reterr);
     if (!status)
         status = gateway_listen_all(gateway, reterr);
+    if (!status && gateway->tls && !surety_gateway_port(gateway))
+        status =
+            surety__fail(reterr, SURETY_MISUSE,
+                         "no place has an IP address, and only those take "
+                         "the certificate %.*s",
+                         (int)own.tls_certificate.len, own.tls_certificate.ptr);
     gateway->started_ms = surety__worker_now().unix_ms;
     if (!status)
         status = gateway_open_workers(gateway, reterr);
@@ -246,12 +273,15 @@ surety_status surety_gateway_reload(surety_gateway *gateway,
                                     surety_error *reterr)
 {
     surety__settings *checked;
-    const surety_status status =
-        surety__settings_read(gateway, &checked, reterr);
+    surety_status status = surety__settings_read(gateway, &checked, reterr);
 
     if (status)
         return status;
     surety__settings_leave(checked);
+    if (gateway->tls)
+        status = surety__tls_reload(gateway->tls, reterr);
+    if (status)
+        return status;
     atomic_fetch_add(&gateway->generation, 1);
     surety__gateway_wake(gateway);
     return SURETY_OK;
@@ -325,6 +355,7 @@ void surety_gateway_close(surety_gateway *gateway)
     surety__desk_free(gateway);
     for (size_t i = 0; i < gateway->listener_count; i++)
         surety__listen_close(&gateway->listeners[i]);
+    surety__tls_close(gateway->tls);
     surety__keeper_close(gateway->keeper);
     surety__free(gateway->options.alloc, gateway->workers,
                  gateway->count * sizeof(*gateway->workers));

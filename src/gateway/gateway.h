@@ -450,6 +450,7 @@ void surety__desk_report(surety__worker *worker);
 
 struct surety_gateway {
     surety_gateway_options options;
+    surety__tls *tls;    /* NULL: plain */
     surety__arena arena; /* the options' texts, and the places */
     surety__listen_place listeners[SURETY__SERVE_SOCKETS_MAX];
     surety_str places[SURETY__SERVE_SOCKETS_MAX];

@@ -12,7 +12,6 @@
 #include "serve/connection.h"
 
 #include <errno.h>
-#include <sys/socket.h>
 
 enum {
     ANSWER_BLOCK = 16384,
@@ -326,11 +325,9 @@ static surety__next answer_send(surety__connection *connection)
 
     while (connection->out_start < out->len) {
         const ssize_t sent =
-            send(connection->fd, out->ptr + connection->out_start,
-                 out->len - connection->out_start, MSG_NOSIGNAL);
+            surety__wire_send(connection, out->ptr + connection->out_start,
+                              out->len - connection->out_start);
 
-        if (sent < 0 && errno == EINTR)
-            continue;
         if (sent < 0 && errno != EAGAIN)
             return NEXT_CLOSE;
         /* A reader that takes nothing for that long is gone. */

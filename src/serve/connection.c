@@ -8,7 +8,8 @@
  *    up, and holds no buffer.
  * 3. Where the rest of a request was not read, the end of the connection waits
  *    until the client has read the answer: closed at once, TCP would send a
- *    reset, and the client could lose the answer (RFC 9112, section 9.6). */
+ *    reset, and the client could lose the answer (RFC 9112, section 9.6).
+ * 4. A handshake of TLS is a part of the first read. */
 #include "serve/connection.h"
 
 #include <errno.h>
@@ -28,22 +29,26 @@ enum {
 
 /* ---- beginning and end --------------------------------------------------- */
 
-void surety__connection_open(surety__server *server, int fd)
+void surety__connection_open(surety__server *server, int fd, bool is_secure)
 {
     const surety_alloc *alloc = server->options.alloc;
     surety__connection *connection = NULL;
+    surety__tls *tls = is_secure ? server->options.tls : NULL;
+    surety__tls_link *link = tls ? surety__tls_link_new(tls, fd) : NULL;
     struct epoll_event event = {.events = CONNECTION_READS};
 
-    if (!surety__due_reserve(server, server->count + 1))
+    if (!tls == !link && !surety__due_reserve(server, server->count + 1))
         connection = surety__new(alloc, sizeof(*connection));
     event.data.ptr = connection;
     if (!connection || epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event)) {
+        surety__tls_link_free(link);
         surety__free(alloc, connection, sizeof(*connection));
         close(fd);
         return;
     }
     connection->server = server;
     connection->fd = fd;
+    connection->tls = link;
     connection->events = CONNECTION_READS;
     connection->due_at = SERVE_NEVER;
     surety_buf_init(&connection->in, alloc, 0);
@@ -80,6 +85,10 @@ void surety__connection_close(surety__connection *connection)
     const struct linger at_once = {1, 0};
 
     connection_end_exchange(connection, false);
+    /* Between two requests; an answer that is cut must not look complete. */
+    if (connection->tls && connection->state == STATE_HEAD)
+        (void)surety__tls_end(connection->tls);
+    surety__tls_link_free(connection->tls);
     surety__due_set(connection, SERVE_NEVER);
     *connection->link = connection->next;
     if (connection->next)
@@ -113,6 +122,17 @@ static void connection_use(surety__connection *connection, size_t len)
         connection->in_start = connection->in.len = 0;
 }
 
+/* Answers a client that speaks HTTP where TLS is spoken. */
+static surety__next connection_refuse_plain(surety__connection *connection)
+{
+    static const surety__serve_fault plain = {
+        400, "this port takes TLS: the URL begins with https://"};
+
+    surety__tls_link_free(connection->tls);
+    connection->tls = NULL;
+    return surety__answer_fault(connection, &plain);
+}
+
 static surety__next connection_receive(surety__connection *connection)
 {
     surety_buf *in = &connection->in;
@@ -125,9 +145,9 @@ static surety__next connection_receive(surety__connection *connection)
         in->len = unused.len;
         connection->in_start = 0;
     }
-    do
-        got = recv(connection->fd, block, SERVE_BLOCK, 0);
-    while (got < 0 && errno == EINTR);
+    got = surety__wire_receive(connection, block, SERVE_BLOCK);
+    if (got < 0 && errno == EPROTONOSUPPORT)
+        return connection_refuse_plain(connection);
     if (got < 0)
         return errno == EAGAIN ? NEXT_REST : NEXT_CLOSE;
     surety_buf_append(in, block, (size_t)got);
@@ -243,11 +263,11 @@ static surety__next connection_refuse(surety__connection *connection,
 
 /* Tells a client that asked for it that its body is wanted (RFC 9110, section
  * 10.1.1). The answer before it is sent, so the socket takes these bytes. */
-static surety__next connection_invite(const surety__connection *connection)
+static surety__next connection_invite(surety__connection *connection)
 {
     const surety_str line = SURETY__LITERAL("HTTP/1.1 100 Continue\r\n\r\n");
 
-    return send(connection->fd, line.ptr, line.len, MSG_NOSIGNAL) ==
+    return surety__wire_send(connection, line.ptr, line.len) ==
                    (ssize_t)line.len
                ? NEXT_ON
                : NEXT_CLOSE;
@@ -376,7 +396,7 @@ static surety__next connection_finish(surety__connection *connection)
         surety_buf_done(&connection->in);
         connection->in_start = 0;
         surety__due_set(connection, server->now + CONNECTION_LINGER_MS);
-        return shutdown(connection->fd, SHUT_WR) ? NEXT_CLOSE : NEXT_REST;
+        return surety__wire_end(connection);
     }
     connection->state = STATE_HEAD;
     connection->looked = 0;
@@ -407,7 +427,10 @@ static surety__next connection_step(surety__connection *connection)
         next = surety__answer_move(connection);
         return next == NEXT_ON ? connection_finish(connection) : next;
     case STATE_LINGERING:
-    default: connection->in.len = 0; return NEXT_REST;
+    default:
+        connection->in.len = 0;
+        return connection->is_crossed ? surety__wire_end(connection)
+                                      : NEXT_REST;
     }
 }
 
@@ -418,7 +441,9 @@ static uint32_t connection_wants(const surety__connection *connection)
     if (connection->is_waiting)
         return connection->events & EPOLLRDHUP ? connection->events
                                                : EPOLLRDHUP;
-    return connection->state == STATE_ANSWERING ? EPOLLOUT : CONNECTION_READS;
+    return connection->state == STATE_ANSWERING || connection->is_crossed
+               ? EPOLLOUT
+               : CONNECTION_READS;
 }
 
 /* Waits for these events. False: the system does not let it. */
@@ -458,7 +483,8 @@ void surety__connection_move(surety__connection *connection, uint32_t events)
     else if (waits && events & EPOLLIN) /* it sends ahead */
         next =
             connection_watch(connection, EPOLLRDHUP) ? NEXT_REST : NEXT_CLOSE;
-    else if (events & EPOLLIN)
+    else if (events & EPOLLIN ||
+             (connection->is_crossed && connection->state < STATE_THINKING))
         next = connection_receive(connection);
     if (next == NEXT_CLOSE)
         surety__connection_close(connection);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the HTTP server. Calls go one way: serve.c (the loop) →
- * connection.c (one connection's requests) → answer.c (their answers), and all
- * of them → due.c (what is to be done when). */
+ * connection.c (one connection's requests) → answer.c (their answers) → wire.c
+ * (their bytes) → tls.c, and all of them → due.c (what is to be done when). */
 #ifndef SURETY_SERVE_CONNECTION_H
 #define SURETY_SERVE_CONNECTION_H
+
+#include <sys/types.h>
 
 #include "serve/head.h"
 #include "serve/serve.h"
@@ -12,6 +14,7 @@
 #define SERVE_BLOCK 16384 /* of one read */
 
 typedef struct surety__connection surety__connection;
+typedef struct surety__tls_link surety__tls_link;
 
 struct surety__server {
     surety__server_options options;
@@ -59,9 +62,10 @@ struct surety__connection {
     connection_state state;
     connection_framing framing;
     int fd;
-    uint32_t events; /* that epoll watches */
-    int64_t due_at;  /* when it goes on by itself; SERVE_NEVER */
-    size_t due_slot; /* in the server's heap */
+    surety__tls_link *tls; /* NULL: plain */
+    uint32_t events;       /* that epoll watches */
+    int64_t due_at;        /* when it goes on by itself; SERVE_NEVER */
+    size_t due_slot;       /* in the server's heap */
     /* Bytes that were read; those from in_start on are not used yet. */
     surety_buf in;
     size_t in_start;
@@ -77,6 +81,7 @@ struct surety__connection {
     bool is_waiting; /* for the service, not for the client */
     bool is_last;    /* the connection ends with the answer */
     bool is_reset;   /* and with a TCP RST */
+    bool is_crossed; /* TLS must send before it can go on */
 };
 
 /* ---- due.c --------------------------------------------------------------- */
@@ -106,10 +111,36 @@ surety__next surety__answer_move(surety__connection *connection);
 surety__next surety__answer_wait(surety__connection *connection,
                                  uint32_t wait_ms);
 
+/* ---- tls.c: one connection by TLS ---------------------------------------- */
+
+/* NULL: out of memory. */
+surety__tls_link *surety__tls_link_new(surety__tls *tls, int fd);
+void surety__tls_link_free(surety__tls_link *link); /* takes NULL */
+/* As recv(2) of a socket that does not block, with room for a record. The
+ * handshake is a part of it. EAGAIN and *ret_crosses: it must send first.
+ * EPROTONOSUPPORT: the client speaks HTTP without TLS; EPROTO: not even that,
+ * or the connection broke. */
+ssize_t surety__tls_receive(surety__tls_link *link, char *room, size_t size,
+                            bool *ret_crosses);
+/* As send(2). After EAGAIN it is called with the same bytes again. */
+ssize_t surety__tls_send(surety__tls_link *link, const char *bytes, size_t len);
+/* Tells the client that no more comes (close_notify). False: EAGAIN. */
+bool surety__tls_end(surety__tls_link *link);
+
+/* ---- wire.c -------------------------------------------------------------- */
+
+/* As recv(2) and send(2), but for EINTR, with the errors of TLS. */
+ssize_t surety__wire_receive(surety__connection *connection, char *room,
+                             size_t size);
+ssize_t surety__wire_send(surety__connection *connection, const char *bytes,
+                          size_t len);
+/* Tells the client that no more comes. REST: it is told, or is_crossed. */
+surety__next surety__wire_end(surety__connection *connection);
+
 /* ---- connection.c -------------------------------------------------------- */
 
 /* Takes a socket that was accepted, in any case. */
-void surety__connection_open(surety__server *server, int fd);
+void surety__connection_open(surety__server *server, int fd, bool is_secure);
 void surety__connection_close(surety__connection *connection);
 /* Does what the events of epoll allow. It may close the connection. */
 void surety__connection_move(surety__connection *connection, uint32_t events);

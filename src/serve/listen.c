@@ -318,7 +318,8 @@ surety_status surety__listen_share(surety__listen_place *listeners,
     return SURETY_OK;
 }
 
-void surety__listen_write(const surety__listen_place *listener, surety_buf *out)
+void surety__listen_write(const surety__listen_place *listener, bool has_tls,
+                          surety_buf *out)
 {
     const surety_str text = listener->text;
     const bool is_six = memchr(text.ptr, ':', text.len) != NULL;
@@ -328,7 +329,9 @@ void surety__listen_write(const surety__listen_place *listener, surety_buf *out)
         surety_buf_add(out, text);
         return;
     }
-    surety_buf_text(out, is_six ? "http://[" : "http://");
+    surety_buf_text(out, has_tls ? "https://" : "http://");
+    if (is_six)
+        surety_buf_byte(out, '[');
     surety_buf_add(out, text);
     surety_buf_text(out, is_six ? "]:" : ":");
     surety_buf_number(out, listener->port);

@@ -8,7 +8,7 @@
  * which stood here, took two lengths, bare line feeds and folded lines at every
  * level of strictness.
  *
- * What it does not do: TLS, HTTP/2, compression. A proxy in front does. */
+ * What it does not do: HTTP/2, compression. A proxy in front does. */
 #define _GNU_SOURCE /* accept4 */
 #include "serve/connection.h"
 
@@ -72,8 +72,10 @@ static bool serve_accept_of(surety__server *server, int socket)
     const int yes = 1;
 
     while (server->count < server->options.connections_max) {
+        struct sockaddr peer = {.sa_family = AF_UNSPEC};
+        socklen_t len = sizeof(peer);
         const int fd =
-            accept4(socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+            accept4(socket, &peer, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
             continue;
         if (fd < 0 && errno == EAGAIN)
@@ -84,7 +86,7 @@ static bool serve_accept_of(surety__server *server, int socket)
         }
         /* A Unix socket has no such option, nor needs it. */
         setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-        surety__connection_open(server, fd);
+        surety__connection_open(server, fd, peer.sa_family != AF_UNIX);
     }
     server->is_full = true;
     return false;
@@ -130,8 +132,11 @@ void surety__server_refuse(surety__server *server)
     server->now = serve_clock(CLOCK_MONOTONIC);
     serve_accept(server);
     server->is_leaving = server->is_refusing = true;
+    /* By itself epoll forgets a socket when its last descriptor is closed, and
+     * other servers have one too, or systemd. */
+    (void)serve_listen_if(server, false);
     while (server->socket_count)
-        close(server->sockets[--server->socket_count]); /* epoll forgets it */
+        close(server->sockets[--server->socket_count]);
     for (surety__connection *one = server->connections; one; one = next) {
         next = one->next;
         surety__connection_leave(one);

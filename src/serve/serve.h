@@ -45,11 +45,29 @@ surety_status surety__listen_share(surety__listen_place *listeners,
                                    size_t count, bool is_last, int *ret_sockets,
                                    surety_error *reterr);
 /* Appends where it listens: "http://127.0.0.1:4141", "unix:PATH". */
-void surety__listen_write(const surety__listen_place *listener,
+void surety__listen_write(const surety__listen_place *listener, bool has_tls,
                           surety_buf *out);
 /* Closes what no server took, and removes a path on which no
  * process listens any more. */
 void surety__listen_close(surety__listen_place *listener);
+
+/* ---- TLS: tls.c ---------------------------------------------------------- */
+
+/* A certificate and its key, for any number of servers and threads. */
+typedef struct surety__tls surety__tls;
+
+/* The paths of two files, or of one with both, in PEM. SURETY_IO: one cannot be
+ * read, or OpenSSL cannot be loaded; SURETY_SYNTAX: it has no certificate or
+ * key, or the key is encrypted; SURETY_MISUSE: they do not fit, or every user
+ * can read the key; SURETY_LIMIT; SURETY_UNSUPPORTED: a build without TLS;
+ * SURETY_NOMEM. */
+surety_status surety__tls_open(surety_str certificate, surety_str key,
+                               const surety_alloc *alloc, surety__tls **ret_tls,
+                               surety_error *reterr);
+/* Reads the files again, for connections to come. A failure changes nothing. */
+surety_status surety__tls_reload(surety__tls *tls, surety_error *reterr);
+/* After its servers. Takes NULL. */
+void surety__tls_close(surety__tls *tls);
 
 /* ---- HTTP: serve.c ------------------------------------------------------ */
 
@@ -132,6 +150,7 @@ typedef struct surety__server_options {
     uint32_t idle_ms;         /* between requests, and for a client that takes
                                * no byte of an answer; 60,000 */
     bool no_date;             /* no Date header: the same bytes each time */
+    surety__tls *tls;         /* of connections that come by IP; NULL: plain */
     const surety_alloc *alloc;
 } surety__server_options;
 

@@ -97,6 +97,7 @@ def check_contents(packages):
                                          "libpcre2-8-0")), control)
     for name, ones in (("libsurety-run0", ["libcurl4", "libsqlite3-0"]),
                        ("libsurety-render0", ["libpangocairo-1.0-0"]),
+                       ("libsurety-serve0", ["libssl3"]),
                        ("surety", ["libcurl4", "libpangocairo-1.0-0",
                                    "ca-certificates"])):
         fields = {field: run("dpkg-deb", "--field", packages[name],

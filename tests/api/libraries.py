@@ -24,7 +24,8 @@ SYSTEM = {"libc", "libm", "libdl", "libpthread", "ld-linux-x86-64",
 CORE = {"libgmp", "libidn2", "libpcre2-8", "libjq", "libyaml-0"}
 UNDER = {"libunistring", "libonig"}
 LOADED = {"calls": "libcurl", "files": "libsqlite3",
-          "charts": "libpangocairo-1.0", "workbooks": "libxlsxwriter"}
+          "charts": "libpangocairo-1.0", "workbooks": "libxlsxwriter",
+          "certificates": "libssl"}
 ENV = {**os.environ, "XDG_CONFIG_HOME": "/nonexistent", "NO_COLOR": "1"}
 WITH_RUN = len(LIBRARIES) > 1
 
@@ -114,12 +115,17 @@ def check_loaded(folder):
             ("statistics", ["stats", "--ledger", "a.db"], {"files"}),
             ("a chart", chart, {"charts"}),
             ("a workbook", book, {"workbooks"}),
+            ("a gateway with a certificate",
+             ["serve", "--ledger", "none", "--config", config, "--listen",
+              "127.0.0.1:0", "--tls-cert", "c.json"], {"certificates"}),
             ("a server", ["mock", "--reply", "1", "--address",
                           "192.0.2.1"], set())):
         run, names = opened(folder, *words)
         if "this build" in run.stderr:
             skip(about, run.stderr.strip())
             continue
+        if "calls" in wants: # libcurl brings OpenSSL along
+            names.discard(LOADED["certificates"])
         same(f"{about} loads what it needs",
              sorted(set(LOADED.values()) & names),
              sorted(LOADED[one] for one in wants))

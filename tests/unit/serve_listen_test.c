@@ -119,7 +119,7 @@ TEST(takes_a_port_once)
     surety_buf_init(&text, check_alloc(t), 0);
     CHECK(listen_at("127.0.0.1:0", &first, &error) == SURETY_OK);
     CHECK(first.port > 0);
-    surety__listen_write(&first, &text);
+    surety__listen_write(&first, false, &text);
     if (text.status)
         goto done;
     snprintf(wanted, sizeof(wanted), "http://127.0.0.1:%u",

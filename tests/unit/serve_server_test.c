@@ -21,6 +21,7 @@ struct world {
     const struct check *t;
     surety__server *server;
     uint16_t port;
+    int listening;
     surety__response response;
     surety__flow flow;  /* of request */
     uint32_t wait_ms;   /* before it, where it is not 0 */
@@ -131,6 +132,7 @@ static surety_status world_open(struct check *t, struct world *world,
     if (status)
         return status;
     world->port = listener.port;
+    world->listening = listener.fd;
     options.sockets = &listener.fd;
     options.socket_count = 1;
     options.service =
@@ -574,6 +576,27 @@ done:
     world_close(&world);
 }
 
+/* A server that refuses forgets a socket of which others have a descriptor,
+ * such as systemd: a client that waits for them does not keep it busy. */
+TEST(forgets_a_shared_socket)
+{
+    struct world world;
+    struct pollfd ready = {.events = POLLIN};
+    int kept = -1;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    kept = dup(world.listening);
+    CHECK(kept >= 0);
+    surety__server_refuse(world.server);
+    CHECK(dial(&world, ""));
+    ready.fd = surety__server_descriptor(world.server);
+    CHECK(poll(&ready, 1, 0) == 0);
+done:
+    if (kept >= 0)
+        close(kept);
+    world_close(&world);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -587,6 +610,7 @@ int main(int argc, char **argv)
         {"sleeps while clients send ahead", sleeps_while_clients_send_ahead},
         {"answers who has said all", answers_who_has_said_all},
         {"leaves when it is told", leaves_when_it_is_told},
+        {"forgets a shared socket", forgets_a_shared_socket},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
