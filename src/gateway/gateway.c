@@ -269,20 +269,39 @@ surety_str surety_gateway_place_at(const surety_gateway *gateway, size_t i)
 
 /* ---- while it serves ----------------------------------------------------- */
 
+/* Reads settings for each worker. */
+static surety_status gateway_read_all(surety_gateway *gateway,
+                                      surety__settings **settings,
+                                      surety_error *reterr)
+{
+    surety_status status = SURETY_OK;
+
+    for (size_t i = 0; !status && i < gateway->count; i++)
+        status = surety__settings_read(gateway, &settings[i], reterr);
+    return status;
+}
+
 surety_status surety_gateway_reload(surety_gateway *gateway,
                                     surety_error *reterr)
 {
-    surety__settings *checked;
-    surety_status status = surety__settings_read(gateway, &checked, reterr);
+    const surety_alloc *alloc = gateway->options.alloc;
+    const size_t size = gateway->count * sizeof(surety__settings *);
+    surety__settings **settings = surety__new(alloc, size);
+    surety_status status;
 
-    if (status)
-        return status;
-    surety__settings_leave(checked);
-    if (gateway->tls)
+    if (!settings)
+        return surety__fail_nomem(reterr);
+    /* A file may change at any time: what was checked is what is taken. */
+    status = gateway_read_all(gateway, settings, reterr);
+    if (!status && gateway->tls)
         status = surety__tls_reload(gateway->tls, reterr);
+    for (size_t i = 0; i < gateway->count; i++)
+        surety__settings_leave(
+            status ? settings[i]
+                   : atomic_exchange(&gateway->workers[i].fresh, settings[i]));
+    surety__free(alloc, settings, size);
     if (status)
         return status;
-    atomic_fetch_add(&gateway->generation, 1);
     surety__gateway_wake(gateway);
     return SURETY_OK;
 }

@@ -388,10 +388,10 @@ typedef struct surety__used {
 struct surety__worker {
     surety_gateway *gateway;
     surety__server *server;
-    surety__settings *settings; /* of the next request */
-    uint64_t generation;        /* of the settings */
-    surety_ledger *ledger;      /* NULL: none */
-    surety_str ledger_url;      /* empty: none */
+    surety__settings *settings;        /* of the next request */
+    _Atomic(surety__settings *) fresh; /* of a reload; NULL: they are taken */
+    surety_ledger *ledger;             /* NULL: none */
+    surety_str ledger_url;             /* empty: none */
     surety__telemetry telemetry;
     unsigned char random[SURETY__WORKER_RANDOM]; /* the last ones are left */
     size_t random_left;
@@ -462,11 +462,10 @@ struct surety_gateway {
     pthread_mutex_t guard_lock;
     surety__guard *guards;
     size_t guard_count;
-    int64_t started_ms;              /* Unix time */
-    surety__keeper *keeper;          /* NULL: clients bring keys of providers */
-    atomic_uint_fast64_t generation; /* raised by a reload */
-    atomic_size_t requests;          /* under way */
-    atomic_uint_fast64_t turns;      /* requests that a route was drawn for */
+    int64_t started_ms;         /* Unix time */
+    surety__keeper *keeper;     /* NULL: clients bring keys of providers */
+    atomic_size_t requests;     /* under way */
+    atomic_uint_fast64_t turns; /* requests that a route was drawn for */
     atomic_bool is_leaving, is_draining, is_stopping;
 };
 

@@ -17,19 +17,14 @@ enum {
 
 /* ---- the loop ------------------------------------------------------------ */
 
-/* Takes the settings of a reload. A file that became wrong since it was checked
- * changes nothing. */
+/* Takes the settings of a reload. */
 static void worker_refresh(surety__worker *worker)
 {
-    surety_gateway *gateway = worker->gateway;
-    const uint64_t generation = atomic_load(&gateway->generation);
-    surety__settings *settings;
+    surety__settings *settings = atomic_load(&worker->fresh);
 
-    if (worker->generation == generation)
+    if (!settings)
         return;
-    worker->generation = generation;
-    if (surety__settings_read(gateway, &settings, NULL))
-        return;
+    settings = atomic_exchange(&worker->fresh, NULL);
     surety__settings_leave(worker->settings);
     worker->settings = settings;
 }
@@ -172,6 +167,7 @@ surety_status surety__worker_open(surety__worker *worker,
 
     worker->gateway = gateway;
     atomic_init(&worker->busy, SIZE_MAX);
+    atomic_init(&worker->fresh, NULL);
     status = surety__server_open(&server, &worker->server, reterr);
     if (!status)
         status = surety__settings_read(gateway, &worker->settings, reterr);
@@ -187,8 +183,8 @@ void surety__worker_close(surety__worker *worker)
     surety__server_close(worker->server);
     assert(!worker->exchanges);
     surety__telemetry_close(worker);
-    if (worker->settings)
-        surety__settings_leave(worker->settings);
+    surety__settings_leave(atomic_load(&worker->fresh));
+    surety__settings_leave(worker->settings);
     surety_ledger_close(worker->ledger);
     surety__free(worker->gateway ? worker->gateway->options.alloc : NULL,
                  worker->used, worker->used_cap * sizeof(*worker->used));
