@@ -8,6 +8,8 @@
  *   a likely repair, and of several proposals the best one wins; where another
  *   one is valid and differs, the outcome warns of it.
  * - A contract that names no members has none of them in words.
+ * - A call is its arguments. Where they do not satisfy the contract, and it
+ *   names members for a call's name and arguments, the call is both.
  * - Prose may look like a form. Then every name must be one of the contract,
  *   nothing may be left out for alignment, and JSON in the reply, a refusal and
  *   what does not satisfy the contract end the matter.
@@ -24,7 +26,9 @@ struct form_search {
     surety_judge *judge;
     surety__form_task task;
     surety__passage passage;
-    bool answered; /* weak readings do not count */
+    bool answered;    /* weak readings do not count */
+    surety_str holds; /* the member for a call's arguments; ptr NULL: none */
+    bool named;       /* the reading at hand is tried with its call's name */
     size_t checked;
     const surety__formed *taken; /* the last one that was valid */
 };
@@ -61,36 +65,74 @@ static bool form_is_placed(struct form_search *search, size_t start, size_t end)
            text.ptr == judge->task.reply.ptr + start && text.len == end - start;
 }
 
+/* Makes the region of a reading that was written anew, behind what is written
+ * in out, or of the text's own bytes if that has some. OK or NOMEM. */
+static surety_status form_compose(struct form_search *search,
+                                  const surety__formed *reading,
+                                  surety_buf *out, surety__region *ret_region)
+{
+    surety_judge *judge = search->judge;
+    const surety__form_origin *origins =
+        surety__forms_origins(judge->forms, reading);
+    const surety__form_origin raw = {0, (uint32_t)reading->at};
+    const size_t count = reading->raw ? 1 : reading->origin_count;
+    const uint32_t before = (uint32_t)out->len;
+    surety_status status;
+    bool good = true;
+
+    surety_buf_add(out, surety__forms_text(judge->forms, reading));
+    if (before)
+        surety_buf_byte(out, '}');
+    status = out->status ? SURETY_NOMEM
+                         : surety__passage_made(
+                               judge->finder, surety_buf_str(out), ret_region);
+    if (status != SURETY_OK)
+        return status;
+    if (before)
+        good = surety__passage_origin(judge->finder, ret_region, 0,
+                                      (uint32_t)reading->start);
+    for (size_t i = 0; good && i < count; i++) {
+        const surety__form_origin *one = reading->raw ? &raw : &origins[i];
+
+        good = surety__passage_origin(judge->finder, ret_region,
+                                      before + one->written, one->source);
+    }
+    if (good && before)
+        good = surety__passage_origin(judge->finder, ret_region,
+                                      (uint32_t)out->len - 1,
+                                      (uint32_t)reading->end - 1);
+    return good ? SURETY_OK : SURETY_NOMEM;
+}
+
 /* The region of a reading. OK or NOMEM. */
 static surety_status form_region(struct form_search *search,
                                  const surety__formed *reading,
                                  surety__region *ret_region)
 {
     surety_judge *judge = search->judge;
-    const surety__form_origin *origins =
-        surety__forms_origins(judge->forms, reading);
     surety_status status;
+    surety_buf out;
 
-    if (reading->raw) {
+    surety_buf_init(&out, judge->alloc, 0);
+    if (search->named) {
+        surety_buf_text(&out, "{\"name\":");
+        surety_json_string(&out, reading->name);
+        surety_buf_byte(&out, ',');
+        surety_json_string(&out, search->holds);
+        surety_buf_byte(&out, ':');
+    }
+    if (reading->raw && !search->named)
         status = surety__passage_region(judge->finder, reading->at,
                                         reading->at + reading->len, ret_region);
-        if (status != SURETY_OK || !ret_region->copied)
-            return status;
-    } else {
-        status = surety__passage_made(judge->finder,
-                                      surety__forms_text(judge->forms, reading),
-                                      ret_region);
-        for (size_t i = 0; status == SURETY_OK && i < reading->origin_count;
-             i++)
-            if (!surety__passage_origin(judge->finder, ret_region,
-                                        origins[i].written, origins[i].source))
-                status = SURETY_NOMEM;
-    }
+    else
+        status = form_compose(search, reading, &out, ret_region);
     /* The doc borrows the text as long as the outcome lives. */
     if (status == SURETY_OK &&
+        (!reading->raw || search->named || ret_region->copied) &&
         !surety__outcome_copy(&judge->outcome, ret_region->text,
                               &ret_region->text))
         status = SURETY_NOMEM;
+    surety_buf_done(&out);
     return status;
 }
 
@@ -236,6 +278,12 @@ static surety_status form_passage(struct form_search *search,
             search->checked++ >= judge->limits.candidates_max)
             continue;
         status = form_check(search, reading, reterr);
+        if (status != SURETY_OK || search->taken == reading ||
+            !search->holds.ptr || !reading->name.len)
+            continue;
+        search->named = true;
+        status = form_check(search, reading, reterr);
+        search->named = false;
     }
     return status;
 }
@@ -259,6 +307,24 @@ static surety_status form_search(struct form_search *search, unsigned forms,
             status = form_passage(search, reterr);
     }
     return status == SURETY_END ? SURETY_OK : status;
+}
+
+/* The member in which a contract that wants a call, name and arguments, wants
+ * the arguments; ptr NULL: it does not. */
+static surety_str form_holds(const surety_contract *contract)
+{
+    static const char *const names[] = {"arguments", "parameters", "input",
+                                        "args"};
+    surety_str found;
+
+    if (!surety__contract_name(contract, SURETY__LITERAL("name"), &found) ||
+        !surety_str_equal(found, SURETY__LITERAL("name")))
+        return (surety_str){NULL, 0};
+    for (size_t i = 0; i < SURETY__COUNT(names); i++)
+        if (surety__contract_name(contract, surety_str_of(names[i]), &found) &&
+            surety_str_equal(found, surety_str_of(names[i])))
+            return surety_str_of(names[i]);
+    return (surety_str){NULL, 0};
 }
 
 /* Whether the contract may want a value that is an object or an array. */
@@ -294,6 +360,7 @@ surety_status surety__form_try(surety_judge *judge, surety_error *reterr)
         return surety__fail_nomem(reterr);
     search.task.name = form_name;
     search.task.ctx = knows.ctx;
+    search.holds = form_holds(judge->task.contract);
     search.answered = surety__repair_answered(judge) ||
                       surety__fallback_refused(judge->task.reply);
     status = form_search(&search, forms & through, true, reterr);
