@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <surety/serve.h>
@@ -313,6 +314,14 @@ static bool serve_start(struct serve_session *session)
     return is_ready;
 }
 
+/* Leaves no core file: the memory has keys. */
+static void serve_keep_secrets(void)
+{
+    const struct rlimit none = {0, 0};
+
+    (void)setrlimit(RLIMIT_CORE, &none);
+}
+
 static void serve_reload(struct serve_session *session)
 {
     surety_error error;
@@ -389,6 +398,7 @@ void serve_run(struct cli *cli, const void *given,
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
+    serve_keep_secrets();
     if (log_open(&session) && serve_start(&session)) {
         if (serve_print(&session)) {
             systemd_tell("READY=1");
