@@ -179,17 +179,21 @@ class Load:
         await asyncio.gather(*work)
 
     async def heal(self):
-        """Asks each gateway for a good reply until it gives it; the ports of
-        those that do not."""
+        """Asks each gateway for a good reply until it gives it; what those
+        said that do not."""
         ill = []
+        plan = Plan(self.seed, 0, ["free"])
+        plan.kind, plan.manner, plan.checked = "good", "reads", True
+        plan.model = "free-openai"
         for replica in self.world.replicas:
-            plan = Plan(self.seed, 0, ["free"])
-            plan.kind, plan.manner, plan.checked = "good", "reads", True
-            plan.model, plan.replica = "free-openai", 0
             end = time.monotonic() + SECONDS
-            while (await ask(plan, replica.port, self.world.secrets["free"])
-                   )[0].outcome != "200" and time.monotonic() < end:
+            while True:
+                answer, raw = await ask(plan, replica.port,
+                                        self.world.secrets["free"])
+                if answer.outcome == "200":
+                    break
+                if time.monotonic() > end:
+                    ill.append(raw)
+                    break
                 await asyncio.sleep(0.1)
-            if time.monotonic() >= end:
-                ill.append(replica.port)
         return ill

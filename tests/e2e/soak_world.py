@@ -77,9 +77,11 @@ class Replica:
             time.sleep(0.1)
         return code
 
-    def said(self):
-        with open(self.heard, encoding="utf-8", errors="replace") as file:
-            return file.read()[-2000:]
+    def said(self, start=0):
+        """What it wrote to standard error from this byte on."""
+        with open(self.heard, "rb") as file:
+            file.seek(start)
+            return file.read().decode(errors="replace")[-2000:]
 
     def jump(self, milliseconds):
         with open(self.shift, "r+b" if os.path.exists(self.shift)
@@ -123,8 +125,9 @@ class World:
         self.ended, self.done, self.bag = [], [], []
 
     def configure(self, text):
-        with open(self.config, "w", encoding="utf-8") as file:
+        with open(self.config + ".new", "w", encoding="utf-8") as file:
             file.write(text)
+        os.replace(self.config + ".new", self.config)
 
     def add(self, name, limits):
         return subprocess.run(
@@ -178,33 +181,37 @@ class World:
         self.server.start()
 
     def fill_disk(self):
-        """No file of the gateway's may grow."""
+        """No file of the gateway's may grow. To SQLite this is an error of the
+        disk, after which its program has to start again."""
         pid = self.replicas[0].process.pid
         _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, most))
         time.sleep(self.chance.random() / 2)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+        self.restart_gateway()
 
     def reload_wrong(self):
         self.configure(self.chance.choice((
             "{", '{"models": {"a": {"provider": "none-such", "model": "m"}}}',
             '{"retry": {"max": "many"}}', self.good[:-20])))
-        for replica in self.replicas:
-            replica.process.send_signal(signal.SIGHUP)
-        self.told("stays as it was")
+        self.hang_up("stays as it was")
         self.configure(self.good)
 
     def reload(self):
-        for replica in self.replicas:
-            replica.process.send_signal(signal.SIGHUP)
+        self.hang_up("was read again")
 
-    def told(self, text):
-        """Waits until each gateway has said it of this reload."""
-        until = time.monotonic() + WAIT
-        while not all(text in replica.said() for replica in self.replicas):
-            if time.monotonic() > until:
-                raise RuntimeError(f"no gateway says it {text}")
-            time.sleep(0.02)
+    def hang_up(self, text):
+        """Lets each gateway read its file again, and waits until it has said
+        what became of it."""
+        for replica in self.replicas:
+            start = os.path.getsize(replica.heard)
+            replica.process.send_signal(signal.SIGHUP)
+            until = time.monotonic() + WAIT
+            while text not in replica.said(start):
+                if time.monotonic() > until:
+                    raise RuntimeError(f"a gateway does not say it {text}: " +
+                                       replica.said())
+                time.sleep(0.02)
 
     def jump(self):
         self.chance.choice(self.replicas).jump(
@@ -228,13 +235,14 @@ class World:
         return [line.split("|") for line in text.splitlines()]
 
     def calls(self):
-        """How many calls the provider had of each model."""
+        """How many calls of each model the provider carried out."""
         found = {}
         for mock in self.mocks:
             with open(mock.log, encoding="utf-8") as file:
                 for line in file:
-                    if line.endswith("\n"):
-                        model = json.loads(line)["model"]
+                    call = json.loads(line) if line.endswith("\n") else {}
+                    if call.get("status") == 200:
+                        model = call["model"]
                         found[model] = found.get(model, 0) + 1
         return found
 
