@@ -74,6 +74,7 @@ SURETY_API void surety_config_free(surety_config *config); /* takes NULL */
  * Relative paths start at the file's folder, whatever options->folder is.
  * SURETY_IO: the file cannot be read; SURETY_MISUSE: path is empty, and
  * ./surety.json belongs to another user, who could choose where keys are sent;
+ * SURETY_SYNTAX also: the file is empty, as an interrupted write leaves it;
  * other statuses as surety_config_read, with the file in reterr->source. */
 SURETY_API surety_status
 surety_config_load(surety_str path, const surety_config_options *options,

@@ -64,6 +64,7 @@ surety_status surety_config_load(surety_str path,
     surety_config *config = NULL;
     surety_buf place, text;
     surety_status status;
+    struct stat about;
     int fd = -1;
 
     if (surety__options_take(&own, sizeof(own), options, reterr))
@@ -83,6 +84,12 @@ surety_status surety_config_load(surety_str path,
             fd < 0 ? surety__fail(reterr, SURETY_IO, "cannot be read: %s",
                                   strerror(errno))
                    : surety__config_read_all(fd, place.ptr, max, &text, reterr);
+    }
+    /* As a write that was interrupted leaves it; /dev/null sets nothing. */
+    if (status == SURETY_OK && text.len == 0 && fd >= 0 &&
+        fstat(fd, &about) == 0 && S_ISREG(about.st_mode)) {
+        status = surety__fail(reterr, SURETY_SYNTAX, "the file is empty");
+        surety__hint(reterr, "{} is a configuration that sets nothing");
     }
     if (status == SURETY_OK)
         status =

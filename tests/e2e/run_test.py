@@ -281,7 +281,7 @@ def test_budgets():
 
 
 def test_options():
-    write("empty.json", "")
+    write("empty.json", "{}")
     for name, arguments, parts in (
             ("no model", ("Hi",), ("-m",)),
             ("an unknown one", ("-m", "nobody", "Hi"), ("nobody",)),
@@ -526,7 +526,7 @@ def test_recordings():
               ask("--record", "none/such"), 4, "none/such")
     free = ("run", "--ledger", "none", "--config", "empty.json")
     spends = ("-m", "exec:touch spent; head -c 20000 /dev/zero | tr '\\0' x")
-    write("empty.json", "")
+    write("empty.json", "{}")
     for place in ("/dev/full", "none/such", "."):
         complains(f"is found before anything is spent: {place}",
                   surety(*free, *spends, "--record", place, "Hi"), 4,

@@ -138,6 +138,12 @@ TEST(says_what_is_wrong_with_the_file)
     CHECK_TEXT(surety_str_of(err.source), "named.json");
     CHECK(err.position.line == 1);
     CHECK(!config);
+    CHECK(truncate("named.json", 0) == 0);
+    EXPECT(SURETY_SYNTAX, surety_config_load(surety_str_of("named.json"),
+                                             &options, &config, &err));
+    CHECK(strstr(err.message, "empty"));
+    TRY(surety_config_load(surety_str_of("/dev/null"), &options, &config,
+                           &err));
 done:
     surety_config_free(config);
     place_leave(&place);
