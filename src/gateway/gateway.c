@@ -291,7 +291,8 @@ surety_status surety_gateway_reload(surety_gateway *gateway,
 
     if (!settings)
         return surety__fail_nomem(reterr);
-    /* A file may change at any time: what was checked is what is taken. */
+    /* A file may change at any time: the workers get the settings that were
+     * checked, and read no file again. */
     status = gateway_read_all(gateway, settings, reterr);
     if (!status && gateway->tls)
         status = surety__tls_reload(gateway->tls, reterr);

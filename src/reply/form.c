@@ -65,8 +65,8 @@ static bool form_is_placed(struct form_search *search, size_t start, size_t end)
            text.ptr == judge->task.reply.ptr + start && text.len == end - start;
 }
 
-/* Makes the region of a reading that was written anew, behind what is written
- * in out, or of the text's own bytes if that has some. OK or NOMEM. */
+/* Makes the region of a reading whose value was written anew, or of one with
+ * text before it: the beginning of an object, which is in out. OK or NOMEM. */
 static surety_status form_compose(struct form_search *search,
                                   const surety__formed *reading,
                                   surety_buf *out, surety__region *ret_region)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of the HTTP server. Calls go one way: serve.c (the loop) →
  * connection.c (one connection's requests) → answer.c (their answers) → wire.c
- * (their bytes) → tls.c, and all of them → due.c (what is to be done when). */
+ * (their bytes) → tls.c, and all of them → due.c (times). */
 #ifndef SURETY_SERVE_CONNECTION_H
 #define SURETY_SERVE_CONNECTION_H
 
@@ -134,7 +134,7 @@ ssize_t surety__wire_receive(surety__connection *connection, char *room,
                              size_t size);
 ssize_t surety__wire_send(surety__connection *connection, const char *bytes,
                           size_t len);
-/* Tells the client that no more comes. REST: it is told, or is_crossed. */
+/* Ends the sending side. REST: the client sees it, or is_crossed. */
 surety__next surety__wire_end(surety__connection *connection);
 
 /* ---- connection.c -------------------------------------------------------- */

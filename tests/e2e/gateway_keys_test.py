@@ -173,9 +173,9 @@ def test_middle():
                else not listed["day_spent_usd"]) and turns < 1000:
             listed, turns = gateway.listed("money"), turns + 1
         if spent:
-            same("what it used is counted", listed["day_spent_usd"], spent)
+            same("its usage is counted", listed["day_spent_usd"], spent)
         else:
-            check("what it used is counted",
+            check("its usage is counted",
                   0 < listed["day_spent_usd"] <= 0.0012, listed)
 
 

@@ -170,7 +170,7 @@ def soak(name, server, count, arguments):
         print(f"# seed {arguments.seed}: {problem}\n#   {plan}\n#   {raw!r}")
     same(f"{name}: no answer breaks a law", len(load.problems), 0)
     # Lines of the log that a full disk took are an error of the command.
-    check(f"{name}: gateways that are told to end do",
+    check(f"{name}: gateways end on SIGTERM",
           set(codes) <= ({0, 4} if "fill_disk" in world.done else {0}), codes)
     same(f"{name}: when all is mended, each gateway answers", ill, [])
     check(f"{name}: spent budgets refused some",
