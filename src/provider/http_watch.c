@@ -133,7 +133,7 @@ void surety__http_watch_arm(surety__http *http)
 }
 
 /* Whether something came on a connection that rests, which is not watched from
- * now on: http_pool.c tells them apart. */
+ * now on: http_pool.c peeks at it. */
 static bool watch_rests(surety__http *http, curl_socket_t file)
 {
     surety__http_socket *place = surety__http_pool_find(http, file);
