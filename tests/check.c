@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Allocations of one test that are each failed in turn; a test that makes more
- * is sampled evenly beyond these. The address sanitizer takes some five times as
- * long, and other builds have the whole sample. */
+ * is sampled evenly beyond these. The address sanitizer takes some five times
+ * as long, and other builds have the whole sample. */
 #ifdef __SANITIZE_ADDRESS__
 enum { FAULT_EVERY = 200, FAULT_SAMPLES = 100 };
 #else

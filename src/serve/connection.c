@@ -94,6 +94,9 @@ void surety__connection_close(surety__connection *connection)
     if (connection->next)
         connection->next->link = connection->link;
     server->count--;
+    /* A child that is being forked may have the socket, too: then closing ours
+     * does not take it out of epoll. */
+    (void)epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);
     /* A linger time of 0 makes close() send a reset (socket(7)). */
     if (connection->is_reset)
         setsockopt(connection->fd, SOL_SOCKET, SO_LINGER, &at_once,

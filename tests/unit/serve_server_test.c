@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -597,6 +599,38 @@ done:
     world_close(&world);
 }
 
+/* A child that was forked has the sockets until it closes them or starts a
+ * program. Closing ours does not take them out of epoll then. */
+TEST(forgets_a_connection_that_a_child_has)
+{
+    struct world world;
+    struct pollfd ready = {.events = POLLIN};
+    pid_t child = -1;
+    int steps = 0;
+
+    TRY(world_open(t, &world, (surety__server_options){.no_date = true}));
+    CHECK(dial(&world, "GET / HT"));
+    while (!surety__server_busy(world.server) && steps++ < steps_max(&world))
+        surety__server_step(world.server, STEP_MS);
+    child = fork();
+    CHECK(child >= 0);
+    if (child == 0)
+        for (;;)
+            pause();
+    shutdown(world.fd, SHUT_RDWR);
+    while (surety__server_busy(world.server) && steps++ < steps_max(&world))
+        surety__server_step(world.server, STEP_MS);
+    ready.fd = surety__server_descriptor(world.server);
+    CHECK(t->starved || surety__server_busy(world.server) == 0);
+    CHECK(t->starved || poll(&ready, 1, 0) == 0);
+done:
+    if (child > 0) {
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    world_close(&world);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -611,6 +645,8 @@ int main(int argc, char **argv)
         {"answers who has said all", answers_who_has_said_all},
         {"leaves when it is told", leaves_when_it_is_told},
         {"forgets a shared socket", forgets_a_shared_socket},
+        {"forgets a connection that a child has",
+         forgets_a_connection_that_a_child_has},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
