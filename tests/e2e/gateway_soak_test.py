@@ -177,7 +177,7 @@ def soak(name, server, count, arguments):
           load.outcomes.get("429", 0), load.outcomes)
     check(f"{name}: wrong replies were asked for again",
           load.kinds.get("once"), load.kinds)
-    same(f"{name}: what is never right was never given",
+    same(f"{name}: a reply that stays wrong was never given",
          load.kinds.get("never", 0), 0)
     runs = law_rows(name, world, load)
     law_budgets(name, world, keys)

@@ -15,7 +15,7 @@ from soak_plan import CASES, Plan
 CLIENTS = 24
 SECONDS = 60  # a request that takes longer hangs
 JUDGES = [jsonschema.Draft202012Validator(case[0]) for case in CASES]
-# What a client may be told where it gets no value.
+# The statuses of an answer without a value.
 REFUSALS = (422, 429, 502, 503, 504)
 PASSED_ON = (*REFUSALS, 529)  # a provider's own, for a request without a schema
 

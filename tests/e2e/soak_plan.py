@@ -114,7 +114,7 @@ def configuration(base, keys):
 
 
 class Plan:
-    """One request: what is asked, how, and how its client behaves."""
+    """One request: its body and headers, and how its client behaves."""
 
     def __init__(self, seed, number, keys):
         chance = random.Random(f"{seed} {number}")

@@ -217,7 +217,7 @@ class World:
         self.chance.choice(self.replicas).jump(
             self.chance.randint(-SHIFT_MS, SHIFT_MS))
 
-    # -- what is left ------------------------------------------------------
+    # -- rows and calls ----------------------------------------------------
 
     def end(self):
         """Ends all that runs; the exit codes of the gateways."""

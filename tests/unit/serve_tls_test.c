@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The HTTP server by TLS. Law: what a client gets is what it gets without TLS,
- * however its records and the network cut the bytes. One thread: the test moves
+/* The HTTP server by TLS. Law: a client gets the same bytes with and without
+ * TLS, however its records and the network cut them. One thread: the test moves
  * the server while its client, OpenSSL with buffers in memory, reads. */
 #include "serve/serve.h"
 
