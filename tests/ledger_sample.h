@@ -69,6 +69,7 @@ static inline surety_entry sample_entry(const char *id, surety_str big)
         .saved_known = true,
         .saved_tokens = UINT32_MAX,
         .partial = true,
+        .key = SAMPLE_TEXT("key_18f2d3c0000a1b2c"),
     };
 }
 
@@ -105,7 +106,8 @@ static inline surety_str sample_text(const surety_entry *entry, size_t i)
                                 entry->stage,
                                 entry->decision,
                                 entry->reply,
-                                entry->stopped};
+                                entry->stopped,
+                                entry->key};
     const size_t count = sizeof(texts) / sizeof(*texts);
 
     return i < count ? texts[i] : (surety_str){NULL, 0};
@@ -113,7 +115,7 @@ static inline surety_str sample_text(const surety_entry *entry, size_t i)
 
 static inline bool sample_same(const surety_entry *a, const surety_entry *b)
 {
-    for (size_t i = 0; i < 19; i++) {
+    for (size_t i = 0; i < 20; i++) {
         if (!surety_str_equal(sample_text(a, i), sample_text(b, i)))
             return false;
     }

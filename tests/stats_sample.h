@@ -38,7 +38,8 @@ static inline surety_entry sample_attempt(const char *run, uint32_t number)
                           .output_tokens = 20,
                           .reasoning_tokens = 5,
                           .cost_known = true,
-                          .cost_picousd = 1000};
+                          .cost_picousd = 1000,
+                          .key = surety_str_of("k")};
 }
 
 /* One whose reply breaks its contract. */

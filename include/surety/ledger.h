@@ -80,6 +80,9 @@ typedef struct surety_entry {
     /* The reply was cut off, and its partial value may become the run's result
      * if no reply is valid. */
     bool partial;
+    /* Who is charged for it, as surety_run_options.key; empty: it is not known.
+     * Known when the attempt begins. */
+    surety_str key;
 } surety_entry;
 
 /* A store of attempts, as functions. The caller may provide its own. */

@@ -262,6 +262,10 @@ typedef struct surety_run_options {
     surety_status (*allow)(void *ctx, const surety_model *model, uint32_t call,
                            surety_error *reterr);
     void *allow_ctx;
+    /* Kept with each attempt in the ledger: who is charged for it, by the id of
+     * a key (keys.h) or another name that is no secret. May be empty; must
+     * outlive the run. */
+    surety_str key;
 } surety_run_options;
 
 /* OK: the text of the contract's values may be given out before they are whole,

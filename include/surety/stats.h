@@ -51,10 +51,11 @@ typedef enum surety_stats_by {
     SURETY_BY_CONTRACT,
     SURETY_BY_VERSION, /* of the contract */
     SURETY_BY_MODE,
-    SURETY_BY_DAY,  /* "2026-11-21", of each attempt, in UTC */
-    SURETY_BY_MONTH /* "2026-11" */
+    SURETY_BY_DAY,   /* "2026-11-21", of each attempt, in UTC */
+    SURETY_BY_MONTH, /* "2026-11" */
+    SURETY_BY_KEY    /* surety_entry.key */
 } surety_stats_by;
-#define SURETY_BYS 7
+#define SURETY_BYS 8
 /* "model", "provider", "contract", ...; never NULL. */
 SURETY_API const char *surety_stats_by_name(surety_stats_by by);
 

@@ -144,6 +144,7 @@ static surety_status exchange_run(surety__exchange *exchange,
         .event_ctx = exchange,
         .ready = exchange_hint,
         .ready_ctx = exchange,
+        .key = surety__admit_id(exchange),
         .alloc = alloc,
     };
     surety_status status;

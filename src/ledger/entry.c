@@ -59,6 +59,7 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(mode, FORM_TEXT),
     COLUMN(started_ms, FORM_TIME),
     COLUMN(prompt, FORM_RAW),
+    COLUMN(key, FORM_TEXT),
     /* SURETY__BEGIN_COLUMNS end here. */
     COLUMN(state, FORM_STATE),
     COLUMN(first_byte_ms, FORM_MOMENT),

@@ -107,11 +107,22 @@
 
 /* Version 3: calls that were stopped. The new columns come after those of
  * version 2, because PostgreSQL requires that when a view is replaced. */
-#define SCHEMA_STOPPED_VIEWS(create)                                           \
-    SCHEMA_VIEWS(create, ", stopped, stopped_bytes, saved_tokens",             \
-                 SCHEMA_COUNTS ", count(stopped) AS stopped"                   \
-                               ", sum(saved_tokens) AS saved_tokens")          \
-    "&3;"
+#define SCHEMA_STOPPED_COUNTS                                                  \
+    SCHEMA_COUNTS ", count(stopped) AS stopped"                                \
+                  ", sum(saved_tokens) AS saved_tokens"
+#define SCHEMA_STOPPED_VIEWS(create, more_columns)                             \
+    SCHEMA_VIEWS(create,                                                       \
+                 ", stopped, stopped_bytes, saved_tokens" more_columns,        \
+                 SCHEMA_STOPPED_COUNTS)
+
+/* Version 5: who is charged for a call. */
+#define SCHEMA_KEY_VIEWS(create)                                               \
+    SCHEMA_STOPPED_VIEWS(create, ", key")                                      \
+    "CREATE VIEW @key_stats AS SELECT key, provider,"                          \
+    " model," SCHEMA_STOPPED_COUNTS                                            \
+    " FROM @attempts GROUP BY key, provider, model;&5;"
+#define SCHEMA_DROP_VIEWS                                                      \
+    "DROP VIEW attempt_list; DROP VIEW contract_stats; DROP VIEW model_stats;"
 
 /* A step of a migration to a version, for one kind of database or for both.
  * '^' is the start of an attempt as a time, '&' sets the version. */
@@ -153,13 +164,15 @@ static const struct schema_step {
      "ALTER TABLE @attempts ADD COLUMN stopped text;"
      "ALTER TABLE @attempts ADD COLUMN stopped_bytes bigint;"
      "ALTER TABLE @attempts ADD COLUMN saved_tokens bigint;"},
-    {3, true, false,
-     "DROP VIEW attempt_list; DROP VIEW contract_stats; DROP VIEW "
-     "model_stats;"},
-    {3, true, false, SCHEMA_STOPPED_VIEWS("CREATE VIEW ")},
-    {3, false, true, SCHEMA_STOPPED_VIEWS("CREATE OR REPLACE VIEW ")},
+    {3, true, false, SCHEMA_DROP_VIEWS},
+    {3, true, false, SCHEMA_STOPPED_VIEWS("CREATE VIEW ", "") "&3;"},
+    {3, false, true, SCHEMA_STOPPED_VIEWS("CREATE OR REPLACE VIEW ", "") "&3;"},
     /* Version 4: partial values that may be accepted. */
     {4, true, true, "ALTER TABLE @attempts ADD COLUMN partial boolean;&4;"},
+    {5, true, true, "ALTER TABLE @attempts ADD COLUMN key text;"},
+    {5, true, false, SCHEMA_DROP_VIEWS},
+    {5, true, false, SCHEMA_KEY_VIEWS("CREATE VIEW ")},
+    {5, false, true, SCHEMA_KEY_VIEWS("CREATE OR REPLACE VIEW ")},
 };
 
 /* ORDER statements. '<' is the list of columns that begin, '#' is the list of

@@ -29,6 +29,7 @@ static surety_entry record_entry(const surety__setup *setup,
             seen->model->model.len ? seen->model->model : seen->model->name,
         .mode = surety_str_of(surety_mode_name(seen->mode)),
         .started_ms = attempt->started_unix_ms,
+        .key = setup->options.key,
     };
 
     if (contract) {

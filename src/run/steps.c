@@ -82,6 +82,7 @@ static surety_entry steps_entry(const surety__steps *steps,
         .model = use->seen.name,
         .mode = SURETY__LITERAL("tool"),
         .started_ms = use->started_unix_ms,
+        .key = steps_options(steps)->key,
     };
 
     if (steps_options(steps)->ledger->raw)

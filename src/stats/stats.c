@@ -17,7 +17,7 @@
 
 /* ORDER bys */
 static const char *const stats_bys[SURETY_BYS] = {
-    "model", "provider", "contract", "version", "mode", "day", "month",
+    "model", "provider", "contract", "version", "mode", "day", "month", "key",
 };
 
 const char *surety_stats_by_name(surety_stats_by by)

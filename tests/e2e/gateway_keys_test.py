@@ -7,6 +7,7 @@ any output; and what a key used is counted."""
 import json
 import os
 import re
+import sqlite3
 import subprocess
 
 from cli_run import ENV, SURETY, check, run_tests, same
@@ -179,6 +180,45 @@ def test_middle():
                   0 < listed["day_spent_usd"] <= 0.0012, listed)
 
 
+def test_law_rows():
+    """Each row of the ledger has the key of its request: by key the attempts
+    are those of the log, and the cost is what the key has spent."""
+    script = {"then": "repeat", "replies": [
+        {"text": BAD_TEXT}, {"text": GOOD_TEXT}, {"text": GOOD_TEXT}]}
+    with Keyed(script) as gateway:
+        secrets = {gateway.add(name, "--day", "10"): name
+                   for name in ("much", "little", "never")}
+        much, little, _ = secrets
+        for key, client, stream, members in (
+                (much, "openai", False, schema_members("openai")),
+                (little, "anthropic", False, {"max_tokens": 100}),
+                (much, "gemini", True, schema_members("gemini")),
+                (much, "responses", True, {})):
+            got = gateway.call(client, stream, key=key, model="priced",
+                               **members)
+            same(f"{client} is answered", got.status, 200)
+        calls = {}
+        for line in gateway.logged(4):
+            calls[line["key"]] = calls.get(line["key"], 0) + line["attempts"]
+        text = subprocess.run(
+            [SURETY, "stats", "--ledger", "keys.db", "--by", "key", "--show",
+             "runs", "--format", "json"], cwd=gateway.folder, env=ENV,
+            stdout=subprocess.PIPE, check=True).stdout
+        groups = json.loads(text)["groups"]
+        same("the rows of each key", {one["key"]["key"]: one["calls"]
+                                      for one in groups}, calls)
+        same("and what it has spent", {
+            one["key"]["key"]: one["cost_picousd"] / 1e12 for one in groups}, {
+                key["id"]: key["day_spent_usd"] for key in map(
+                    gateway.listed, ("much", "little"))})
+        with sqlite3.connect(os.path.join(gateway.folder, "keys.db")) as db:
+            same("a view has it too", {
+                key: attempts for key, attempts in db.execute(
+                    "SELECT key, sum(attempts) FROM key_stats GROUP BY key")},
+                calls)
+        db.close()
+
+
 def test_law_secrets():
     """No secret is in any file, row, line or answer."""
     script = {"then": "repeat", "replies": [
@@ -208,4 +248,5 @@ def test_law_secrets():
                 name)
 
 
-run_tests(test_strangers, test_limits, test_middle, test_law_secrets)
+run_tests(test_strangers, test_limits, test_middle, test_law_rows,
+          test_law_secrets)

@@ -5,6 +5,7 @@ port of 127.0.0.1: ledger_postgres_test.py PROBE."""
 
 import os
 import random
+import re
 import shutil
 import socket
 import subprocess
@@ -145,6 +146,28 @@ def test_cut(server):
         probe.kill()
 
 
+def older(server):
+    """A ledger of version 4 is brought to this version."""
+    server.sql("CREATE DATABASE older")
+    probe = Probe(server.url("older"))
+    same("a row of before", probe.ask("full", new_id(), 5)[:7], "ok full")
+    probe.close()
+    listed = server.sql("SELECT pg_get_viewdef('surety.attempt_list')", "older")
+    check("the list ends with the key", "key\n   FROM" in listed, listed)
+    server.sql("DROP VIEW surety.key_stats; DROP VIEW surety.attempt_list;"
+               "CREATE VIEW surety.attempt_list AS " + re.sub(
+                   r",\s+(attempts\.)?key\n", "\n", listed) +
+               "ALTER TABLE surety.attempts DROP COLUMN key;"
+               "UPDATE surety.ledger_version SET version = 4", "older")
+    probe = Probe(server.url("older"))
+    same("version 4 is migrated, and written", probe.ask("full", new_id(), 5)
+         [:7], "ok full")
+    probe.close()
+    same("what it held has no key", server.sql(
+        "SELECT key, attempts FROM surety.key_stats ORDER BY key", "older"),
+        "key_18f2d3c0000a1b2c|1\n|1")
+
+
 def test_refusals(server):
     def hidden(name, url, *parts, **options):
         probe = Probe(url, **options)
@@ -180,8 +203,9 @@ def test_refusals(server):
             "unsupported", "LATIN1", "UTF8")
     server.sql("CREATE DATABASE newer")
     Probe(server.url("newer")).close()
-    server.sql("UPDATE surety.ledger_version SET version = 5", "newer")
-    refused("a newer version", server.url("newer"), "unsupported", "version 5")
+    server.sql("UPDATE surety.ledger_version SET version = 6", "newer")
+    refused("a newer version", server.url("newer"), "unsupported", "version 6")
+    older(server)
     server.sql("CREATE DATABASE theirs")
     server.sql("CREATE SCHEMA surety; CREATE TABLE surety.attempts ()",
                "theirs")

@@ -409,7 +409,7 @@ def test_no_ledger():
 
 def test_old_and_broken():
     make("old.db", [attempt()])
-    for version, said in ((3, "version 3"), (5, "newer surety")):
+    for version, said in ((4, "version 4"), (6, "newer surety")):
         db = sqlite3.connect(place("old.db"))
         db.execute(f"PRAGMA user_version = {version}")
         db.close()
@@ -735,9 +735,9 @@ def test_postgres():
             "--show", "runs"), 0)
         same("no writer was entered for that", server.sql(
             "SELECT count(*) FROM surety.writers"), "9")
-        server.sql("UPDATE surety.ledger_version SET version = 3")
+        server.sql("UPDATE surety.ledger_version SET version = 4")
         complains("an older version", stats("--ledger", server.url()), 4,
-                  "version 3", "surety run")
+                  "version 4", "surety run")
     finally:
         server.stop("immediate")
         shutil.rmtree(server.folder, ignore_errors=True)

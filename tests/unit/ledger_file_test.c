@@ -572,17 +572,17 @@ TEST(refuses_what_is_no_ledger)
     TRY(open_file(t, at.text, 20, &ledger, &err));
     surety_ledger_close(ledger);
     ledger = NULL;
-    (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = 5"));
+    (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = 6"));
     EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
     CHECK(says(&err, "the ledger ", at.text,
-               " is of version 5, and this program knows versions up to 4"));
+               " is of version 6, and this program knows versions up to 5"));
     CHECK_TEXT(surety_str_of(err.hint),
                "use a newer surety, or name another ledger");
     (void)sqlite3_close(other_open(at.text, "PRAGMA user_version = -1"));
     EXPECT(SURETY_UNSUPPORTED, open_file(t, at.text, 20, &ledger, &err));
     CHECK(says(&err, "the ledger ", at.text,
                " is of version 2147483647, and this program knows versions up "
-               "to 4"));
+               "to 5"));
 done:
     surety_ledger_close(ledger);
     folder_remove(&at);

@@ -27,7 +27,8 @@ TEST(names_what_it_knows)
 {
     CHECK(!strcmp(surety_stats_by_name(SURETY_BY_MODEL), "model"));
     CHECK(!strcmp(surety_stats_by_name(SURETY_BY_MONTH), "month"));
-    CHECK(!strcmp(surety_stats_by_name((surety_stats_by)7), "unknown"));
+    CHECK(
+        !strcmp(surety_stats_by_name((surety_stats_by)SURETY_BYS), "unknown"));
 done:
     return;
 }
@@ -356,12 +357,12 @@ done:
 
 TEST(groups_by_all_there_is)
 {
-    static const surety_stats_by by[] = {SURETY_BY_DAY,     SURETY_BY_MONTH,
-                                         SURETY_BY_MODEL,   SURETY_BY_PROVIDER,
-                                         SURETY_BY_VERSION, SURETY_BY_MODE,
-                                         SURETY_BY_CONTRACT};
+    static const surety_stats_by by[] = {SURETY_BY_DAY,      SURETY_BY_MONTH,
+                                         SURETY_BY_MODEL,    SURETY_BY_PROVIDER,
+                                         SURETY_BY_VERSION,  SURETY_BY_MODE,
+                                         SURETY_BY_CONTRACT, SURETY_BY_KEY};
     static const char *const want[] = {"2026-11-21", "2026-11", "m", "p",
-                                       "1.0.0",      "prompt",  "c"};
+                                       "1.0.0",      "prompt",  "c", "k"};
     surety_stats *stats = NULL;
     surety_stats_group group;
 

@@ -539,7 +539,7 @@ TEST(names_each_column_of_csv_once)
     static const surety_stats_by by[] = {SURETY_BY_MODEL,    SURETY_BY_PROVIDER,
                                          SURETY_BY_CONTRACT, SURETY_BY_VERSION,
                                          SURETY_BY_MODE,     SURETY_BY_DAY,
-                                         SURETY_BY_MONTH};
+                                         SURETY_BY_MONTH,    SURETY_BY_KEY};
     const surety_stats_options options = {.size = sizeof(options),
                                           .alloc = check_alloc(t),
                                           .by = by,

@@ -762,6 +762,7 @@ class RunOptions(Structure):
         ("output", c_int),
         ("allow", c_void_p),
         ("allow_ctx", c_void_p),
+        ("key", Str),
     ]
 
 
