@@ -73,7 +73,8 @@ typedef struct surety_gateway_options {
      * "unix:PATH", or "fd:NUMBER", a descriptor that listens. */
     const surety_str *listen;
     size_t listen_count;
-    /* Starts no thread: the caller steps the gateway. */
+    /* The caller steps the gateway, which starts no thread but that of the
+     * page. Keys are looked for within a step. */
     bool is_stepped;
     uint32_t socket_mode; /* of the paths; 0600: their owner may connect */
     /* No page /ui, which clients on this machine get without a key

@@ -200,8 +200,9 @@ static surety_status gateway_open_keys(surety_gateway *gateway,
     const surety_str url = surety__worker_ledger(&gateway->workers[0]);
 
     if (url.len)
-        return surety__keeper_open(url, gateway->options.alloc,
-                                   &gateway->keeper, reterr);
+        return surety__keeper_open(url, gateway->options.is_stepped,
+                                   gateway->options.alloc, &gateway->keeper,
+                                   reterr);
     surety__fail(reterr, SURETY_MISUSE,
                  "keys are in a ledger, and there is none");
     surety__hint(reterr, "name a database for the ledger");

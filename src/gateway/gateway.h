@@ -419,7 +419,8 @@ void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms);
 /* How long a turn may wait. */
 uint32_t surety__worker_wait_ms(const surety__worker *worker);
 void *surety__worker_serve(void *ctx); /* a thread's turns */
-/* Gives len random bytes, at most 256. False: the system gives none. */
+/* random.c: gives len random bytes, at most 256. False: the system gives none.
+ */
 bool surety__worker_random(surety__worker *worker, void *out, size_t len);
 /* ---- used.c ---------------------------------------------------------------
  */

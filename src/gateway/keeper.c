@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One thread with one connection carries out the tasks in their order. So a
- * settlement that was given before a reservation is counted in it, and the
- * databases are not asked for more than they do at a time: SQLite has one
- * writer, and in PostgreSQL reservations of one key wait for each other.
+/* One thread with one connection carries out the tasks in their order; that of
+ * a caller who steps the gateway, within a step. So a settlement that was given
+ * before a reservation is counted in it, and the databases are not asked for
+ * more than they do at a time: SQLite has one writer, and in PostgreSQL
+ * reservations of one key wait for each other.
  *
  * A settlement that fails is kept, and tried again after a pause: the use was
  * real. A reservation that fails is an error of the request. */
@@ -14,7 +15,7 @@
 #include <time.h>
 
 /* Pause before settlements that failed are tried again. */
-enum { KEEPER_PAUSE_S = 1 };
+#define KEEPER_PAUSE_US UINT64_C(1000000)
 
 struct surety__keeper {
     const surety_alloc *alloc;
@@ -27,6 +28,7 @@ struct surety__keeper {
     surety__ticket *first, **last; /* the queue */
     surety__ticket *late;          /* settlements that failed */
     size_t late_count;
+    uint64_t late_us; /* when they are tried again, of the monotonic clock */
     uint64_t lost;
     bool is_stopping;
 };
@@ -157,6 +159,9 @@ static void keeper_finish(surety__keeper *keeper, surety__ticket *ticket)
         keeper_put(keeper, ticket);
     } else if (settles && !keeper->is_stopping &&
                keeper->late_count < SURETY__LATE_MAX) {
+        if (!keeper->late)
+            keeper->late_us =
+                surety__serve_clock().monotonic_us + KEEPER_PAUSE_US;
         ticket->next = keeper->late;
         keeper->late = ticket;
         keeper->late_count++;
@@ -181,18 +186,38 @@ static void keeper_retry(surety__keeper *keeper)
 /* Waits for a task, or for the time of those that failed. */
 static void keeper_wait(surety__keeper *keeper)
 {
-    const uint64_t now_us = surety__serve_clock().monotonic_us;
-    struct timespec until;
+    const struct timespec until = {
+        .tv_sec = (time_t)(keeper->late_us / 1000000),
+        .tv_nsec = (long)(keeper->late_us % 1000000) * 1000};
 
-    if (!keeper->late) {
+    if (!keeper->late)
         pthread_cond_wait(&keeper->wake, &keeper->lock);
-        return;
-    }
-    until.tv_sec = (time_t)(now_us / 1000000) + KEEPER_PAUSE_S;
-    until.tv_nsec = (long)(now_us % 1000000) * 1000;
-    if (pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until) ==
-        ETIMEDOUT)
+    else if (pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until) ==
+             ETIMEDOUT)
         keeper_retry(keeper);
+}
+
+/* Carries out the first task of the queue. False: there is none. */
+static bool keeper_next(surety__keeper *keeper)
+{
+    surety__ticket *ticket = keeper->first;
+
+    if (!ticket)
+        return false;
+    keeper->first = ticket->next;
+    if (!keeper->first)
+        keeper->last = &keeper->first;
+    pthread_mutex_unlock(&keeper->lock);
+    keeper_work(keeper, ticket);
+    pthread_mutex_lock(&keeper->lock);
+    ticket->is_given = false;
+    if (ticket->is_left) {
+        keeper_finish(keeper, ticket);
+    } else {
+        atomic_store(&ticket->is_done, true);
+        surety__server_wake(ticket->server);
+    }
+    return true;
 }
 
 static void *keeper_run(void *ctx)
@@ -200,35 +225,26 @@ static void *keeper_run(void *ctx)
     surety__keeper *keeper = ctx;
 
     pthread_mutex_lock(&keeper->lock);
-    for (;;) {
-        surety__ticket *ticket = keeper->first;
-
-        if (!ticket && keeper->is_stopping && keeper->late) {
-            keeper_retry(keeper);
-            continue;
-        }
-        if (!ticket && keeper->is_stopping)
-            break;
-        if (!ticket) {
+    while (!keeper->is_stopping)
+        if (!keeper_next(keeper))
             keeper_wait(keeper);
-            continue;
-        }
-        keeper->first = ticket->next;
-        if (!keeper->first)
-            keeper->last = &keeper->first;
-        pthread_mutex_unlock(&keeper->lock);
-        keeper_work(keeper, ticket);
-        pthread_mutex_lock(&keeper->lock);
-        ticket->is_given = false;
-        if (ticket->is_left) {
-            keeper_finish(keeper, ticket);
-        } else {
-            atomic_store(&ticket->is_done, true);
-            surety__server_wake(ticket->server);
-        }
-    }
     pthread_mutex_unlock(&keeper->lock);
     return NULL;
+}
+
+bool surety__keeper_step(surety__keeper *keeper)
+{
+    bool worked = false;
+
+    if (keeper->is_threaded)
+        return false;
+    pthread_mutex_lock(&keeper->lock);
+    if (keeper->late && surety__serve_clock().monotonic_us >= keeper->late_us)
+        keeper_retry(keeper);
+    while (keeper_next(keeper))
+        worked = true;
+    pthread_mutex_unlock(&keeper->lock);
+    return worked;
 }
 
 /* ---- tickets ------------------------------------------------------------- */
@@ -287,7 +303,23 @@ uint64_t surety__keeper_lost(surety__keeper *keeper)
 
 /* ---- life ---------------------------------------------------------------- */
 
-surety_status surety__keeper_open(surety_str url, const surety_alloc *alloc,
+/* Starts the thread, which gets no signals. */
+static surety_status keeper_start(surety__keeper *keeper, surety_error *reterr)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    keeper->is_threaded =
+        pthread_create(&keeper->thread, NULL, keeper_run, keeper) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return keeper->is_threaded
+               ? SURETY_OK
+               : surety__fail(reterr, SURETY_IO, "a thread cannot start");
+}
+
+surety_status surety__keeper_open(surety_str url, bool is_stepped,
+                                  const surety_alloc *alloc,
                                   surety__keeper **ret_keeper,
                                   surety_error *reterr)
 {
@@ -296,7 +328,6 @@ surety_status surety__keeper_open(surety_str url, const surety_alloc *alloc,
     surety__keeper *keeper = surety__new(alloc, sizeof(*keeper));
     surety_status status;
     pthread_condattr_t clock;
-    sigset_t all, before;
 
     if (!keeper)
         return surety__fail_nomem(reterr);
@@ -308,15 +339,8 @@ surety_status surety__keeper_open(surety_str url, const surety_alloc *alloc,
     pthread_cond_init(&keeper->wake, &clock);
     pthread_condattr_destroy(&clock);
     status = surety_keys_open(url, &options, &keeper->keys, reterr);
-    if (!status) {
-        sigfillset(&all);
-        pthread_sigmask(SIG_BLOCK, &all, &before);
-        keeper->is_threaded =
-            pthread_create(&keeper->thread, NULL, keeper_run, keeper) == 0;
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-        if (!keeper->is_threaded)
-            status = surety__fail(reterr, SURETY_IO, "a thread cannot start");
-    }
+    if (!status && !is_stepped)
+        status = keeper_start(keeper, reterr);
     if (status)
         surety__keeper_close(keeper);
     else
@@ -334,6 +358,11 @@ void surety__keeper_close(surety__keeper *keeper)
     pthread_mutex_unlock(&keeper->lock);
     if (keeper->is_threaded)
         pthread_join(keeper->thread, NULL);
+    pthread_mutex_lock(&keeper->lock);
+    do
+        keeper_retry(keeper);
+    while (keeper_next(keeper) || keeper->late);
+    pthread_mutex_unlock(&keeper->lock);
     assert(!keeper->first && !keeper->late);
     surety_keys_close(keeper->keys);
     pthread_cond_destroy(&keeper->wake);

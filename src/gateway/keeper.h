@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The keeper: a thread that asks the database of keys, so that no loop waits
- * for a disk or a server. A request has a ticket. It hands it to the keeper
- * with a task, and its worker is woken when the task is done. */
+ * for a disk or a server; or a stepped gateway, which starts no thread. A
+ * request has a ticket. It hands it to the keeper with a task, and its worker
+ * is woken when the task is done. */
 #ifndef SURETY_GATEWAY_KEEPER_H
 #define SURETY_GATEWAY_KEEPER_H
 
@@ -60,11 +61,15 @@ typedef struct surety__ticket {
     surety_status status; /* of the task */
 } surety__ticket;
 
-/* Opens the keys in the database at url, and starts the thread. Statuses as
- * surety_keys_open; SURETY_IO: no thread can start. */
-surety_status surety__keeper_open(surety_str url, const surety_alloc *alloc,
+/* Opens the keys in the database at url, and starts the thread, or is stepped.
+ * Statuses as surety_keys_open; SURETY_IO: no thread can start. */
+surety_status surety__keeper_open(surety_str url, bool is_stepped,
+                                  const surety_alloc *alloc,
                                   surety__keeper **ret_keeper,
                                   surety_error *reterr);
+/* Carries out the tasks that there are, where no thread does. Returns whether
+ * there were some. */
+bool surety__keeper_step(surety__keeper *keeper);
 /* Ends the thread when all tasks are done. Takes NULL. */
 void surety__keeper_close(surety__keeper *keeper);
 /* NULL: out of memory. */

@@ -6,8 +6,6 @@
  * for a lock of another thread's. */
 #include "gateway/gateway.h"
 
-#include <sys/random.h>
-
 enum {
     WORKER_IDLE_MS = 1000, /* longest wait, to see that it is to stop */
     /* Wait while a run's transport moves bytes that has no descriptor which the
@@ -88,6 +86,8 @@ void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms)
             worker->step_ms = step_ms;
     }
     surety__rows_flush(worker);
+    if (worker->gateway->keeper && surety__keeper_step(worker->gateway->keeper))
+        worker->has_news = true;
 }
 
 void *surety__worker_serve(void *ctx)
@@ -98,20 +98,6 @@ void *surety__worker_serve(void *ctx)
     while (!atomic_load(&gateway->is_stopping))
         surety__worker_turn(worker, UINT32_MAX);
     return NULL;
-}
-
-bool surety__worker_random(surety__worker *worker, void *out, size_t len)
-{
-    assert(len <= sizeof(worker->random));
-    if (worker->random_left < len) {
-        worker->random_left = 0;
-        if (getentropy(worker->random, sizeof(worker->random)))
-            return false;
-        worker->random_left = sizeof(worker->random);
-    }
-    worker->random_left -= len;
-    memcpy(out, worker->random + worker->random_left, len);
-    return true;
 }
 
 /* ---- opening and closing ------------------------------------------------- */

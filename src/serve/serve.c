@@ -18,7 +18,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -28,23 +27,13 @@ enum {
     SERVE_PAUSE_MS = 100
 };
 
-static int64_t serve_clock_us(clockid_t clock)
+/* Notes the time of this step. */
+static void serve_look(surety__server *server)
 {
-    struct timespec now;
+    const surety__serve_times times = surety__serve_clock();
 
-    clock_gettime(clock, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
-}
-
-static int64_t serve_clock(clockid_t clock)
-{
-    return serve_clock_us(clock) / 1000;
-}
-
-surety__serve_times surety__serve_clock(void)
-{
-    return (surety__serve_times){(uint64_t)serve_clock_us(CLOCK_MONOTONIC),
-                                 serve_clock(CLOCK_REALTIME)};
+    server->now = (int64_t)(times.monotonic_us / 1000);
+    server->unix_s = times.unix_ms / 1000;
 }
 
 /* ---- accepting ----------------------------------------------------------- */
@@ -129,7 +118,7 @@ void surety__server_refuse(surety__server *server)
 
     if (server->is_refusing)
         return;
-    server->now = serve_clock(CLOCK_MONOTONIC);
+    serve_look(server);
     serve_accept(server);
     server->is_leaving = server->is_refusing = true;
     /* By itself epoll forgets a socket when its last descriptor is closed, and
@@ -176,11 +165,10 @@ void surety__server_step(surety__server *server, uint32_t timeout_ms)
     uint64_t wakes;
     int count;
 
-    server->now = serve_clock(CLOCK_MONOTONIC);
+    serve_look(server);
     count = epoll_wait(server->epoll_fd, events, SERVE_EVENTS,
                        (int)surety__server_wait_ms(server, timeout_ms));
-    server->now = serve_clock(CLOCK_MONOTONIC);
-    server->unix_s = serve_clock(CLOCK_REALTIME) / 1000;
+    serve_look(server);
     for (int i = 0; i < count; i++) {
         if (events[i].data.ptr == server->sockets)
             serve_accept(server);

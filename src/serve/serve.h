@@ -182,7 +182,7 @@ size_t surety__server_busy(const surety__server *server);
  * NULL. */
 void surety__server_close(surety__server *server);
 
-/* Both clocks of the system, now. */
+/* Both clocks of the system, now. (clock.c) */
 typedef struct surety__serve_times {
     uint64_t monotonic_us;
     int64_t unix_ms;
