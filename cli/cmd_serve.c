@@ -75,11 +75,11 @@ const struct option_row serve_options[] = {
         "threads that serve; one for each processor that the process may use, "
         "and at most 16, unless given"),
     NUMBER("max-requests", 0, AT(requests), 1000000, "N",
-           "requests under way in a thread; one more gets the status 503. "
-           "4,096 unless given"),
+           "requests under way, of all threads together; one more gets the "
+           "status 503. 4,096 unless given"),
     NUMBER("max-connections", 0, AT(connections), 1000000, "N",
-           "open connections of a thread; further ones wait. 16,384 unless "
-           "given"),
+           "open connections, of all threads together; further ones wait. "
+           "16,384 unless given"),
     NUMBER("max-body", 0, AT(body), 1000000000, "BYTES",
            "the largest body of a request; 10,485,760 unless given"),
     NUMBER("notice", 0, AT(notice), 86400, "SECONDS",

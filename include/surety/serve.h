@@ -40,10 +40,10 @@ typedef struct surety_gateway_options {
     surety_str ledger;
     /* The largest body of a request; 10 MiB. */
     size_t body_bytes_max;
-    /* Open connections of each thread; 16,384. */
+    /* Open connections of all threads together; 16,384. */
     uint32_t connections_max;
-    /* Requests under way in each thread; 4,096. One more is refused with the
-     * status 503, and the client may send it again. */
+    /* Requests under way in all threads together; 4,096. One more is refused
+     * with the status 503, and the client may send it again. */
     uint32_t requests_max;
     /* Is called when a request has ended, with one JSON object without a
      * newline (docs/gateway.md). It has no prompt, reply or secret. It runs in

@@ -215,8 +215,10 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
 
 /* ---- beginning and ending ------------------------------------------------ */
 
+/* *ret_before: the requests that were under way before. */
 static surety__exchange *exchange_new(surety__worker *worker,
-                                      surety__serving *serving)
+                                      surety__serving *serving,
+                                      size_t *ret_before)
 {
     const surety_alloc *alloc = worker->gateway->options.alloc;
     surety__exchange *exchange = surety__new(alloc, sizeof(*exchange));
@@ -243,8 +245,7 @@ static surety__exchange *exchange_new(surety__worker *worker,
     if (exchange->next)
         exchange->next->before = exchange;
     worker->exchanges = exchange;
-    worker->count++;
-    atomic_fetch_add(&worker->gateway->requests, 1);
+    *ret_before = atomic_fetch_add(&worker->gateway->requests, 1);
     serving->own = exchange;
     return exchange;
 }
@@ -263,7 +264,6 @@ static void exchange_free(surety__exchange *exchange)
         exchange->next;
     if (exchange->next)
         exchange->next->before = exchange->before;
-    worker->count--;
     surety__ticket_leave(exchange->ticket);
     if (exchange->has_speech)
         surety__speech_done(&exchange->speech);
@@ -404,12 +404,12 @@ static bool exchange_start(surety__exchange *exchange, surety__flow *ret_flow)
 }
 
 /* Refuses a request beyond the most that may be under way. */
-static bool exchange_fits(surety__exchange *exchange, surety__flow *ret_flow)
+static bool exchange_fits(surety__exchange *exchange, size_t before,
+                          surety__flow *ret_flow)
 {
     surety__result result = {.retry_after_ms = 1000, .should_retry = 1};
 
-    if (exchange->worker->count <=
-        exchange->worker->gateway->options.requests_max)
+    if (before < exchange->worker->gateway->options.requests_max)
         return true;
     result.problem.status = 503;
     result.problem.message = SURETY__LITERAL("too many requests are under way");
@@ -437,14 +437,16 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
     const uint64_t start = exchange_us();
     surety__flow flow = FLOW_WAIT;
     surety_run_verdict verdict;
+    size_t before;
 
     if (!exchange) {
-        exchange = exchange_new(ctx, serving);
+        exchange = exchange_new(ctx, serving, &before);
         if (!exchange)
             return FLOW_CUT;
         *ret_wait_ms = SERVE_WAIT_LONG;
         if (exchange_probes(exchange, &flow) ||
-            exchange_shows(exchange, &flow) || !exchange_fits(exchange, &flow))
+            exchange_shows(exchange, &flow) ||
+            !exchange_fits(exchange, before, &flow))
             return flow;
     }
     if (exchange->job) {

@@ -396,7 +396,6 @@ struct surety__worker {
     unsigned char random[SURETY__WORKER_RANDOM]; /* the last ones are left */
     size_t random_left;
     surety__exchange *exchanges;
-    size_t count;
     surety__used *used;
     size_t used_count, used_cap;
     atomic_size_t busy; /* connections with a request, while it drains */
@@ -466,6 +465,7 @@ struct surety_gateway {
     int64_t started_ms;         /* Unix time */
     surety__keeper *keeper;     /* NULL: clients bring keys of providers */
     atomic_size_t requests;     /* under way */
+    atomic_size_t connections;  /* open */
     atomic_uint_fast64_t turns; /* requests that a route was drawn for */
     atomic_bool is_leaving, is_draining, is_stopping;
 };

@@ -147,6 +147,7 @@ surety_status surety__worker_open(surety__worker *worker,
                     .ended = surety__exchange_ended},
         .body_bytes_max = options->body_bytes_max,
         .connections_max = options->connections_max,
+        .connections = &gateway->connections,
         .tls = gateway->tls,
         .alloc = options->alloc};
     surety_status status;

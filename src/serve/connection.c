@@ -44,6 +44,7 @@ void surety__connection_open(surety__server *server, int fd, bool is_secure)
         surety__tls_link_free(link);
         surety__free(alloc, connection, sizeof(*connection));
         close(fd);
+        atomic_fetch_sub(server->open, 1);
         return;
     }
     connection->server = server;
@@ -94,6 +95,7 @@ void surety__connection_close(surety__connection *connection)
     if (connection->next)
         connection->next->link = connection->link;
     server->count--;
+    atomic_fetch_sub(server->open, 1);
     /* A child that is being forked may have the socket, too: then closing ours
      * does not take it out of epoll. */
     (void)epoll_ctl(server->epoll_fd, EPOLL_CTL_DEL, connection->fd, NULL);

@@ -20,6 +20,8 @@ struct surety__server {
     surety__server_options options;
     surety__connection *connections;
     size_t count;
+    atomic_size_t *open; /* of options.connections_max: own, or shared */
+    atomic_size_t own;
     surety__connection **due; /* a heap: the earliest is the first */
     size_t due_count, due_cap;
     int64_t now; /* ms of the monotonic clock, of this step */
@@ -139,7 +141,7 @@ surety__next surety__wire_end(surety__connection *connection);
 
 /* ---- connection.c -------------------------------------------------------- */
 
-/* Takes a socket that was accepted, in any case. */
+/* Takes a socket that was accepted, in any case, and is counted as open. */
 void surety__connection_open(surety__server *server, int fd, bool is_secure);
 void surety__connection_close(surety__connection *connection);
 /* Does what the events of epoll allow. It may close the connection. */

@@ -55,21 +55,35 @@ static bool serve_listen_if(surety__server *server, bool listens)
     return is_done;
 }
 
+/* Takes one of the connections that may be open. */
+static bool serve_take(surety__server *server)
+{
+    size_t count = atomic_load(server->open);
+
+    while (count < server->options.connections_max)
+        if (atomic_compare_exchange_weak(server->open, &count, count + 1))
+            return true;
+    return false;
+}
+
 /* Accepts the clients of a socket that wait. False: no more now. */
 static bool serve_accept_of(surety__server *server, int socket)
 {
     const int yes = 1;
 
-    while (server->count < server->options.connections_max) {
+    while (serve_take(server)) {
         struct sockaddr peer = {.sa_family = AF_UNSPEC};
         socklen_t len = sizeof(peer);
         const int fd =
             accept4(socket, &peer, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0 && (errno == EINTR || errno == ECONNABORTED))
-            continue;
-        if (fd < 0 && errno == EAGAIN)
-            return true;
         if (fd < 0) {
+            const int fault = errno;
+
+            atomic_fetch_sub(server->open, 1);
+            if (fault == EINTR || fault == ECONNABORTED)
+                continue;
+            if (fault == EAGAIN)
+                return true;
             server->listen_at = server->now + SERVE_PAUSE_MS;
             return false;
         }
@@ -98,8 +112,8 @@ static void serve_resume(surety__server *server)
 
     if (server->is_refusing || (is_paused && server->listen_at > server->now))
         return;
-    if (!is_paused &&
-        !(server->is_full && server->count < server->options.connections_max))
+    if (!is_paused && !(server->is_full && atomic_load(server->open) <
+                                               server->options.connections_max))
         return;
     server->is_full = false;
     server->listen_at = serve_listen_if(server, true)
@@ -154,6 +168,10 @@ uint32_t surety__server_wait_ms(const surety__server *server,
         until = first->due_at;
     if (server->listen_at < until)
         until = server->listen_at;
+    /* Another server may close a connection, which is no event of this one. */
+    if (server->is_full && server->open != &server->own &&
+        server->now + SERVE_PAUSE_MS < until)
+        until = server->now + SERVE_PAUSE_MS;
     until -= server->now;
     return until < 0 ? 0 : until > INT32_MAX ? INT32_MAX : (uint32_t)until;
 }
@@ -265,6 +283,8 @@ surety_status surety__server_open(const surety__server_options *options,
         memcpy(server->sockets, options->sockets,
                server->socket_count * sizeof(*server->sockets));
     server->listen_at = SERVE_NEVER;
+    atomic_init(&server->own, 0);
+    server->open = options->connections ? options->connections : &server->own;
     serve_fill(&server->options);
     server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     server->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

@@ -7,6 +7,8 @@
 #ifndef SURETY_SERVE_SERVE_H
 #define SURETY_SERVE_SERVE_H
 
+#include <stdatomic.h>
+
 #include <surety/json.h>
 #include <surety/provider.h>
 
@@ -144,13 +146,16 @@ typedef struct surety__server_options {
     size_t body_bytes_max;    /* 10 MiB; more: 413 */
     size_t head_bytes_max;    /* 16 KiB; more: 431 or 414 */
     uint32_t connections_max; /* 1,024; more wait in the backlog */
-    uint32_t head_ms;         /* from its first byte, or from the begin of the
-                               * connection; 10,000; more: 408 */
-    uint32_t body_ms;         /* 60,000; more: 408 */
-    uint32_t idle_ms;         /* between requests, and for a client that takes
-                               * no byte of an answer; 60,000 */
-    bool no_date;             /* no Date header: the same bytes each time */
-    surety__tls *tls;         /* of connections that come by IP; NULL: plain */
+    /* Counts the connections of all servers that share connections_max; NULL:
+     * it is this server's alone. */
+    atomic_size_t *connections;
+    uint32_t head_ms; /* from its first byte, or from the begin of the
+                       * connection; 10,000; more: 408 */
+    uint32_t body_ms; /* 60,000; more: 408 */
+    uint32_t idle_ms; /* between requests, and for a client that takes
+                       * no byte of an answer; 60,000 */
+    bool no_date;     /* no Date header: the same bytes each time */
+    surety__tls *tls; /* of connections that come by IP; NULL: plain */
     const surety_alloc *alloc;
 } surety__server_options;
 

@@ -5,6 +5,7 @@ gateway_listen_test.py [SURETY]. Several places at once, paths, the sockets and
 messages of systemd, and an end that loses no request."""
 
 import os
+import select
 import signal
 import socket
 import stat
@@ -189,4 +190,51 @@ def test_leaves():
         same("then it ends", gateway.process.wait(timeout=WAIT), 0)
 
 
-run_tests(test_places, test_refused, test_systemd, test_leaves)
+def ready(links):
+    """The connections that have an answer, when there is one at least."""
+    return set(select.select(links, [], [], WAIT)[0])
+
+
+def test_law_limits():
+    """A limit is the whole gateway's, however many threads it has: never more
+    are under way or open, and where one ends another one is taken."""
+    held = {"when": {"model": "held"}, "text": "late", "delay_ms": 600000,
+            "repeat": True}
+    with Gateway({"replies": [held, {"text": "now", "repeat": True}]},
+                 "--threads", "4", "--max-requests", "3") as gateway:
+        links = [gateway.send(request(model="held")) for _ in range(12)]
+        waiting, statuses = set(links), []
+        while len(waiting) > 3:
+            for link in ready(waiting):
+                statuses.append(Response(link).status)
+                waiting.discard(link)
+        same("all but as many as may be are refused", statuses, [503] * 9)
+        same("a probe is answered", get(gateway.dial(), b"/healthz").status,
+             200)
+        waiting.pop().close()
+        status, tries = 503, 0
+        while status == 503 and tries < 10000:
+            status, tries = gateway.call().status, tries + 1
+        same("where one ends another one is taken", status, 200)
+        for link in waiting:
+            link.close()
+    with Gateway(ALWAYS, "--threads", "4", "--max-connections",
+                 "3") as gateway:
+        links = [gateway.send(GET % (b"/healthz", b"keep-alive"))
+                 for _ in range(12)]
+        waiting, taken, most = set(links), [], 0
+        while waiting:
+            for link in ready(waiting):
+                check("is answered", link.recv(1000).startswith(
+                    b"HTTP/1.1 200 "), link)
+                waiting.discard(link)
+                taken.append(link)
+            most = max(most, len(taken))
+            taken.pop().close()
+        same("at most so many are open", most, 3)
+        for link in taken:
+            link.close()
+
+
+run_tests(test_places, test_refused, test_systemd, test_leaves,
+          test_law_limits)

@@ -631,6 +631,52 @@ done:
     world_close(&world);
 }
 
+/* Servers that share a limit: no more connections are open than it says,
+ * whichever server they are of, and who waits is taken when one ends. */
+TEST(shares_a_limit_of_connections)
+{
+    struct world worlds[2];
+    atomic_size_t open;
+    const surety__server_options options = {
+        .no_date = true, .connections_max = 1, .connections = &open};
+    int steps = 0;
+
+    atomic_init(&open, 0);
+    worlds[0] = worlds[1] = (struct world){.t = t, .fd = -1};
+    for (size_t i = 0; i < 2; i++)
+        TRY(world_open(t, &worlds[i], options));
+    CHECK(dial(&worlds[0], "GET / HT"));
+    while (!surety__server_busy(worlds[0].server) &&
+           steps++ < steps_max(&worlds[0]))
+        surety__server_step(worlds[0].server, STEP_MS);
+    if (t->starved)
+        goto done;
+    CHECK(dial(&worlds[1], "GET / HT"));
+    for (int i = 0; i < 20; i++) {
+        surety__server_step(worlds[1].server, STEP_MS);
+        CHECK(surety__server_busy(worlds[1].server) == 0);
+        CHECK(atomic_load(&open) == 1);
+    }
+    /* It looks again by itself: the others' closing is no event of its own. */
+    CHECK(surety__server_wait_ms(worlds[1].server, 60000) <= 1000);
+    shutdown(worlds[0].fd, SHUT_RDWR);
+    while (surety__server_busy(worlds[0].server) &&
+           steps++ < steps_max(&worlds[0]))
+        surety__server_step(worlds[0].server, STEP_MS);
+    CHECK(atomic_load(&open) == 0);
+    while (!surety__server_busy(worlds[1].server) &&
+           steps++ < steps_max(&worlds[1]))
+        surety__server_step(worlds[1].server, STEP_MS);
+    CHECK(t->starved || surety__server_busy(worlds[1].server) == 1);
+    CHECK(t->starved || atomic_load(&open) == 1);
+    surety__server_close(worlds[1].server);
+    worlds[1].server = NULL;
+    CHECK(atomic_load(&open) == 0);
+done:
+    for (size_t i = 0; i < 2; i++)
+        world_close(&worlds[i]);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -647,6 +693,7 @@ int main(int argc, char **argv)
         {"forgets a shared socket", forgets_a_shared_socket},
         {"forgets a connection that a child has",
          forgets_a_connection_that_a_child_has},
+        {"shares a limit of connections", shares_a_limit_of_connections},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
