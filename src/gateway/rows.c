@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of requests in the ledger, written together: each turn of a worker's
- * loop is one transaction, however many runs it steps.
+ * loop is one transaction, however many runs it steps. It has the first rows of
+ * the requests that the turn read, and the last ones of those that ended in the
+ * turn before.
  *
  * What a row promises holds by the order of a turn (worker.c): rows that runs
  * wrote are durable before their transports move a byte, and before the server

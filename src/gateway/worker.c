@@ -85,8 +85,11 @@ void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms)
         if (step_ms < worker->step_ms)
             worker->step_ms = step_ms;
     }
-    surety__rows_flush(worker);
     if (worker->gateway->keeper && surety__keeper_step(worker->gateway->keeper))
+        worker->has_news = true;
+    /* The rows of what ended here are written by the next turn, which does not
+     * wait, together with those of the requests that it reads. */
+    if (worker->ledger && worker->ledger->waiting)
         worker->has_news = true;
 }
 

@@ -764,7 +764,7 @@ surety_status surety_http_open(const surety_http_options *options,
     }
     http->alloc = own.alloc;
     http->public_only = own.public_only;
-    http->epoll = http->timer = -1;
+    http->epoll = http->timer = http->bell = -1;
     http->transport = (surety_transport){.version = 3,
                                          .ctx = http,
                                          .start = http_start,

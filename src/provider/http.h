@@ -91,11 +91,12 @@ struct surety__http {
     surety__http_exchange **items, **slots;
     size_t count, cap, slot_count;
     /* What is waited for (http_watch.c). */
-    int epoll, timer;
+    int epoll, timer, bell;
     uint64_t curl_ms;  /* when libcurl wants to be called; UINT64_MAX: never */
     uint64_t armed_ms; /* to which the timer is set */
     uint64_t now_ms;   /* when the bytes at hand were read */
     bool watched;      /* a caller's loop watches the epoll */
+    bool is_rung;      /* the bell, since the last wait */
     surety__arena arena; /* holds the two texts */
     /* Of an exchange that has ended, for the next one. */
     surety__arena spare;
