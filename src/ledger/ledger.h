@@ -29,7 +29,7 @@ typedef struct surety__cell {
 /* ---- schema.c: the schema and the statements ----------------------------- */
 
 /* The version that this build creates and migrates to. */
-#define SURETY__LEDGER_VERSION 5
+#define SURETY__LEDGER_VERSION 6
 /* Marks an SQLite file as a ledger: "SRTY". */
 #define SURETY__LEDGER_MARK 0x53525459
 

@@ -7,8 +7,10 @@
  *
  * SQLite 3.7.0 to 3.51.2 have a race: a checkpoint beside a writer can lose
  * the writer's commit (sqlite.org/wal.html, the WAL-reset bug). So automatic
- * checkpoints are off. Once the log is long, this file runs one as TRUNCATE,
- * which holds the writer's lock, so no connection of ours writes beside it.
+ * checkpoints are off. Once the log is long, this file runs one as RESTART,
+ * which holds the writer's lock, so no connection of ours writes beside it. The
+ * next commit writes over the log from its start: a sync of a file that keeps
+ * its size costs less than one of a file that grows.
  * The rollback journal has no such race, but with it one slow reader stops all
  * writers.
  *
@@ -28,6 +30,8 @@
 #define SQLITE_PAGES_MAX                                                       \
     1000 /* of the log, 4 KiB each, before a checkpoint                        \
           */
+/* A longer log, which a reader kept from a checkpoint, is cut to nothing. */
+#define SQLITE_PAGES_KEPT (2 * SQLITE_PAGES_MAX)
 #define SQLITE_CHECKPOINT_MS 1000
 
 typedef struct sqlite_watched {
@@ -249,8 +253,11 @@ static surety_status sqlite_checkpoint(sqlite_store *self, surety_error *reterr)
         return SURETY_OK;
     if (self->store.timeout_ms > SQLITE_CHECKPOINT_MS)
         (void)self->sqlite.busy_timeout(self->db, SQLITE_CHECKPOINT_MS);
-    code = self->sqlite.wal_checkpoint_v2(
-        self->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    code = self->sqlite.wal_checkpoint_v2(self->db, "main",
+                                          self->pages > SQLITE_PAGES_KEPT
+                                              ? SQLITE_CHECKPOINT_TRUNCATE
+                                              : SQLITE_CHECKPOINT_RESTART,
+                                          NULL, NULL);
     (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
     self->pages_due = SQLITE_PAGES_MAX;
     if (code && self->pages < INT32_MAX - SQLITE_PAGES_MAX)

@@ -203,8 +203,8 @@ def test_refusals(server):
             "unsupported", "LATIN1", "UTF8")
     server.sql("CREATE DATABASE newer")
     Probe(server.url("newer")).close()
-    server.sql("UPDATE surety.ledger_version SET version = 6", "newer")
-    refused("a newer version", server.url("newer"), "unsupported", "version 6")
+    server.sql("UPDATE surety.ledger_version SET version = 7", "newer")
+    refused("a newer version", server.url("newer"), "unsupported", "version 7")
     older(server)
     server.sql("CREATE DATABASE theirs")
     server.sql("CREATE SCHEMA surety; CREATE TABLE surety.attempts ()",
