@@ -118,7 +118,8 @@ typedef struct surety_ledger {
      * caller flushes before a transport may send anything
      * (surety_transport.wait sends) and before an answer is given out. When
      * flush fails, none of them may count as written, and they are dropped;
-     * statuses as begin. */
+     * statuses as begin. With nothing that waits, after a write that failed, it
+     * tries whether the database can be written again. */
     bool grouped;
     size_t waiting; /* entries that flush has to make durable, or to report */
     surety_status (*flush)(void *ctx, surety_error *reterr);

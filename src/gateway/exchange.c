@@ -274,18 +274,32 @@ static void exchange_free(surety__exchange *exchange)
     surety__free(alloc, exchange, sizeof(*exchange));
 }
 
+/* Why no request should be sent here; NULL: they can be. */
+static const char *exchange_is_unready(const surety__exchange *exchange)
+{
+    const surety_gateway *gateway = exchange->worker->gateway;
+    const surety_config *config = exchange->ask.settings->config;
+
+    if (atomic_load(&gateway->is_leaving))
+        return "leaving\n";
+    return atomic_load(&gateway->unwritten) &&
+                   !surety_config_info_of(config)->ledger_optional
+               ? "the ledger cannot be written\n"
+               : NULL;
+}
+
 /* Answers a probe, which needs no key. False: it is none. */
 static bool exchange_probes(surety__exchange *exchange, surety__flow *ret_flow)
 {
-    static const char *const plain[] = {"/healthz", "/readyz"};
     const surety_str path = exchange->serving->path;
-    const bool ready = !atomic_load(&exchange->worker->gateway->is_leaving);
-    const bool ok = ready || path.len == 8;
+    const char *why = NULL;
 
-    if (!surety__str_among(path, plain, SURETY__COUNT(plain)))
+    if (surety_str_equal(path, SURETY__LITERAL("/readyz")))
+        why = exchange_is_unready(exchange);
+    else if (!surety_str_equal(path, SURETY__LITERAL("/healthz")))
         return false;
-    *ret_flow = surety__answer_plain(exchange, ok ? 200 : 503, "text/plain",
-                                     surety_str_of(ok ? "ok\n" : "leaving\n"));
+    *ret_flow = surety__answer_plain(exchange, why ? 503 : 200, "text/plain",
+                                     surety_str_of(why ? why : "ok\n"));
     return true;
 }
 

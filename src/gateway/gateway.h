@@ -392,6 +392,8 @@ struct surety__worker {
     _Atomic(surety__settings *) fresh; /* of a reload; NULL: they are taken */
     surety_ledger *ledger;             /* NULL: none */
     surety_str ledger_url;             /* empty: none */
+    uint64_t lost_ms; /* when it is tried again whether rows can be written; 0:
+                       * they can */
     surety__telemetry telemetry;
     unsigned char random[SURETY__WORKER_RANDOM]; /* the last ones are left */
     size_t random_left;
@@ -466,6 +468,7 @@ struct surety_gateway {
     surety__keeper *keeper;     /* NULL: clients bring keys of providers */
     atomic_size_t requests;     /* under way */
     atomic_size_t connections;  /* open */
+    atomic_size_t unwritten;    /* workers whose rows cannot be written */
     atomic_uint_fast64_t turns; /* requests that a route was drawn for */
     atomic_bool is_leaving, is_draining, is_stopping;
 };

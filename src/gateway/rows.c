@@ -8,8 +8,18 @@
  * wrote are durable before their transports move a byte, and before the server
  * gives out an answer. So no transport may send when it is only started: a
  * worker that uses one without a descriptor, a command, writes each row at
- * once. */
+ * once.
+ *
+ * A worker whose rows cannot be written tries it again by itself: while it
+ * cannot, /readyz says so, and then no request may come that would try it. */
 #include "gateway/gateway.h"
+
+enum {
+    ROWS_AGAIN_MS = 1000,
+    /* A try waits for a server that does not answer: at most a fifth of a
+     * worker's time. */
+    ROWS_AGAIN_TIMES = 4
+};
 
 static bool rows_group(const surety__worker *worker)
 {
@@ -17,6 +27,33 @@ static bool rows_group(const surety__worker *worker)
         if (worker->used[i].fd < 0)
             return false;
     return true;
+}
+
+/* Notes that rows could not be written; took_ms: the try. */
+static void rows_lose(surety__worker *worker, uint64_t took_ms)
+{
+    const uint64_t pause_ms = took_ms * ROWS_AGAIN_TIMES;
+
+    if (!worker->lost_ms)
+        atomic_fetch_add(&worker->gateway->unwritten, 1);
+    worker->lost_ms = surety__worker_now().monotonic_ms +
+                      (pause_ms > ROWS_AGAIN_MS ? pause_ms : ROWS_AGAIN_MS);
+}
+
+static void rows_find(surety__worker *worker)
+{
+    if (worker->lost_ms)
+        atomic_fetch_sub(&worker->gateway->unwritten, 1);
+    worker->lost_ms = 0;
+}
+
+/* Whether there are rows to write, or it is time to look whether any can be
+ * written again. */
+static bool rows_are_due(const surety__worker *worker)
+{
+    return worker->ledger->waiting ||
+           (worker->lost_ms &&
+            surety__worker_now().monotonic_ms >= worker->lost_ms);
 }
 
 size_t surety__rows_open(surety__worker *worker)
@@ -35,6 +72,9 @@ void surety__rows_close(surety__exchange *exchange, size_t waiting)
 
     if (ledger && ledger->waiting > waiting)
         exchange->owed.waits = true;
+    /* It wrote its rows itself. */
+    if (surety_run_info_of(exchange->run)->verdict == SURETY_RUN_LEDGER)
+        rows_lose(exchange->worker, 0);
 }
 
 /* Ends a request whose rows could not be written. */
@@ -52,11 +92,18 @@ void surety__rows_flush(surety__worker *worker)
 {
     surety_ledger *ledger = worker->ledger;
     surety_error error;
+    uint64_t start_ms;
     bool failed;
 
-    if (!ledger || !ledger->waiting)
+    if (!ledger || !rows_are_due(worker))
         return;
+    start_ms = worker->lost_ms ? surety__worker_now().monotonic_ms : 0;
     failed = ledger->flush(ledger->ctx, &error) != SURETY_OK;
+    if (!failed)
+        rows_find(worker);
+    else
+        rows_lose(worker,
+                  start_ms ? surety__worker_now().monotonic_ms - start_ms : 0);
     for (surety__exchange *exchange = worker->exchanges; exchange;
          exchange = exchange->next) {
         const surety__settings *settings = exchange->ask.settings;

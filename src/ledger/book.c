@@ -31,6 +31,7 @@ typedef struct surety__book {
     surety__group group;
     surety_status failed; /* of a full group; the next flush returns it */
     surety_error failure;
+    bool is_lost; /* the last write failed */
 } surety__book;
 
 static surety__cell book_number(int64_t number)
@@ -60,6 +61,20 @@ static surety_status book_do(surety__book *book, surety__sql which,
 
     assert(which < SQL_COUNT && count <= SURETY__COLUMNS + 1);
     return book->store->run(book->store, &query, ret_changed, reterr);
+}
+
+/* Runs work in a transaction. */
+static surety_status book_transact(surety__book *book,
+                                   surety_status (*work)(void *owner,
+                                                         const void *ctx,
+                                                         surety_error *reterr),
+                                   const void *ctx, surety_error *reterr)
+{
+    const surety_status status =
+        surety__store_write(book->store, work, book, ctx, reterr);
+
+    book->is_lost = status != SURETY_OK;
+    return status;
 }
 
 /* ---- begin and finish ---------------------------------------------------- */
@@ -170,6 +185,16 @@ static surety_status book_group_work(void *owner, const void *ctx,
     return status;
 }
 
+static surety_status book_touch_work(void *owner, const void *ctx,
+                                     surety_error *reterr)
+{
+    surety__book *book = owner;
+    const surety__cell cell = book_number(book->writer);
+
+    (void)ctx;
+    return book_do(book, SQL_TOUCH, &cell, 1, NULL, reterr);
+}
+
 static surety_status book_flush(void *ctx, surety_error *reterr)
 {
     surety__book *book = ctx;
@@ -179,8 +204,9 @@ static surety_status book_flush(void *ctx, surety_error *reterr)
         *reterr = book->failure;
     book->failed = SURETY_OK;
     if (!status && book->group.count)
-        status = surety__store_write(book->store, book_group_work, book, NULL,
-                                     reterr);
+        status = book_transact(book, book_group_work, NULL, reterr);
+    else if (!status && book->is_lost)
+        status = book_transact(book, book_touch_work, NULL, reterr);
     surety__group_clear(&book->group);
     book->ledger.waiting = 0;
     return status;
@@ -224,9 +250,8 @@ static surety_status book_write(surety__book *book, const surety_entry *entry,
         status = book_keep_write(book, &own, ends, reterr);
         return status ? status : book_flush(book, reterr);
     }
-    return surety__store_write(book->store,
-                               ends ? book_finish_work : book_begin_work, book,
-                               &own, reterr);
+    return book_transact(book, ends ? book_finish_work : book_begin_work, &own,
+                         reterr);
 }
 
 static surety_status book_begin(void *ctx, const surety_entry *entry,
@@ -549,6 +574,7 @@ static void book_close(void *ctx)
     surety__book *book = ctx;
 
     if (book->store) {
+        book->is_lost = false;
         (void)book_flush(book, NULL);
         if (book->writer)
             (void)surety__store_write(book->store, book_close_work, book, NULL,

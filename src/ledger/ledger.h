@@ -49,6 +49,7 @@ typedef enum surety__sql {
     SQL_WRITERS,
     SQL_ABANDON,
     SQL_CLOSE_WRITER,
+    SQL_TOUCH,
     SQL_COUNT
 } surety__sql;
 

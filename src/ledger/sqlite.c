@@ -16,9 +16,13 @@
  *
  * If another program deletes or replaces the file while it is open, our writes
  * would go to no file. So the file and its log are compared with the files
- * that their names lead to, before a transaction and after its commit. After a
- * failed read, write or sync nothing more is written: the kernel may have
- * dropped pages and reports that only once.
+ * that their names lead to, before a transaction and after its commit.
+ *
+ * After a failed read, write or sync the kernel may have dropped pages, and
+ * reports that only once. A frame of the log that was dropped so would end the
+ * log for whoever reads it after a crash, and all that was written behind it
+ * would be lost. So nothing more is written until a checkpoint has written the
+ * whole log to the file again, synced it and emptied the log (mend).
  *
  * Text with a NUL or that is not UTF-8 is bound as a BLOB, so its bytes are
  * preserved. SQLite uses its own memory, and its global settings are not
@@ -48,8 +52,8 @@ typedef struct sqlite_store {
     sqlite_watched watched[2]; /* the file, and its log once it exists */
     size_t watched_count;
     bool wal;
-    bool broken; /* a write failed, and no further one is safe */
-    int pages;   /* in the log, at the last commit */
+    surety__sqlite_harm harm; /* of a failure before */
+    int pages;                /* in the log, at the last commit */
     int pages_due;
 } sqlite_store;
 
@@ -62,7 +66,10 @@ static const surety__library sqlite_library = {
 static surety_status sqlite_fail(sqlite_store *self, int code,
                                  surety_error *reterr)
 {
-    self->broken = self->broken || surety__sqlite_breaks(code);
+    const surety__sqlite_harm harm = surety__sqlite_harm_of(code);
+
+    if (harm > self->harm)
+        self->harm = harm;
     return surety__sqlite_fail(self->store.name, self->store.timeout_ms,
                                self->db ? self->sqlite.errmsg(self->db) : "",
                                code, reterr);
@@ -208,7 +215,7 @@ static surety_status sqlite_look(sqlite_store *self, surety_error *reterr)
         if (surety__file_identify(watched->path, &id) &&
             id.device == watched->id.device && id.number == watched->id.number)
             continue;
-        self->broken = true;
+        self->harm = HARM_LASTING;
         (void)surety__fail(reterr, SURETY_IO,
                            "the ledger's file %s was deleted or replaced while "
                            "it was open",
@@ -222,6 +229,43 @@ static surety_status sqlite_look(sqlite_store *self, surety_error *reterr)
     return SURETY_OK;
 }
 
+/* Writes the log's pages into the file while there is no writer, so that the
+ * log begins anew. Returns SQLite's code. */
+static int sqlite_empty_log(sqlite_store *self, int mode)
+{
+    int code;
+
+    if (self->store.timeout_ms > SQLITE_CHECKPOINT_MS)
+        (void)self->sqlite.busy_timeout(self->db, SQLITE_CHECKPOINT_MS);
+    code = self->sqlite.wal_checkpoint_v2(self->db, "main", mode, NULL, NULL);
+    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
+    return code;
+}
+
+/* Makes writes safe again after a failure that may have passed. Where there is
+ * no log, the rollback has written the file's pages again. */
+static surety_status sqlite_mend(sqlite_store *self, surety_error *reterr)
+{
+    const int code = self->wal
+                         ? sqlite_empty_log(self, SQLITE_CHECKPOINT_TRUNCATE)
+                         : SQLITE_OK;
+
+    if ((code & 0xFF) == SQLITE_BUSY) {
+        (void)surety__fail(reterr, SURETY_IO,
+                           "the ledger %.*s takes no records after an error of "
+                           "its disk while another program reads it",
+                           (int)self->store.name.len, self->store.name.ptr);
+        surety__hint(reterr, "end the program that reads it, or try again "
+                             "later");
+        return SURETY_IO;
+    }
+    if (code)
+        return sqlite_fail(self, code, reterr);
+    self->harm = HARM_NONE;
+    self->pages = 0;
+    return SURETY_OK;
+}
+
 static surety_status sqlite_begin(surety__store *store, surety_error *reterr)
 {
     sqlite_store *self = (sqlite_store *)store;
@@ -232,37 +276,36 @@ static surety_status sqlite_begin(surety__store *store, surety_error *reterr)
     status = sqlite_look(self, reterr);
     if (status)
         return status;
-    if (self->broken) {
+    if (self->harm == HARM_PASSING)
+        status = sqlite_mend(self, reterr);
+    if (status)
+        return status;
+    if (self->harm) {
         (void)surety__fail(reterr, SURETY_IO,
                            "the ledger %.*s takes no more records: an earlier "
                            "access to its file failed",
                            (int)store->name.len, store->name.ptr);
-        surety__hint(reterr, "look after the disk, then start again");
+        surety__hint(reterr, "look after the file, then start again");
         return SURETY_IO;
     }
     return sqlite_script(store, "BEGIN IMMEDIATE", reterr);
 }
 
-/* Moves the log's pages into the file while there is no writer. If readers
- * prevent it, it is tried again later. */
+/* Empties the log when it is long. If readers prevent it, it is tried again
+ * later. */
 static surety_status sqlite_checkpoint(sqlite_store *self, surety_error *reterr)
 {
     int code;
 
     if (!self->wal || self->pages < self->pages_due)
         return SURETY_OK;
-    if (self->store.timeout_ms > SQLITE_CHECKPOINT_MS)
-        (void)self->sqlite.busy_timeout(self->db, SQLITE_CHECKPOINT_MS);
-    code = self->sqlite.wal_checkpoint_v2(self->db, "main",
-                                          self->pages > SQLITE_PAGES_KEPT
-                                              ? SQLITE_CHECKPOINT_TRUNCATE
-                                              : SQLITE_CHECKPOINT_RESTART,
-                                          NULL, NULL);
-    (void)self->sqlite.busy_timeout(self->db, (int)self->store.timeout_ms);
+    code = sqlite_empty_log(self, self->pages > SQLITE_PAGES_KEPT
+                                      ? SQLITE_CHECKPOINT_TRUNCATE
+                                      : SQLITE_CHECKPOINT_RESTART);
     self->pages_due = SQLITE_PAGES_MAX;
     if (code && self->pages < INT32_MAX - SQLITE_PAGES_MAX)
         self->pages_due = self->pages + SQLITE_PAGES_MAX;
-    if (code && surety__sqlite_breaks(code))
+    if (code && surety__sqlite_harm_of(code))
         return sqlite_fail(self, code, reterr);
     return SURETY_OK;
 }

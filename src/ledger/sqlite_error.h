@@ -5,8 +5,13 @@
 
 #include "base/base.h"
 
-/* Whether nothing may be written after this failure. */
-bool surety__sqlite_breaks(int code);
+/* What a failure means for the writes after it. */
+typedef enum surety__sqlite_harm {
+    HARM_NONE = 0,
+    HARM_PASSING, /* nothing may be written before the log is in the file */
+    HARM_LASTING  /* nothing may be written */
+} surety__sqlite_harm;
+surety__sqlite_harm surety__sqlite_harm_of(int code);
 /* message: SQLite's own. */
 surety_status surety__sqlite_fail(surety_str ledger, uint32_t timeout_ms,
                                   const char *message, int code,

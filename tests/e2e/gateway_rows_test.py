@@ -6,13 +6,16 @@ be written, no call of a model is made and no value is given out."""
 
 import json
 import os
+import resource
 import shutil
 import sqlite3
 import threading
+import time
 
 from cli_run import FOLDER, check, run_tests, same
 from gateway_run import (BAD_TEXT, GOOD_TEXT, Gateway, model_of,
                          schema_members)
+from mock_run import WAIT, Response
 
 THREADS = 12
 EACH = 10
@@ -96,4 +99,52 @@ def test_lost():
         same("it may be sent again", got.header("x-should-retry"), "true")
 
 
-run_tests(test_answered, test_lost)
+def probe(gateway):
+    """The status and the text of /readyz."""
+    got = Response(gateway.send(b"GET /readyz HTTP/1.1\r\nHost: a\r\n"
+                                b"Connection: close\r\n\r\n"))
+    return got.status, got.body.decode().strip()
+
+
+def test_disk():
+    """An error of the disk that passes: requests are refused while it lasts,
+    and so is /readyz; afterwards the gateway is ready by itself, and what was
+    answered before and after it has its rows."""
+    path = ledger_at()
+    unready = (503, "the ledger cannot be written")
+    with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
+                 "--ledger", "sqlite:" + path, "--threads", "2") as gateway:
+        same("before: ready", probe(gateway), (200, "ok"))
+        same("before: status", gateway.call(model=model_of("openai")).status,
+             200)
+        before = len(gateway.mock.logged(1))
+        pid = gateway.process.pid
+        _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, most))
+        same("while it lasts: status", gateway.call(
+            model=model_of("openai")).status, 503)
+        same("while it lasts: not ready", probe(gateway), unready)
+        same("calls of the model", len(gateway.mock.logged(before)), before)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+        until = time.monotonic() + WAIT
+        while probe(gateway)[0] != 200 and time.monotonic() < until:
+            time.sleep(0.05)
+        same("afterwards: ready", probe(gateway), (200, "ok"))
+        found = ask_all(gateway)
+        same("afterwards: every status",
+             sorted({status for status, _, _ in found}), [200])
+    with sqlite3.connect(path) as ledger:
+        same("every answer has its row", ledger.execute(
+            "SELECT count(*) FROM attempts WHERE state = 'done'").fetchone(),
+            (1 + THREADS * EACH,))
+    ledger.close()
+    with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
+                 "--ledger", "sqlite:" + ledger_at(),
+                 config={"ledger": {"optional": True}}) as gateway:
+        os.remove(path)
+        same("optional: status", gateway.call(
+            model=model_of("openai")).status, 200)
+        same("optional: ready", probe(gateway), (200, "ok"))
+
+
+run_tests(test_answered, test_lost, test_disk)

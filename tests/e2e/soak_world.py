@@ -182,13 +182,12 @@ class World:
 
     def fill_disk(self):
         """No file of the gateway's may grow. To SQLite this is an error of the
-        disk, after which its program has to start again."""
+        disk, from which its ledger recovers by itself."""
         pid = self.replicas[0].process.pid
         _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, most))
         time.sleep(self.chance.random() / 2)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
-        self.restart_gateway()
 
     def reload_wrong(self):
         self.configure(self.chance.choice((

@@ -88,7 +88,8 @@ static long size_of(const char *path)
 
 /* ---- what is said -------------------------------------------------------- */
 
-static const char hint_disk[] = "look after the disk, then start again";
+static const char hint_disk[] =
+    "look after the disk: each record tries it again";
 static const char hint_own[] =
     "allow reading and writing it, or name another ledger";
 static const char message_busy[] =
@@ -98,52 +99,54 @@ static const char hint_end[] =
 static const struct {
     int code;
     surety_status status;
-    bool breaks;
+    surety__sqlite_harm harm;
     const char *message, *hint;
 } failures[] = {
-    {SQLITE_IOERR_FSYNC, SURETY_IO, true,
+    {SQLITE_IOERR_FSYNC, SURETY_IO, HARM_PASSING,
      "the ledger F could not be synced to its disk", hint_disk},
-    {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, true,
+    {SQLITE_IOERR_DIR_FSYNC, SURETY_IO, HARM_PASSING,
      "the ledger F could not be synced to its disk", hint_disk},
-    {SQLITE_IOERR_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
-    {SQLITE_IOERR_SHORT_READ, SURETY_IO, true,
+    {SQLITE_IOERR_NOMEM, SURETY_NOMEM, HARM_NONE, "out of memory", ""},
+    {SQLITE_IOERR_SHORT_READ, SURETY_IO, HARM_LASTING,
      "the ledger F is shorter than it says",
      "restore it from a backup, or move it away"},
-    {SQLITE_READONLY_DBMOVED, SURETY_IO, true,
+    {SQLITE_READONLY_DBMOVED, SURETY_IO, HARM_LASTING,
      "the ledger F was deleted or replaced while it was open", "start again"},
-    {SQLITE_NOMEM, SURETY_NOMEM, false, "out of memory", ""},
-    {SQLITE_BUSY, SURETY_IO, false, message_busy, hint_end},
-    {SQLITE_BUSY_SNAPSHOT, SURETY_IO, false, message_busy, hint_end},
-    {SQLITE_LOCKED, SURETY_IO, false, message_busy, hint_end},
-    {SQLITE_READONLY, SURETY_IO, false, "the ledger F may only be read",
+    {SQLITE_NOMEM, SURETY_NOMEM, HARM_NONE, "out of memory", ""},
+    {SQLITE_BUSY, SURETY_IO, HARM_NONE, message_busy, hint_end},
+    {SQLITE_BUSY_SNAPSHOT, SURETY_IO, HARM_NONE, message_busy, hint_end},
+    {SQLITE_LOCKED, SURETY_IO, HARM_NONE, message_busy, hint_end},
+    {SQLITE_READONLY, SURETY_IO, HARM_NONE, "the ledger F may only be read",
      "allow writing to the file and its folder, or name another ledger"},
-    {SQLITE_READONLY_DIRECTORY, SURETY_IO, false,
+    {SQLITE_READONLY_DIRECTORY, SURETY_IO, HARM_NONE,
      "the ledger F may only be read",
      "allow writing to the file and its folder, or name another ledger"},
-    {SQLITE_PERM, SURETY_IO, false, "the ledger F may not be opened", hint_own},
-    {SQLITE_AUTH, SURETY_IO, false, "the ledger F may not be opened", hint_own},
-    {SQLITE_CANTOPEN, SURETY_IO, false, "the ledger F cannot be opened",
+    {SQLITE_PERM, SURETY_IO, HARM_NONE, "the ledger F may not be opened",
+     hint_own},
+    {SQLITE_AUTH, SURETY_IO, HARM_NONE, "the ledger F may not be opened",
+     hint_own},
+    {SQLITE_CANTOPEN, SURETY_IO, HARM_NONE, "the ledger F cannot be opened",
      "allow reading and writing the file and its folder, or name another "
      "ledger"},
-    {SQLITE_FULL, SURETY_IO, false,
+    {SQLITE_FULL, SURETY_IO, HARM_NONE,
      "the ledger F could not grow: the disk is full",
      "make room on the disk; what was recorded is safe"},
-    {SQLITE_NOTADB, SURETY_SYNTAX, false, "the ledger F is no database",
+    {SQLITE_NOTADB, SURETY_SYNTAX, HARM_NONE, "the ledger F is no database",
      "name another file for the ledger"},
-    {SQLITE_CORRUPT, SURETY_SYNTAX, true, "the ledger F is damaged",
+    {SQLITE_CORRUPT, SURETY_SYNTAX, HARM_LASTING, "the ledger F is damaged",
      "restore it from a backup, or move it away and keep it: sqlite3 FILE "
      ".recover saves what can be read"},
-    {SQLITE_NOLFS, SURETY_IO, false,
+    {SQLITE_NOLFS, SURETY_IO, HARM_NONE,
      "the ledger F is too large for this system",
      "name another file for the ledger"},
-    {SQLITE_TOOBIG, SURETY_LIMIT, false,
+    {SQLITE_TOOBIG, SURETY_LIMIT, HARM_NONE,
      "the ledger F takes no text of this length",
      "do not keep raw texts in it"},
-    {SQLITE_IOERR, SURETY_IO, true,
+    {SQLITE_IOERR, SURETY_IO, HARM_PASSING,
      "the ledger F cannot be used: it says so (SQLite 10)", hint_disk},
-    {SQLITE_IOERR_READ, SURETY_IO, true,
+    {SQLITE_IOERR_READ, SURETY_IO, HARM_PASSING,
      "the ledger F cannot be used: it says so (SQLite 266)", hint_disk},
-    {SQLITE_MISMATCH, SURETY_IO, false,
+    {SQLITE_MISMATCH, SURETY_IO, HARM_NONE,
      "the ledger F cannot be used: it says so (SQLite 20)", ""},
 };
 
@@ -156,7 +159,7 @@ TEST(says_what_failed)
 
         EXPECT(failures[i].status, surety__sqlite_fail(name, 20, "it says so",
                                                        failures[i].code, &err));
-        CHECK(surety__sqlite_breaks(failures[i].code) == failures[i].breaks);
+        CHECK(surety__sqlite_harm_of(failures[i].code) == failures[i].harm);
         CHECK_TEXT(surety_str_of(err.message), failures[i].message);
         CHECK_TEXT(surety_str_of(err.hint), failures[i].hint);
     }
@@ -400,9 +403,160 @@ TEST(notices_what_is_moved)
     CHECK(says(&err, "the ledger ", path,
                " takes no more records: an earlier access to its file failed"));
     CHECK_TEXT(surety_str_of(err.hint),
-               "look after the disk, then start again");
+               "look after the file, then start again");
 done:
     surety_ledger_close(ledger);
+    folder_remove(&at);
+}
+
+/* ---- a disk that fails for a while --------------------------------------- */
+
+/* SQLite's files, of which some accesses fail. */
+typedef enum fault_kind { FAULT_READ = 0, FAULT_WRITE, FAULT_SYNC } fault_kind;
+
+static struct {
+    sqlite3_vfs vfs, *real;
+    /* Of the file, and of its log. */
+    sqlite3_io_methods methods[2], real_methods[2];
+    fault_kind kind;
+    int wait, times; /* accesses of the kind before the first that fails, and
+                      * how many do */
+} fault;
+
+static bool fault_is_due(fault_kind kind)
+{
+    if (kind != fault.kind || !fault.times)
+        return false;
+    if (fault.wait) {
+        fault.wait--;
+        return false;
+    }
+    fault.times--;
+    return true;
+}
+
+static const sqlite3_io_methods *fault_real(const sqlite3_file *file)
+{
+    return &fault.real_methods[file->pMethods == &fault.methods[1]];
+}
+
+static int fault_read(sqlite3_file *file, void *room, int len, sqlite3_int64 at)
+{
+    return fault_is_due(FAULT_READ)
+               ? SQLITE_IOERR_READ
+               : fault_real(file)->xRead(file, room, len, at);
+}
+
+static int fault_write(sqlite3_file *file, const void *bytes, int len,
+                       sqlite3_int64 at)
+{
+    return fault_is_due(FAULT_WRITE)
+               ? SQLITE_IOERR_WRITE
+               : fault_real(file)->xWrite(file, bytes, len, at);
+}
+
+static int fault_sync(sqlite3_file *file, int flags)
+{
+    return fault_is_due(FAULT_SYNC) ? SQLITE_IOERR_FSYNC
+                                    : fault_real(file)->xSync(file, flags);
+}
+
+static int fault_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file,
+                      int flags, int *ret_flags)
+{
+    const int code =
+        fault.real->xOpen(fault.real, name, file, flags, ret_flags);
+
+    const int which = (flags & SQLITE_OPEN_WAL) != 0;
+
+    (void)vfs;
+    if (code || !(flags & (SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_WAL)))
+        return code;
+    fault.real_methods[which] = fault.methods[which] = *file->pMethods;
+    fault.methods[which].xRead = fault_read;
+    fault.methods[which].xWrite = fault_write;
+    fault.methods[which].xSync = fault_sync;
+    file->pMethods = &fault.methods[which];
+    return SQLITE_OK;
+}
+
+#define FAULT_ROWS 24
+
+/* The rows that are in the file, by the number in their id. */
+static bool fault_see(void *ctx, const surety_entry *entry)
+{
+    bool *found = ctx;
+    const long number = strtol(entry->id.ptr + 24, NULL, 10);
+
+    if (number >= 0 && number < FAULT_ROWS)
+        found[number] = true;
+    return true;
+}
+
+/* Writes rows before a fault, while it lasts, and after it. Each record tries
+ * the disk again; what was acknowledged is there. */
+static void fail_for_a_while(struct check *t, const char *path, int wait)
+{
+    bool taken[FAULT_ROWS] = {false};
+    bool found[FAULT_ROWS] = {false};
+    surety_ledger *ledger = NULL;
+    int refused = 0;
+    surety_error err;
+
+    TRY(open_file(t, path, 20, &ledger, &err));
+    fault.wait = wait;
+    fault.times = 3;
+    for (int i = 0; i < FAULT_ROWS; i++) {
+        char id[40];
+        surety_entry entry;
+        surety_status status;
+
+        snprintf(id, sizeof(id), "018f2d3c-0000-7000-8000-%012d", i);
+        entry = sample_entry(id, SAMPLE_TEXT("Why?"));
+        status = ledger->begin(ledger->ctx, &entry, &err);
+        if (status) {
+            CHECK(status == SURETY_IO);
+            CHECK_TEXT(surety_str_of(err.hint), hint_disk);
+            refused++;
+        }
+        taken[i] = !status;
+    }
+    CHECK(refused <= 3 && taken[FAULT_ROWS - 1]);
+    CHECK(fault.times == 3 || refused > 0);
+    surety_ledger_close(ledger);
+    ledger = NULL;
+    fault.times = 0;
+    TRY(open_file(t, path, 20, &ledger, &err));
+    TRY(ledger->each(ledger->ctx, 0, fault_see, found, &err));
+    for (int i = 0; i < FAULT_ROWS; i++)
+        CHECK(found[i] || !taken[i]);
+done:
+    fault.times = 0;
+    surety_ledger_close(ledger);
+}
+
+TEST(recovers_from_its_disk)
+{
+    struct folder at;
+
+    folder_make(&at);
+    fault.real = sqlite3_vfs_find(NULL);
+    NEED(fault.real);
+    fault.vfs = *fault.real;
+    fault.vfs.zName = "faults";
+    fault.vfs.xOpen = fault_open;
+    CHECK(!sqlite3_vfs_register(&fault.vfs, 1));
+    for (int kind = FAULT_READ; kind <= FAULT_SYNC; kind++)
+        for (int wait = 0; wait < 12; wait++) {
+            fault.kind = (fault_kind)kind;
+            fail_for_a_while(t, folder_file(&at, "ledger.db"), wait);
+            if (t->failed)
+                goto done;
+            folder_remove(&at);
+            folder_make(&at);
+        }
+done:
+    (void)sqlite3_vfs_unregister(&fault.vfs);
     folder_remove(&at);
 }
 
@@ -712,6 +866,7 @@ int main(int argc, char **argv)
         {"waits for others in vain", waits_for_others_in_vain},
         {"empties its log", empties_its_log},
         {"notices what is moved", notices_what_is_moved},
+        {"recovers from its disk", recovers_from_its_disk},
         {"settles connections", settles_connections},
         {"reads what others wrote", reads_what_others_wrote},
         {"reads what nobody writes", reads_what_nobody_writes},
