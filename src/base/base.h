@@ -9,7 +9,8 @@
 
 #include <surety/base.h>
 
-/* ---- memory (alloc.c, arena.c) ---------------------------------------- */
+/* ---- memory (alloc.c, stock.c, arena.c)
+ * ---------------------------------------- */
 
 /* Resizes a block; all memory comes from this function. alloc NULL: libc's
  * allocator. As surety_alloc's resize; two sizes of 0 do nothing. */
@@ -31,6 +32,24 @@ static inline void surety__free(const surety_alloc *alloc, void *ptr,
  * OK, NOMEM, or LIMIT when count is above max; a failure changes nothing. */
 surety_status surety__grow(const surety_alloc *alloc, void *vector, size_t *cap,
                            size_t count, size_t item_size, size_t max);
+
+/* An allocator that keeps freed blocks for the next ones of their size, at most
+ * bytes_max in all. For one thread at a time; it must not move. */
+#define SURETY__STOCK_BLOCK_MAX 8192
+#define SURETY__STOCK_CLASSES 60
+struct surety__stock_block {
+    struct surety__stock_block *next;
+};
+typedef struct surety__stock {
+    surety_alloc alloc;        /* for its objects */
+    const surety_alloc *below; /* where blocks come from */
+    size_t kept, max;          /* bytes */
+    struct surety__stock_block *blocks[SURETY__STOCK_CLASSES];
+} surety__stock;
+void surety__stock_init(surety__stock *stock, const surety_alloc *below,
+                        size_t bytes_max);
+/* Frees what is kept; all its objects have been freed. */
+void surety__stock_done(surety__stock *stock);
 
 /* Memory that is freed as a whole. Chunks never move. */
 struct surety__chunk;

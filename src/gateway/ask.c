@@ -467,7 +467,7 @@ void surety__ask_done(surety__ask *ask)
     surety_doc_free(ask->doc);
     if (!ask->settings)
         return;
-    surety__ask_undeclare(ask, ask->settings->alloc);
+    surety__ask_undeclare(ask, ask->arena->alloc);
     surety__kept_leave(ask->settings, ask->kept);
     surety__settings_leave(ask->settings);
 }

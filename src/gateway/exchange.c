@@ -134,7 +134,7 @@ static surety_status exchange_run(surety__exchange *exchange,
 {
     surety__ask *ask = &exchange->ask;
     surety__worker *worker = exchange->worker;
-    const surety_alloc *alloc = worker->gateway->options.alloc;
+    const surety_alloc *alloc = &worker->stock.alloc;
     surety_run_options options = {
         .size = sizeof(options),
         .allow = surety__guard_allow,
@@ -220,7 +220,7 @@ static surety__exchange *exchange_new(surety__worker *worker,
                                       surety__serving *serving,
                                       size_t *ret_before)
 {
-    const surety_alloc *alloc = worker->gateway->options.alloc;
+    const surety_alloc *alloc = &worker->stock.alloc;
     surety__exchange *exchange = surety__new(alloc, sizeof(*exchange));
 
     if (!exchange)
@@ -253,7 +253,7 @@ static surety__exchange *exchange_new(surety__worker *worker,
 static void exchange_free(surety__exchange *exchange)
 {
     surety__worker *worker = exchange->worker;
-    const surety_alloc *alloc = worker->gateway->options.alloc;
+    const surety_alloc *alloc = &worker->stock.alloc;
 
     surety__ui_leave(exchange);
     if (exchange->run) {
@@ -381,7 +381,7 @@ static surety__flow exchange_refuse(surety__exchange *exchange,
 /* Reads the request. False: *ret_flow has the answer. */
 static bool exchange_read(surety__exchange *exchange, surety__flow *ret_flow)
 {
-    const surety_alloc *alloc = exchange->worker->gateway->options.alloc;
+    const surety_alloc *alloc = &exchange->worker->stock.alloc;
     surety__ask *ask = &exchange->ask;
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
     surety_status status;

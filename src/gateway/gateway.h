@@ -42,6 +42,9 @@
 #define SURETY__GATEWAY_KEPT_BYTES_MAX ((size_t)32 << 20)
 /* Re-asks that a request may ask for by a header: each is a paid call. */
 #define SURETY__GATEWAY_RETRIES_MAX 10
+/* Memory of ended requests that a worker keeps for the next ones: of some fifty
+ * at once. */
+#define SURETY__GATEWAY_STOCK_BYTES ((size_t)2 << 20)
 /* Output tokens that are reserved for a call that says no maximum. */
 #define SURETY__GATEWAY_OUTPUT_TOKENS 4096
 
@@ -397,6 +400,7 @@ struct surety__worker {
     surety__telemetry telemetry;
     unsigned char random[SURETY__WORKER_RANDOM]; /* the last ones are left */
     size_t random_left;
+    surety__stock stock; /* memory of its requests and connections */
     surety__exchange *exchanges;
     surety__used *used;
     size_t used_count, used_cap;

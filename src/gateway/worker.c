@@ -152,10 +152,12 @@ surety_status surety__worker_open(surety__worker *worker,
         .connections_max = options->connections_max,
         .connections = &gateway->connections,
         .tls = gateway->tls,
-        .alloc = options->alloc};
+        .alloc = &worker->stock.alloc};
     surety_status status;
 
     worker->gateway = gateway;
+    surety__stock_init(&worker->stock, options->alloc,
+                       SURETY__GATEWAY_STOCK_BYTES);
     atomic_init(&worker->busy, SIZE_MAX);
     atomic_init(&worker->fresh, NULL);
     status = surety__server_open(&server, &worker->server, reterr);
@@ -178,4 +180,5 @@ void surety__worker_close(surety__worker *worker)
     surety_ledger_close(worker->ledger);
     surety__free(worker->gateway ? worker->gateway->options.alloc : NULL,
                  worker->used, worker->used_cap * sizeof(*worker->used));
+    surety__stock_done(&worker->stock);
 }
