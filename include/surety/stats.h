@@ -40,6 +40,7 @@ extern "C" {
 #define SURETY_STATS_COVERS_MAX 1000   /* derived members */
 #define SURETY_STATS_VALUES_MAX 1000   /* different texts of one of these */
 #define SURETY_STATS_CONTRACTS_MAX 256 /* whose valid replies are examined */
+#define SURETY_STATS_MODELS_MAX 64     /* models of one error or repair */
 /* Most bytes of a name, path or value; a longer one is cut and ends in
  * "...". */
 #define SURETY_STATS_TEXT_MAX 200

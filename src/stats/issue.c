@@ -4,8 +4,8 @@
  * 1. In a path, array indices become "*", so that the same issue in every item
  *    counts as one. So do member names that are all digits, since a path does
  *    not distinguish them from indices.
- * 2. A reply counts once for each distinct issue that it has, and so does a
- *    run. */
+ * 2. A reply counts once for each distinct issue that it has, for its model
+ *    too, and so does a run. */
 #include "stats/stats.h"
 
 /* Whether a reference token can be an index (RFC 6901, section 4). */
@@ -64,6 +64,32 @@ static surety__issue *issue_of(surety_stats *stats, surety__issues *issues,
     return issue;
 }
 
+/* Counts a reply of a model that has the issue. */
+static void issue_count(surety_stats *stats, surety__issue *issue,
+                        surety_str name)
+{
+    surety__issue_model *model = issue->models;
+
+    issue->info.replies++;
+    while (model && !surety_str_equal(model->model, name))
+        model = model->next;
+    if (model) {
+        model->replies++;
+        return;
+    }
+    if (issue->model_count == SURETY_STATS_MODELS_MAX) {
+        issue->models_left++;
+        return;
+    }
+    model = surety__arena_take(&stats->arena, sizeof(*model));
+    if (!model)
+        return;
+    *model = (surety__issue_model){issue->models,
+                                   surety__arena_text(&stats->arena, name), 1};
+    issue->models = model;
+    issue->model_count++;
+}
+
 /* Adds the issue to the run's list unless it is there. */
 static void issue_note(surety_stats *stats, surety__issue *issue,
                        surety__had **had)
@@ -106,7 +132,8 @@ bool surety__issues_add(surety_stats *stats, surety__issues *issues,
                               : issue_of(stats, issues, surety_buf_str(&key));
         if (!issue)
             continue;
-        issue->info.replies += issue->reply != stats->reply;
+        if (issue->reply != stats->reply)
+            issue_count(stats, issue, surety__stats_cut(stats, entry->model));
         issue->reply = stats->reply;
         issue_note(stats, issue, had);
     }
@@ -131,9 +158,36 @@ static int issue_compare(const void *a, const void *b)
                  : surety__str_compare(left->info.path, right->info.path);
 }
 
+static bool issue_model_is_before(const surety__issue_model *a,
+                                  const surety__issue_model *b)
+{
+    return a->replies != b->replies
+               ? a->replies > b->replies
+               : surety__str_compare(a->model, b->model) < 0;
+}
+
+static void issue_sort_models(surety__issue *issue)
+{
+    surety__issue_model *sorted = NULL;
+
+    while (issue->models) {
+        surety__issue_model *model = issue->models;
+        surety__issue_model **at = &sorted;
+
+        issue->models = model->next;
+        while (*at && issue_model_is_before(*at, model))
+            at = &(*at)->next;
+        model->next = *at;
+        *at = model;
+    }
+    issue->models = sorted;
+}
+
 void surety__issues_end(surety__issues *issues)
 {
     surety__keyed_sort(&issues->list, issue_compare);
+    for (size_t i = 0; i < issues->list.count; i++)
+        issue_sort_models(issues->list.items[i]);
 }
 
 /* ---- results ------------------------------------------------------------- */

@@ -90,10 +90,21 @@ void surety__groups_done(surety_stats *stats);
 
 /* ---- issue.c ------------------------------------------------------------- */
 
+/* A model whose replies have an issue. */
+typedef struct surety__issue_model {
+    struct surety__issue_model *next;
+    surety_str model;
+    uint64_t replies;
+} surety__issue_model;
+
 typedef struct surety__issue {
     surety__keyed head; /* contract, kind and path */
     surety_stats_issue info;
     uint64_t reply; /* the last reply that it was counted in */
+    /* At the end those with most replies first, then by name. */
+    surety__issue_model *models;
+    size_t model_count;
+    uint64_t models_left; /* replies of models beyond the limit */
 } surety__issue;
 
 typedef struct surety__issues {

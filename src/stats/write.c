@@ -163,6 +163,20 @@ static void sums_runs(const surety_stats *stats, surety_buf *out)
     surety_buf_byte(out, ']');
 }
 
+static void sums_issue_models(const surety__issue *issue, surety_buf *out)
+{
+    surety_buf_text(out, ",\"models\":[");
+    for (const surety__issue_model *one = issue->models; one; one = one->next)
+        surety__template_write(out, "$t{'model':$s,'replies':$n}",
+                               one == issue->models ? "" : ",", one->model,
+                               one->replies);
+    surety_buf_byte(out, ']');
+    if (issue->models_left)
+        surety__template_write(out, ",'models_left_out_replies':$n",
+                               issue->models_left);
+    surety_buf_byte(out, '}');
+}
+
 static void sums_issues(const char *name, const surety__issues *issues,
                         bool repairs, size_t top, surety_buf *out)
 {
@@ -175,11 +189,12 @@ static void sums_issues(const char *name, const surety__issues *issues,
 
         surety__template_write(out,
                                "$t{'contract':$s,'$t':$s,'path':$s,"
-                               "'replies':$n,'runs':$n,'$t':$n}",
+                               "'replies':$n,'runs':$n,'$t':$n",
                                i ? "," : "", issue->contract,
                                repairs ? "kind" : "keyword", issue->kind,
                                issue->path, issue->replies, issue->runs,
                                repairs ? "valid" : "corrected", issue->valid);
+        sums_issue_models(found, out);
     }
     surety__template_write(out, "],'more':$n,'left_out_replies':$n}",
                            (uint64_t)(issues->list.count - count),

@@ -225,6 +225,8 @@ def test_browser():
             browser.look(width, "light")
             check(f"it fits {width} pixels", browser.script(
                 "return document.documentElement.scrollWidth <= innerWidth"))
+        check("a failure has its models", "m (3)" in browser.script(
+            "return document.querySelector('#errors').textContent"))
         browser.click("nav a[href='#runs']")
         browser.until("the runs are listed",
                       "document.querySelectorAll('#list tbody tr').length == 3")

@@ -188,10 +188,13 @@ def test_real():
           and groups["big"]["value_cost_picousd"] is None, groups)
     same("what fails", data["errors"]["listed"],
          [{"contract": "point", "keyword": "maximum", "path": "/x",
-           "replies": 6, "runs": 3, "corrected": 2}])
+           "replies": 6, "runs": 3, "corrected": 2, "models": [
+               {"model": "small", "replies": 4},
+               {"model": "big", "replies": 2}]}])
     same("what was repaired", data["repairs"]["listed"],
          [{"contract": "point", "kind": "trailing-comma", "path": "",
-           "replies": 1, "runs": 1, "valid": 1}])
+           "replies": 1, "runs": 1, "valid": 1, "models": [
+               {"model": "big", "replies": 1}]}])
     same("what replies cover", [
         (one["member"], one["replies"], one["numbers"]["sum"])
         for one in data["coverage"]["members"]], [("x", 5, 6)])
@@ -409,7 +412,7 @@ def test_no_ledger():
 
 def test_old_and_broken():
     make("old.db", [attempt()])
-    for version, said in ((4, "version 4"), (6, "newer surety")):
+    for version, said in ((5, "version 5"), (7, "newer surety")):
         db = sqlite3.connect(place("old.db"))
         db.execute(f"PRAGMA user_version = {version}")
         db.close()

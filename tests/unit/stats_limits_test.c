@@ -86,6 +86,41 @@ done:
     surety_stats_free(stats);
 }
 
+TEST(bounds_models)
+{
+    const surety_stats_options options = {.size = sizeof(options),
+                                          .alloc = check_alloc(t)};
+    surety_stats *stats = NULL;
+    surety_entry entry = sample_broken(RUN, 1);
+    const surety_entry_issue issue = {.kind = SURETY__LITERAL("type")};
+    surety_error err;
+    surety_buf out;
+    char name[7] = "";
+
+    surety_buf_init(&out, check_alloc(t), 0);
+    TRY(surety_stats_new(&options, &stats, &err));
+    entry.errors = &issue;
+    entry.error_count = 1;
+    entry.model = (surety_str){name, 6};
+    for (unsigned i = 0; i < SURETY_STATS_MODELS_MAX + 2; i++) {
+        write_name(name, i);
+        TRY(surety__stats_add(stats, &entry, &err));
+    }
+    TRY(surety__stats_end(stats, &err));
+    TRY(surety_stats_write(stats, SURETY_STATS_ERRORS, 0, &out));
+    CHECK(surety_stats_error_at(stats, 0).replies ==
+          SURETY_STATS_MODELS_MAX + 2);
+    surety_buf_byte(&out, '\0');
+    CHECK(!out.status && strstr(out.ptr, "\"models_left_out_replies\":2}"));
+    write_name(name, SURETY_STATS_MODELS_MAX - 1);
+    CHECK(strstr(out.ptr, name));
+    write_name(name, SURETY_STATS_MODELS_MAX);
+    CHECK(!strstr(out.ptr, name));
+done:
+    surety_stats_free(stats);
+    surety_buf_done(&out);
+}
+
 TEST(bounds_values)
 {
     surety_contract *contract = NULL;
@@ -197,6 +232,7 @@ int main(int argc, char **argv)
     static const struct check_test tests[] = {
         {"bounds groups", bounds_groups},
         {"bounds errors and repairs", bounds_errors_and_repairs},
+        {"bounds models", bounds_models},
         {"bounds values", bounds_values},
         {"bounds bars", bounds_bars},
     };

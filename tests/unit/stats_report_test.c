@@ -478,12 +478,12 @@ TEST(writes_json)
     /* One section, the first of its errors. */
     surety_buf_reset(&out);
     TRY(surety_stats_write(cover.stats, SURETY_STATS_ERRORS, 1, &out));
-    CHECK_TEXT(
-        surety_buf_str(&out),
-        "{\"from\":\"2026-11-21T12:00:01Z\",\"to\":\"2026-11-21T12:00:"
-        "02Z\",\"errors\":{\"listed\":[{\"contract\":\"c\",\"keyword\":"
-        "\"required\",\"path\":\"/a,\\\"b\\\"\\n\",\"replies\":1,"
-        "\"runs\":1,\"corrected\":1}],\"more\":1,\"left_out_replies\":0}}");
+    CHECK_TEXT(surety_buf_str(&out),
+               "{\"from\":\"2026-11-21T12:00:01Z\",\"to\":\"2026-11-21T12:00:"
+               "02Z\",\"errors\":{\"listed\":[{\"contract\":\"c\",\"keyword\":"
+               "\"required\",\"path\":\"/a,\\\"b\\\"\\n\",\"replies\":1,"
+               "\"runs\":1,\"corrected\":1,\"models\":[{\"model\":\"m\","
+               "\"replies\":1}]}],\"more\":1,\"left_out_replies\":0}}");
 done:
     surety_outcome_free(outcome);
     surety_contract_free(contract);

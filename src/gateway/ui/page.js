@@ -187,6 +187,15 @@ function showSums(total) {
   fill("share", shares(total), legend);
 }
 
+// The models with most of the replies, and how many others there are.
+function models(issue) {
+  const most = issue.models.slice(0, 3).map(
+    one => `${one.model} (${count(one.replies)})`);
+  const others = issue.models.length - most.length +
+                 (issue.models_left_out_replies ? 1 : 0);
+  return most.join(", ") + (others ? `, ${count(others)} more` : "");
+}
+
 function remember(id, values) {
   const select = by(id);
   const known = new Set([...select.options].map(option => option.value));
@@ -219,6 +228,7 @@ function showStats(stats) {
     ["Contract", error => named(error.contract)],
     ["Path", error => path(error.path)],
     ["Keyword", error => error.keyword],
+    ["Models", models],
     ["Replies", error => count(error.replies), true],
     ["Runs", error => count(error.runs), true],
     ["Corrected", error => share(error.corrected, error.runs), true]
@@ -227,6 +237,7 @@ function showStats(stats) {
     ["Contract", repair => named(repair.contract)],
     ["Path", repair => path(repair.path)],
     ["Repair", repair => repair.kind],
+    ["Models", models],
     ["Replies", repair => count(repair.replies), true],
     ["Valid", repair => share(repair.valid, repair.runs), true]
   ], stats.repairs.listed) : empty("No reply was repaired."));
