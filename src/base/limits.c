@@ -42,10 +42,13 @@ surety_limits surety__limits_over(const surety_limits *given,
     surety_limits limits = *others;
     surety_limits own;
 
-    if (given) {
+    if (given && given->size != sizeof(own)) {
         (void)surety__options_take(&own, sizeof(own), given, NULL);
+        given = &own;
+    }
+    if (given) {
 #define LIMIT(member, usual, max, what, why)                                   \
-    limits.member = own.member ? own.member : limits.member;
+    limits.member = given->member ? given->member : limits.member;
 #include "base/limits.def"
 #undef LIMIT
     }

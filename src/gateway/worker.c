@@ -10,7 +10,10 @@ enum {
     WORKER_IDLE_MS = 1000, /* longest wait, to see that it is to stop */
     /* Wait while a run's transport moves bytes that has no descriptor which the
      * server could watch: a command. */
-    WORKER_BUSY_MS = 1
+    WORKER_BUSY_MS = 1,
+    /* More looks for requests before rows are written: each new one costs those
+     * that wait some microseconds, and a sync of the disk a hundred. */
+    WORKER_LISTENS = 4
 };
 
 /* ---- the loop ------------------------------------------------------------ */
@@ -59,14 +62,28 @@ static void worker_obey(surety__worker *worker)
     }
 }
 
+/* Lets the server work. Requests that came while it read others are read too
+ * where rows of the ledger wait: they share one transaction. */
+static void worker_listen(surety__worker *worker, uint32_t timeout_ms)
+{
+    const surety_ledger *ledger = worker->ledger;
+    size_t waiting = ledger ? ledger->waiting : 0;
+
+    surety__server_step(worker->server, timeout_ms);
+    for (int i = 0; ledger && ledger->waiting > waiting && i < WORKER_LISTENS;
+         i++) {
+        waiting = ledger->waiting;
+        surety__server_step(worker->server, 0);
+    }
+}
+
 void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms)
 {
     const uint32_t wait_ms = surety__worker_wait_ms(worker);
     surety_now now;
 
     worker_obey(worker);
-    surety__server_step(worker->server,
-                        wait_ms < timeout_ms ? wait_ms : timeout_ms);
+    worker_listen(worker, wait_ms < timeout_ms ? wait_ms : timeout_ms);
     worker->has_news = false;
     surety__rows_flush(worker);
     for (size_t i = 0; i < worker->used_count; i++) {

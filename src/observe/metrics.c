@@ -130,55 +130,40 @@ void surety__metrics_free(surety__metrics *metrics)
 
 /* ---- labels and series --------------------------------------------------- */
 
-/* Appends the name of a convention or of ours: dots become "_". */
-static void metrics_put_name(surety_buf *out, const char *name)
+/* Writes a name of a convention or of ours, dots as "_". Returns its end. */
+static char *metrics_write_name(char *at, const char *name)
 {
-    const size_t start = out->len;
-
-    surety_buf_text(out, name);
-    for (size_t i = start; i < out->len; i++)
-        if (out->ptr[i] == '.')
-            out->ptr[i] = '_';
+    for (; *name; name++)
+        *at++ = *name == '.' ? '_' : *name;
+    return at;
 }
 
-/* Appends the value of a label, with what the format has escaped. */
-static void metrics_put_value(surety_buf *out, surety_str value)
-{
-    size_t plain = 0; /* bytes before i that are not written yet */
-
-    for (size_t i = 0; i < value.len; i++) {
-        const char byte = value.ptr[i];
-
-        if (byte != '\\' && byte != '"' && (unsigned char)byte >= ' ') {
-            plain++;
-            continue;
-        }
-        surety_buf_append(out, value.ptr + i - plain, plain);
-        plain = 0;
-        if (byte == '\\' || byte == '"')
-            surety_buf_byte(out, '\\');
-        if (byte == '\n')
-            surety_buf_text(out, "\\n");
-        else
-            surety_buf_byte(out, (unsigned char)byte < ' ' ? ' ' : byte);
-    }
-    if (plain)
-        surety_buf_append(out, value.ptr + value.len - plain, plain);
-}
-
-/* Adds a label to the series that is looked for. */
+/* Adds a label to the series that is looked for. In the value is escaped what
+ * the format wants. */
 static void metrics_label(surety__metrics *metrics, const char *name,
                           surety_str value)
 {
     surety_buf *out = &metrics->labels;
-    const size_t start = out->len;
+    const size_t len = surety__utf8_cut(value, METRICS_LABEL_MAX);
+    char *start = surety__buf_room(out, strlen(name) + 2 * len + 4);
+    char *at = start;
 
-    value.len = surety__utf8_cut(value, METRICS_LABEL_MAX);
-    surety_buf_text(out, start ? "," : "");
-    metrics_put_name(out, name);
-    surety_buf_text(out, "=\"");
-    metrics_put_value(out, value);
-    surety_buf_byte(out, '"');
+    if (!start)
+        return;
+    if (out->len)
+        *at++ = ',';
+    at = metrics_write_name(at, name);
+    *at++ = '=';
+    *at++ = '"';
+    for (size_t i = 0; i < len; i++) {
+        const char byte = value.ptr[i];
+
+        if (byte == '\\' || byte == '"' || byte == '\n')
+            *at++ = '\\';
+        *at++ = byte == '\n' ? 'n' : (unsigned char)byte < ' ' ? ' ' : byte;
+    }
+    *at++ = '"';
+    out->len += (size_t)(at - start);
 }
 
 static metrics_series *metrics_insert(surety__metrics *metrics,
@@ -254,10 +239,10 @@ static void metrics_count(surety__metrics *metrics, metrics_family family,
 static void metrics_label_number(surety__metrics *metrics, const char *name,
                                  int number)
 {
-    char bytes[16];
+    char bytes[20];
     surety_buf text = surety__buf_over(bytes, sizeof(bytes));
 
-    surety__buf_printf(&text, "%d", number);
+    surety_buf_number(&text, (uint64_t)number);
     metrics_label(metrics, name, surety_buf_str(&text));
 }
 
@@ -401,8 +386,11 @@ static void metrics_put_number(surety_buf *out, metrics_kind kind,
 /* Appends the name of a family, with its unit. */
 static void metrics_put_family(surety_buf *out, const struct metrics_row *row)
 {
-    metrics_put_name(out,
-                     row->name ? row->name : surety__name_of(row->convention));
+    const char *name = row->name ? row->name : surety__name_of(row->convention);
+    char *start = surety__buf_room(out, strlen(name));
+
+    if (start)
+        out->len += (size_t)(metrics_write_name(start, name) - start);
     surety_buf_text(out, row->kind == KIND_TIMES       ? "_seconds"
                          : row->kind == KIND_HISTOGRAM ? ""
                                                        : "_total");

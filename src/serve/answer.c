@@ -68,7 +68,7 @@ static const char *answer_reason(int status)
 }
 
 /* RFC 9110, section 5.6.7. */
-static void answer_put_date(surety_buf *out, int64_t unix_s)
+static void answer_write_date(surety_buf *out, int64_t unix_s)
 {
     static const char days[] = "ThuFriSatSunMonTueWed";
     static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
@@ -84,6 +84,19 @@ static void answer_put_date(surety_buf *out, int64_t unix_s)
         surety__buf_printf(out, "%c%u%u", i ? ':' : ' ', parts[i] / 10,
                            parts[i] % 10);
     surety_buf_text(out, " GMT\r\n");
+}
+
+/* The line is made once a second. */
+static void answer_put_date(surety__server *server, surety_buf *out)
+{
+    surety_buf line = surety__buf_over(server->date, sizeof(server->date));
+
+    if (server->date_s != server->unix_s || !server->date[0]) {
+        memset(server->date, 0, sizeof(server->date));
+        answer_write_date(&line, server->unix_s);
+        server->date_s = server->unix_s;
+    }
+    surety_buf_text(out, server->date);
 }
 
 static bool answer_is_named(const surety_header *header, const char *name)
@@ -134,10 +147,13 @@ static void answer_put_head(surety__connection *connection,
                                                  : FRAMING_CHUNKED;
     if (connection->framing == FRAMING_CLOSE || connection->server->is_leaving)
         connection->is_last = true;
-    surety__buf_printf(out, "HTTP/1.1 %d %s\r\n", response->status,
-                       answer_reason(response->status));
+    surety_buf_text(out, "HTTP/1.1 ");
+    surety_buf_number(out, (uint64_t)response->status);
+    surety_buf_byte(out, ' ');
+    surety_buf_text(out, answer_reason(response->status));
+    surety_buf_text(out, "\r\n");
     if (!has_date)
-        answer_put_date(out, connection->server->unix_s);
+        answer_put_date(connection->server, out);
     if (connection->is_last)
         surety_buf_text(out, "Connection: close\r\n");
     else if (is_old)

@@ -26,6 +26,8 @@ struct surety__server {
     size_t due_count, due_cap;
     int64_t now; /* ms of the monotonic clock, of this step */
     int64_t unix_s;
+    int64_t date_s;    /* of the line with the date: */
+    char date[40];     /* empty: none was needed yet */
     int64_t listen_at; /* when it accepts again, after the system was out of
                         * files or memory; SERVE_NEVER: it does */
     bool is_full;      /* connections_max is reached; it does not accept */
