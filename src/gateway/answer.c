@@ -198,6 +198,18 @@ static surety__result answer_busy(const surety__exchange *exchange)
         .should_retry = 1};
 }
 
+/* Whether the answer is a text that the model's limit of tokens cut off. No
+ * contract says that it has to be whole, and clients know such an answer. */
+static bool answer_is_cut(const surety__exchange *exchange)
+{
+    const surety_run_info *info = surety_run_info_of(exchange->run);
+
+    return info->verdict == SURETY_RUN_REJECTED && !exchange->ask.kept &&
+           !exchange->ask.tools.set && info->attempt_count &&
+           surety_run_attempt(exchange->run, info->attempt_count - 1)
+                   .answer.failure == SURETY_FAILURE_LENGTH;
+}
+
 surety__result surety__answer_result(surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
@@ -222,8 +234,11 @@ surety__result surety__answer_result(surety__exchange *exchange)
         if (exchange->ask.kept && exchange->attempt)
             return answer_violation(exchange);
         return (surety__result){.ok = true, .retry_after_ms = -1};
-    case SURETY_RUN_PARTIAL:
-    case SURETY_RUN_REJECTED: return answer_violation(exchange);
+    case SURETY_RUN_PARTIAL: return answer_violation(exchange);
+    case SURETY_RUN_REJECTED:
+        return answer_is_cut(exchange)
+                   ? (surety__result){.ok = true, .retry_after_ms = -1}
+                   : answer_violation(exchange);
     case SURETY_RUN_PROVIDER: return answer_provider(exchange);
     case SURETY_RUN_BUDGET:
         result.problem.status = 429;
@@ -353,6 +368,8 @@ surety__closing surety__answer_closing(const surety__exchange *exchange)
     closing.usage.known = info->attempt_count > 0;
     if (info->verdict == SURETY_RUN_REFUSED)
         closing.finish = SURETY__LITERAL("refusal");
+    else if (answer_is_cut(exchange))
+        closing.finish = SURETY__LITERAL("length");
     return closing;
 }
 

@@ -442,6 +442,19 @@ static bool exchange_begin(surety__exchange *exchange, surety__flow *ret_flow)
            exchange_start(exchange, ret_flow);
 }
 
+/* How long the head of a stream may wait; of other answers as long as it takes.
+ */
+static uint32_t exchange_head_ms(const surety__exchange *exchange)
+{
+    const uint64_t most_us = SURETY__GATEWAY_HEAD_MS * UINT64_C(1000);
+    const uint64_t waited_us = exchange_us() - exchange->started_us;
+
+    if (!exchange->ask.request.stream || exchange->ask.passes)
+        return SERVE_WAIT_LONG;
+    return waited_us < most_us ? (uint32_t)((most_us - waited_us + 999) / 1000)
+                               : 0;
+}
+
 /* ---- the service --------------------------------------------------------- */
 
 surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
@@ -451,6 +464,7 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
     const uint64_t start = exchange_us();
     surety__flow flow = FLOW_WAIT;
     surety_run_verdict verdict;
+    uint32_t head_ms;
     size_t before;
 
     if (!exchange) {
@@ -473,23 +487,20 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
             return flow;
         exchange->busy_us += exchange_us() - start;
         surety__exchange_step(exchange, surety__worker_now());
-        *ret_wait_ms = SURETY__GATEWAY_HEAD_MS;
     }
-    if (exchange->owed.waits)
+    head_ms = exchange_head_ms(exchange);
+    *ret_wait_ms = head_ms;
+    if (exchange->owed.waits) {
+        *ret_wait_ms += !head_ms;
         return FLOW_WAIT; /* the flush comes first */
-    if (exchange->ask.passes) {
-        *ret_wait_ms = SERVE_WAIT_LONG;
-        return surety__pass_answer(exchange);
     }
+    if (exchange->ask.passes)
+        return surety__pass_answer(exchange);
     verdict = surety_run_info_of(exchange->run)->verdict;
-    if (!exchange->ask.request.stream) {
-        *ret_wait_ms = SERVE_WAIT_LONG;
+    if (!exchange->ask.request.stream)
         return verdict == SURETY_RUN_PENDING ? FLOW_WAIT
                                              : surety__answer_whole(exchange);
-    }
-    if (verdict == SURETY_RUN_PENDING && !exchange->attempt &&
-        exchange_us() - exchange->started_us <
-            SURETY__GATEWAY_HEAD_MS * UINT64_C(1000))
+    if (verdict == SURETY_RUN_PENDING && !exchange->attempt && head_ms)
         return FLOW_WAIT;
     return surety__answer_stream(exchange);
 }

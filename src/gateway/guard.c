@@ -248,20 +248,20 @@ surety_status surety__guard_allow(void *ctx, const surety_model *model,
 void surety__guard_look(surety__exchange *exchange)
 {
     const surety_run_info *info = surety_run_info_of(exchange->run);
-    surety_attempt last;
+    const surety__visit *visit = &exchange->visit;
+    const bool is_over = info->verdict != SURETY_RUN_PENDING;
+    surety_failure failure = SURETY_FAILURE_CANCELLED;
+    surety_attempt last = {.ended_ms = 0};
 
-    if (!exchange->visit.guard)
+    if (!visit->guard)
         return;
-    if (info->verdict != SURETY_RUN_PENDING && !exchange->visit.is_inside) {
-        guard_leave(exchange, SURETY_FAILURE_CANCELLED);
-        return;
-    }
-    if (!exchange->visit.is_inside || !info->attempt_count)
-        return;
-    last = surety_run_attempt(exchange->run, info->attempt_count - 1);
-    if (last.ended_ms || info->verdict != SURETY_RUN_PENDING)
-        guard_leave(exchange, last.ended_ms ? last.answer.failure
-                                            : SURETY_FAILURE_CANCELLED);
+    /* A call that was let in may have no attempt, if memory ran out. */
+    if (visit->is_inside && info->attempt_count)
+        last = surety_run_attempt(exchange->run, info->attempt_count - 1);
+    if (last.ended_ms)
+        failure = last.answer.failure;
+    if (is_over || last.ended_ms)
+        guard_leave(exchange, failure);
 }
 
 /* ---- metrics ------------------------------------------------------------- */

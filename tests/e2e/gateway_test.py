@@ -84,6 +84,26 @@ def test_violation():
                     same(f"{name}: type", error["type"], "schema_violation")
 
 
+def test_cut():
+    """A text that the limit of tokens cut off is an answer, by whichever
+    protocol the model has it: no schema says that it has to be whole."""
+    words = {"openai": "length", "responses": "max_output_tokens",
+             "anthropic": "max_tokens", "gemini": "MAX_TOKENS"}
+    with Gateway({"then": "repeat", "replies": [
+            {"text": "It was a", "finish": "length"}]}) as gateway:
+        for client in CLIENTS:
+            for stream in (False, True):
+                for provider in ("openai", "anthropic"):
+                    got = gateway.call(client, stream, model=model_of(provider))
+                    name = f"cut: {client}, {provider}" + ", stream" * stream
+                    same(f"{name}: status", got.status, 200)
+                    same(f"{name}: text",
+                         (streamed if stream else said)(client, got),
+                         "It was a")
+                    check(f"{name}: says so", f'"{words[client]}"' in
+                          got.body.decode(), got)
+
+
 def test_contracts():
     """A contract of the gateway by its name, with its fallback."""
     contract = {**SCHEMA, "x-surety": {
@@ -297,6 +317,6 @@ def test_command_line():
     same("an operand", surety("serve", "x").code, 2)
 
 
-run_tests(test_matrix, test_violation, test_contracts, test_refused,
+run_tests(test_matrix, test_violation, test_cut, test_contracts, test_refused,
           test_provider_failures, test_plain, test_object, test_parameters,
           test_law, test_operation, test_many, test_command_line)

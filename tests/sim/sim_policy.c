@@ -6,6 +6,7 @@
  * what it is told.
  *
  *     sim_test --policies      the table of docs/run.md */
+#include "sim/chance.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -65,11 +66,9 @@ struct policy_model {
 
 static uint64_t policy_chance(const struct policy_model *model, uint64_t salt)
 {
-    uint64_t word = model->seed * 0xD1342543DE82EF95u + salt;
+    uint64_t state = chance_begin(model->seed) + salt;
 
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
-    word = (word ^ word >> 27) * 0x94D049BB133111EBu;
-    return (word ^ word >> 31) % 1000;
+    return chance_word(&state) % 1000;
 }
 
 static bool policy_holds(surety_str text, const char *part)

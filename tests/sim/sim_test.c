@@ -26,6 +26,7 @@
  *     sim_test --policies      when calls are stopped, compared (sim_policy.c)
  */
 #include "provider/provider.h"
+#include "sim/chance.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -380,7 +381,7 @@ static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
 
     memset(sim, 0, sizeof(*sim));
     sim->seed = seed;
-    sim->random = seed * 0xD1342543DE82EF95u + 1;
+    sim->random = chance_begin(seed);
     sim->verbose = verbose;
     sim_make(sim, bench->contracts);
     status = surety_run_new(&sim->options, &sim->run, &err);

@@ -3,6 +3,7 @@
  * in every way a transport can, what they say (sim_say.c), contracts, budgets,
  * a ledger that may fail or be slow, memory that may run out. Nothing here
  * looks at a clock or at chance but the seed's. */
+#include "sim/chance.h"
 #include "sim/sim.h"
 
 #include <stdio.h>
@@ -13,11 +14,7 @@
 
 uint64_t sim_random(struct sim *sim)
 {
-    uint64_t word = sim->random += 0x9E3779B97F4A7C15u;
-
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9u;
-    word = (word ^ word >> 27) * 0x94D049BB133111EBu;
-    return word ^ word >> 31;
+    return chance_word(&sim->random);
 }
 
 uint64_t sim_below(struct sim *sim, uint64_t count)
@@ -32,10 +29,7 @@ bool sim_one_in(struct sim *sim, unsigned count)
 
 void sim_note(struct sim *sim, const void *ptr, size_t len)
 {
-    const unsigned char *bytes = ptr;
-
-    for (size_t i = 0; i < len; i++)
-        sim->hash = (sim->hash ^ bytes[i]) * 0x100000001B3u;
+    sim->hash = chance_hash(sim->hash, ptr, len);
 }
 
 void sim_must(struct sim *sim, bool holds, const char *what)
@@ -710,7 +704,7 @@ void sim_make(struct sim *sim,
     surety_run_options *options = &sim->options;
     const size_t contract = sim_below(sim, SIM_CONTRACTS + 1);
 
-    sim->hash = 0xCBF29CE484222325u;
+    sim->hash = CHANCE_HASH;
     sim->now_ms = 1 + sim_below(sim, 1000000);
     sim->unix_ms = 1700000000000 + (int64_t)sim_below(sim, 1000000);
     sim->alloc = (surety_alloc){sim_resize, sim};

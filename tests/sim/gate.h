@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The world of a gateway: what a seed makes of clients (gate_client.c, and what
+ * they ask for in gate_ask.c), of models behind a transport (gate_model.c), of
+ * ledger, keys, clock, chance and memory (gate_world.c); and what must hold of
+ * each answer (gate_law.c) and of all (gate_test.c).
+ *
+ * The gateway is the real one, on a real socket, and its caller steps it. Only
+ * what a world needs is put in the place of the library's own by the linker:
+ * the clock, the random bytes, libcurl and the ledger's database. */
+#ifndef SURETY_TESTS_GATE_H
+#define SURETY_TESTS_GATE_H
+
+#include <surety/contract.h>
+#include <surety/ledger.h>
+#include <surety/provider.h>
+#include <surety/schema.h>
+#include <surety/serve.h>
+
+#include "serve/serve.h"
+
+enum {
+    GATE_MODELS = 4,
+    GATE_CLIENTS = 5,
+    GATE_ASKS = 3, /* of a client */
+    GATE_CALLS = 64,
+    GATE_ROWS = 512,
+    GATE_SCHEMAS = 2
+};
+
+/* The key of the gateway at its providers. */
+#define GATE_KEY "sk-planted-0123456789abcdef"
+
+/* ---- models -------------------------------------------------------------- */
+
+/* A call of a model, as the transport brings its answer. */
+struct gate_call {
+    bool is_active;
+    uint64_t id;
+    size_t model;
+    surety_receiver receiver;
+    int status; /* 0: there is no answer */
+    surety_header headers[4];
+    size_t header_count;
+    surety_buf body;
+    size_t told, piece_len;
+    bool is_head_told;
+    bool hangs;      /* nothing follows the body, not even its end */
+    bool is_stopped; /* the receiver wants no more */
+    surety_failure failure;
+    bool is_sent;
+    uint64_t next_ms, gap_ms, until_ms;
+};
+
+struct gate_model {
+    surety_protocol protocol;
+    uint32_t at_once; /* 0: any number */
+    uint32_t under_way;
+};
+
+/* ---- clients ------------------------------------------------------------- */
+
+enum gate_giving { GIVING_NONE, GIVING_HOLD, GIVING_LIVE, GIVING_RESUME };
+
+/* A request of a client. */
+struct gate_ask {
+    surety_protocol protocol;
+    enum gate_giving giving;
+    bool is_stream;
+    bool is_wrong;     /* the gateway has to refuse it */
+    bool is_named;     /* by a contract of the gateway's folder */
+    int schema;        /* -1: none */
+    size_t start, end; /* in the client's bytes */
+    bool is_answered;
+    uint64_t begun_ms; /* when its first byte was sent */
+};
+
+struct gate_client {
+    int fd; /* -1: not connected */
+    struct gate_ask asks[GATE_ASKS];
+    size_t ask_count;
+    size_t at;      /* the ask whose answer is next */
+    surety_buf out; /* all asks, one after the other */
+    size_t sent;
+    surety_buf in; /* of the answer that is next */
+    bool pipelines;
+    size_t write_len, read_len; /* most bytes at once */
+    uint64_t gap_ms, next_ms;
+    bool waits;     /* the last time it could neither send nor read */
+    size_t hang_at; /* bytes sent after which it hangs up; SIZE_MAX: never */
+    uint32_t dials; /* connections so far */
+    bool is_over;
+};
+
+/* An answer, as far as it came. Its texts are the client's bytes. */
+struct gate_answer {
+    int status; /* 0: no head came */
+    surety_str head;
+    surety_buf body; /* without chunks */
+    bool is_whole;   /* it came to its end */
+    bool closes;
+    size_t len; /* bytes of all of it */
+};
+
+/* ---- the world ----------------------------------------------------------- */
+
+struct gate_row {
+    char id[36], run[36];
+    bool begins, finishes; /* waits for the flush */
+    bool is_begun, is_finished;
+};
+
+/* What every seed uses. */
+struct gate_bench {
+    char folder[64];
+    char config[96], socket[96], database[96];
+    surety_schema *schemas[GATE_SCHEMAS];
+    surety_checker *checker;
+    surety_doc *doc, *event, *value; /* scratch */
+    struct gate_tally {
+        size_t statuses[600];
+        size_t whole, streams, cuts, errors, fallbacks, values;
+        size_t calls, rows, starved, hung_up, logged;
+    } tally;
+};
+
+struct gate {
+    struct gate_bench *bench;
+    uint64_t seed, random;
+    bool is_verbose;
+    const char *broken; /* the law that does not hold */
+    uint64_t hash;      /* of all that was seen */
+    uint64_t now_ms;
+    int64_t unix_ms;
+    bool drains; /* the clock moves by itself */
+    surety_gateway *gateway;
+    bool is_closing; /* the gateway was closed before its clients had ended */
+    struct gate_model models[GATE_MODELS];
+    size_t model_count;
+    struct gate_client clients[GATE_CLIENTS];
+    size_t client_count;
+    struct gate_call calls[GATE_CALLS];
+    size_t call_count; /* so far */
+    surety_transport transport;
+    int idle_fd; /* of the transport; never readable */
+    size_t transports;
+    surety_ledger ledger;
+    bool has_ledger, is_ledger_open, ledger_failed;
+    unsigned ledger_fails; /* one in so many writes; 0: never */
+    struct gate_row rows[GATE_ROWS];
+    size_t row_count;
+    bool has_keys;
+    char secret[64];
+    surety_alloc alloc;
+    size_t live, made, fail_at;
+    bool is_starved;
+    size_t logged, answered; /* lines, and answers to requests that it read */
+};
+
+/* ---- gate_world.c -------------------------------------------------------- */
+
+uint64_t gate_below(struct gate *gate, uint64_t count);
+bool gate_one_in(struct gate *gate, unsigned count);
+void gate_note(struct gate *gate, const void *ptr, size_t len);
+/* Notes the first law that does not hold. */
+void gate_must(struct gate *gate, bool holds, const char *law);
+/* No key of anyone's is in a text that goes to a client, a row or the log. */
+void gate_must_hide(struct gate *gate, surety_str text, const char *law);
+bool gate_has(surety_str text, const char *part);
+/* Writes the configuration; is_wrong: one that must be refused. */
+void gate_configure(struct gate *gate, bool is_wrong);
+/* Makes the world of a seed and opens its gateway. False: it has none, because
+ * memory ran out. */
+bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
+               bool is_verbose);
+/* Closes the gateway and frees what is left. */
+void gate_close(struct gate *gate);
+bool gate_bench_open(struct gate_bench *bench);
+void gate_bench_close(struct gate_bench *bench);
+
+/* ---- gate_model.c -------------------------------------------------------- */
+
+void gate_transport_make(struct gate *gate);
+/* When a model has something to tell next; UINT64_MAX: never. */
+uint64_t gate_calls_next_ms(const struct gate *gate);
+size_t gate_calls_active(const struct gate *gate);
+
+/* ---- gate_ask.c ---------------------------------------------------------- */
+
+/* Appends a request to the client's bytes. */
+void gate_ask_write(struct gate *gate, struct gate_client *client,
+                    struct gate_ask *ask);
+/* The texts of the schemas; the last is that of the contract "point". */
+extern const char *const gate_schemas[GATE_SCHEMAS];
+
+/* ---- gate_client.c ------------------------------------------------------- */
+
+void gate_client_make(struct gate *gate, struct gate_client *client);
+void gate_client_done(struct gate_client *client);
+/* Sends and reads what it can by now. */
+void gate_client_move(struct gate *gate, struct gate_client *client);
+uint64_t gate_clients_next_ms(const struct gate *gate);
+bool gate_clients_over(const struct gate *gate);
+/* The value of a header; ptr NULL: absent. */
+surety_str gate_header(surety_str head, const char *name);
+
+/* ---- gate_law.c ---------------------------------------------------------- */
+
+/* What must hold of an answer. */
+void gate_check_answer(struct gate *gate, const struct gate_client *client,
+                       const struct gate_ask *ask,
+                       const struct gate_answer *answer);
+
+#endif

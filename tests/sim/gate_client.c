@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Clients on real sockets: they send in odd pieces, one request after the other
+ * or all at once, read slowly, and hang up at any byte. Each reads its answers
+ * by the rules of HTTP/1.1 (RFC 9112) and nothing of the gateway's own. */
+#define _GNU_SOURCE /* memmem */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "sim/gate.h"
+
+/* ---- answers ------------------------------------------------------------- */
+
+surety_str gate_header(surety_str head, const char *name)
+{
+    const size_t len = strlen(name);
+    const char *line = head.ptr, *end = head.ptr + head.len;
+
+    while (line && line < end) {
+        const char *stop = memmem(line, (size_t)(end - line), "\r\n", 2);
+
+        if (!stop)
+            stop = end;
+        if ((size_t)(stop - line) > len + 1 && line[len] == ':' &&
+            !strncasecmp(line, name, len)) {
+            line += len + 1;
+            while (line < stop && *line == ' ')
+                line++;
+            return (surety_str){line, (size_t)(stop - line)};
+        }
+        line = stop + 2;
+    }
+    return (surety_str){NULL, 0};
+}
+
+static size_t number_of(surety_str text, unsigned base, size_t *ret_len)
+{
+    size_t number = 0, len = 0;
+
+    for (; len < text.len && len < 9; len++) {
+        const char byte = text.ptr[len];
+        const unsigned digit =
+            byte >= '0' && byte <= '9'   ? (unsigned)(byte - '0')
+            : byte >= 'a' && byte <= 'f' ? (unsigned)(byte - 'a' + 10)
+            : byte >= 'A' && byte <= 'F' ? (unsigned)(byte - 'A' + 10)
+                                         : 99;
+
+        if (digit >= base)
+            break;
+        number = number * base + digit;
+    }
+    *ret_len = len;
+    return number;
+}
+
+/* Reads chunks (RFC 9112, 7.1). False: they are wrong. */
+static bool answer_chunks(struct gate_answer *answer, surety_str text)
+{
+    size_t at = 0;
+
+    for (;;) {
+        const surety_str rest = {text.ptr + at, text.len - at};
+        const char *line =
+            rest.len ? memmem(rest.ptr, rest.len, "\r\n", 2) : NULL;
+        size_t digits, len, left;
+
+        if (!line)
+            return rest.len < 12;
+        len = number_of(rest, 16, &digits);
+        if (!digits || rest.ptr + digits != line)
+            return false;
+        at += digits + 2;
+        left = text.len - at;
+        if (left < len + 2) {
+            surety_buf_append(&answer->body, text.ptr + at,
+                              left < len ? left : len);
+            return left <= len || text.ptr[at + len] == '\r';
+        }
+        surety_buf_append(&answer->body, text.ptr + at, len);
+        at += len;
+        if (memcmp(text.ptr + at, "\r\n", 2) != 0)
+            return false;
+        at += 2;
+        if (!len) {
+            answer->is_whole = true;
+            answer->len += at;
+            return true;
+        }
+    }
+}
+
+/* Reads as much of an answer as has come. False: it is no HTTP. */
+static bool answer_read(struct gate_answer *answer, surety_str text)
+{
+    const char *stop =
+        text.len ? memmem(text.ptr, text.len, "\r\n\r\n", 4) : NULL;
+    surety_str length, coding, rest;
+    size_t digits, len;
+
+    if (!stop)
+        return text.len < 9 || !memcmp(text.ptr, "HTTP/1.1 ", 9);
+    if (text.len < 13 || memcmp(text.ptr, "HTTP/1.1 ", 9) != 0)
+        return false;
+    answer->status = (int)number_of((surety_str){text.ptr + 9, 3}, 10, &digits);
+    answer->head = (surety_str){text.ptr, (size_t)(stop - text.ptr) + 2};
+    answer->len = answer->head.len + 2;
+    answer->closes = surety_str_equal(gate_header(answer->head, "Connection"),
+                                      surety_str_of("close"));
+    length = gate_header(answer->head, "Content-Length");
+    coding = gate_header(answer->head, "Transfer-Encoding");
+    rest = (surety_str){text.ptr + answer->len, text.len - answer->len};
+    if (digits != 3 || !length.ptr == !coding.ptr)
+        return false;
+    if (coding.ptr)
+        return surety_str_equal(coding, surety_str_of("chunked")) &&
+               answer_chunks(answer, rest);
+    len = number_of(length, 10, &digits);
+    if (digits != length.len)
+        return false;
+    answer->is_whole = rest.len >= len;
+    surety_buf_append(&answer->body, rest.ptr, rest.len < len ? rest.len : len);
+    answer->len += len;
+    return true;
+}
+
+/* ---- clients ------------------------------------------------------------- */
+
+void gate_client_make(struct gate *gate, struct gate_client *client)
+{
+    *client = (struct gate_client){
+        .fd = -1,
+        .ask_count = 1 + gate_below(gate, GATE_ASKS),
+        .pipelines = gate_one_in(gate, 4),
+        .write_len = gate_one_in(gate, 2) ? 65536 : 1 + gate_below(gate, 300),
+        .read_len = gate_one_in(gate, 2) ? 65536 : 1 + gate_below(gate, 500),
+        .gap_ms = gate_one_in(gate, 2) ? 0 : gate_below(gate, 400),
+        .next_ms = gate->now_ms + gate_below(gate, 3000),
+        .hang_at = SIZE_MAX};
+    surety_buf_init(&client->out, NULL, 0);
+    surety_buf_init(&client->in, NULL, 0);
+    for (size_t i = 0; i < client->ask_count; i++)
+        gate_ask_write(gate, client, &client->asks[i]);
+    if (gate_one_in(gate, 5))
+        client->hang_at = gate_below(gate, client->out.len + 1);
+    if (client->out.status)
+        abort();
+}
+
+void gate_client_done(struct gate_client *client)
+{
+    if (client->fd >= 0)
+        close(client->fd);
+    surety_buf_done(&client->out);
+    surety_buf_done(&client->in);
+}
+
+static void client_end(struct gate_client *client)
+{
+    if (client->fd >= 0)
+        close(client->fd);
+    client->fd = -1;
+    client->is_over = true;
+}
+
+/* Connects, and begins with the ask that is next. */
+static void client_dial(struct gate *gate, struct gate_client *client)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const size_t len = strlen(gate->bench->socket);
+
+    if (len >= sizeof(address.sun_path))
+        abort();
+    memcpy(address.sun_path, gate->bench->socket, len + 1);
+    client->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    client->dials++;
+    client->sent = client->asks[client->at].start;
+    surety_buf_reset(&client->in);
+    if (client->fd < 0)
+        abort();
+    if (connect(client->fd, (struct sockaddr *)&address, sizeof(address))) {
+        gate_must(gate, gate->is_closing, "a gateway that serves is there");
+        client_end(client);
+    }
+}
+
+/* How many of its bytes it may send by now. */
+static size_t client_until(const struct gate_client *client)
+{
+    const size_t until =
+        client->pipelines ? client->out.len : client->asks[client->at].end;
+
+    return until < client->hang_at ? until : client->hang_at;
+}
+
+static void client_send(struct gate *gate, struct gate_client *client)
+{
+    const size_t until = client_until(client);
+
+    while (client->sent < until) {
+        const size_t left = until - client->sent;
+        const ssize_t sent = send(
+            client->fd, client->out.ptr + client->sent,
+            left < client->write_len ? left : client->write_len, MSG_NOSIGNAL);
+
+        if (sent < 0)
+            return; /* the answer, or the end, says why */
+        for (size_t i = client->at; i < client->ask_count; i++)
+            if (client->asks[i].start >= client->sent &&
+                client->asks[i].start < client->sent + (size_t)sent)
+                client->asks[i].begun_ms = gate->now_ms;
+        client->sent += (size_t)sent;
+        client->waits = false;
+        if (client->gap_ms)
+            return;
+    }
+    if (client->sent >= client->hang_at) {
+        gate->bench->tally.hung_up++;
+        client_end(client);
+    }
+}
+
+/* Looks at an answer; ended: no more of it will come. False: more of it has to
+ * come. */
+static bool client_look(struct gate *gate, struct gate_client *client,
+                        bool ended)
+{
+    struct gate_ask *ask = &client->asks[client->at];
+    struct gate_answer answer = {.status = 0};
+    bool is_read;
+
+    surety_buf_init(&answer.body, NULL, 0);
+    is_read = answer_read(&answer, surety_buf_str(&client->in));
+    gate_must(gate, is_read, "an answer has the form of HTTP");
+    if (!is_read || (!answer.is_whole && !ended)) {
+        surety_buf_done(&answer.body);
+        return false;
+    }
+    ask->is_answered = true;
+    gate_check_answer(gate, client, ask, &answer);
+    gate->answered += answer.is_whole && answer.status != 408;
+    client->at++;
+    surety_buf_done(&answer.body);
+    if (ended || answer.closes) {
+        close(client->fd);
+        client->fd = -1;
+    } else {
+        client->in.len -= answer.len;
+        memmove(client->in.ptr, client->in.ptr + answer.len, client->in.len);
+    }
+    if (client->at == client->ask_count) {
+        gate_must(gate, client->fd < 0 || !client->in.len,
+                  "nothing follows the last answer");
+        client_end(client);
+    }
+    return client->fd >= 0;
+}
+
+static void client_receive(struct gate *gate, struct gate_client *client)
+{
+    char block[65536];
+    ssize_t got;
+
+    do {
+        got = recv(client->fd, block,
+                   client->read_len < sizeof(block) ? client->read_len
+                                                    : sizeof(block),
+                   0);
+        if (got > 0) {
+            client->waits = false;
+            gate_note(gate, block, (size_t)got);
+            surety_buf_append(&client->in, block, (size_t)got);
+            while (client->fd >= 0 && client->in.len &&
+                   client_look(gate, client, false))
+                continue;
+        }
+    } while (got > 0 && client->fd >= 0 && !client->gap_ms);
+    if (client->fd < 0 || got > 0 ||
+        (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return;
+    /* The connection has ended: an idle one may, and is dialled again. */
+    if (!client->in.len && client->sent == client->asks[client->at].start &&
+        client->dials < 8) {
+        close(client->fd);
+        client->fd = -1;
+        return;
+    }
+    (void)client_look(gate, client, true);
+}
+
+void gate_client_move(struct gate *gate, struct gate_client *client)
+{
+    if (client->is_over || client->next_ms > gate->now_ms)
+        return;
+    client->next_ms = gate->now_ms + (client->gap_ms ? client->gap_ms : 1);
+    client->waits = client->fd >= 0;
+    if (client->fd < 0)
+        client_dial(gate, client);
+    if (client->fd >= 0)
+        client_send(gate, client);
+    if (client->fd >= 0)
+        client_receive(gate, client);
+}
+
+uint64_t gate_clients_next_ms(const struct gate *gate)
+{
+    uint64_t next_ms = UINT64_MAX;
+
+    for (size_t i = 0; i < gate->client_count; i++) {
+        const struct gate_client *client = &gate->clients[i];
+        /* One that only waits for its answer is looked at in every step. */
+        if (!client->is_over && !client->waits && client->next_ms < next_ms)
+            next_ms = client->next_ms;
+    }
+    return next_ms;
+}
+
+bool gate_clients_over(const struct gate *gate)
+{
+    for (size_t i = 0; i < gate->client_count; i++)
+        if (!gate->clients[i].is_over)
+            return false;
+    return true;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold of an answer, by its bytes alone: what a client takes for a
+ * value satisfies the schema that it asked for, and everything else is an error
+ * that its SDK raises. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "sim/gate.h"
+
+/* ---- the text of an answer ----------------------------------------------- */
+
+static surety_val law_at(surety_val val, const char *pointer)
+{
+    return surety_val_at(val, surety_str_of(pointer));
+}
+
+/* The text of a whole answer; ptr NULL: it has none. */
+static surety_str whole_text(surety_protocol protocol, surety_val root)
+{
+    switch (protocol) {
+    case SURETY_PROTOCOL_RESPONSES:
+        SURETY_EACH (item, surety_val_get(root, "output"))
+            if (surety_val_is(surety_val_get(item, "type"), "message"))
+                return surety_val_str(law_at(item, "/content/0/text"));
+        return (surety_str){NULL, 0};
+    case SURETY_PROTOCOL_ANTHROPIC:
+        return surety_val_str(law_at(root, "/content/0/text"));
+    case SURETY_PROTOCOL_GEMINI:
+        return surety_val_str(
+            law_at(root, "/candidates/0/content/parts/0/text"));
+    default: return surety_val_str(law_at(root, "/choices/0/message/content"));
+    }
+}
+
+/* What a client has of a stream. */
+struct law_stream {
+    surety_buf text;
+    bool has_error, has_end; /* the protocol's own */
+    bool is_cut_short;       /* by the model's limit or filter, as it says */
+};
+
+static void stream_event(struct law_stream *stream, surety_protocol protocol,
+                         surety_val event)
+{
+    const surety_val type = surety_val_get(event, "type");
+    surety_val piece = surety_val_none();
+
+    stream->has_error =
+        stream->has_error ||
+        surety_val_kind(surety_val_get(event, "error")) == SURETY_KIND_OBJECT ||
+        surety_val_is(type, "error") || surety_val_is(type, "response.failed");
+    switch (protocol) {
+    case SURETY_PROTOCOL_RESPONSES:
+        if (surety_val_is(type, "response.output_text.delta"))
+            piece = surety_val_get(event, "delta");
+        stream->is_cut_short |= surety_val_is(type, "response.incomplete");
+        stream->has_end |= surety_val_is(type, "response.completed") ||
+                           surety_val_is(type, "response.incomplete");
+        break;
+    case SURETY_PROTOCOL_ANTHROPIC:
+        piece = law_at(event, "/delta/text");
+        stream->has_end |= surety_val_is(type, "message_stop");
+        break;
+    case SURETY_PROTOCOL_GEMINI:
+        piece = law_at(event, "/candidates/0/content/parts/0/text");
+        stream->has_end |=
+            law_at(event, "/candidates/0/finishReason").doc != NULL;
+        break;
+    default: piece = law_at(event, "/choices/0/delta/content"); break;
+    }
+    if (surety_val_kind(piece) == SURETY_KIND_STRING)
+        surety_buf_append(&stream->text, surety_val_str(piece).ptr,
+                          surety_val_str(piece).len);
+}
+
+/* Reads the events that came whole. */
+static void stream_read(struct gate *gate, struct law_stream *stream,
+                        surety_protocol protocol, bool is_copied,
+                        surety_str body)
+{
+    size_t at = 0;
+
+    while (at < body.len) {
+        const char *line = body.ptr + at;
+        const char *stop = memchr(line, '\n', body.len - at);
+        surety_str data;
+
+        if (!stop)
+            return;
+        at += (size_t)(stop - line) + 1;
+        if (stop - line < 6 || memcmp(line, "data: ", 6) != 0)
+            continue;
+        data = (surety_str){line + 6, (size_t)(stop - line) - 6};
+        if (surety_str_equal(data, surety_str_of("[DONE]"))) {
+            gate_must(gate, protocol == SURETY_PROTOCOL_OPENAI,
+                      "[DONE] is Chat Completions' mark");
+            stream->has_end = true;
+            continue;
+        }
+        if (surety_doc_read(gate->bench->event, data, NULL, NULL))
+            gate_must(gate, is_copied, "an event's data are JSON");
+        else
+            stream_event(stream, protocol, surety_doc_root(gate->bench->event));
+    }
+}
+
+/* ---- laws ---------------------------------------------------------------- */
+
+static void check_value(struct gate *gate, const struct gate_ask *ask,
+                        surety_str text)
+{
+    struct gate_bench *bench = gate->bench;
+    bool valid = false;
+
+    gate_must(gate,
+              !surety_doc_read(bench->value, text, NULL, NULL) &&
+                  !surety_checker_check(
+                      bench->checker, bench->schemas[ask->schema],
+                      surety_doc_root(bench->value), &valid, NULL) &&
+                  valid,
+              "a value that an answer gives satisfies its schema");
+    bench->tally.values++;
+}
+
+static bool ends_early(surety_val root)
+{
+    static const char *const places[] = {"/choices/0/finish_reason",
+                                         "/stop_reason", "/status",
+                                         "/candidates/0/finishReason"};
+    static const char *const words[] = {
+        "length",     "content_filter", "max_tokens", "refusal",
+        "incomplete", "MAX_TOKENS",     "SAFETY",     "RECITATION"};
+
+    for (size_t i = 0; i < SURETY__COUNT(places); i++)
+        if (surety__str_among(surety_val_str(law_at(root, places[i])), words,
+                              SURETY__COUNT(words)))
+            return true;
+    return false;
+}
+
+static void check_whole(struct gate *gate, const struct gate_ask *ask,
+                        const struct gate_answer *answer)
+{
+    const surety_val root = surety_doc_root(gate->bench->doc);
+    const surety_str text = whole_text(ask->protocol, root);
+
+    gate->bench->tally.whole++;
+    if (surety_str_equal(gate_header(answer->head, "Surety-Fallback"),
+                         surety_str_of("true")))
+        gate->bench->tally.fallbacks++;
+    if (ask->schema < 0 ||
+        surety_val_is(law_at(root, "/surety/verdict"), "refused"))
+        return;
+    gate_must(gate, !ends_early(root), "a value is not cut off");
+    check_value(gate, ask, text);
+}
+
+static void check_stream(struct gate *gate, const struct gate_ask *ask,
+                         const struct gate_answer *answer)
+{
+    struct law_stream stream = {.has_error = false};
+    const bool refused =
+        gate_has(surety_buf_str(&answer->body), "\"verdict\":\"refused\"");
+
+    surety_buf_init(&stream.text, NULL, 0);
+    stream_read(gate, &stream, ask->protocol, ask->schema < 0,
+                surety_buf_str(&answer->body));
+    gate->bench->tally.streams++;
+    gate->bench->tally.cuts += !answer->is_whole;
+    /* Without a schema a provider's bytes are passed on as they are. */
+    if (ask->schema < 0) {
+        surety_buf_done(&stream.text);
+        return;
+    }
+    if (answer->is_whole) {
+        gate_must(gate, !stream.has_error, "an error ends in a cut");
+        gate_must(gate, stream.has_end, "a stream that ends has its end mark");
+        if (!refused)
+            check_value(gate, ask, surety_buf_str(&stream.text));
+    } else if (!gate->is_starved && !gate->is_closing) {
+        gate_must(gate, stream.has_error, "a cut comes behind an error");
+        gate_must(gate,
+                  ask->protocol == SURETY_PROTOCOL_GEMINI || !stream.has_end,
+                  "an error has no end mark before it");
+    }
+    surety_buf_done(&stream.text);
+}
+
+/* An error that the clients of the protocol read. */
+static void check_error(struct gate *gate, const struct gate_ask *ask,
+                        const struct gate_answer *answer)
+{
+    const surety_val root = surety_doc_root(gate->bench->doc);
+    const surety_val error = surety_val_get(root, "error");
+    const surety_str again = gate_header(answer->head, "x-should-retry");
+
+    gate->bench->tally.errors++;
+    gate_must(gate, surety_val_str(surety_val_get(error, "message")).len > 0,
+              "an error has a message");
+    if (ask->protocol == SURETY_PROTOCOL_ANTHROPIC)
+        gate_must(gate,
+                  surety_val_is(surety_val_get(root, "type"), "error") &&
+                      surety_val_str(surety_val_get(error, "type")).len > 0,
+                  "an error of Messages has two types");
+    else if (ask->protocol == SURETY_PROTOCOL_GEMINI)
+        gate_must(gate,
+                  surety_val_int(surety_val_get(error, "code"), 0) ==
+                          answer->status &&
+                      surety_val_str(surety_val_get(error, "status")).len > 0,
+                  "an error of Gemini's has code and status");
+    else
+        gate_must(gate, surety_val_str(surety_val_get(error, "type")).len > 0,
+                  "an error of OpenAI's has a type");
+    if (answer->status == 422)
+        gate_must(gate,
+                  ask->schema >= 0 &&
+                      surety_str_equal(again, surety_str_of("false")),
+                  "422 is for a schema, and is not sent again");
+}
+
+/* Rows of an answered request are complete before its answer is there. */
+static void check_rows(struct gate *gate, const struct gate_answer *answer)
+{
+    const surety_str run = gate_header(answer->head, "Surety-Run");
+
+    for (size_t i = 0; run.len == 36 && i < gate->row_count; i++)
+        if (!memcmp(gate->rows[i].run, run.ptr, 36) && !gate->ledger_failed)
+            gate_must(gate, gate->rows[i].is_finished,
+                      "rows are complete before the answer is");
+}
+
+static bool is_slow(const struct gate *gate, const struct gate_client *client,
+                    const struct gate_ask *ask)
+{
+    return client->gap_ms && ask->begun_ms &&
+           gate->now_ms - ask->begun_ms > 10000;
+}
+
+void gate_check_answer(struct gate *gate, const struct gate_client *client,
+                       const struct gate_ask *ask,
+                       const struct gate_answer *answer)
+{
+    const surety_str body = surety_buf_str(&answer->body);
+    const surety_str type = gate_header(answer->head, "Content-Type");
+
+    if (gate->is_verbose)
+        printf("# %8llu ms  protocol %d, schema %d%s: %d%s\n#   %.*s\n",
+               (unsigned long long)gate->now_ms, (int)ask->protocol,
+               ask->schema, ask->is_stream ? ", stream" : "", answer->status,
+               answer->is_whole ? "" : ", cut", (int)body.len, body.ptr);
+    gate_must_hide(gate, surety_buf_str(&client->in), "no key is in an answer");
+    if (!answer->status) {
+        gate_must(gate,
+                  gate->is_starved || gate->is_closing ||
+                      is_slow(gate, client, ask),
+                  "a request has an answer");
+        return;
+    }
+    gate->bench->tally.statuses[answer->status]++;
+    if (answer->status == 408 && !gate_header(answer->head, "Surety-Run").ptr) {
+        gate_must(gate, is_slow(gate, client, ask), "408 is for slow clients");
+        return;
+    }
+    if (answer->status == 200 && gate_has(type, "text/event-stream")) {
+        gate_must(gate, ask->is_stream && !ask->is_wrong,
+                  "a stream was asked for");
+        check_stream(gate, ask, answer);
+        if (answer->is_whole)
+            check_rows(gate, answer);
+        return;
+    }
+    gate_must(gate, answer->is_whole || gate->is_starved || gate->is_closing,
+              "an answer is whole");
+    if (!answer->is_whole)
+        return;
+    check_rows(gate, answer);
+    if (ask->schema < 0 && !ask->is_wrong)
+        return; /* it may be a provider's own, passed on */
+    if (surety_doc_read(gate->bench->doc, body, NULL, NULL)) {
+        gate_must(gate, false, "a body is JSON");
+        return;
+    }
+    if (answer->status == 200) {
+        gate_must(gate, !ask->is_wrong && !ask->is_stream,
+                  "a whole answer was asked for");
+        check_whole(gate, ask, answer);
+    } else {
+        gate_must(gate,
+                  answer->status < 500 || answer->status > 500 ||
+                      gate->is_starved,
+                  "the gateway does not fail by itself");
+        check_error(gate, ask, answer);
+    }
+}

@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The world of a seed besides clients and models: clock, chance, memory, the
+ * ledger, keys and the configuration. What the library has for the first four
+ * is replaced here: the linker takes these functions and leaves its own
+ * (serve/clock.c, gateway/random.c, provider/http.c, ledger/book.c). */
+#define _GNU_SOURCE /* memmem */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <surety/keys.h>
+
+#include "gateway/gateway.h"
+#include "sim/chance.h"
+#include "sim/gate.h"
+
+/* Where the replaced functions find the world. */
+static struct gate *gate_now;
+
+/* ---- chance and notes ---------------------------------------------------- */
+
+uint64_t gate_below(struct gate *gate, uint64_t count)
+{
+    return chance_word(&gate->random) % count;
+}
+
+bool gate_one_in(struct gate *gate, unsigned count)
+{
+    return gate_below(gate, count) == 0;
+}
+
+void gate_note(struct gate *gate, const void *ptr, size_t len)
+{
+    gate->hash = chance_hash(gate->hash, ptr, len);
+}
+
+void gate_must(struct gate *gate, bool holds, const char *law)
+{
+    if (holds || gate->broken)
+        return;
+    gate->broken = law;
+    if (gate->is_verbose)
+        printf("# %8llu ms  broken: %s\n", (unsigned long long)gate->now_ms,
+               law);
+}
+
+bool gate_has(surety_str text, const char *part)
+{
+    return text.len && memmem(text.ptr, text.len, part, strlen(part));
+}
+
+void gate_must_hide(struct gate *gate, surety_str text, const char *law)
+{
+    gate_must(gate,
+              !gate_has(text, GATE_KEY) && !gate_has(text, "sk-client") &&
+                  (!gate->has_keys || !gate_has(text, gate->secret)),
+              law);
+}
+
+/* ---- clock, chance and transport of the gateway -------------------------- */
+
+surety__serve_times surety__serve_clock(void)
+{
+    if (gate_now->drains) {
+        gate_now->now_ms++;
+        gate_now->unix_ms++;
+    }
+    return (surety__serve_times){gate_now->now_ms * 1000, gate_now->unix_ms};
+}
+
+bool surety__worker_random(surety__worker *worker, void *out, size_t len)
+{
+    unsigned char *bytes = out;
+
+    (void)worker;
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = (unsigned char)chance_word(&gate_now->random);
+    return true;
+}
+
+surety_status surety_http_open(const surety_http_options *options,
+                               surety_transport **ret_transport,
+                               surety_error *reterr)
+{
+    (void)options;
+    (void)reterr;
+    gate_now->transports++;
+    *ret_transport = &gate_now->transport;
+    return SURETY_OK;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static void *gate_resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
+{
+    struct gate *gate = ctx;
+    void *moved;
+
+    (void)size_old;
+    if (!size_new) {
+        gate->live -= ptr != NULL;
+        free(ptr);
+        return NULL;
+    }
+    if (gate->fail_at && ++gate->made >= gate->fail_at) {
+        gate->is_starved = true;
+        return NULL;
+    }
+    moved = realloc(ptr, size_new);
+    if (!moved)
+        abort();
+    gate->live += ptr == NULL;
+    return moved;
+}
+
+/* ---- the ledger ---------------------------------------------------------- */
+
+static surety_status ledger_fail(struct gate *gate, surety_error *reterr)
+{
+    gate->ledger_failed = true;
+    return surety__fail(reterr, SURETY_IO, "the disk is full");
+}
+
+static bool ledger_fails(struct gate *gate)
+{
+    return gate->ledger_fails && gate_one_in(gate, gate->ledger_fails);
+}
+
+static struct gate_row *row_of(struct gate *gate, surety_str id)
+{
+    for (size_t i = 0; id.len == 36 && i < gate->row_count; i++)
+        if (!memcmp(gate->rows[i].id, id.ptr, 36))
+            return &gate->rows[i];
+    return NULL;
+}
+
+static void row_check(struct gate *gate, const surety_entry *entry)
+{
+    gate_must_hide(gate, entry->error_message, "no key is in a row");
+    gate_must_hide(gate, entry->decision, "no key is in a row");
+    gate_must_hide(gate, entry->model, "no key is in a row");
+}
+
+/* Writes what waits. */
+static surety_status ledger_flush(void *ctx, surety_error *reterr)
+{
+    struct gate *gate = ctx;
+    const bool fails = ledger_fails(gate);
+
+    for (size_t i = 0; i < gate->row_count; i++) {
+        struct gate_row *row = &gate->rows[i];
+
+        row->is_begun = row->is_begun || (row->begins && !fails);
+        row->is_finished = row->is_finished || (row->finishes && !fails);
+        row->begins = row->finishes = false;
+    }
+    gate->ledger.waiting = 0;
+    return fails ? ledger_fail(gate, reterr) : SURETY_OK;
+}
+
+/* Begins and finishes wait for a flush, or are written at once. */
+static surety_status ledger_keep(struct gate *gate, surety_error *reterr)
+{
+    if (!gate->ledger.grouped)
+        return ledger_flush(gate, reterr);
+    gate->ledger.waiting++;
+    return SURETY_OK;
+}
+
+static surety_status ledger_begin(void *ctx, const surety_entry *entry,
+                                  surety_error *reterr)
+{
+    struct gate *gate = ctx;
+    struct gate_row *row = &gate->rows[gate->row_count];
+
+    gate_must(gate, entry->id.len == 36 && entry->run.len == 36,
+              "a row has its ids");
+    gate_must(gate, !row_of(gate, entry->id), "the ids of rows differ");
+    row_check(gate, entry);
+    if (gate->row_count == GATE_ROWS)
+        abort();
+    gate->row_count++;
+    memcpy(row->id, entry->id.ptr, 36);
+    memcpy(row->run, entry->run.ptr, 36);
+    row->begins = true;
+    return ledger_keep(gate, reterr);
+}
+
+static surety_status ledger_finish(void *ctx, const surety_entry *entry,
+                                   surety_error *reterr)
+{
+    struct gate *gate = ctx;
+    struct gate_row *row = row_of(gate, entry->id);
+
+    row_check(gate, entry);
+    gate_must(gate, row != NULL, "a row that is finished was begun");
+    if (!row)
+        return SURETY_MISUSE;
+    gate_must(gate, !row->is_finished && !row->finishes,
+              "a row is finished once");
+    gate_must(gate, entry->state != SURETY_ENTRY_OPEN,
+              "a row that is finished is not open");
+    gate_must(gate, entry->ended_ms >= entry->started_ms,
+              "a row ends after its start");
+    row->finishes = true;
+    return ledger_keep(gate, reterr);
+}
+
+static void ledger_close(void *ctx)
+{
+    struct gate *gate = ctx;
+
+    (void)ledger_flush(gate, NULL);
+    gate->is_ledger_open = false;
+}
+
+surety_status surety_ledger_open(surety_str url,
+                                 const surety_ledger_options *options,
+                                 surety_ledger **ret_ledger,
+                                 surety_error *reterr)
+{
+    (void)url;
+    (void)options;
+    (void)reterr;
+    gate_now->ledger = (surety_ledger){.version = 2,
+                                       .ctx = gate_now,
+                                       .begin = ledger_begin,
+                                       .finish = ledger_finish,
+                                       .close = ledger_close,
+                                       .flush = ledger_flush};
+    gate_now->is_ledger_open = true;
+    *ret_ledger = &gate_now->ledger;
+    return SURETY_OK;
+}
+
+void surety_ledger_close(surety_ledger *ledger)
+{
+    if (ledger)
+        ledger->close(ledger->ctx);
+}
+
+/* ---- keys ---------------------------------------------------------------- */
+
+#define GATE_BUDGET 2000000000 /* of a day, in picodollars */
+
+static void keys_make(struct gate *gate)
+{
+    const surety_key key = {
+        .size = sizeof(key),
+        .name = surety_str_of("client"),
+        .minute_requests = gate_one_in(gate, 3) ? 1 + gate_below(gate, 8) : 0,
+        .at_once_max = gate_one_in(gate, 3) ? 1 + gate_below(gate, 3) : 0,
+        .day_picousd = GATE_BUDGET};
+    surety_keys *keys = NULL;
+    surety_buf secret;
+
+    surety_buf_init(&secret, NULL, 0);
+    (void)unlink(gate->bench->database);
+    if (surety_keys_open(surety_str_of(gate->bench->database), NULL, &keys,
+                         NULL) ||
+        surety_keys_add(keys, &key, gate->unix_ms, &secret, NULL) ||
+        secret.len >= sizeof(gate->secret))
+        abort();
+    memcpy(gate->secret, secret.ptr, secret.len);
+    surety_keys_close(keys);
+    surety_buf_done(&secret);
+}
+
+static bool keys_see(void *ctx, const surety_key *key)
+{
+    struct gate *gate = ctx;
+
+    gate_must(gate, key->day_spent_picousd <= key->day_picousd,
+              "no budget is exceeded");
+    return true;
+}
+
+static void keys_check(struct gate *gate)
+{
+    surety_keys *keys = NULL;
+
+    if (surety_keys_open(surety_str_of(gate->bench->database), NULL, &keys,
+                         NULL) ||
+        surety_keys_each(keys, gate->unix_ms, keys_see, gate, NULL))
+        abort();
+    surety_keys_close(keys);
+}
+
+/* ---- configuration ------------------------------------------------------- */
+
+static const char *const gate_protocols[] = {"openai", "responses", "anthropic",
+                                             "gemini"};
+
+void gate_configure(struct gate *gate, bool is_wrong)
+{
+    surety_buf text;
+    FILE *file;
+
+    surety_buf_init(&text, NULL, 0);
+    surety__buf_printf(&text, "{\"retry\":{\"max\":%u,\"first\":%u},",
+                       (unsigned)gate_below(gate, 3),
+                       1 + (unsigned)gate_below(gate, 3));
+    if (gate->has_ledger)
+        surety_buf_text(&text, "\"ledger\":{\"url\":\"gate.db\"},");
+    surety_buf_text(&text, "\"providers\":{");
+    for (size_t i = 0; i < gate->model_count; i++)
+        surety__buf_printf(
+            &text,
+            "%s\"p%zu\":{\"protocol\":\"%s\",\"base_url\":\"http://m%zu.test/"
+            "%s\",\"key_env\":\"GATE_KEY\",\"timeouts\":{\"total\":%u}}",
+            i ? "," : "", i, gate_protocols[gate->models[i].protocol], i,
+            gate->models[i].protocol == SURETY_PROTOCOL_GEMINI ? "v1beta"
+                                                               : "v1",
+            20 + (unsigned)gate_below(gate, 200));
+    surety_buf_text(&text, "},\"models\":{");
+    for (size_t i = 0; i < gate->model_count; i++) {
+        surety__buf_printf(&text,
+                           "%s\"m%zu\":{\"provider\":\"p%zu\",\"model\":"
+                           "\"small\",\"stream\":%s,\"price\":{\"input\":1,"
+                           "\"output\":2}",
+                           i ? "," : "", i, i,
+                           gate_one_in(gate, 2) ? "true" : "false");
+        if (gate->models[i].at_once)
+            surety__buf_printf(&text, ",\"at_once\":%u",
+                               (unsigned)gate->models[i].at_once);
+        surety_buf_text(&text, "}");
+    }
+    surety_buf_text(&text, "},\"routes\":{\"mr\":[");
+    for (size_t i = 0; i < gate->model_count; i++)
+        surety__buf_printf(&text, "%s{\"model\":\"m%zu\",\"weight\":%u}",
+                           i ? "," : "", i, 1 + (unsigned)gate_below(gate, 3));
+    surety_buf_text(&text, is_wrong ? "]},\"wrong\":1}" : "]}}");
+    file = fopen(gate->bench->config, "w");
+    if (!file || text.status ||
+        fwrite(text.ptr, 1, text.len, file) != text.len || fclose(file))
+        abort();
+    surety_buf_done(&text);
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static void gate_log(void *ctx, surety_str line)
+{
+    struct gate *gate = ctx;
+
+    gate->logged++;
+    gate_must_hide(gate, line, "no key is in the log");
+    if (!gate->has_keys)
+        gate_note(gate, line.ptr, line.len);
+    if (gate->is_verbose)
+        printf("# %8llu ms  %.*s\n", (unsigned long long)gate->now_ms,
+               (int)line.len, line.ptr);
+}
+
+static void gate_make(struct gate *gate)
+{
+    gate->hash = CHANCE_HASH;
+    gate->now_ms = 1 + gate_below(gate, 1000000);
+    gate->unix_ms = 1700000000000 + (int64_t)gate_below(gate, 1000000);
+    gate->model_count = 1 + gate_below(gate, GATE_MODELS);
+    for (size_t i = 0; i < gate->model_count; i++)
+        gate->models[i] = (struct gate_model){
+            .protocol = (surety_protocol)gate_below(gate, 4),
+            .at_once =
+                gate_one_in(gate, 3) ? 1 + (uint32_t)gate_below(gate, 2) : 0};
+    gate->has_keys = gate_one_in(gate, 16);
+    gate->has_ledger = gate->has_keys || !gate_one_in(gate, 3);
+    gate->ledger_fails =
+        gate_one_in(gate, 6) ? 2 + (unsigned)gate_below(gate, 8) : 0;
+    for (size_t i = 0; i < GATE_CALLS; i++)
+        surety_buf_init(&gate->calls[i].body, NULL, 0);
+    gate_transport_make(gate);
+    gate_configure(gate, false);
+    if (gate->has_keys)
+        keys_make(gate);
+    gate->client_count = 1 + gate_below(gate, GATE_CLIENTS);
+    for (size_t i = 0; i < gate->client_count; i++)
+        gate_client_make(gate, &gate->clients[i]);
+}
+
+bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
+               bool is_verbose)
+{
+    char place[128] = "unix:";
+    const surety_str listen = {place, 5 + strlen(bench->socket)};
+    surety_gateway_options options = {.size = sizeof(options),
+                                      .config = surety_str_of(bench->config),
+                                      .contracts = surety_str_of(bench->folder),
+                                      .log = gate_log,
+                                      .log_ctx = gate,
+                                      .listen = &listen,
+                                      .listen_count = 1,
+                                      .is_stepped = true,
+                                      .no_ui = true};
+    surety_error error;
+    surety_status status;
+
+    memset(gate, 0, sizeof(*gate));
+    gate->bench = bench;
+    gate->seed = seed;
+    gate->random = chance_begin(seed);
+    gate->is_verbose = is_verbose;
+    gate->idle_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    gate_now = gate;
+    gate_make(gate);
+    memcpy(place + 5, bench->socket, strlen(bench->socket) + 1);
+    gate->alloc = (surety_alloc){gate_resize, gate};
+    options.alloc = &gate->alloc;
+    options.ledger = surety_str_of(gate->has_keys     ? bench->database
+                                   : gate->has_ledger ? "gate.db"
+                                                      : "none");
+    options.keys = gate->has_keys;
+    if (gate_one_in(gate, 4))
+        options.requests_max = 1 + (uint32_t)gate_below(gate, 4);
+    if (gate_one_in(gate, 4))
+        options.waiting_max = 1 + (uint32_t)gate_below(gate, 3);
+    if (gate_one_in(gate, 2))
+        options.model_failures_max = 1 + (uint32_t)gate_below(gate, 3);
+    if (gate_one_in(gate, 8))
+        gate->fail_at = 1 + gate_below(gate, gate_one_in(gate, 2) ? 400 : 3000);
+    status = surety_gateway_open(&options, &gate->gateway, &error);
+    if (status && is_verbose)
+        printf("# open: %s\n", error.message);
+    gate_must(gate, !status || (gate->is_starved && status == SURETY_NOMEM),
+              "a gateway opens, or memory ran out");
+    return !status;
+}
+
+void gate_close(struct gate *gate)
+{
+    gate->is_closing = true;
+    gate->fail_at = 0;
+    surety_gateway_close(gate->gateway);
+    gate->gateway = NULL;
+    gate_must(gate, !gate_calls_active(gate), "no call outlives the gateway");
+    gate_must(gate, !gate->transports, "each transport is closed");
+    gate_must(gate, !gate->is_ledger_open, "the ledger is closed");
+    gate_must(gate, !gate->live, "no memory is left");
+    gate_must(gate, gate->logged >= gate->answered || gate->is_starved,
+              "each answered request has a line in the log");
+    for (size_t i = 0; i < gate->row_count; i++)
+        gate_must(gate,
+                  gate->rows[i].is_finished || !gate->rows[i].is_begun ||
+                      gate->ledger_failed || gate->is_starved,
+                  "each row that was begun is finished");
+    if (gate->has_keys)
+        keys_check(gate);
+    for (size_t i = 0; i < gate->client_count; i++)
+        gate_client_done(&gate->clients[i]);
+    for (size_t i = 0; i < GATE_CALLS; i++)
+        surety_buf_done(&gate->calls[i].body);
+    close(gate->idle_fd);
+    gate->bench->tally.calls += gate->call_count;
+    gate->bench->tally.rows += gate->row_count;
+    gate->bench->tally.starved += gate->is_starved;
+    gate->bench->tally.logged += gate->logged;
+}
+
+/* Writes the folder's contract: the last schema with a fallback. */
+static bool bench_contract(const struct gate_bench *bench)
+{
+    const char *schema = gate_schemas[GATE_SCHEMAS - 1];
+    char path[128];
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "%s/point.json", bench->folder);
+    file = fopen(path, "w");
+    return file &&
+           fprintf(file,
+                   "%.*s,\"x-surety\":{\"name\":\"point\",\"version\":\"1.0.0\""
+                   ",\"fallback\":{\"kind\":\"value\",\"value\":{\"n\":0,"
+                   "\"s\":\"a\"}}}}",
+                   (int)strlen(schema) - 1, schema) > 0 &&
+           !fclose(file);
+}
+
+bool gate_bench_open(struct gate_bench *bench)
+{
+    bool is_open;
+
+    memset(bench, 0, sizeof(*bench));
+    memcpy(bench->folder, "/tmp/surety-gate-XXXXXX", 24);
+    is_open = mkdtemp(bench->folder) != NULL;
+    (void)snprintf(bench->config, sizeof(bench->config), "%s/surety.json",
+                   bench->folder);
+    (void)snprintf(bench->socket, sizeof(bench->socket), "%s/gate",
+                   bench->folder);
+    (void)snprintf(bench->database, sizeof(bench->database), "%s/keys.db",
+                   bench->folder);
+    setenv("GATE_KEY", GATE_KEY, 1);
+    bench->checker = surety_checker_new(NULL, NULL);
+    bench->doc = surety_doc_new(NULL);
+    bench->event = surety_doc_new(NULL);
+    bench->value = surety_doc_new(NULL);
+    for (size_t i = 0; i < GATE_SCHEMAS && is_open; i++)
+        is_open = !surety_schema_read(surety_str_of(gate_schemas[i]), NULL,
+                                      &bench->schemas[i], NULL);
+    return is_open && bench->checker && bench->doc && bench->event &&
+           bench->value && bench_contract(bench);
+}
+
+void gate_bench_close(struct gate_bench *bench)
+{
+    static const char *const names[] = {"surety.json", "gate",
+                                        "point.json",  "keys.db",
+                                        "keys.db-wal", "keys.db-shm"};
+    char path[128];
+
+    for (size_t i = 0; i < SURETY__COUNT(names); i++) {
+        (void)snprintf(path, sizeof(path), "%s/%s", bench->folder, names[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(bench->folder);
+    for (size_t i = 0; i < GATE_SCHEMAS; i++)
+        surety_schema_free(bench->schemas[i]);
+    surety_checker_free(bench->checker);
+    surety_doc_free(bench->doc);
+    surety_doc_free(bench->event);
+    surety_doc_free(bench->value);
+}
