@@ -28,6 +28,7 @@ struct serve_settings {
     const char *log;
     const char *certificate;
     const char *key;
+    const char *clients;
     unsigned threads;
     unsigned notice;
     unsigned drain;
@@ -60,6 +61,9 @@ const struct option_row serve_options[] = {
     TEXT("tls-key", 0, AT(key), "FILE",
          "its key in PEM, not encrypted; in the certificate's FILE unless "
          "given"),
+    TEXT("tls-client-ca", 0, AT(clients), "FILE",
+         "certificates in PEM: only a client with a certificate that one of "
+         "them signed can connect by TLS"),
     TEXT("config", 0, AT(config), "FILE",
          "the configuration; otherwise ./surety.json, or the user's"),
     TEXT("ledger", 0, AT(ledger), "URL|none",
@@ -289,6 +293,7 @@ static bool serve_start(struct serve_session *session)
         .no_ui = settings->ui == 2,
         .tls_certificate = surety_str_of(settings->certificate),
         .tls_key = surety_str_of(settings->key),
+        .tls_clients = surety_str_of(settings->clients),
         .service_name = serve_environment("OTEL_SERVICE_NAME")};
     surety_error error;
     surety_status status;

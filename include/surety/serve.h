@@ -85,6 +85,10 @@ typedef struct surety_gateway_options {
      * the second the key is in the first. A place that is a path takes none. */
     surety_str tls_certificate;
     surety_str tls_key;
+    /* A path of the certificates, in PEM, that sign those of clients: a client
+     * without such a certificate cannot connect by an IP address. Empty:
+     * clients need none. Without tls_certificate: SURETY_MISUSE. */
+    surety_str tls_clients;
 } surety_gateway_options;
 
 /* Reads the configuration, opens the ledger and starts to serve. SURETY_MISUSE:

@@ -48,7 +48,7 @@ static surety_status gateway_take(surety_gateway *gateway, surety_error *reterr)
         &options->contracts,     &options->ledger,
         &options->otlp_endpoint, &options->otlp_headers,
         &options->service_name,  &options->tls_certificate,
-        &options->tls_key};
+        &options->tls_key,       &options->tls_clients};
 
     for (size_t i = 0; i < SURETY__COUNT(texts); i++) {
         if (!texts[i]->len)
@@ -137,13 +137,19 @@ static surety_status gateway_open_tls(surety_gateway *gateway,
     const surety_gateway_options *options = &gateway->options;
     const surety_str certificate = options->tls_certificate;
 
-    if (!certificate.len)
+    if (!certificate.len && options->tls_key.len)
         return surety__fail(reterr, SURETY_MISUSE,
                             "%.*s is the key of no certificate",
                             (int)options->tls_key.len, options->tls_key.ptr);
+    if (!certificate.len)
+        return surety__fail(
+            reterr, SURETY_MISUSE,
+            "%.*s is for certificates of clients, and the gateway has none "
+            "itself",
+            (int)options->tls_clients.len, options->tls_clients.ptr);
     return surety__tls_open(
         certificate, options->tls_key.len ? options->tls_key : certificate,
-        options->alloc, &gateway->tls, reterr);
+        options->tls_clients, options->alloc, &gateway->tls, reterr);
 }
 
 /* Opens the workers, each with a socket of every place. */
@@ -229,7 +235,8 @@ surety_status surety_gateway_open(const surety_gateway_options *options,
     status = gateway_take(gateway, reterr);
     if (!status && !own.no_ui)
         status = surety__desk_open(gateway, reterr);
-    if (!status && (own.tls_certificate.len || own.tls_key.len))
+    if (!status &&
+        (own.tls_certificate.len || own.tls_key.len || own.tls_clients.len))
         status = gateway_open_tls(gateway, reterr);
     if (!status)
         status = gateway_listen_all(gateway, reterr);

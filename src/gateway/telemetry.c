@@ -287,6 +287,12 @@ surety_status surety__telemetry_write(surety_gateway *gateway, surety_buf *out)
             out, &(telemetry_figure){"surety_settlements_lost_total", "counter",
                                      "Uses of keys that could not be counted.",
                                      surety__keeper_lost(gateway->keeper)});
+    if (gateway->tls)
+        telemetry_put(out, &(telemetry_figure){
+                               "surety_tls_handshakes_failed_total", "counter",
+                               "Connections that ended within their "
+                               "TLS handshake.",
+                               surety__tls_failed(gateway->tls)});
     surety__guards_write(gateway, out);
     telemetry_put_process(gateway, out);
     return out->status;

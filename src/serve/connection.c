@@ -111,6 +111,17 @@ void surety__connection_close(surety__connection *connection)
 
 /* ---- bytes --------------------------------------------------------------- */
 
+/* Ends the sending side, and gives the client time to read what it was sent:
+ * a socket that is closed with unread bytes is reset. */
+static surety__next connection_linger(surety__connection *connection)
+{
+    connection->state = STATE_LINGERING;
+    surety_buf_done(&connection->in);
+    connection->in_start = 0;
+    surety__due_set(connection, connection->server->now + CONNECTION_LINGER_MS);
+    return surety__wire_end(connection);
+}
+
 static surety_str connection_unused(const surety__connection *connection)
 {
     if (connection->in_start == connection->in.len)
@@ -153,6 +164,9 @@ static surety__next connection_receive(surety__connection *connection)
     got = surety__wire_receive(connection, block, SERVE_BLOCK);
     if (got < 0 && errno == EPROTONOSUPPORT)
         return connection_refuse_plain(connection);
+    /* The client reads why its handshake failed. */
+    if (got < 0 && errno == EPROTO && !connection->is_used)
+        return connection_linger(connection);
     if (got < 0)
         return errno == EAGAIN ? NEXT_REST : NEXT_CLOSE;
     surety_buf_append(in, block, (size_t)got);
@@ -396,13 +410,8 @@ static surety__next connection_finish(surety__connection *connection)
 
     connection_end_exchange(connection, true);
     surety_buf_done(&connection->out);
-    if (connection->is_last) {
-        connection->state = STATE_LINGERING;
-        surety_buf_done(&connection->in);
-        connection->in_start = 0;
-        surety__due_set(connection, server->now + CONNECTION_LINGER_MS);
-        return surety__wire_end(connection);
-    }
+    if (connection->is_last)
+        return connection_linger(connection);
     connection->state = STATE_HEAD;
     connection->looked = 0;
     connection->is_begun = connection->is_skipped = false;

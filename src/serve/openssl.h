@@ -20,16 +20,21 @@
     FUNCTION(OPENSSL_cleanse, cleanse)                                         \
     FUNCTION(PEM_read_bio_PrivateKey, pem_read_key)                            \
     FUNCTION(PEM_read_bio_X509, pem_read_x509)                                 \
+    FUNCTION(SSL_CTX_add_client_CA, ctx_add_client_ca)                         \
     FUNCTION(SSL_CTX_check_private_key, ctx_check_key)                         \
     FUNCTION(SSL_CTX_ctrl, ctx_ctrl)                                           \
     FUNCTION(SSL_CTX_free, ctx_free)                                           \
+    FUNCTION(SSL_CTX_get_cert_store, ctx_store)                                \
     FUNCTION(SSL_CTX_new, ctx_new)                                             \
     FUNCTION(SSL_CTX_set_alpn_select_cb, ctx_set_alpn)                         \
     FUNCTION(SSL_CTX_set_options, ctx_set_options)                             \
+    FUNCTION(SSL_CTX_set_session_id_context, ctx_set_session_id)               \
+    FUNCTION(SSL_CTX_set_verify, ctx_set_verify)                               \
     FUNCTION(SSL_CTX_use_PrivateKey, ctx_use_key)                              \
     FUNCTION(SSL_CTX_use_certificate, ctx_use_certificate)                     \
     FUNCTION(SSL_free, free)                                                   \
     FUNCTION(SSL_get_error, get_error)                                         \
+    FUNCTION(SSL_is_init_finished, is_init_finished)                           \
     FUNCTION(SSL_new, new)                                                     \
     FUNCTION(SSL_read_ex, read_ex)                                             \
     FUNCTION(SSL_set_accept_state, set_accept_state)                           \
@@ -37,6 +42,8 @@
     FUNCTION(SSL_shutdown, shutdown)                                           \
     FUNCTION(SSL_write_ex, write_ex)                                           \
     FUNCTION(TLS_server_method, server_method)                                 \
+    FUNCTION(X509_STORE_add_cert, store_add)                                   \
+    FUNCTION(X509_STORE_set_flags, store_set_flags)                            \
     FUNCTION(X509_free, x509_free)
 
 typedef struct surety__openssl {

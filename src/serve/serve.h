@@ -58,14 +58,17 @@ void surety__listen_close(surety__listen_place *listener);
 /* A certificate and its key, for any number of servers and threads. */
 typedef struct surety__tls surety__tls;
 
-/* The paths of two files, or of one with both, in PEM. SURETY_IO: one cannot be
- * read, or OpenSSL cannot be loaded; SURETY_SYNTAX: it has no certificate or
- * key, or the key is encrypted; SURETY_MISUSE: they do not fit, or every user
- * can read the key; SURETY_LIMIT; SURETY_UNSUPPORTED: a build without TLS;
- * SURETY_NOMEM. */
+/* The paths of two files, or of one with both, in PEM. clients: a file of the
+ * certificates that sign those of clients, who must have one then; empty:
+ * clients need none. SURETY_IO: one cannot be read, or OpenSSL cannot be
+ * loaded; SURETY_SYNTAX: it has no certificate or key, or the key is encrypted;
+ * SURETY_MISUSE: they do not fit, or every user can read the key; SURETY_LIMIT;
+ * SURETY_UNSUPPORTED: a build without TLS; SURETY_NOMEM. */
 surety_status surety__tls_open(surety_str certificate, surety_str key,
-                               const surety_alloc *alloc, surety__tls **ret_tls,
-                               surety_error *reterr);
+                               surety_str clients, const surety_alloc *alloc,
+                               surety__tls **ret_tls, surety_error *reterr);
+/* Connections that ended within their handshake, after a first byte. */
+uint64_t surety__tls_failed(const surety__tls *tls);
 /* Reads the files again, for connections to come. A failure changes nothing. */
 surety_status surety__tls_reload(surety__tls *tls, surety_error *reterr);
 /* After its servers. Takes NULL. */

@@ -12,9 +12,9 @@
  * 4. The text of a key is overwritten when it was read. OpenSSL keeps the key
  *    itself as long as it serves.
  *
- * What it does not do: TLS before 1.2, renegotiation, compression, certificates
- * of clients, HTTP/2. Without OpenSSL this file only reports that it is
- * missing. */
+ * What it does not do: TLS before 1.2, renegotiation, compression, lists of
+ * revoked certificates, HTTP/2. Without OpenSSL this file only reports that it
+ * is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -40,8 +40,10 @@ struct surety__tls {
     const surety_alloc *alloc;
     surety__arena arena; /* the paths */
     surety_str certificate, key;
+    surety_str clients;   /* empty: they need no certificate */
     pthread_mutex_t lock; /* of context */
     SSL_CTX *context;
+    atomic_uint_fast64_t failed; /* handshakes */
 };
 
 struct surety__tls_link {
@@ -184,23 +186,68 @@ static surety_status tls_take_key(const surety__tls *tls, SSL_CTX *context,
                         tls->key.ptr, tls->certificate.ptr);
 }
 
-/* Reads both files into a context. */
+/* Takes the certificates that sign those of clients. One in the middle of a
+ * chain is enough, so a private authority need not give its root. */
+static surety_status tls_take_clients(const surety__tls *tls, SSL_CTX *context,
+                                      BIO *pem, surety_error *reterr)
+{
+    static const unsigned char session[] = "surety";
+    const surety__openssl *lib = &tls->lib;
+    X509_STORE *store = lib->ctx_store(context);
+    bool is_asked = false, is_taken = true;
+    size_t count = 0;
+    X509 *one;
+
+    while (is_taken && (one = lib->pem_read_x509(pem, NULL, tls_refuse_password,
+                                                 &is_asked)) != NULL) {
+        is_taken = lib->store_add(store, one) == 1 &&
+                   lib->ctx_add_client_ca(context, one) == 1;
+        lib->x509_free(one);
+        count++;
+    }
+    if (!is_taken || !count ||
+        ERR_GET_REASON(lib->peek_last_error()) != PEM_R_NO_START_LINE) {
+        surety__fail(reterr, SURETY_SYNTAX,
+                     count ? "a certificate of %s cannot be used: %s"
+                           : "%s has no certificate: %s",
+                     tls->clients.ptr, tls_reason(tls));
+        surety__hint(reterr, "it must be PEM: the certificates that sign those "
+                             "of clients");
+        return SURETY_SYNTAX;
+    }
+    lib->store_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+    /* OpenSSL resumes no session with a certificate without it. */
+    lib->ctx_set_session_id(context, session, sizeof(session) - 1);
+    lib->ctx_set_verify(
+        context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    return SURETY_OK;
+}
+
+/* Reads the files into a context. */
 static surety_status tls_fill(const surety__tls *tls, SSL_CTX *context,
                               surety_error *reterr)
 {
+    const struct {
+        surety_str path;
+        bool is_secret;
+        surety_status (*take)(const surety__tls *tls, SSL_CTX *context,
+                              BIO *pem, surety_error *reterr);
+    } files[] = {{tls->certificate, false, tls_take_chain},
+                 {tls->key, true, tls_take_key},
+                 {tls->clients, false, tls_take_clients}};
+    const size_t count = tls->clients.len ? 3 : 2;
     const surety__openssl *lib = &tls->lib;
     char *room = surety__new(tls->alloc, TLS_FILE_BYTES_MAX);
     surety_status status = SURETY_OK;
 
     if (!room)
         return surety__fail_nomem(reterr);
-    for (int i = 0; i < 2 && !status; i++) {
-        const bool is_key = i == 1;
+    for (size_t i = 0; i < count && !status; i++) {
         size_t len = 0;
         BIO *pem = NULL;
 
-        status = tls_read_file(is_key ? tls->key : tls->certificate, is_key,
-                               room, &len, reterr);
+        status = tls_read_file(files[i].path, files[i].is_secret, room, &len,
+                               reterr);
         lib->clear_error();
         if (!status) {
             pem = lib->bio_new_mem_buf(room, (int)len);
@@ -208,8 +255,7 @@ static surety_status tls_fill(const surety__tls *tls, SSL_CTX *context,
                 status = surety__fail_nomem(reterr);
         }
         if (!status)
-            status = is_key ? tls_take_key(tls, context, pem, reterr)
-                            : tls_take_chain(tls, context, pem, reterr);
+            status = files[i].take(tls, context, pem, reterr);
         lib->bio_free(pem);
         lib->cleanse(room, len);
     }
@@ -275,8 +321,8 @@ static surety_status tls_make(const surety__tls *tls, SSL_CTX **ret_context,
 }
 
 surety_status surety__tls_open(surety_str certificate, surety_str key,
-                               const surety_alloc *alloc, surety__tls **ret_tls,
-                               surety_error *reterr)
+                               surety_str clients, const surety_alloc *alloc,
+                               surety__tls **ret_tls, surety_error *reterr)
 {
     surety__tls *tls = surety__new(alloc, sizeof(*tls));
     surety_status status;
@@ -288,7 +334,10 @@ surety_status surety__tls_open(surety_str certificate, surety_str key,
     surety__arena_init(&tls->arena, alloc, 0);
     tls->certificate = surety__arena_text(&tls->arena, certificate);
     tls->key = surety__arena_text(&tls->arena, key);
-    status = tls->certificate.ptr && tls->key.ptr
+    tls->clients = clients.len ? surety__arena_text(&tls->arena, clients)
+                               : (surety_str){"", 0};
+    atomic_init(&tls->failed, 0);
+    status = tls->certificate.ptr && tls->key.ptr && tls->clients.ptr
                  ? surety__load(&tls_library, &tls->lib, reterr)
                  : surety__fail_nomem(reterr);
     if (!status)
@@ -347,10 +396,17 @@ surety__tls_link *surety__tls_link_new(surety__tls *tls, int fd)
     return link;
 }
 
+uint64_t surety__tls_failed(const surety__tls *tls)
+{
+    return atomic_load(&tls->failed);
+}
+
 void surety__tls_link_free(surety__tls_link *link)
 {
     if (!link)
         return;
+    if (link->is_begun && !link->tls->lib.is_init_finished(link->ssl))
+        atomic_fetch_add(&link->tls->failed, 1);
     link->tls->lib.free(link->ssl);
     surety__free(link->tls->alloc, link, sizeof(*link));
 }
@@ -473,11 +529,12 @@ bool surety__tls_end(surety__tls_link *link)
 #else
 
 surety_status surety__tls_open(surety_str certificate, surety_str key,
-                               const surety_alloc *alloc, surety__tls **ret_tls,
-                               surety_error *reterr)
+                               surety_str clients, const surety_alloc *alloc,
+                               surety__tls **ret_tls, surety_error *reterr)
 {
     (void)certificate;
     (void)key;
+    (void)clients;
     (void)alloc;
     (void)ret_tls;
     surety__fail(reterr, SURETY_UNSUPPORTED, "this build serves without TLS");
@@ -505,6 +562,12 @@ surety__tls_link *surety__tls_link_new(surety__tls *tls, int fd)
     (void)tls;
     (void)fd;
     return NULL;
+}
+
+uint64_t surety__tls_failed(const surety__tls *tls)
+{
+    (void)tls;
+    return 0;
 }
 
 void surety__tls_link_free(surety__tls_link *link)

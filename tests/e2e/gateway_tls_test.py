@@ -49,18 +49,46 @@ class Files:
         return ("--tls-cert", self.certificate, "--tls-key", self.key)
 
 
+class Authority:
+    """A private authority that signs certificates of clients."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(dir=FOLDER)
+        self.key = os.path.join(self.folder, "ca.key")
+        self.certificate = os.path.join(self.folder, "ca.pem")
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt",
+                "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+                "/CN=authority", "-keyout", self.key, "-out",
+                self.certificate)
+
+    def sign(self, name, *extension):
+        """The paths of a certificate and its key."""
+        path = os.path.join(self.folder, name)
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                "-nodes", "-subj", "/CN=" + name, "-keyout", path + ".key",
+                "-out", path + ".csr")
+        with open(path + ".ext", "w", encoding="ascii") as file:
+            file.write("\n".join(extension))
+        openssl("x509", "-req", "-in", path + ".csr", "-CA", self.certificate,
+                "-CAkey", self.key, "-CAcreateserial", "-days", "1",
+                "-extfile", path + ".ext", "-out", path + ".pem")
+        return path + ".pem", path + ".key"
+
+
 class Secure(Gateway):
     """A gateway that is dialled by TLS."""
 
-    def __init__(self, files):
+    def __init__(self, files, *options):
         self.files = files
-        super().__init__(SCRIPT, *files.options(), config=CONFIG)
+        super().__init__(SCRIPT, *files.options(), *options, config=CONFIG)
 
     def dial(self, **limits):
         context = ssl.create_default_context(cafile=self.files.certificate)
         for name, value in limits.items():
             if name == "alpn":
                 context.set_alpn_protocols(value)
+            elif name == "client":
+                context.load_cert_chain(*value)
             elif name == "ciphers":
                 context.set_ciphers(value)
             else:
@@ -132,6 +160,70 @@ def test_strangers():
         waits.close()
 
 
+def answer(gateway, **limits):
+    """The text of /healthz, or of the error. In TLS 1.3 a client learns with
+    its first read that its certificate is refused."""
+    try:
+        link = gateway.dial(**limits)
+        link.sendall(GET % b"close")
+        return link.recv(9999).rsplit(b"\n", 2)[-2].decode()
+    except (ssl.SSLError, ConnectionError) as error:
+        return "refused" if "ALERT" in str(error).upper() else str(error)
+
+
+def failed(gateway, **limits):
+    """The handshakes that failed, as /metrics has them."""
+    link = gateway.dial(**limits)
+    link.sendall((GET % b"close").replace(b"healthz", b"metrics"))
+    lines = Response(link).body.decode().split("\n")
+    return [int(line.split(" ")[1]) for line in lines
+            if line.startswith("surety_tls_handshakes_failed_total ")]
+
+
+def test_clients():
+    """Only a client with a certificate of the authority connects, by either
+    version of TLS; all others are counted."""
+    ours, other = Authority(), Authority()
+    good = ours.sign("good")
+    middle = ours.sign("middle", "basicConstraints=critical,CA:TRUE")
+    versions = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
+    with Secure(Files(), "--tls-client-ca", ours.certificate) as gateway:
+        for version in versions:
+            limits = {"minimum_version": version, "maximum_version": version}
+            same(f"{version.name}: a certificate of ours",
+                 answer(gateway, client=good, **limits), "ok")
+            for name, client in (
+                    ("another authority's", other.sign("stranger")),
+                    ("the authority's for a server", ours.sign(
+                        "server", "extendedKeyUsage=serverAuth"))):
+                same(f"{version.name}: {name}", answer(
+                    gateway, client=client, **limits), "refused")
+            same(f"{version.name}: no certificate",
+                 answer(gateway, **limits), "refused")
+        same("each is counted", failed(gateway, client=good), [6])
+        plain = Mock.dial(gateway)
+        plain.sendall(GET % b"close")
+        same("HTTP without TLS", Response(plain).status, 400)
+        Mock.dial(gateway).close()
+        same("too, but not a connection without a byte",
+             failed(gateway, client=good), [7])
+        shutil.copy(other.certificate, ours.certificate)
+        gateway.process.send_signal(signal.SIGHUP)
+        tries = 0
+        while answer(gateway, client=good) == "ok" and tries < 1000:
+            tries += 1
+        same("after a reload it is another authority", [
+            answer(gateway, client=good),
+            answer(gateway, client=other.sign("friend"))], ["refused", "ok"])
+    with Secure(Files(), "--tls-client-ca", middle[0]) as gateway:
+        same("a certificate in the middle of a chain signs too",
+             answer(gateway, client=good), "refused")
+        same("itself it is known", answer(gateway, client=middle), "ok")
+    with Secure(Files()) as gateway:
+        same("without an authority none is needed", answer(gateway), "ok")
+        same("and nothing fails", failed(gateway), [0])
+
+
 def test_reload():
     files = Files()
     with Secure(files) as gateway:
@@ -187,6 +279,11 @@ def test_refused():
          files.certificate)
     says("a key without a certificate", "the key of no certificate",
          "--tls-key", files.key)
+    says("certificates of clients without one's own", "has none itself",
+         "--tls-client-ca", others.certificate)
+    says("no certificate of an authority", "the certificates that sign",
+         "--tls-cert", files.certificate, "--tls-key", files.key,
+         "--tls-client-ca", files.key)
     locked = files.folder + "/locked.pem"
     openssl("pkey", "-in", files.key, "-aes128", "-passout", "pass:x", "-out",
             locked)
@@ -218,8 +315,8 @@ def main():
     if not shutil.which("openssl"):
         skip("TLS", "there is no command openssl")
         return
-    for test in (test_calls, test_strangers, test_reload, test_refused,
-                 test_npm):
+    for test in (test_calls, test_strangers, test_clients, test_reload,
+                 test_refused, test_npm):
         test()
 
 

@@ -339,7 +339,8 @@ TEST(gives_the_bytes_of_plain_http)
     surety_buf_init(&bytes, check_alloc(t), 0);
     CHECK(context && files_make(&files));
     TRY(surety__tls_open(surety_str_of(files.certificate),
-                         surety_str_of(files.key), check_alloc(t), &tls, NULL));
+                         surety_str_of(files.key), surety_str_of(""),
+                         check_alloc(t), &tls, NULL));
     for (uint64_t seed = 1; seed <= (t->fail_at ? 1 : SEEDS); seed++) {
         uint64_t chance = seed;
         bool came, came_too;
@@ -387,8 +388,8 @@ TEST(ends_a_slow_handshake)
 
     CHECK(files_make(&files));
     TRY(surety__tls_open(surety_str_of(files.certificate),
-                         surety_str_of(files.key), check_alloc(t), &options.tls,
-                         NULL));
+                         surety_str_of(files.key), surety_str_of(""),
+                         check_alloc(t), &options.tls, NULL));
     TRY(surety__listen_ip(surety_str_of(""), 0, &listener, NULL));
     options.sockets = &listener.fd;
     TRY(surety__server_open(&options, &server, NULL));
