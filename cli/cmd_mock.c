@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* surety mock: starts a model server that answers from a script. The server has
  * its own thread; the main thread waits for a signal. The server's thread sends
- * it such a signal when the number of requests of --for is reached, or when a
- * line cannot be written. While the server runs, only its thread writes: one
- * line for each request. */
+ * it such a signal when the number of requests of --requests is reached, or
+ * when a line cannot be written to standard error. While the server runs, only
+ * its thread writes: one line for each request. */
 #include "commands.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,6 +17,7 @@
 #include <surety/mock.h>
 
 #include "input.h"
+#include "log.h"
 
 enum { MOCK_SCRIPT_MAX = 64 << 20 };
 
@@ -65,8 +64,7 @@ struct mock_session {
     const struct mock_settings *settings;
     surety_mock *mock;
     surety_doc *doc; /* the parsed log line */
-    struct output log;
-    bool has_log;
+    struct log_file log;
     unsigned over; /* number of requests that have ended */
     pthread_t waiter;
 };
@@ -121,15 +119,12 @@ static void log_request(void *ctx, surety_str line)
     const struct mock_settings *settings = session->settings;
     bool is_bad = false;
 
-    if (session->has_log) {
-        surety_buf_add(&session->log.buf, line);
-        surety_buf_byte(&session->log.buf, '\n');
-        is_bad = !output_flush(&session->log);
-    }
+    if (session->log.fd >= 0)
+        log_line(&session->log, line);
     if (!settings->quiet &&
         surety_doc_read(session->doc, line, NULL, NULL) == SURETY_OK) {
         put_line(&session->cli->err.buf, surety_doc_root(session->doc));
-        is_bad = !output_flush(&session->cli->err) || is_bad;
+        is_bad = !output_flush(&session->cli->err);
     }
     session->over++;
     if (is_bad || (settings->requests && session->over >= settings->requests))
@@ -175,22 +170,6 @@ static bool read_port(struct cli *cli, const char *text, uint16_t *ret_port)
         return cli_usage(cli, "a port is a number from 0 to 65535",
                          "\"%s\" is no port", text);
     *ret_port = (uint16_t)value;
-    return true;
-}
-
-static bool open_log(struct mock_session *session)
-{
-    const char *path = session->settings->log;
-    int fd;
-
-    if (!path)
-        return true;
-    fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return cli_fail(session->cli, CODE_WORLD, NULL,
-                        "%s cannot be written: %s", path, strerror(errno));
-    output_init(&session->log, fd);
-    session->has_log = true;
     return true;
 }
 
@@ -308,10 +287,8 @@ void mock_run(struct cli *cli, const void *given,
     sigaddset(&signals, SIGHUP);
     sigaddset(&signals, SIGALRM);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    if (open_log(&session) && start(&session))
+    if (log_open(&session.log, settings->log, 0644, cli) && start(&session))
         serve(&session, &signals);
-    if (session.has_log && !output_close(&session.log))
-        cli_fail(cli, CODE_WORLD, NULL, "%s cannot be written: %s",
-                 settings->log, strerror(session.log.error));
+    log_close(&session.log, cli);
     surety_doc_free(session.doc);
 }

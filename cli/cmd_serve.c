@@ -4,9 +4,6 @@
  * descriptor of its own. */
 #include "commands.h"
 
-#include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +15,7 @@
 
 #include "configuration.h"
 #include "library.h"
+#include "log.h"
 #include "systemd.h"
 
 struct serve_settings {
@@ -115,84 +113,14 @@ struct serve_place {
     char text[16];
 };
 
-/* A log outlives a full disk: a line that cannot be written is lost, and the
- * next ones are tried again. */
-struct serve_log {
-    int fd;      /* -1: there is none */
-    int error;   /* errno of the last write that failed; 0: none did */
-    bool is_cut; /* the file ends within a line */
-    surety_buf buf;
-};
-
 struct serve_session {
     struct cli *cli;
     const struct serve_settings *settings;
     surety_gateway *gateway;
-    struct serve_log log;
+    struct log_file log;
     surety_str places[SERVE_PLACES_MAX];
     struct serve_place given[SERVE_PLACES_MAX];
 };
-
-static void log_write(struct serve_log *log)
-{
-    const surety_str text = surety_buf_str(&log->buf);
-    size_t done = 0;
-
-    while (done < text.len) {
-        const ssize_t wrote = write(log->fd, text.ptr + done, text.len - done);
-
-        if (wrote >= 0)
-            done += (size_t)wrote;
-        else if (errno != EINTR)
-            break;
-    }
-    if (log->buf.status || done < text.len)
-        log->error = log->buf.status ? ENOMEM : errno;
-    if (done)
-        log->is_cut = text.ptr[done - 1] != '\n';
-}
-
-/* Is called by one thread at a time. */
-static void log_line(void *ctx, surety_str line)
-{
-    struct serve_log *log = ctx;
-
-    surety_buf_reset(&log->buf);
-    if (log->is_cut)
-        surety_buf_byte(&log->buf, '\n');
-    surety_buf_add(&log->buf, line);
-    surety_buf_byte(&log->buf, '\n');
-    log_write(log);
-}
-
-static bool log_open(struct serve_session *session)
-{
-    const char *path = session->settings->log;
-
-    session->log.fd = -1;
-    surety_buf_init(&session->log.buf, NULL, 0);
-    if (!path)
-        return true;
-    session->log.fd =
-        open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    if (session->log.fd < 0)
-        return cli_fail(session->cli, CODE_WORLD, NULL,
-                        "%s cannot be written: %s", path, strerror(errno));
-    return true;
-}
-
-/* Reports lines that were lost. */
-static void log_close(struct serve_session *session)
-{
-    struct serve_log *log = &session->log;
-
-    if (log->fd >= 0 && close(log->fd) && errno != EINTR)
-        log->error = errno;
-    if (log->error)
-        cli_fail(session->cli, CODE_WORLD, NULL, "%s lacks lines: %s",
-                 session->settings->log, strerror(log->error));
-    surety_buf_done(&log->buf);
-}
 
 /* Reads the mode of a path, three or four octal digits. */
 static bool read_mode(struct cli *cli, const char *text, uint32_t *ret_mode)
@@ -404,12 +332,13 @@ void serve_run(struct cli *cli, const void *given,
     sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     serve_keep_secrets();
-    if (log_open(&session) && serve_start(&session)) {
+    if (log_open(&session.log, session.settings->log, 0600, cli) &&
+        serve_start(&session)) {
         if (serve_print(&session)) {
             systemd_tell("READY=1");
             serve_wait(&session, &signals);
         }
         surety_gateway_close(session.gateway);
     }
-    log_close(&session);
+    log_close(&session.log, cli);
 }

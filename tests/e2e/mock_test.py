@@ -7,6 +7,7 @@ import concurrent.futures
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import time
@@ -542,6 +543,26 @@ def test_ending():
           mock.heard())
 
 
+def test_full_log():
+    """A disk that is full for a while takes lines of the log, and no later
+    ones; the server goes on."""
+    mock = Mock({"then": "repeat", "replies": [{"text": "ok"}]}, "--quiet")
+    pid = mock.process.pid
+    _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    mock.call()
+    size = len(json.dumps(mock.logged(1)[0], separators=(",", ":"))) + 1
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 20, most))
+    for _ in range(2):
+        same("it goes on", mock.call().status, 200)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+    same("and after it", mock.call().status, 200)
+    with open(mock.log, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    same("lost lines are an error of the command", mock.end(), 4)
+    same("one line is cut, the later ones are there", [
+        line.endswith("}") for line in lines], [True, False, True, False])
+
+
 def test_command_line():
     run = surety("mock", "--reply", "hey", "--for", "1")
     check("--for", run.code == 0 and "listening on" in run.out, run)
@@ -562,6 +583,7 @@ def test_command_line():
             "mock", "-r", "x", "-p", str(mock.port)), 4, str(mock.port))
     complains("a log that cannot be", surety("mock", "-r", "x", "--log",
                                              "/nonexistent/log"), 4)
+    test_full_log()
     write("said.txt", "from a file")
     write("with_file.json", {"replies": [{"file": "said.txt"}]})
     with open(f"{FOLDER}/with_file.json", encoding="utf-8") as file:
