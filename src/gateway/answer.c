@@ -626,7 +626,8 @@ void surety__answer_continue(surety__exchange *exchange)
     const surety__closing closing = surety__answer_closing(exchange);
     surety__result result;
 
-    if (exchange->is_over)
+    /* Rows come first: what is at its end is given out behind them. */
+    if (exchange->is_over || exchange->owed.waits)
         return;
     if (exchange->ask.passes) {
         surety__pass_continue(exchange);

@@ -188,7 +188,7 @@ surety__flow surety__pass_answer(surety__exchange *exchange)
     if (run->verdict == SURETY_RUN_PENDING)
         return FLOW_WAIT;
     if (info && (!good || run->verdict == SURETY_RUN_VALID) &&
-        !pass_is_hidden(exchange, info->status))
+        !exchange->owed.is_lost && !pass_is_hidden(exchange, info->status))
         return pass_give(exchange, info, false);
     result = surety__answer_result(exchange);
     if (result.ok)
@@ -205,5 +205,6 @@ void surety__pass_continue(surety__exchange *exchange)
     if (run->verdict == SURETY_RUN_PENDING)
         return;
     exchange->is_over = true;
-    exchange->is_cut = run->verdict != SURETY_RUN_VALID;
+    exchange->is_cut =
+        run->verdict != SURETY_RUN_VALID || exchange->owed.is_lost;
 }

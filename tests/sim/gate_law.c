@@ -219,13 +219,15 @@ static void check_error(struct gate *gate, const struct gate_ask *ask,
                   "422 is for a schema, and is not sent again");
 }
 
-/* Rows of an answered request are complete before its answer is there. */
+/* Rows of an answered request are complete before its answer is there, and
+ * where they cannot be written there is no answer but an error. */
 static void check_rows(struct gate *gate, const struct gate_answer *answer)
 {
     const surety_str run = gate_header(answer->head, "Surety-Run");
+    const bool may_fail = gate->ledger_failed && answer->status != 200;
 
     for (size_t i = 0; run.len == 36 && i < gate->row_count; i++)
-        if (!memcmp(gate->rows[i].run, run.ptr, 36) && !gate->ledger_failed)
+        if (!memcmp(gate->rows[i].run, run.ptr, 36) && !may_fail)
             gate_must(gate, gate->rows[i].is_finished,
                       "rows are complete before the answer is");
 }
