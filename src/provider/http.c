@@ -210,25 +210,34 @@ static int http_on_request(void *ctx, char *peer, char *own, int peer_port,
 
 /* ---- exchanges ----------------------------------------------------------- */
 
+static void http_handle_done(surety__http *http, surety__http_handle *handle)
+{
+    http->curl.easy_cleanup(handle->easy);
+    http->curl.url_cleanup(handle->parsed);
+    surety_buf_done(&handle->url);
+    surety_buf_done(&handle->host);
+}
+
 static void http_free(surety__http_exchange *exchange)
 {
-    const surety__curl *curl = &exchange->http->curl;
-    const surety_alloc *alloc = exchange->http->alloc;
+    surety__http *http = exchange->http;
+    const surety__curl *curl = &http->curl;
+    const surety_alloc *alloc = http->alloc;
+    surety__http_handle *handle = &exchange->handle;
 
     surety__http_pool_leave(exchange);
-    if (exchange->easy)
-        (void)curl->multi_remove_handle(exchange->http->multi, exchange->easy);
-    if (exchange->easy && exchange->http->idle_count < SURETY__HTTP_IDLE) {
-        (void)curl->easy_setopt(exchange->easy, CURLOPT_ERRORBUFFER, NULL);
-        exchange->http->idle[exchange->http->idle_count++] = exchange->easy;
+    if (handle->easy)
+        (void)curl->multi_remove_handle(http->multi, handle->easy);
+    if (handle->easy && http->idle_count < SURETY__HTTP_IDLE) {
+        (void)curl->easy_setopt(handle->easy, CURLOPT_ERRORBUFFER, NULL);
+        http->idle[http->idle_count++] = *handle;
     } else {
-        curl->easy_cleanup(exchange->easy);
+        http_handle_done(http, handle);
     }
     surety__free(alloc, exchange->head.items,
                  exchange->head.cap * sizeof(*exchange->head.items));
-    if (!exchange->http->spare.chunks &&
-        exchange->arena.total <= HTTP_SPARE_MAX)
-        exchange->http->spare = exchange->arena;
+    if (!http->spare.chunks && exchange->arena.total <= HTTP_SPARE_MAX)
+        http->spare = exchange->arena;
     else
         surety__arena_done(&exchange->arena);
     surety__free(alloc, exchange, sizeof(*exchange));
@@ -289,14 +298,15 @@ static bool http_repeat(surety__http_exchange *exchange)
 {
     const surety__curl *curl = &exchange->http->curl;
     CURLM *multi = exchange->http->multi;
+    CURL *easy = exchange->handle.easy;
 
     assert(!exchange->sent);
     exchange->again = false;
     exchange->progress.connect_ms = 0;
     exchange->error_text[0] = '\0';
-    return !curl->multi_remove_handle(multi, exchange->easy) &&
-           !curl->easy_setopt(exchange->easy, CURLOPT_FRESH_CONNECT, 1L) &&
-           !curl->multi_add_handle(multi, exchange->easy);
+    return !curl->multi_remove_handle(multi, easy) &&
+           !curl->easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L) &&
+           !curl->multi_add_handle(multi, easy);
 }
 
 /* Ends the exchanges that libcurl has finished. */
@@ -322,61 +332,67 @@ static void http_collect(surety__http *http)
 
 /* ---- starting ------------------------------------------------------------ */
 
-/* Checks a URL, NUL-terminated, and makes it and its host the last ones. */
-static surety_status http_learn_url(surety__http *http, surety_str url,
+/* Makes a URL that of a handle, if it is a valid one. */
+static surety_status http_learn_url(surety__http *http,
+                                    surety__http_handle *handle, surety_str url,
                                     surety_error *reterr)
 {
     const surety__curl *curl = &http->curl;
-    CURLU *parts = curl->url();
     char *scheme = NULL;
     surety_status status = SURETY_OK;
 
-    surety_buf_reset(&http->url);
-    surety_buf_reset(&http->host);
-    if (!parts)
+    surety_buf_reset(&handle->url);
+    surety_buf_reset(&handle->host);
+    surety_buf_add(&handle->url, url);
+    surety_buf_byte(&handle->url, '\0');
+    if (handle->url.status)
         status = surety__fail_nomem(reterr);
-    else if (memchr(url.ptr, 0, url.len) ||
-             curl->url_set(parts, CURLUPART_URL, url.ptr,
-                           CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
-             curl->url_get(parts, CURLUPART_SCHEME, &scheme, 0) != CURLUE_OK)
+    else if (strlen(handle->url.ptr) != url.len ||
+             curl->url_set(handle->parsed, CURLUPART_URL, handle->url.ptr,
+                           CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS) !=
+                 CURLUE_OK ||
+             curl->url_get(handle->parsed, CURLUPART_SCHEME, &scheme, 0) !=
+                 CURLUE_OK)
         status = surety__fail(reterr, SURETY_MISUSE, "this is no URL");
     else if (strcmp(scheme, "http") != 0 && strcmp(scheme, "https") != 0)
         status = surety__fail(reterr, SURETY_MISUSE,
                               "a URL of the scheme \"%s\" instead of https or "
                               "http",
                               scheme);
-    if (!status) {
-        surety_buf_add(&http->url, url);
-        surety__http_host_write(curl, parts, &http->host);
-        if (http->url.status || http->host.status) {
-            surety_buf_reset(&http->url);
-            status = surety__fail_nomem(reterr);
-        }
-    }
     curl->free(scheme);
-    curl->url_cleanup(parts);
+    if (!status) {
+        surety__http_host_write(curl, handle->parsed, &handle->host);
+        surety_buf_byte(&handle->host, '\0');
+        if (handle->host.status ||
+            curl->easy_setopt(handle->easy, CURLOPT_URL, handle->url.ptr) ||
+            curl->easy_setopt(handle->easy, CURLOPT_CURLU, handle->parsed))
+            status = surety__fail_nomem(reterr);
+    }
+    if (status)
+        surety_buf_reset(&handle->url);
     return status;
 }
 
-/* Copies the URL for libcurl, which keeps a reference, and sets the host for
- * messages. */
-static surety_status http_take_url(surety__http_exchange *exchange,
-                                   surety_str text, surety_str *ret_url,
-                                   surety_error *reterr)
+static bool http_handle_is_for(const surety__http_handle *handle,
+                               surety_str url)
 {
-    surety__http *http = exchange->http;
-    const surety_str url = surety__arena_text(&exchange->arena, text);
-    surety_status status = url.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+    const surety_str own = surety_buf_str(&handle->url);
 
-    if (!status &&
-        (!url.len || !surety_str_equal(surety_buf_str(&http->url), url)))
-        status = http_learn_url(http, url, reterr);
-    if (status)
-        return status;
-    exchange->host =
-        surety__arena_text(&exchange->arena, surety_buf_str(&http->host));
-    *ret_url = url;
-    return exchange->host.ptr ? SURETY_OK : surety__fail_nomem(reterr);
+    return own.len == url.len + 1 && memcmp(own.ptr, url.ptr, url.len) == 0;
+}
+
+/* Sets the URL, and the host for messages. */
+static surety_status http_take_url(surety__http_exchange *exchange,
+                                   surety_str url, surety_error *reterr)
+{
+    surety__http_handle *handle = &exchange->handle;
+    surety_status status = SURETY_OK;
+
+    if (!url.len || !http_handle_is_for(handle, url))
+        status = http_learn_url(exchange->http, handle, url, reterr);
+    if (!status)
+        exchange->host = (surety_str){handle->host.ptr, handle->host.len - 1};
+    return status;
 }
 
 /* Adds a line to the request's headers. False: out of memory. */
@@ -471,26 +487,38 @@ static bool http_set_rules(surety__http *http, CURL *easy)
     return !failed;
 }
 
-/* A handle with these options: one whose exchange has ended, or a new one.
- * NULL: out of memory. */
-static CURL *http_take_easy(surety__http *http)
+/* Takes a handle with these options: one whose exchange has ended, if possible
+ * one that went to this URL, or a new one. False: out of memory. */
+static bool http_take_handle(surety__http *http, surety_str url,
+                             surety__http_handle *handle)
 {
-    CURL *easy;
+    size_t at = http->idle_count;
 
-    if (http->idle_count)
-        return http->idle[--http->idle_count];
-    easy = http->curl.easy_init();
-    if (easy && http_set_rules(http, easy))
-        return easy;
-    http->curl.easy_cleanup(easy);
-    return NULL;
+    if (at) {
+        while (--at && !http_handle_is_for(&http->idle[at], url))
+            continue;
+        if (!http_handle_is_for(&http->idle[at], url))
+            at = http->idle_count - 1;
+        *handle = http->idle[at];
+        http->idle[at] = http->idle[--http->idle_count];
+        return true;
+    }
+    surety_buf_init(&handle->url, http->alloc, 0);
+    surety_buf_init(&handle->host, http->alloc, 0);
+    handle->parsed = http->curl.url();
+    handle->easy = handle->parsed ? http->curl.easy_init() : NULL;
+    if (handle->easy && http_set_rules(http, handle->easy))
+        return true;
+    http->curl.easy_cleanup(handle->easy);
+    handle->easy = NULL;
+    return false;
 }
 
 /* Sets what the callbacks get. */
 static bool http_set_callbacks(surety__http_exchange *exchange)
 {
     __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
-    CURL *easy = exchange->easy;
+    CURL *easy = exchange->handle.easy;
     bool failed = false;
 
     failed |= set(easy, CURLOPT_PRIVATE, (void *)exchange);
@@ -517,16 +545,15 @@ static size_t http_body_len(const surety__http_exchange *exchange,
 }
 
 /* Sets the request itself. Its texts live in the exchange's arena. */
-static bool http_set_request(surety__http_exchange *exchange, surety_str url,
-                             surety_str method, surety_str body)
+static bool http_set_request(surety__http_exchange *exchange, surety_str method,
+                             surety_str body)
 {
     const bool post = surety_str_equal(method, SURETY__LITERAL("POST"));
     __typeof__(curl_easy_setopt) *set = exchange->http->curl.easy_setopt;
-    CURL *easy = exchange->easy;
+    CURL *easy = exchange->handle.easy;
     const bool head = surety_str_equal(method, SURETY__LITERAL("HEAD"));
     bool failed = false;
 
-    failed |= set(easy, CURLOPT_URL, url.ptr);
     failed |= set(easy, CURLOPT_HTTPHEADER, exchange->lines);
     failed |= set(easy, CURLOPT_FRESH_CONNECT, 0L);
     failed |= set(easy, CURLOPT_CONNECTTIMEOUT_MS,
@@ -563,7 +590,6 @@ static surety_status http_prepare(surety__http_exchange *exchange,
         request->body_stays && request->body.len
             ? request->body
             : surety__arena_text(&exchange->arena, request->body);
-    surety_str url;
     surety_status status = surety__headers_check(request, reterr);
 
     if (status)
@@ -571,13 +597,14 @@ static surety_status http_prepare(surety__http_exchange *exchange,
     if (!http_is_method(request->method))
         return surety__fail(reterr, SURETY_MISUSE,
                             "a method is written in capital letters");
-    status = http_take_url(exchange, request->url, &url, reterr);
+    if (!http_take_handle(exchange->http, request->url, &exchange->handle))
+        return surety__fail_nomem(reterr);
+    status = http_take_url(exchange, request->url, reterr);
     if (status)
         return status;
-    exchange->easy = http_take_easy(exchange->http);
-    if (!method.ptr || !body.ptr || !exchange->easy ||
-        !http_add_headers(exchange, request) || !http_set_callbacks(exchange) ||
-        !http_set_request(exchange, url, method, body))
+    if (!method.ptr || !body.ptr || !http_add_headers(exchange, request) ||
+        !http_set_callbacks(exchange) ||
+        !http_set_request(exchange, method, body))
         return surety__fail_nomem(reterr);
     return SURETY_OK;
 }
@@ -616,8 +643,8 @@ static surety_status http_start(void *ctx, uint64_t id,
     status = http_prepare(exchange, &own, reterr);
     if (!status && !surety__http_due_add(http, exchange)) {
         status = surety__fail_nomem(reterr);
-    } else if (!status &&
-               http->curl.multi_add_handle(http->multi, exchange->easy)) {
+    } else if (!status && http->curl.multi_add_handle(http->multi,
+                                                      exchange->handle.easy)) {
         status = surety__fail_nomem(reterr);
         surety__http_due_remove(http, exchange);
     }
@@ -702,7 +729,7 @@ static void http_close(void *ctx)
         http_end(http->items[0],
                  surety__delivery_cancelled(http->items[0]->sent));
     while (http->idle_count)
-        http->curl.easy_cleanup(http->idle[--http->idle_count]);
+        http_handle_done(http, &http->idle[--http->idle_count]);
     (void)http->curl.multi_cleanup(http->multi);
     surety__http_watch_close(http);
     surety__http_due_done(http);
@@ -710,8 +737,6 @@ static void http_close(void *ctx)
     surety__free(http->alloc, http->sockets,
                  http->socket_cap * sizeof(*http->sockets));
     surety__shield_lower(&shield);
-    surety_buf_done(&http->url);
-    surety_buf_done(&http->host);
     surety__arena_done(&http->arena);
     surety__arena_done(&http->spare);
     surety__free(http->alloc, http, sizeof(*http));
@@ -772,8 +797,6 @@ surety_status surety_http_open(const surety_http_options *options,
                                          .wait = http_wait,
                                          .close = http_close,
                                          .descriptor = http_descriptor};
-    surety_buf_init(&http->url, own.alloc, 0);
-    surety_buf_init(&http->host, own.alloc, 0);
     surety__arena_init(&http->arena, own.alloc, 0);
     surety__arena_init(&http->spare, own.alloc, 0);
     http->ca_file = surety__arena_text(&http->arena, own.ca_file);

@@ -19,6 +19,15 @@ typedef struct surety__http surety__http;
  * call one host at once. Each has some five KiB. */
 #define SURETY__HTTP_IDLE 16
 
+/* A handle of libcurl, with the options that all exchanges share, and the URL
+ * of its last exchange: parsed, so that libcurl does not do it for each. */
+typedef struct surety__http_handle {
+    CURL *easy; /* NULL: none; it has the next one */
+    CURLU *parsed;
+    surety_buf url;  /* NUL-terminated; empty: parsed has none */
+    surety_buf host; /* "HOST:PORT" for messages, NUL-terminated */
+} surety__http_handle;
+
 /* A connection's socket; its place in the list of all is its file. */
 typedef struct surety__http_socket {
     bool open;
@@ -57,8 +66,8 @@ typedef struct surety__http_exchange {
     size_t at;
     uint64_t due_ms;
     surety__arena arena; /* the request's texts and the response's headers */
-    surety_str host;     /* "HOST:PORT" for messages */
-    CURL *easy;
+    surety__http_handle handle;
+    surety_str host; /* the handle's */
     /* The request's body in parts, and the place that is sent next. */
     const surety_str *parts;
     size_t part_count, part, part_at;
@@ -100,12 +109,9 @@ struct surety__http {
     surety__arena arena; /* holds the two texts */
     /* Of an exchange that has ended, for the next one. */
     surety__arena spare;
-    CURL *idle[SURETY__HTTP_IDLE]; /* with the shared options */
+    surety__http_handle idle[SURETY__HTTP_IDLE];
     size_t idle_count;
-    surety_str ca_file, proxy; /* NUL-terminated; empty: none */
-    /* The last URL, which was found to be valid, and its host: most exchanges
-     * go to the same one. */
-    surety_buf url, host;
+    surety_str ca_file, proxy;    /* NUL-terminated; empty: none */
     surety__http_socket *sockets; /* by their file */
     size_t socket_cap;
     int ports[SURETY__HTTP_PORTS]; /* the first of each list, plus 1 */

@@ -303,8 +303,8 @@ static bool http_by_proxy(const surety__http_exchange *exchange)
 #if LIBCURL_VERSION_NUM >= 0x080700
     long used = 0;
 
-    if (exchange->http->curl.easy_getinfo(exchange->easy, CURLINFO_USED_PROXY,
-                                          &used) == CURLE_OK &&
+    if (exchange->http->curl.easy_getinfo(
+            exchange->handle.easy, CURLINFO_USED_PROXY, &used) == CURLE_OK &&
         used)
         return true;
 #endif
@@ -347,8 +347,8 @@ static surety_delivery http_unconnected(const surety__http_exchange *exchange)
                                    "%s is at the address %s, which is not "
                                    "public and so not allowed",
                                    exchange->host.ptr, exchange->address);
-    (void)exchange->http->curl.easy_getinfo(exchange->easy, CURLINFO_OS_ERRNO,
-                                            &error);
+    (void)exchange->http->curl.easy_getinfo(exchange->handle.easy,
+                                            CURLINFO_OS_ERRNO, &error);
     (void)http_whom(exchange, whom);
     if (error == ECONNREFUSED)
         return surety__delivery_of(SURETY_FAILURE_CONNECT, false,

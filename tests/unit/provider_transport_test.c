@@ -229,6 +229,7 @@ struct server {
     int listening;
     int connection; /* whose request has not come yet; -1: none */
     char url[64];
+    char request[4096]; /* the last one */
 };
 
 static bool server_open(struct server *server)
@@ -257,16 +258,17 @@ static bool server_open(struct server *server)
  * client has this thread, too. */
 static void server_turn(struct server *server, const char *answer)
 {
-    char room[4096];
     ssize_t len;
 
     if (server->connection < 0)
         server->connection = accept(server->listening, NULL, NULL);
     if (server->connection < 0)
         return;
-    len = recv(server->connection, room, sizeof(room), MSG_DONTWAIT);
+    len = recv(server->connection, server->request, sizeof(server->request) - 1,
+               MSG_DONTWAIT);
     if (len < 0 && errno == EAGAIN)
         return;
+    server->request[len > 0 ? len : 0] = '\0';
     if (len > 0)
         (void)send(server->connection, answer, strlen(answer), MSG_NOSIGNAL);
     close(server->connection);
@@ -344,6 +346,69 @@ TEST(talks_to_a_server)
                                       .proxy = {"a\0b", 3},
                                       .alloc = check_alloc(t)},
                &transport, NULL));
+done:
+    transport_close(transport);
+    server_close(&server);
+    heard_done(&heard);
+}
+
+/* Handles of libcurl are used again: each request goes to its own URL, with its
+ * own method, headers and body, whatever the one before was. */
+TEST(begins_each_request_anew)
+{
+    static const surety_header secret = {
+        {"authorization", 13}, {"Bearer k", 8}, true};
+    static const struct {
+        const char *path, *method, *body;
+        bool has_key;
+        surety_status status;
+        const char *line;
+    } rows[] = {
+        {"", "POST", "{\"a\": 1}", true, SURETY_OK, "POST /x HTTP/1.1\r\n"},
+        {"/y?b=1", "GET", "", false, SURETY_OK, "GET /x/y?b=1 HTTP/1.1\r\n"},
+        {" z", "GET", "", true, SURETY_MISUSE, ""},
+        {"", "POST", "2", false, SURETY_OK, "POST /x HTTP/1.1\r\n"},
+        {"/../z", "POST", "3", false, SURETY_OK, "POST /x/../z HTTP/1.1\r\n"},
+        {"/y?b=1", "GET", "", false, SURETY_OK, "GET /x/y?b=1 HTTP/1.1\r\n"},
+    };
+    struct server server = {.listening = -1, .connection = -1};
+    surety_http_options options = {.size = sizeof(options),
+                                   .alloc = check_alloc(t)};
+    surety_transport *transport = NULL;
+    struct heard heard;
+    const surety_receiver receiver = heard_receiver(&heard);
+    surety_status status = SURETY_OK;
+
+    heard_init(&heard, check_alloc(t));
+    CHECK(server_open(&server));
+    TRY(surety_http_open(&options, &transport, NULL));
+    for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
+        surety_request request = request_of("", rows[i].body);
+        const size_t ends = heard.ends;
+        char url[128];
+
+        snprintf(url, sizeof(url), "%s%s", server.url, rows[i].path);
+        request.url = surety_str_of(url);
+        request.method = surety_str_of(rows[i].method);
+        request.headers = &secret;
+        request.header_count = rows[i].has_key ? 1 : 0;
+        status = transport->start(transport->ctx, i, &request, &receiver, NULL);
+        if (rows[i].status) {
+            EXPECT(rows[i].status, status);
+            continue;
+        }
+        TRY(status);
+        while (heard.ends == ends && !status) {
+            status = transport->wait(transport->ctx, 10, NULL);
+            server_turn(&server, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+                                 "Connection: close\r\n\r\n");
+        }
+        TRY(status);
+        CHECK(heard.failure == SURETY_FAILURE_NONE);
+        CHECK(!strncmp(server.request, rows[i].line, strlen(rows[i].line)));
+        CHECK(!strstr(server.request, "Bearer") == !rows[i].has_key);
+        CHECK(!strcmp(strstr(server.request, "\r\n\r\n") + 4, rows[i].body));
+    }
 done:
     transport_close(transport);
     server_close(&server);
@@ -543,6 +608,7 @@ int main(int argc, char **argv)
         {"takes away only its own signals", takes_away_only_its_own_signals},
         {"finds the path of a URL", finds_the_path_of_a_url},
         {"talks to a server", talks_to_a_server},
+        {"begins each request anew", begins_each_request_anew},
         {"talks to a command", talks_to_a_command},
         {"starts a command without a shell", starts_a_command_without_a_shell},
         {"gives a command a small environment",
