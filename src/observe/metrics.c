@@ -210,9 +210,10 @@ static metrics_series *metrics_find(surety__metrics *metrics,
     return series;
 }
 
-/* Counts a value in the series with the labels that were added. */
-static void metrics_count(surety__metrics *metrics, metrics_family family,
-                          uint64_t value)
+/* Counts a value in the series with the labels that were added. The first keep
+ * bytes of them are left for the next series. */
+static void metrics_count_keep(surety__metrics *metrics, metrics_family family,
+                               uint64_t value, size_t keep)
 {
     const struct metrics_row *row = &metrics_families[family];
     metrics_series *series = NULL;
@@ -223,7 +224,10 @@ static void metrics_count(surety__metrics *metrics, metrics_family family,
     else
         series =
             metrics_find(metrics, family, surety_buf_str(&metrics->labels));
-    surety_buf_reset(&metrics->labels);
+    if (!keep)
+        surety_buf_reset(&metrics->labels);
+    else if (!metrics->labels.status)
+        metrics->labels.len = keep;
     if (!series)
         return;
     series->sum += value;
@@ -232,6 +236,12 @@ static void metrics_count(surety__metrics *metrics, metrics_family family,
         i++;
     if (i < row->bucket_count)
         series->buckets[i]++;
+}
+
+static void metrics_count(surety__metrics *metrics, metrics_family family,
+                          uint64_t value)
+{
+    metrics_count_keep(metrics, family, value, 0);
 }
 
 /* ---- counting a request -------------------------------------------------- */
@@ -271,6 +281,7 @@ static void metrics_add_attempt(surety__metrics *metrics,
         uint64_t tokens;
     } tokens[] = {{"input", attempt->input_tokens},
                   {"output", attempt->output_tokens}};
+    size_t call; /* labels of a call, which several families have */
 
     metrics_label(metrics, "provider", attempt->provider);
     metrics_label(metrics, "model", attempt->model);
@@ -286,22 +297,22 @@ static void metrics_add_attempt(surety__metrics *metrics,
         metrics_count(metrics, FAMILY_COST, attempt->cost_picousd);
     }
     metrics_label_call(metrics, record, attempt);
+    call = metrics->labels.len;
     if (attempt->failure.len)
         metrics_label(metrics, surety__name_of(NAME_ERROR), attempt->failure);
-    metrics_count(metrics, FAMILY_DURATION,
-                  metrics_span_us(attempt->started_ms, attempt->ended_ms));
-    if (attempt->first_byte_ms) {
-        metrics_label_call(metrics, record, attempt);
-        metrics_count(
+    metrics_count_keep(metrics, FAMILY_DURATION,
+                       metrics_span_us(attempt->started_ms, attempt->ended_ms),
+                       call);
+    if (attempt->first_byte_ms)
+        metrics_count_keep(
             metrics, FAMILY_FIRST_CHUNK,
-            metrics_span_us(attempt->started_ms, attempt->first_byte_ms));
-    }
+            metrics_span_us(attempt->started_ms, attempt->first_byte_ms), call);
     for (size_t i = 0; attempt->usage_known && i < 2; i++) {
-        metrics_label_call(metrics, record, attempt);
         metrics_label(metrics, surety__name_of(NAME_TOKEN_TYPE),
                       surety_str_of(tokens[i].type));
-        metrics_count(metrics, FAMILY_TOKENS, tokens[i].tokens);
+        metrics_count_keep(metrics, FAMILY_TOKENS, tokens[i].tokens, call);
     }
+    surety_buf_reset(&metrics->labels);
 }
 
 /* The contract's label: a name of ours, "(request)" for a schema that the
@@ -322,8 +333,8 @@ void surety__metrics_add(surety__metrics *metrics,
     metrics_label_number(metrics, "status", record->status);
     metrics_count(metrics, FAMILY_REQUESTS, 1);
     metrics_label(metrics, "route", route);
-    metrics_count(metrics, FAMILY_REQUEST_TIMES, record->total_us);
-    metrics_label(metrics, "route", route);
+    metrics_count_keep(metrics, FAMILY_REQUEST_TIMES, record->total_us,
+                       metrics->labels.len);
     metrics_count(metrics, FAMILY_OVERHEAD, record->overhead_us);
     if (record->denial) {
         metrics_label(metrics, "kind", surety_str_of(record->denial));

@@ -310,6 +310,46 @@ def test_many():
              len(gateway.mock.logged(count + 1)), count + 1)
 
 
+def test_anew():
+    """Memory and handles of ended requests are used again: a plain request is
+    the same, and has the same answer, before and after others of all kinds."""
+    late = {"when": {"model": "late"}, "text": "late", "delay_ms": 600000,
+            "repeat": True}
+    tool = {"type": "function", "function": {
+        "name": "look", "parameters": {"type": "object"}}}
+
+    def plain(gateway, count):
+        got = gateway.call(key="sk-plain")
+        line = gateway.mock.logged(count)[-1]
+        return (got.status, said("openai", got), json.loads(got.body)["usage"],
+                [name for name, _ in got.headers],
+                {name: line[name] for name in line
+                 if name not in ("request", "reply", "response_bytes")})
+
+    with Gateway({"replies": [late, {"text": GOOD_TEXT, "repeat": True}]},
+                 "--threads", "1") as gateway:
+        first = plain(gateway, 1)
+        count = 1
+        for client in CLIENTS:
+            gateway.call(client, True, key="sk-rich",
+                         **schema_members(client))
+            count += 1
+        gateway.call(tools=[tool], temperature=0.5, stop="END", seed=7,
+                     headers=("Surety-Report: full", "Surety-Tag: rich"),
+                     messages=[{"role": "system", "content": "S" * 5000},
+                               {"role": "user", "content": "U" * 20000}])
+        count += 1
+        same("one is refused", gateway.call(tools="none").status, 400)
+        link = gateway.send(request(stream=True, model="late",
+                                    **schema_members("openai")))
+        gateway.call()  # the thread takes them in their order
+        link.close()
+        count += 2
+        same("one is given up", len(gateway.mock.logged(count)), count)
+        same("a plain request is the same again", plain(gateway, count + 1),
+             first)
+
+
 def test_command_line():
     same("a port that is none", surety("serve", "--listen", "1.2.3.4:x").code,
          2)
@@ -319,4 +359,4 @@ def test_command_line():
 
 run_tests(test_matrix, test_violation, test_cut, test_contracts, test_refused,
           test_provider_failures, test_plain, test_object, test_parameters,
-          test_law, test_operation, test_many, test_command_line)
+          test_law, test_operation, test_many, test_anew, test_command_line)
