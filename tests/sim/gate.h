@@ -68,6 +68,7 @@ struct gate_ask {
     bool is_stream;
     bool is_wrong;     /* the gateway has to refuse it */
     bool is_named;     /* by a contract of the gateway's folder */
+    bool is_tool;      /* a tool that must be called has the schema */
     int schema;        /* -1: none */
     size_t start, end; /* in the client's bytes */
     bool is_answered;
@@ -118,7 +119,7 @@ struct gate_bench {
     surety_doc *doc, *event, *value; /* scratch */
     struct gate_tally {
         size_t statuses[600];
-        size_t whole, streams, cuts, errors, fallbacks, values;
+        size_t whole, streams, cuts, errors, fallbacks, values, tools;
         size_t calls, rows, starved, hung_up, logged;
     } tally;
 };

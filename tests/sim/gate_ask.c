@@ -26,59 +26,71 @@ enum ask_fault {
     FAULT_OK
 };
 
+/* The member with a schema; tool: for the tool that must be called. */
+static const struct ask_form {
+    surety_protocol protocol;
+    bool is_tool;
+    const char *before, *after; /* of the schema */
+} ask_forms[] = {
+    {SURETY_PROTOCOL_OPENAI, false,
+     ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+     "\"name\":\"point\",\"schema\":",
+     "}}"},
+    {SURETY_PROTOCOL_OPENAI, true,
+     ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"pick\","
+     "\"parameters\":",
+     "}}],\"tool_choice\":\"required\""},
+    {SURETY_PROTOCOL_RESPONSES, false,
+     ",\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"point\","
+     "\"schema\":",
+     "}}"},
+    {SURETY_PROTOCOL_RESPONSES, true,
+     ",\"tools\":[{\"type\":\"function\",\"name\":\"pick\",\"parameters\":",
+     "}],\"tool_choice\":\"required\""},
+    {SURETY_PROTOCOL_ANTHROPIC, false,
+     ",\"output_config\":{\"format\":{\"type\":\"json_schema\",\"schema\":",
+     "}}"},
+    {SURETY_PROTOCOL_ANTHROPIC, true,
+     ",\"tools\":[{\"name\":\"pick\",\"input_schema\":",
+     "}],\"tool_choice\":{\"type\":\"any\"}"},
+    {SURETY_PROTOCOL_GEMINI, false,
+     ",\"generationConfig\":{\"responseMimeType\":\"application/json\","
+     "\"responseJsonSchema\":",
+     "}"},
+    {SURETY_PROTOCOL_GEMINI, true,
+     ",\"tools\":[{\"functionDeclarations\":[{\"name\":\"pick\","
+     "\"parametersJsonSchema\":",
+     "}]}],\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\"}}"},
+};
+
+/* What is asked. ORDER of surety_protocol */
+static const char *const ask_questions[] = {
+    "\"messages\":[{\"role\":\"user\",\"content\":\"How many?\"}]",
+    "\"input\":\"How many?\"",
+    "\"max_tokens\":500,\"messages\":[{\"role\":\"user\",\"content\":"
+    "\"How many?\"}]",
+    "\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"How many?\"}]}]",
+};
+
 /* The body; model: its name, which Gemini has in the path. */
 static void ask_body(const struct gate_ask *ask, const char *model,
                      enum ask_fault fault, surety_buf *out)
 {
     const char *schema =
         ask->schema < 0 || ask->is_named ? NULL : gate_schemas[ask->schema];
-    const bool is_gemini = ask->protocol == SURETY_PROTOCOL_GEMINI;
 
     if (fault == FAULT_SCHEMA)
         schema = "{\"type\":\"number\",\"minimum\":\"none\"}";
-    if (!is_gemini)
-        surety__buf_printf(out, "{\"model\":\"%s\",\"stream\":%s,", model,
+    surety_buf_text(out, "{");
+    if (ask->protocol != SURETY_PROTOCOL_GEMINI)
+        surety__buf_printf(out, "\"model\":\"%s\",\"stream\":%s,", model,
                            ask->is_stream ? "true" : "false");
-    switch (ask->protocol) {
-    case SURETY_PROTOCOL_RESPONSES:
-        surety_buf_text(out, "\"input\":\"How many?\"");
-        if (schema)
-            surety__buf_printf(
-                out,
-                ",\"text\":{\"format\":{\"type\":\"json_schema\","
-                "\"name\":\"point\",\"schema\":%s}}",
-                schema);
-        break;
-    case SURETY_PROTOCOL_ANTHROPIC:
-        surety_buf_text(out, "\"max_tokens\":500,\"messages\":[{\"role\":"
-                             "\"user\",\"content\":\"How many?\"}]");
-        if (schema)
-            surety__buf_printf(out,
-                               ",\"output_config\":{\"format\":{\"type\":"
-                               "\"json_schema\",\"schema\":%s}}",
-                               schema);
-        break;
-    case SURETY_PROTOCOL_GEMINI:
-        surety_buf_text(out, "{\"contents\":[{\"role\":\"user\",\"parts\":[{"
-                             "\"text\":\"How many?\"}]}]");
-        if (schema)
-            surety__buf_printf(out,
-                               ",\"generationConfig\":{\"responseMimeType\":"
-                               "\"application/json\",\"responseJsonSchema\":%s"
-                               "}",
-                               schema);
-        break;
-    default:
-        surety_buf_text(out, "\"messages\":[{\"role\":\"user\",\"content\":"
-                             "\"How many?\"}]");
-        if (schema)
-            surety__buf_printf(out,
-                               ",\"response_format\":{\"type\":\"json_schema\","
-                               "\"json_schema\":{\"name\":\"point\","
-                               "\"schema\":%s}}",
-                               schema);
-        break;
-    }
+    surety_buf_text(out, ask_questions[ask->protocol]);
+    for (size_t i = 0; schema && i < SURETY__COUNT(ask_forms); i++)
+        if (ask_forms[i].protocol == ask->protocol &&
+            ask_forms[i].is_tool == ask->is_tool)
+            surety__buf_printf(out, "%s%s%s", ask_forms[i].before, schema,
+                               ask_forms[i].after);
     surety_buf_text(out, fault == FAULT_NO_JSON ? "" : "}");
 }
 
@@ -146,6 +158,8 @@ void gate_ask_write(struct gate *gate, struct gate_client *client,
                           .schema = (int)gate_below(gate, GATE_SCHEMAS + 1) - 1,
                           .start = out->len};
     ask->is_named = ask->schema == GATE_SCHEMAS - 1 && gate_one_in(gate, 3);
+    ask->is_tool = ask->schema == GATE_SCHEMAS - 1 && !ask->is_named &&
+                   gate_one_in(gate, 3);
     ask->is_wrong = gate_one_in(gate, 12);
     if (ask->is_wrong)
         fault = (enum ask_fault)gate_below(gate, FAULTS);

@@ -15,21 +15,50 @@ static surety_val law_at(surety_val val, const char *pointer)
     return surety_val_at(val, surety_str_of(pointer));
 }
 
-/* The text of a whole answer; ptr NULL: it has none. */
-static surety_str whole_text(surety_protocol protocol, surety_val root)
+/* Appends a text as it is, and an object as its JSON. */
+static void law_append(surety_buf *out, surety_val val)
 {
-    switch (protocol) {
+    if (surety_val_kind(val) == SURETY_KIND_STRING)
+        surety_buf_append(out, surety_val_str(val).ptr,
+                          surety_val_str(val).len);
+    else if (surety_val_kind(val) == SURETY_KIND_OBJECT)
+        surety_val_write(val, SURETY_STYLE_COMPACT, out);
+}
+
+/* Appends the value of a list's items that have a type. */
+static void law_append_typed(surety_buf *out, surety_val items,
+                             const char *type, const char *pointer)
+{
+    SURETY_EACH (item, items)
+        if (surety_val_is(surety_val_get(item, "type"), type))
+            law_append(out, law_at(item, pointer));
+}
+
+/* Appends the text of a whole answer, or the arguments of its calls. */
+static void whole_text(const struct gate_ask *ask, surety_val root,
+                       surety_buf *out)
+{
+    switch (ask->protocol) {
     case SURETY_PROTOCOL_RESPONSES:
-        SURETY_EACH (item, surety_val_get(root, "output"))
-            if (surety_val_is(surety_val_get(item, "type"), "message"))
-                return surety_val_str(law_at(item, "/content/0/text"));
-        return (surety_str){NULL, 0};
+        law_append_typed(out, surety_val_get(root, "output"),
+                         ask->is_tool ? "function_call" : "message",
+                         ask->is_tool ? "/arguments" : "/content/0/text");
+        break;
     case SURETY_PROTOCOL_ANTHROPIC:
-        return surety_val_str(law_at(root, "/content/0/text"));
+        law_append_typed(out, surety_val_get(root, "content"),
+                         ask->is_tool ? "tool_use" : "text",
+                         ask->is_tool ? "/input" : "/text");
+        break;
     case SURETY_PROTOCOL_GEMINI:
-        return surety_val_str(
-            law_at(root, "/candidates/0/content/parts/0/text"));
-    default: return surety_val_str(law_at(root, "/choices/0/message/content"));
+        SURETY_EACH (part, law_at(root, "/candidates/0/content/parts"))
+            law_append(out, law_at(part, ask->is_tool ? "/functionCall/args"
+                                                      : "/text"));
+        break;
+    default:
+        law_append(out, law_at(root, "/choices/0/message/content"));
+        SURETY_EACH (call, law_at(root, "/choices/0/message/tool_calls"))
+            law_append(out, law_at(call, "/function/arguments"));
+        break;
     }
 }
 
@@ -37,47 +66,46 @@ static surety_str whole_text(surety_protocol protocol, surety_val root)
 struct law_stream {
     surety_buf text;
     bool has_error, has_end; /* the protocol's own */
-    bool is_cut_short;       /* by the model's limit or filter, as it says */
 };
 
-static void stream_event(struct law_stream *stream, surety_protocol protocol,
+static void stream_event(struct law_stream *stream, const struct gate_ask *ask,
                          surety_val event)
 {
     const surety_val type = surety_val_get(event, "type");
-    surety_val piece = surety_val_none();
 
     stream->has_error =
         stream->has_error ||
         surety_val_kind(surety_val_get(event, "error")) == SURETY_KIND_OBJECT ||
         surety_val_is(type, "error") || surety_val_is(type, "response.failed");
-    switch (protocol) {
+    switch (ask->protocol) {
     case SURETY_PROTOCOL_RESPONSES:
-        if (surety_val_is(type, "response.output_text.delta"))
-            piece = surety_val_get(event, "delta");
-        stream->is_cut_short |= surety_val_is(type, "response.incomplete");
-        stream->has_end |= surety_val_is(type, "response.completed") ||
-                           surety_val_is(type, "response.incomplete");
+        if (surety_val_is(type, "response.output_text.delta") ||
+            surety_val_is(type, "response.function_call_arguments.delta"))
+            law_append(&stream->text, surety_val_get(event, "delta"));
+        stream->has_end |= surety_val_is(type, "response.completed");
         break;
     case SURETY_PROTOCOL_ANTHROPIC:
-        piece = law_at(event, "/delta/text");
+        law_append(&stream->text, law_at(event, "/delta/text"));
+        law_append(&stream->text, law_at(event, "/delta/partial_json"));
         stream->has_end |= surety_val_is(type, "message_stop");
         break;
     case SURETY_PROTOCOL_GEMINI:
-        piece = law_at(event, "/candidates/0/content/parts/0/text");
+        whole_text(ask, event, &stream->text);
         stream->has_end |=
             law_at(event, "/candidates/0/finishReason").doc != NULL;
         break;
-    default: piece = law_at(event, "/choices/0/delta/content"); break;
+    default:
+        law_append(&stream->text, law_at(event, "/choices/0/delta/content"));
+        law_append(
+            &stream->text,
+            law_at(event, "/choices/0/delta/tool_calls/0/function/arguments"));
+        break;
     }
-    if (surety_val_kind(piece) == SURETY_KIND_STRING)
-        surety_buf_append(&stream->text, surety_val_str(piece).ptr,
-                          surety_val_str(piece).len);
 }
 
 /* Reads the events that came whole. */
 static void stream_read(struct gate *gate, struct law_stream *stream,
-                        surety_protocol protocol, bool is_copied,
-                        surety_str body)
+                        const struct gate_ask *ask, surety_str body)
 {
     size_t at = 0;
 
@@ -93,15 +121,15 @@ static void stream_read(struct gate *gate, struct law_stream *stream,
             continue;
         data = (surety_str){line + 6, (size_t)(stop - line) - 6};
         if (surety_str_equal(data, surety_str_of("[DONE]"))) {
-            gate_must(gate, protocol == SURETY_PROTOCOL_OPENAI,
+            gate_must(gate, ask->protocol == SURETY_PROTOCOL_OPENAI,
                       "[DONE] is Chat Completions' mark");
             stream->has_end = true;
             continue;
         }
         if (surety_doc_read(gate->bench->event, data, NULL, NULL))
-            gate_must(gate, is_copied, "an event's data are JSON");
+            gate_must(gate, ask->schema < 0, "an event's data are JSON");
         else
-            stream_event(stream, protocol, surety_doc_root(gate->bench->event));
+            stream_event(stream, ask, surety_doc_root(gate->bench->event));
     }
 }
 
@@ -121,6 +149,7 @@ static void check_value(struct gate *gate, const struct gate_ask *ask,
                   valid,
               "a value that an answer gives satisfies its schema");
     bench->tally.values++;
+    bench->tally.tools += ask->is_tool;
 }
 
 static bool ends_early(surety_val root)
@@ -143,7 +172,7 @@ static void check_whole(struct gate *gate, const struct gate_ask *ask,
                         const struct gate_answer *answer)
 {
     const surety_val root = surety_doc_root(gate->bench->doc);
-    const surety_str text = whole_text(ask->protocol, root);
+    surety_buf text;
 
     gate->bench->tally.whole++;
     if (surety_str_equal(gate_header(answer->head, "Surety-Fallback"),
@@ -153,7 +182,10 @@ static void check_whole(struct gate *gate, const struct gate_ask *ask,
         surety_val_is(law_at(root, "/surety/verdict"), "refused"))
         return;
     gate_must(gate, !ends_early(root), "a value is not cut off");
-    check_value(gate, ask, text);
+    surety_buf_init(&text, NULL, 0);
+    whole_text(ask, root, &text);
+    check_value(gate, ask, surety_buf_str(&text));
+    surety_buf_done(&text);
 }
 
 static void check_stream(struct gate *gate, const struct gate_ask *ask,
@@ -164,8 +196,7 @@ static void check_stream(struct gate *gate, const struct gate_ask *ask,
         gate_has(surety_buf_str(&answer->body), "\"verdict\":\"refused\"");
 
     surety_buf_init(&stream.text, NULL, 0);
-    stream_read(gate, &stream, ask->protocol, ask->schema < 0,
-                surety_buf_str(&answer->body));
+    stream_read(gate, &stream, ask, surety_buf_str(&answer->body));
     gate->bench->tally.streams++;
     gate->bench->tally.cuts += !answer->is_whole;
     /* Without a schema a provider's bytes are passed on as they are. */

@@ -136,8 +136,9 @@ static void tally_print(const struct gate_tally *tally)
             printf("# %8zu answers %zu\n", tally->statuses[i], i);
     printf("# %8zu whole answers, %zu streams, %zu of them cut, %zu errors\n",
            tally->whole, tally->streams, tally->cuts, tally->errors);
-    printf("# %8zu values, %zu answers with a fallback\n", tally->values,
-           tally->fallbacks);
+    printf(
+        "# %8zu values, %zu of them arguments, %zu answers with a fallback\n",
+        tally->values, tally->tools, tally->fallbacks);
     printf("# %8zu calls, %zu rows, %zu lines of the log\n", tally->calls,
            tally->rows, tally->logged);
     printf("# %8zu clients hung up, %zu worlds without memory\n",
@@ -153,8 +154,8 @@ static bool tally_is_wide(const struct gate_tally *tally)
         if (tally->statuses[statuses[i]] < 5)
             return false;
     return tally->whole > 100 && tally->streams > 100 && tally->cuts > 20 &&
-           tally->values > 100 && tally->fallbacks > 5 && tally->hung_up > 20 &&
-           tally->starved > 20;
+           tally->values > 100 && tally->tools > 20 && tally->fallbacks > 5 &&
+           tally->hung_up > 20 && tally->starved > 20;
 }
 
 int main(int argc, char **argv)
