@@ -9,6 +9,7 @@
 #   make mutate    change 200 places of the sources, one at a time, and name the
 #                  changes that no test notices; at most an hour
 #   make soak      gateways under load and faults, SOAK_REQUESTS requests
+#   make sim       worlds of the simulators, of the seeds 1 to SIM_SEEDS
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
@@ -30,6 +31,7 @@ MUTATE_FLAGS =
 SOAK_REQUESTS = 100000
 SOAK_SECONDS = 3600
 SOAK_SEED = 17
+SIM_SEEDS = 100000
 
 all: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -81,6 +83,11 @@ soak:
 	    $(BUILD)/tests/e2e/libsoak_clock.so --seed $(SOAK_SEED) \
 	    --requests $(SOAK_REQUESTS) --seconds $(SOAK_SECONDS)
 
+# A failure names the seed.
+sim: all
+	@for test in sim_test gate_test; do \
+	    $(BUILD)/tests/sim/$$test --seeds 1 $(SIM_SEEDS) || exit 1; done
+
 fuzz:
 	@$(SETUP) build fuzz
 	@tools/fuzz.sh $(SECS)
@@ -112,5 +119,5 @@ amalgamation: setup $(BUILD)/build.ninja
 clean:
 	@rm -rf $(BUILD) build-*
 
-.PHONY: all setup run test bench fault mutate soak fuzz install symbols deb \
-    amalgamation clean
+.PHONY: all setup run test bench fault mutate soak sim fuzz install symbols \
+    deb amalgamation clean

@@ -136,9 +136,8 @@ static void tally_print(const struct gate_tally *tally)
             printf("# %8zu answers %zu\n", tally->statuses[i], i);
     printf("# %8zu whole answers, %zu streams, %zu of them cut, %zu errors\n",
            tally->whole, tally->streams, tally->cuts, tally->errors);
-    printf(
-        "# %8zu values, %zu of them arguments, %zu answers with a fallback\n",
-        tally->values, tally->tools, tally->fallbacks);
+    printf("# %8zu values, %zu of them arguments; %zu fallbacks\n",
+           tally->values, tally->tools, tally->fallbacks);
     printf("# %8zu calls, %zu rows, %zu lines of the log\n", tally->calls,
            tally->rows, tally->logged);
     printf("# %8zu clients hung up, %zu worlds without memory\n",
