@@ -15,7 +15,8 @@ import time
 from cli_run import FOLDER, check, run_tests, same
 from gateway_run import (BAD_TEXT, GOOD_TEXT, Gateway, model_of,
                          schema_members)
-from mock_run import WAIT, Response
+from mock_run import WAIT, Response, request
+from provider_server import Provider, head, stream
 
 THREADS = 12
 EACH = 10
@@ -147,4 +148,49 @@ def test_disk():
         same("optional: ready", probe(gateway), (200, "ok"))
 
 
-run_tests(test_answered, test_lost, test_disk)
+def test_stream_lost():
+    """A stream whose last row cannot be written is cut, whether it is passed on
+    or translated: no client takes it for a whole answer."""
+    more = threading.Event()
+    first = "data: " + json.dumps({"id": "a", "object": "chat.completion.chunk",
+                                   "created": 1, "model": "m", "choices": [
+        {"index": 0, "delta": {"content": "hey"}, "finish_reason": None}]})
+
+    def step(link, _, __):
+        link.sendall(head(kind="text/event-stream", more=(
+            "Connection: close",)) + (first + "\n\n").encode())
+        more.wait(WAIT)
+        link.sendall(stream())
+        link.close()
+
+    with Provider(step) as provider:
+        for name in ("openai", "responses"):
+            for fails in (False, True):
+                more.clear()
+                gateway = Gateway(
+                    {"replies": []}, "--ledger", "sqlite:" + ledger_at(),
+                    config={"providers": {"openai": {
+                        "base_url": provider.url, "key_env": "OUR_KEY"}}})
+                pid = gateway.process.pid
+                link = gateway.send(request(name, True, (
+                    "Authorization: Bearer sk-x",), model=model_of("openai")))
+                begun = b""
+                while b"hey" not in begun:
+                    begun += link.recv(1 << 16)
+                _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+                if fails:
+                    resource.prlimit(pid, resource.RLIMIT_FSIZE, (1, most))
+                more.set()
+                try:
+                    while piece := link.recv(1 << 16):
+                        begun += piece
+                except ConnectionResetError:
+                    pass
+                resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+                same(f"{name}: {'lost' if fails else 'written'}: is whole",
+                     begun.endswith(b"\r\n0\r\n\r\n"), not fails)
+                gateway.end()
+                gateway.mock.end()
+
+
+run_tests(test_answered, test_lost, test_disk, test_stream_lost)
