@@ -116,6 +116,9 @@ typedef struct surety__date {
     uint32_t month, day; /* from 1 */
 } surety__date;
 surety__date surety__date_of(int64_t days);
+/* The days from 1970-01-01 to the day of a Unix time, and the milliseconds
+ * since that day began. */
+int64_t surety__date_split(int64_t unix_ms, uint32_t *ret_ms);
 int64_t surety__date_days(surety__date date);
 /* Returns the last day of a month. */
 uint32_t surety__date_last(int64_t year, uint32_t month);

@@ -24,6 +24,15 @@ surety__date surety__date_of(int64_t days)
     return date;
 }
 
+int64_t surety__date_split(int64_t unix_ms, uint32_t *ret_ms)
+{
+    const int64_t day_ms = 86400000;
+    const int64_t before = unix_ms % day_ms < 0;
+
+    *ret_ms = (uint32_t)(unix_ms % day_ms + before * day_ms);
+    return unix_ms / day_ms - before;
+}
+
 int64_t surety__date_days(surety__date date)
 {
     const int64_t year = date.month > 2 ? date.year : date.year - 1;

@@ -27,7 +27,8 @@ enum {
 surety__periods surety__periods_of(int64_t now_ms)
 {
     const int64_t day_ms = 86400000;
-    const int64_t days = now_ms / day_ms - (now_ms < 0 && now_ms % day_ms != 0);
+    uint32_t rest;
+    const int64_t days = surety__date_split(now_ms, &rest);
     const surety__date date = surety__date_of(days);
     const surety__date next = {date.month < 12 ? date.year : date.year + 1,
                                date.month < 12 ? date.month + 1 : 1, 1};

@@ -10,21 +10,14 @@
 
 void surety__time_write(int64_t unix_ms, surety_buf *out)
 {
-    const int64_t day_ms = 86400000;
-    int64_t days = unix_ms / day_ms;
-    int64_t rest = unix_ms % day_ms;
-    surety__date date;
+    uint32_t rest;
+    const surety__date date =
+        surety__date_of(surety__date_split(unix_ms, &rest));
 
-    if (rest < 0) {
-        rest += day_ms;
-        days--;
-    }
-    date = surety__date_of(days);
     surety__buf_printf(out, "%04lld-%02u-%02uT%02u:%02u:%02u.%03uZ",
                        (long long)date.year, date.month, date.day,
-                       (unsigned)(rest / 3600000),
-                       (unsigned)(rest / 60000 % 60),
-                       (unsigned)(rest / 1000 % 60), (unsigned)(rest % 1000));
+                       rest / 3600000, rest / 60000 % 60, rest / 1000 % 60,
+                       rest % 1000);
 }
 
 static void access_text(surety_buf *out, const char *name, surety_str text)

@@ -101,16 +101,10 @@ surety_str surety__key_take(surety_str *key)
 void surety__moment_write(int64_t unix_ms, surety__moment_form form,
                           surety_buf *out)
 {
-    const int64_t day_ms = 86400000;
-    int64_t days = unix_ms / day_ms;
-    int64_t rest = unix_ms % day_ms;
-    surety__date date;
+    uint32_t rest;
+    const surety__date date =
+        surety__date_of(surety__date_split(unix_ms, &rest));
 
-    if (rest < 0) {
-        rest += day_ms;
-        days--;
-    }
-    date = surety__date_of(days);
     surety__buf_printf(out, "%s%04u-%02u", date.year < 0 ? "-" : "",
                        (unsigned)(date.year < 0 ? -date.year : date.year),
                        (unsigned)date.month);
@@ -118,6 +112,6 @@ void surety__moment_write(int64_t unix_ms, surety__moment_form form,
         surety__buf_printf(out, "-%02u", (unsigned)date.day);
     rest /= 1000;
     if (form == MOMENT_WHOLE)
-        surety__buf_printf(out, "T%02u:%02u:%02uZ", (unsigned)(rest / 3600),
-                           (unsigned)(rest / 60 % 60), (unsigned)(rest % 60));
+        surety__buf_printf(out, "T%02u:%02u:%02uZ", rest / 3600, rest / 60 % 60,
+                           rest % 60);
 }

@@ -17,8 +17,8 @@ import threading
 import time
 
 from cli_run import ENV, FOLDER, SURETY, check, finish, same, skip
-from gateway_run import (BAD_TEXT, GOOD, GOOD_TEXT, said, schema_members,
-                         streamed)
+from gateway_run import (BAD_TEXT, GOOD, GOOD_TEXT, end_process, said,
+                         schema_members, streamed)
 from mock_run import WAIT, Mock, Response, request
 from postgres_server import Server, find_programs
 from tap import skip_all
@@ -52,10 +52,7 @@ class Replica:
         return self.process.stdout.readline()
 
     def end(self, how):
-        self.process.send_signal(how)
-        code = self.process.wait(timeout=WAIT)
-        self.process.stdout.close()
-        return code
+        return end_process(self.process, how)
 
 
 class Proxy:

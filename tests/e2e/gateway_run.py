@@ -21,6 +21,14 @@ GOOD_TEXT = '{"title":"Lamp","hours":4}'
 BAD_TEXT = '{"title":"Lamp","hours":400}'
 
 
+def end_process(process, how):
+    """Its exit code."""
+    process.send_signal(how)
+    code = process.wait(timeout=WAIT)
+    process.stdout.close()
+    return code
+
+
 class Gateway:
     """A gateway in front of a mock; ended with it."""
 

@@ -16,6 +16,7 @@ import tempfile
 import time
 
 from cli_run import ENV, FOLDER, SURETY
+from gateway_run import end_process
 from hostile_run import SANITIZED
 from mock_run import WAIT, Mock
 from soak_plan import configuration, script
@@ -59,10 +60,7 @@ class Replica:
         return self.process.stdout.readline()
 
     def end(self, how):
-        self.process.send_signal(how)
-        code = self.process.wait(timeout=WAIT)
-        self.process.stdout.close()
-        return code
+        return end_process(self.process, how)
 
     def again(self, how):
         """Ends it, and starts it until it is back: its database may be away."""

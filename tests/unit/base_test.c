@@ -384,6 +384,30 @@ done:
     return;
 }
 
+TEST(times_are_days_and_the_rest)
+{
+    static const struct {
+        int64_t unix_ms, days;
+        uint32_t rest;
+    } cases[] = {{0, 0, 0},
+                 {86399999, 0, 86399999},
+                 {86400000, 1, 0},
+                 {-1, -1, 86399999},
+                 {-86400000, -1, 0},
+                 {-86400001, -2, 86399999},
+                 {INT64_MAX, 106751991167, 25975807},
+                 {INT64_MIN, -106751991168, 60424192}};
+
+    for (size_t i = 0; i < CHECK_COUNT(cases); i++) {
+        uint32_t rest = UINT32_MAX;
+
+        CHECK(surety__date_split(cases[i].unix_ms, &rest) == cases[i].days);
+        CHECK(rest == cases[i].rest);
+    }
+done:
+    return;
+}
+
 TEST(dates_are_days_and_back)
 {
     static const struct {
@@ -573,6 +597,7 @@ int main(int argc, char **argv)
         {"map holds what it is given", map_holds_what_it_is_given},
         {"hashes of numbered names differ", hashes_of_numbered_names_differ},
         {"pairs are sorted", pairs_are_sorted},
+        {"times are days and the rest", times_are_days_and_the_rest},
         {"dates are days and back", dates_are_days_and_back},
         {"limits fill in defaults", limits_fill_in_defaults},
         {"limits are set by name", limits_are_set_by_name},
