@@ -8,6 +8,8 @@
  *    the arena. */
 #include "serve/speak.h"
 
+#define REQUEST_TITLE_MAX 64
+
 /* ---- writing ------------------------------------------------------------- */
 
 void surety__speak_openai_error(const surety__problem *problem, surety_buf *out)
@@ -320,6 +322,14 @@ void surety__request_require(surety__request_reader *reader, surety_str name,
     reader->request->schema = schema;
     reader->request->schema_name = name;
     reader->request->strict = is_strict;
+}
+
+surety_str surety__request_title(surety_val schema)
+{
+    surety_str title = surety_val_str(surety_val_get(schema, "title"));
+
+    title.len = surety__utf8_cut(title, REQUEST_TITLE_MAX);
+    return title.len ? title : SURETY__LITERAL("output");
 }
 
 /* ---- names --------------------------------------------------------------- */

@@ -124,6 +124,9 @@ uint32_t surety__request_number(surety__request_reader *reader,
 surety_val surety__request_member(surety__request_reader *reader,
                                   surety_val object, const char *name,
                                   surety_kind kind);
+/* The name of a schema where its protocol has none: its title, cut to the 64
+ * bytes that names may have elsewhere, or "output". */
+surety_str surety__request_title(surety_val schema);
 /* Sets mode, tool and schema for a tool that must be called. */
 void surety__request_require(surety__request_reader *reader, surety_str name,
                              surety_val schema, bool is_strict);

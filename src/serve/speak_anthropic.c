@@ -45,7 +45,7 @@ static void speak_anthropic_read_format(surety__request_reader *reader)
         return;
     }
     request->schema = surety_val_get(format, "schema");
-    request->schema_name = SURETY__LITERAL("output_config.format.schema");
+    request->schema_name = surety__request_title(request->schema);
     request->strict = true;
     request->mode = SURETY_MODE_NATIVE;
     request->format = FORMAT_JSON_SCHEMA;

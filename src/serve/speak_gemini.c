@@ -66,6 +66,7 @@ static void speak_gemini_read_format(surety__request_reader *reader)
                              "mime type application/json.");
     if (schema.doc || old.doc) {
         request->schema = schema.doc ? schema : old;
+        request->schema_name = surety__request_title(request->schema);
         request->is_openapi = !schema.doc;
         request->mode = SURETY_MODE_NATIVE;
         request->format = FORMAT_JSON_SCHEMA;

@@ -13,8 +13,8 @@ import threading
 import time
 
 from cli_run import FOLDER, check, run_tests, same
-from gateway_run import (BAD_TEXT, GOOD_TEXT, Gateway, model_of,
-                         schema_members)
+from gateway_run import (BAD_TEXT, CLIENTS, GOOD_TEXT, SCHEMA, Gateway,
+                         model_of, schema_members)
 from mock_run import WAIT, Response, request
 from provider_server import Provider, head, stream
 
@@ -148,6 +148,27 @@ def test_disk():
         same("optional: ready", probe(gateway), (200, "ok"))
 
 
+def test_names():
+    """A schema has a name in the ledger, its title where the protocol has no
+    name; and it goes to models of the other protocols."""
+    path = ledger_at()
+    titled = {**SCHEMA, "title": "A lamp/ü " + "l" * 99}
+    long = titled["title"].encode()[:64].decode()
+    with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
+                 "--ledger", "sqlite:" + path) as gateway:
+        for client in CLIENTS:
+            for schema in (SCHEMA, titled):
+                for provider in ("openai", "anthropic", "gemini"):
+                    got = gateway.call(client, model=model_of(provider),
+                                       **schema_members(client, schema))
+                    same(f"{client} to {provider}: status", got.status, 200)
+    with sqlite3.connect(path) as ledger:
+        same("their names", dict(ledger.execute(
+            "SELECT contract, count(*) FROM attempts GROUP BY 1")),
+            {"ticket": 12, "output": 6, long: 6})
+    ledger.close()
+
+
 def test_stream_lost():
     """A stream whose last row cannot be written is cut, whether it is passed on
     or translated: no client takes it for a whole answer."""
@@ -193,4 +214,5 @@ def test_stream_lost():
                 gateway.mock.end()
 
 
-run_tests(test_answered, test_lost, test_disk, test_stream_lost)
+run_tests(test_answered, test_lost, test_disk, test_names,
+          test_stream_lost)
