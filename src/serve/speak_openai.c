@@ -54,7 +54,13 @@ void surety__request_openai_format(surety__request_reader *reader,
     if (!format.doc || surety_val_is(type, "text"))
         return;
     if (surety_val_is(type, "json_object")) {
-        request->format = FORMAT_JSON_OBJECT;
+        /* With a schema beside the type it is that of llama.cpp's server, of
+         * Together and of Anyscale, which Instructor sends too. */
+        request->schema = surety_val_get(format, "schema");
+        request->format =
+            request->schema.doc ? FORMAT_JSON_SCHEMA : FORMAT_JSON_OBJECT;
+        if (request->schema.doc)
+            request->mode = SURETY_MODE_NATIVE;
         return;
     }
     if (!surety_val_is(type, "json_schema")) {

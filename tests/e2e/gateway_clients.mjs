@@ -7,11 +7,14 @@ import OpenAINewest from "openai-newest";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import { GoogleGenAI as GoogleNewest } from "genai-newest";
-import { generateObject, generateText, streamText } from "ai";
+import { generateObject, generateText, streamObject, streamText,
+         tool } from "ai";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { ChatOpenAI } from "@langchain/openai";
+import Instructor from "@instructor-ai/instructor";
 import { z } from "zod";
+import { z as z3 } from "zod/v3";
 
 globalThis.AI_SDK_LOG_WARNINGS = false; // it would write to standard output
 const url = process.argv[2];
@@ -278,6 +281,19 @@ for (const [name, of] of [
   ["ai openai chat", (model) => openaiOf.chat(model)],
   ["ai openai responses", (model) => openaiOf.responses(model)],
   ["ai anthropic", (model) => anthropicOf(model)]]) {
+  const emit = { emit: tool({ inputSchema: ticket }) };
+  const found = (calls) => two(calls.map(
+    (one) => ({ name: one.toolName, value: one.input })));
+  // Errors of a stream are parts of it; unless told, they are written out.
+  const parts = async (stream, kind) => {
+    const kept = [];
+    for await (const part of stream.fullStream) {
+      if (part.type === "error") throw part.error;
+      if (part.type === kind) kept.push(part);
+    }
+    return kept;
+  };
+  const onError = () => {};
   await all(name, {
     text: async (model, abortSignal) => (await generateText(
       { model: of(model), prompt: ask, abortSignal })).text,
@@ -285,6 +301,25 @@ for (const [name, of] of [
       { model: of(model), prompt: ask }).textStream,
     object: async (model) => (await generateObject(
       { model: of(model), prompt: ask, schema: ticket })).object,
+    objects: async (model) => (await parts(streamObject(
+      { model: of(model), prompt: ask, schema: ticket, onError }), "object"))
+      .at(-1).object,
+    tool: async (model) => (await generateText({
+      model: of(model), prompt: ask, tools: emit,
+      toolChoice: { type: "tool", toolName: "emit" } })).toolCalls[0].input,
+    calls: async (model) => found((await generateText(
+      { model: of(model), prompt: ask, tools: emit })).toolCalls),
+    callStream: async (model) => found(await parts(streamText(
+      { model: of(model), prompt: ask, tools: emit, onError }), "tool-call")),
+    stop: async function* (model) { // its streams are ended by a signal alone
+      const end = new AbortController();
+      try {
+        yield* streamText({ model: of(model), prompt: ask,
+                            abortSignal: end.signal, onError }).textStream;
+      } finally {
+        end.abort();
+      }
+    },
   });
 }
 
@@ -292,6 +327,9 @@ for (const [name, of] of [
 // It sends every status again but 400 to 409, seven times in all unless told.
 const lang = (model) => new ChatOpenAI({
   model, apiKey: key, maxRetries: 0, configuration: { baseURL: url + "/v1" } });
+const bound = (model) => lang(model).bindTools(functions);
+const named = (calls) => two(calls.map(
+  ({ name, args }) => ({ name, value: args })));
 await all("langchain", {
   text: async (model, signal) => (await lang(model).invoke(ask, { signal }))
     .content,
@@ -299,8 +337,49 @@ await all("langchain", {
                                (chunk) => chunk.content),
   object: (model) => lang(model).withStructuredOutput(
     ticket, { method: "jsonSchema" }).invoke(ask),
+  objects: async (model) => {
+    let last;
+    for await (const value of await lang(model).withStructuredOutput(
+      ticket, { method: "jsonSchema" }).stream(ask)) last = value;
+    return last;
+  },
   tool: (model) => lang(model).withStructuredOutput(
     ticket, { method: "functionCalling" }).invoke(ask),
+  calls: async (model) => named((await bound(model).invoke(ask)).tool_calls),
+  callStream: async (model) => {
+    let all;
+    for await (const chunk of await bound(model).stream(ask))
+      all = all ? all.concat(chunk) : chunk;
+    return named(all.tool_calls);
+  },
+  stop: (model) => lang(model).stream(ask),
+});
+
+// ---- Instructor -------------------------------------------------------------
+const plain = new OpenAI({ apiKey: key, baseURL: url + "/v1", maxRetries: 0 });
+const ticket3 = z3.object({ title: z3.string(),
+                            hours: z3.number().int().max(80) });
+const instruct = (model, mode, more = {}, options = {}) => Instructor({
+  client: plain, mode }).chat.completions.create(
+  { model, messages: user, max_retries: 0, ...more,
+    response_model: { schema: ticket3, name: "emit" } }, options);
+const bare = ({ title, hours }) => ({ title, hours });
+await all("instructor", {
+  text: async (model, signal) => (await Instructor(
+    { client: plain, mode: "TOOLS" }).chat.completions.create(
+    { model, messages: user }, { signal })).choices[0].message.content,
+  stream: async (model) => map(await Instructor(
+    { client: plain, mode: "TOOLS" }).chat.completions.create(
+    { model, messages: user, stream: true }),
+  (chunk) => chunk.choices[0]?.delta.content),
+  object: async (model) => bare(await instruct(model, "JSON_SCHEMA")),
+  objects: async (model) => {
+    let last;
+    for await (const value of await instruct(model, "JSON_SCHEMA",
+                                             { stream: true })) last = value;
+    return bare(last);
+  },
+  tool: async (model) => bare(await instruct(model, "TOOLS")),
 });
 
 console.log(JSON.stringify(seen));

@@ -19,7 +19,8 @@ CLIENTS = ["openai@6.49.0", "openai-newest@npm:openai@7.57.0",
            "@anthropic-ai/sdk@1.14.0", "@google/genai@2.32.0",
            "genai-newest@npm:@google/genai@3.1.0", "ai@6.0.326",
            "@ai-sdk/openai@3.0.141", "@ai-sdk/anthropic@3.0.140",
-           "@langchain/openai@1.5.8", "@langchain/core@1.4.0", "zod@4.1.8"]
+           "@langchain/openai@1.5.8", "@langchain/core@1.4.0", "zod@4.1.8",
+           "@instructor-ai/instructor@1.7.0"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = "gateway_clients.mjs"
 TEXT = "Grüße, wörld: 日本語 🎉 done."
@@ -49,7 +50,8 @@ WRONG = ("wrong", "wrong stream", "wrong tool", "wrong calls",
          "wrong calls stream")
 NAMES = ("openai", "openai responses", "openai newest",
          "openai newest responses", "anthropic", "gemini", "gemini newest",
-         "ai openai chat", "ai openai responses", "ai anthropic", "langchain")
+         "ai openai chat", "ai openai responses", "ai anthropic", "langchain",
+         "instructor")
 
 
 def see():

@@ -295,6 +295,9 @@ static const struct {
      ASK "\"response_format\":{\"type\":\"json_object\"}}", CHOICE_NONE,
      FORMAT_JSON_OBJECT, 1},
     {SURETY_PROTOCOL_OPENAI,
+     ASK "\"response_format\":{\"type\":\"json_object\",\"schema\":{}}}",
+     CHOICE_NONE, FORMAT_JSON_SCHEMA, 1},
+    {SURETY_PROTOCOL_OPENAI,
      ASK "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
          "\"name\":\"s\",\"schema\":{}}}}",
      CHOICE_NONE, FORMAT_JSON_SCHEMA, 1},
