@@ -6,7 +6,9 @@
  *
  * The body has to be an object of JSON, read strictly, so nobody behind this
  * library sees other members in it than this file does: every member "model" of
- * the root is replaced, also one whose name has escapes. */
+ * the root is replaced, also one whose name has escapes. Where the path has the
+ * model's name, a body may repeat it as "models/NAME", at its root and in each
+ * item of a batch. */
 #include "provider/protocol.h"
 
 /* ---- the body ------------------------------------------------------------ */
@@ -39,6 +41,12 @@ static void raw_string(raw_reader *reader)
     reader->at++;
 }
 
+/* Whether a byte stands behind a value. */
+static bool raw_ends(char byte)
+{
+    return byte == ',' || byte == '}' || byte == ']';
+}
+
 /* Skips a value. */
 static void raw_value(raw_reader *reader)
 {
@@ -55,11 +63,11 @@ static void raw_value(raw_reader *reader)
             depth++;
         else if ((byte == '}' || byte == ']') && depth)
             depth--;
-        else if (!depth && (byte == ',' || byte == '}'))
+        else if (!depth && raw_ends(byte))
             return;
         reader->at++;
     } while (reader->at < reader->text.len &&
-             (depth || (raw_byte(reader) != ',' && raw_byte(reader) != '}')));
+             (depth || !raw_ends(raw_byte(reader))));
 }
 
 /* Reads the next member: its key with the quotation marks, and its value.
@@ -89,16 +97,91 @@ static bool raw_member(raw_reader *reader, surety_str *ret_key,
     return true;
 }
 
-/* Whether a key is "model"; doc: to read one with escapes. NOMEM. */
-static surety_status raw_is_model(surety_str key, surety_doc *doc, bool *ret_is)
+/* How the model's name is written. */
+typedef struct raw_renamer {
+    surety_str name;
+    bool is_path;    /* the path has it, and a body may repeat it */
+    surety_doc *doc; /* to read names with escapes */
+    surety_buf *out;
+} raw_renamer;
+
+/* Whether a key has this name. NOMEM. */
+static surety_status raw_is(const raw_renamer *renamer, surety_str key,
+                            const char *name, bool *ret_is)
 {
+    const surety_str inner = {key.ptr + 1, key.len - 2};
     surety_status status;
 
-    *ret_is = surety_str_equal(key, SURETY__LITERAL("\"model\""));
+    *ret_is = surety_str_equal(inner, surety_str_of(name));
     if (!memchr(key.ptr, '\\', key.len))
         return SURETY_OK;
-    status = surety_doc_read(doc, key, NULL, NULL);
-    *ret_is = surety_val_is(surety_doc_root(doc), "model");
+    status = surety_doc_read(renamer->doc, key, NULL, NULL);
+    *ret_is = surety_val_is(surety_doc_root(renamer->doc), name);
+    return status;
+}
+
+static surety_status raw_rename_items(const raw_renamer *renamer,
+                                      surety_str list);
+
+/* Writes an object with the model's name in place of every other: at its root,
+ * and in the items of a batch. */
+static surety_status raw_rename_in(const raw_renamer *renamer,
+                                   surety_str object, bool is_root,
+                                   bool *ret_named)
+{
+    raw_reader reader = {object, 0};
+    surety_status status = SURETY_OK;
+    surety_str key, value;
+    size_t copied = 0;
+    bool is = false;
+
+    while (!status && raw_member(&reader, &key, &value)) {
+        const size_t at = (size_t)(value.ptr - object.ptr);
+        bool is_batch = false;
+
+        status = raw_is(renamer, key, "model", &is);
+        if (!status && is_root && renamer->is_path && *value.ptr == '[')
+            status = raw_is(renamer, key, "requests", &is_batch);
+        if (status || (!is && !is_batch))
+            continue;
+        surety_buf_append(renamer->out, object.ptr + copied, at - copied);
+        copied = at + value.len;
+        *ret_named = *ret_named || is;
+        if (is_batch)
+            status = raw_rename_items(renamer, value);
+        else
+            surety_json_string(renamer->out, renamer->name);
+    }
+    surety_buf_append(renamer->out, object.ptr + copied, object.len - copied);
+    return status;
+}
+
+/* Writes the items of a batch so. */
+static surety_status raw_rename_items(const raw_renamer *renamer,
+                                      surety_str list)
+{
+    raw_reader reader = {list, 1};
+    surety_status status = SURETY_OK;
+    bool named = false;
+    size_t copied = 0;
+
+    while (!status && reader.at < list.len) {
+        size_t from;
+
+        raw_blanks(&reader);
+        from = reader.at;
+        if (raw_byte(&reader) != ']')
+            raw_value(&reader);
+        if (list.ptr[from] == '{') {
+            surety_buf_append(renamer->out, list.ptr + copied, from - copied);
+            status = raw_rename_in(
+                renamer, (surety_str){list.ptr + from, reader.at - from}, false,
+                &named);
+            copied = reader.at;
+        }
+        reader.at++; /* the comma, or the bracket */
+    }
+    surety_buf_append(renamer->out, list.ptr + copied, list.len - copied);
     return status;
 }
 
@@ -106,38 +189,37 @@ static surety_status raw_is_model(surety_str key, surety_doc *doc, bool *ret_is)
 static surety_status raw_rename(const surety__call *call, surety_doc *doc,
                                 surety_buf *out)
 {
-    raw_reader reader = {call->raw->body, 0};
-    surety_str key, value;
-    size_t copied = 0;
+    const bool is_path = !surety__protocol_of(call->model->protocol)->path;
+    const surety_str body = call->raw->body;
+    raw_renamer renamer = {call->model->model, is_path, doc, out};
+    raw_reader reader = {body, 0};
     bool named = false;
+    surety_status status;
+    surety_buf name;
+    size_t start;
 
-    while (raw_member(&reader, &key, &value)) {
-        const size_t at = (size_t)(value.ptr - reader.text.ptr);
-        bool is;
-
-        if (raw_is_model(key, doc, &is) != SURETY_OK)
-            return SURETY_NOMEM;
-        if (!is)
-            continue;
-        surety_buf_append(out, reader.text.ptr + copied, at - copied);
-        surety_json_string(out, call->model->model);
-        copied = at + value.len;
-        named = true;
+    surety_buf_init(&name, out->alloc, 0);
+    if (is_path) {
+        surety_buf_text(&name, "models/");
+        surety_buf_add(&name, call->model->model);
+        renamer.name = surety_buf_str(&name);
     }
-    surety_buf_append(out, reader.text.ptr + copied, reader.text.len - copied);
-    if (named || call->raw->path.len)
-        return SURETY_OK;
+    status = name.status ? SURETY_NOMEM
+                         : raw_rename_in(&renamer, body, true, &named);
+    surety_buf_done(&name);
+    if (status || named || is_path || call->raw->path.len)
+        return status;
     /* A call of the protocol has to name its model. */
     surety_buf_reset(out);
-    copied = surety__str_find(reader.text, SURETY__LITERAL("{")) + 1;
-    surety_buf_append(out, reader.text.ptr, copied);
+    reader.at = surety__str_find(body, SURETY__LITERAL("{")) + 1;
+    start = reader.at;
+    surety_buf_append(out, body.ptr, start);
     surety_buf_text(out, "\"model\":");
     surety_json_string(out, call->model->model);
-    reader.at = copied;
     raw_blanks(&reader);
     if (raw_byte(&reader) != '}')
         surety_buf_byte(out, ',');
-    surety_buf_append(out, reader.text.ptr + copied, reader.text.len - copied);
+    surety_buf_append(out, body.ptr + start, body.len - start);
     return SURETY_OK;
 }
 
@@ -158,10 +240,7 @@ surety_status surety__raw_write(const surety__call *call, surety_buf *out,
         surety_val_kind(surety_doc_root(doc)) != SURETY_KIND_OBJECT)
         status = surety__fail(reterr, SURETY_SYNTAX,
                               "the request to pass on is no object of JSON");
-    if (status == SURETY_OK &&
-        !surety__protocol_of(call->model->protocol)->path)
-        surety_buf_add(out, body); /* the path has the model's name */
-    else if (status == SURETY_OK)
+    if (status == SURETY_OK)
         status = raw_rename(call, doc, out);
     surety_doc_free(doc);
     return status == SURETY_NOMEM || out->status ? surety__fail_nomem(reterr)

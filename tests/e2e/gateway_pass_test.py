@@ -9,6 +9,7 @@ import re
 from cli_run import check, run_tests, same
 from gateway_run import CLIENTS, Gateway, model_of, said
 from mock_run import Response, request
+from provider_server import Provider, answer
 
 
 def post(gateway, path, body, *headers):
@@ -189,6 +190,30 @@ def test_others():
                   got)
 
 
+def test_batch():
+    """A batch of texts for vectors repeats the model's name in each item: there
+    too it becomes the provider's, and nothing else changes."""
+    body = (b'{ "requests" : [%s{"model": "models/%s", "content": {"parts":'
+            b' [{"text": "model"}], "model": "models/vectors"}} , 3,'
+            b'{"mod\\u0065l":"models/%s" }], "requests2": [{"model": 1}],'
+            b' "model":"models/%s"}')
+    with Provider(answer({"embeddings": []})) as provider:
+        gateway = Gateway({"replies": []}, config={
+            "providers": {"gemini": {"base_url": provider.url,
+                                     "key_env": "OUR_KEY"}},
+            "models": {"vectors": {"provider": "gemini", "model": "real"}}})
+        for begin in (b"", b"[], ", b'{"content": {}}, '):
+            post(gateway, "/v1beta/models/vectors:batchEmbedContents",
+                 body % (begin, b"vectors", b"vectors", b"vectors"))
+            head, sent = provider.requests[-1]
+            check("the path has the model", b"/models/real:batchEmbedContents"
+                  in head, head)
+            same("the body is the same but for its name", sent,
+                 body % (begin, b"real", b"real", b"real"))
+        gateway.end()
+        gateway.mock.end()
+
+
 def test_not_passed():
     """What has something to check is never passed on."""
     schema = {"type": "object", "required": ["a"]}
@@ -221,4 +246,4 @@ def test_not_passed():
 
 
 run_tests(test_bytes, test_request, test_headers, test_errors, test_broken,
-          test_gone, test_others, test_not_passed)
+          test_gone, test_others, test_batch, test_not_passed)
