@@ -106,8 +106,10 @@ static surety_status strict_make(const surety_contract *contract,
     strict->subset = from;
     surety__arena_init(&strict->arena, strict->alloc, 0);
     strict->arena.status = &strict->status;
-    strict->graph =
-        (surety__graph){.arena = &strict->arena, .limits = &contract->limits};
+    strict->work = STRICT_WORK_MAX;
+    strict->graph = (surety__graph){.arena = &strict->arena,
+                                    .limits = &contract->limits,
+                                    .work = &strict->work};
     strict_name(strict);
     strict->root = surety__node_of(
         strict, CONJUNCTION_OF(surety_contract_info_of(contract)->schema->root),

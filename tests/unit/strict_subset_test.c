@@ -3,6 +3,7 @@
  * contract and for schemas made to be awkward; limits at their edges; what
  * everybody takes comes out as it went in. */
 #include "check.h"
+#include "meter.h"
 
 #include "contract/contract.h"
 
@@ -341,6 +342,24 @@ done:
     surety_contract_free(contract);
 }
 
+/* Unions beside each other, with so many branches each. */
+static void unions_write(surety_buf *out, size_t unions, size_t branches,
+                         const char *before, const char *after)
+{
+    surety_buf_text(out, "{\"allOf\":[");
+    for (size_t i = 0; i < unions; i++) {
+        surety_buf_text(out, i ? ",{\"anyOf\":[" : "{\"anyOf\":[");
+        for (size_t j = 0; j < branches; j++) {
+            surety_buf_text(out, j ? "," : "");
+            surety_buf_text(out, before);
+            surety_buf_number(out, i * 1000 + j);
+            surety_buf_text(out, after);
+        }
+        surety_buf_text(out, "]}");
+    }
+    surety_buf_text(out, "]}");
+}
+
 TEST(what_grows_too_large_is_a_limit)
 {
     surety_buf text;
@@ -348,21 +367,9 @@ TEST(what_grows_too_large_is_a_limit)
     const surety_strict *strict = NULL;
     surety_error error;
 
-    /* Five unions of ten beside each other: 100,000 conjunctions. */
+    /* 100,000 conjunctions */
     surety_buf_init(&text, NULL, 0);
-    surety_buf_text(&text, "{\"allOf\":[");
-    for (size_t i = 0; i < 5; i++) {
-        surety_buf_text(&text, i ? ",{\"anyOf\":[" : "{\"anyOf\":[");
-        for (size_t j = 0; j < 10; j++) {
-            surety_buf_text(&text,
-                            j ? ",{\"required\":[\"" : "{\"required\":[\"");
-            surety_buf_byte(&text, (char)('a' + i));
-            surety_buf_number(&text, j);
-            surety_buf_text(&text, "\"]}");
-        }
-        surety_buf_text(&text, "]}");
-    }
-    surety_buf_text(&text, "]}");
+    unions_write(&text, 5, 10, "{\"required\":[\"a", "\"]}");
     EXPECT(SURETY_OK,
            surety_contract_read(surety_buf_str(&text), NULL, &contract, NULL));
     for (int again = 0; again < 2; again++) {
@@ -378,6 +385,32 @@ TEST(what_grows_too_large_is_a_limit)
 done:
     surety_buf_done(&text);
     surety_contract_free(contract);
+}
+
+/* Each branch of a union has those of the unions beside it. The limit comes by
+ * steps before it would by nodes, after seconds and half a gigabyte. */
+TEST(what_takes_too_many_steps_is_a_limit)
+{
+    struct meter meter = {.now = 0};
+    const surety_alloc alloc = {meter_resize, &meter};
+    const surety_contract_options options = {.size = sizeof(options),
+                                             .alloc = &alloc};
+    surety_contract *contract = NULL;
+    const surety_strict *strict = NULL;
+    surety_buf text;
+
+    surety_buf_init(&text, NULL, 0);
+    unions_write(&text, 200, 40, "{\"properties\":{\"a",
+                 "\":{\"type\":\"string\"}}}");
+    EXPECT(SURETY_OK, surety_contract_read(surety_buf_str(&text), &options,
+                                           &contract, NULL));
+    EXPECT(SURETY_LIMIT,
+           surety_strict_of(contract, SURETY_SUBSET_OPENAI, &strict, NULL));
+    CHECK(meter.peak < (size_t)64 << 20);
+done:
+    surety_buf_done(&text);
+    surety_contract_free(contract);
+    CHECK(meter.now == 0);
 }
 
 /* Subschemas that hold now and then are words, however many there are. */
@@ -573,6 +606,8 @@ int main(int argc, char **argv)
         {"text at its edge", text_at_its_edge},
         {"unions at their edge", unions_at_their_edge},
         {"what grows too large is a limit", what_grows_too_large_is_a_limit},
+        {"what takes too many steps is a limit",
+         what_takes_too_many_steps_is_a_limit},
         {"many conditions are no matter", many_conditions_are_no_matter},
         {"comes back, from any beginning too", comes_back_from_any_beginning},
         {"ways to read a value, at their edge", ways_at_their_edge},
