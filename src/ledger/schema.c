@@ -175,10 +175,11 @@ static const struct schema_step {
     {5, false, true, SCHEMA_KEY_VIEWS("CREATE OR REPLACE VIEW ")},
     /* Version 6: without the indexes that only speed up questions about all
      * attempts, which read the table anyway. They were a third of the pages
-     * that a call writes. */
+     * that a call writes. A ledger's owner may have dropped them already. */
     {6, true, true,
-     "DROP INDEX @attempts_by_contract; DROP INDEX @attempts_by_model;"
-     "DROP INDEX @attempts_by_stage; &6;"},
+     "DROP INDEX IF EXISTS @attempts_by_contract;"
+     "DROP INDEX IF EXISTS @attempts_by_model;"
+     "DROP INDEX IF EXISTS @attempts_by_stage; &6;"},
 };
 
 /* ORDER statements. '<' is the list of columns that begin, '#' is the list of
