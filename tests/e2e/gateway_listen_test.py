@@ -233,7 +233,8 @@ def test_law_limits():
                 waiting.discard(link)
                 taken.append(link)
             most = max(most, len(taken))
-            taken.pop().close()
+            if len(taken) >= 3:
+                taken.pop().close()
         same("at most so many are open", most, 3)
         for link in taken:
             link.close()
