@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`surety serve` against what clients and providers send to harm it:
 gateway_hostile_test.py [SURETY]. References that would fetch something, header
-lines in names, a compressed body that grows without end, connections that only
-wait, secrets in a core dump. Ambiguous heads are smuggling_test.py's."""
+lines in names, schemas that take long, a compressed body that grows without
+end, connections that only wait, secrets in a core dump. Ambiguous heads are
+smuggling_test.py's."""
 
 import gzip
 import os
@@ -165,4 +166,45 @@ def test_core():
         same("no core file", line.split()[4:6], ["0", "0"])
 
 
-run_tests(test_references, test_header_lines, test_bomb, test_idle, test_core)
+def doubled(depth, keyword):
+    """A schema that means one subschema 2 to the power of depth times."""
+    refs = {f"d{i}": {keyword: 2 * [{"$ref": f"#/$defs/d{i + 1}"}]}
+            for i in range(depth)}
+    return {"$ref": "#/$defs/d0",
+            "$defs": {**refs, f"d{depth}": {"type": "object"}}}
+
+
+def test_schemas():
+    """Schemas that are made to take long: each is refused or used, and what it
+    takes is bounded. How long is for other tests, which count steps."""
+    def field(i, j):
+        return {"properties": {f"a{i}_{j}": {"type": "string"}}}
+    schemas = {
+        "unions beside each other": {"allOf": [
+            {"anyOf": [field(i, j) for j in range(40)]} for i in range(100)]},
+        "references of references": doubled(60, "allOf"),
+        "unions of unions": doubled(60, "anyOf"),
+        "deep references": doubled(3000, "anyOf"),
+        "a pattern that multiplies": {
+            "properties": {"title": {"pattern": "((a{1,99}){1,99}){1,99}"}}},
+        "a pattern that backtracks": {
+            "properties": {"title": {"pattern": "^(?=(L+)+$)(L|a|m|p)+!$"}}},
+        "many patterns": {"patternProperties": {
+            f"^x{i}.*(a+)+$": {"type": "string"} for i in range(2000)}},
+    }
+    with Gateway(ALWAYS, "--threads", "1") as gateway:
+        for name, schema in schemas.items():
+            for provider in ("openai", "anthropic", "gemini"):
+                got = gateway.call(
+                    headers=("Surety-Retries: 0",), model=provider + ":m",
+                    **schema_members("openai", schema))
+                check(f"{name}, {provider}: an answer",
+                      got.status in (200, 400, 422), got.raw[:300])
+            got = gateway.call(**schema_members("openai"))
+            same(f"{name}: and then one to another", got.status, 200)
+        check("takes no memory", memory(gateway.process.pid) < MEMORY_MAX,
+              memory(gateway.process.pid))
+
+
+run_tests(test_references, test_header_lines, test_schemas, test_bomb,
+          test_idle, test_core)
