@@ -446,6 +446,7 @@ static surety_run_options job_options(struct job *job)
         .feedback = (surety_feedback)(settings->feedback - 1),
         .ledger = job->ledger,
         .ledger_optional = job->ledger_optional,
+        .tag = surety_str_of(settings->tag ? settings->tag : ""),
         .event = run_watch_event,
         .event_ctx = &job->watch,
         .limits = &job->cli->limits,

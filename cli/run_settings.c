@@ -131,6 +131,8 @@ const struct option_row run_options[] = {
          "where attempts are recorded: a file of SQLite or postgresql://...; "
          "else the configuration's, or surety/ledger.db in $XDG_STATE_HOME"),
     FLAG("ledger-raw", 0, AT(ledger_raw), "record prompts and replies too"),
+    TEXT("tag", 0, AT(tag), "TEXT",
+         "a name of your work in the ledger, by which surety stats groups"),
     FLAG("ledger-optional", 0, AT(ledger_optional),
          "go on when attempts cannot be recorded"),
     TEXT("record", 0, AT(record), "FILE",

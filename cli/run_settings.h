@@ -34,6 +34,7 @@ struct run_settings {
     const char *connect, *first_byte, *idle, *total;
     const char *ledger;
     bool ledger_raw, ledger_optional;
+    const char *tag;
     const char *record, *replay;
     bool verbose, show_prompt, show_reply, dry_run;
 };

@@ -70,6 +70,7 @@ static inline surety_entry sample_entry(const char *id, surety_str big)
         .saved_tokens = UINT32_MAX,
         .partial = true,
         .key = SAMPLE_TEXT("key_18f2d3c0000a1b2c"),
+        .tag = SAMPLE_TEXT("night \xC3\xA9"),
     };
 }
 
@@ -107,7 +108,8 @@ static inline surety_str sample_text(const surety_entry *entry, size_t i)
                                 entry->decision,
                                 entry->reply,
                                 entry->stopped,
-                                entry->key};
+                                entry->key,
+                                entry->tag};
     const size_t count = sizeof(texts) / sizeof(*texts);
 
     return i < count ? texts[i] : (surety_str){NULL, 0};
@@ -115,7 +117,7 @@ static inline surety_str sample_text(const surety_entry *entry, size_t i)
 
 static inline bool sample_same(const surety_entry *a, const surety_entry *b)
 {
-    for (size_t i = 0; i < 20; i++) {
+    for (size_t i = 0; i < 21; i++) {
         if (!surety_str_equal(sample_text(a, i), sample_text(b, i)))
             return false;
     }

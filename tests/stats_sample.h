@@ -39,7 +39,8 @@ static inline surety_entry sample_attempt(const char *run, uint32_t number)
                           .reasoning_tokens = 5,
                           .cost_known = true,
                           .cost_picousd = 1000,
-                          .key = surety_str_of("k")};
+                          .key = surety_str_of("k"),
+                          .tag = surety_str_of("t")};
 }
 
 /* One whose reply breaks its contract. */

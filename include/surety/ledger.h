@@ -83,6 +83,9 @@ typedef struct surety_entry {
     /* Who is charged for it, as surety_run_options.key; empty: it is not known.
      * Known when the attempt begins. */
     surety_str key;
+    /* What the caller's work is, as surety_run_options.tag; may be empty. Known
+     * when the attempt begins. */
+    surety_str tag;
 } surety_entry;
 
 /* A store of attempts, as functions. The caller may provide its own. */

@@ -266,6 +266,9 @@ typedef struct surety_run_options {
      * a key (keys.h) or another name that is no secret. May be empty; must
      * outlive the run. */
     surety_str key;
+    /* Kept with each attempt in the ledger: a name of the caller's work, by
+     * which statistics group (stats.h). May be empty; must outlive the run. */
+    surety_str tag;
 } surety_run_options;
 
 /* OK: the text of the contract's values may be given out before they are whole,

@@ -54,9 +54,10 @@ typedef enum surety_stats_by {
     SURETY_BY_MODE,
     SURETY_BY_DAY,   /* "2026-11-21", of each attempt, in UTC */
     SURETY_BY_MONTH, /* "2026-11" */
-    SURETY_BY_KEY    /* surety_entry.key */
+    SURETY_BY_KEY,   /* surety_entry.key */
+    SURETY_BY_TAG    /* surety_entry.tag */
 } surety_stats_by;
-#define SURETY_BYS 8
+#define SURETY_BYS 9
 /* "model", "provider", "contract", ...; never NULL. */
 SURETY_API const char *surety_stats_by_name(surety_stats_by by);
 

@@ -9,8 +9,7 @@
 
 #include <surety/base.h>
 
-/* ---- memory (alloc.c, stock.c, arena.c)
- * ---------------------------------------- */
+/* ---- memory (alloc.c, stock.c, arena.c) -------------------------------- */
 
 /* Resizes a block; all memory comes from this function. alloc NULL: libc's
  * allocator. As surety_alloc's resize; two sizes of 0 do nothing. */

@@ -402,7 +402,7 @@ void surety__answer_about(const surety__exchange *exchange, surety_buf *out)
     }
     answer_put_mended(exchange, out);
     surety_buf_byte(out, ']');
-    if (exchange->ask.reports) {
+    if (exchange->ask.account.reports) {
         surety_buf_text(out, ",\"report\":");
         surety_run_write(exchange->run, SURETY_REPORT_JSON,
                          (surety_str){NULL, 0}, out);

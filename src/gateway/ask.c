@@ -28,6 +28,25 @@ static surety_status ask_header_bad(surety__ask *ask, const char *name,
                               ret_problem);
 }
 
+/* The header has the exchange's life. The value is not shown: it may be long,
+ * or no text. */
+static surety_status ask_tag(surety__ask *ask, const surety__serving *serving,
+                             surety__problem *ret_problem)
+{
+    const surety_str tag = surety__serving_header(serving, "surety-tag");
+    surety_error error;
+
+    if (tag.len <= SURETY__GATEWAY_TAG_MAX && surety__utf8_valid(tag, NULL)) {
+        ask->account.tag = tag;
+        return SURETY_OK;
+    }
+    surety__fail(&error, SURETY_SYNTAX,
+                 "the header Surety-Tag is text in UTF-8 of at most %d bytes",
+                 SURETY__GATEWAY_TAG_MAX);
+    return surety__ask_refuse(ask, 400, SURETY__LITERAL("Surety-Tag"), &error,
+                              ret_problem);
+}
+
 static surety_status ask_headers(surety__ask *ask,
                                  const surety__serving *serving,
                                  surety__problem *ret_problem)
@@ -55,8 +74,8 @@ static surety_status ask_headers(surety__ask *ask,
                               "a number from 0 to 10", ret_problem);
     if (retries.ptr)
         ask->retries = number ? (uint32_t)number : SURETY_RUN_NONE;
-    ask->reports = surety_str_equal(report, SURETY__LITERAL("full"));
-    if (report.ptr && !ask->reports)
+    ask->account.reports = surety_str_equal(report, SURETY__LITERAL("full"));
+    if (report.ptr && !ask->account.reports)
         return ask_header_bad(ask, "Surety-Report", report, "full",
                               ret_problem);
     for (size_t i = 0; i < SURETY__COUNT(streams); i++)
@@ -68,7 +87,7 @@ static surety_status ask_headers(surety__ask *ask,
         return ask_header_bad(ask, "Surety-Stream", stream,
                               "hold, live or resume", ret_problem);
     ask->has_named = surety__serving_header(serving, "surety-contract").ptr;
-    return SURETY_OK;
+    return ask_tag(ask, serving, ret_problem);
 }
 
 surety_str surety__ask_key(const surety__ask *ask,

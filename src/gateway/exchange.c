@@ -145,6 +145,7 @@ static surety_status exchange_run(surety__exchange *exchange,
         .ready = exchange_hint,
         .ready_ctx = exchange,
         .key = surety__admit_id(exchange),
+        .tag = ask->account.tag,
         .alloc = alloc,
     };
     surety_status status;

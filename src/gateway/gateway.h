@@ -42,6 +42,8 @@
 #define SURETY__GATEWAY_KEPT_BYTES_MAX ((size_t)32 << 20)
 /* Re-asks that a request may ask for by a header: each is a paid call. */
 #define SURETY__GATEWAY_RETRIES_MAX 10
+/* Bytes of a request's tag: as many as log and statistics keep of a text. */
+#define SURETY__GATEWAY_TAG_MAX 200
 /* Memory of ended requests that a worker keeps for the next ones: of some fifty
  * at once. */
 #define SURETY__GATEWAY_STOCK_BYTES ((size_t)2 << 20)
@@ -116,6 +118,12 @@ typedef struct surety__ask_giving {
     surety_run_output output;
 } surety__ask_giving;
 
+/* What is said of it besides its answer. */
+typedef struct surety__ask_account {
+    surety_str tag; /* the client's name of its work; may be empty */
+    bool reports;   /* the whole report is wanted */
+} surety__ask_account;
+
 typedef struct surety__ask {
     surety__arena *arena; /* the exchange's */
     surety__settings *settings;
@@ -139,10 +147,10 @@ typedef struct surety__ask {
     bool has_repair;
     surety_repair repair;
     surety__ask_giving giving;
+    surety__ask_account account;
     uint32_t retries;  /* as surety_run_options.retry_max */
     bool has_own_keys; /* the client's key is one of the gateway's */
     bool passes;       /* the request is passed on (pass.c) */
-    bool reports;      /* the whole report is wanted */
     bool as_array;     /* Gemini's stream as a JSON array */
 } surety__ask;
 

@@ -148,6 +148,7 @@ surety__request_record surety__record_of(surety__exchange *exchange, bool whole)
         .protocol = surety_protocol_name(ask->route.protocol),
         .run = info->id,
         .key = surety__admit_id(exchange),
+        .tag = exchange->ask.account.tag,
         .model = ask->request.model,
         .has_contract = ask->kept != NULL,
         .is_stream = ask->request.stream,

@@ -253,11 +253,12 @@ static void read_attempt(const surety_entry *entry, surety_buf *out)
         entry->ended_ms > 0, (uint64_t)entry->ended_ms);
     surety__template_write(
         out,
-        "'key':$m,'failure':$m,'http_status':$o,'error':$m,'finish':$m,'ok':$b,"
+        "'key':$m,'tag':$m,'failure':$m,'http_status':$o,'error':$m,"
+        "'finish':$m,'ok':$b,"
         "'fallback':$b,'partial':$b,'stage':$m,'decision':$m,'stopped':$m,"
         "'input_tokens':$o,'output_tokens':$o,'cost_picousd':$o,"
         "'reply_bytes':$n,'errors':",
-        entry->key, entry->failure, entry->http_status > 0,
+        entry->key, entry->tag, entry->failure, entry->http_status > 0,
         (uint64_t)entry->http_status, entry->error_message,
         entry->finish_reason, entry->ok, entry->fallback, entry->partial,
         entry->stage, entry->decision, entry->stopped, (int)entry->usage_known,

@@ -60,6 +60,7 @@ static const entry_column entry_columns[SURETY__COLUMNS] = {
     COLUMN(started_ms, FORM_TIME),
     COLUMN(prompt, FORM_RAW),
     COLUMN(key, FORM_TEXT),
+    COLUMN(tag, FORM_TEXT),
     /* SURETY__BEGIN_COLUMNS end here. */
     COLUMN(state, FORM_STATE),
     COLUMN(first_byte_ms, FORM_MOMENT),

@@ -121,6 +121,13 @@
     "CREATE VIEW @key_stats AS SELECT key, provider,"                          \
     " model," SCHEMA_STOPPED_COUNTS                                            \
     " FROM @attempts GROUP BY key, provider, model;&5;"
+
+/* Version 7: the caller's name of its work. */
+#define SCHEMA_TAG_VIEWS(create)                                               \
+    SCHEMA_STOPPED_VIEWS(create, ", key, tag")                                 \
+    "CREATE VIEW @tag_stats AS SELECT tag, provider,"                          \
+    " model," SCHEMA_STOPPED_COUNTS                                            \
+    " FROM @attempts GROUP BY tag, provider, model;&7;"
 #define SCHEMA_DROP_VIEWS                                                      \
     "DROP VIEW attempt_list; DROP VIEW contract_stats; DROP VIEW model_stats;"
 
@@ -180,6 +187,10 @@ static const struct schema_step {
      "DROP INDEX IF EXISTS @attempts_by_contract;"
      "DROP INDEX IF EXISTS @attempts_by_model;"
      "DROP INDEX IF EXISTS @attempts_by_stage; &6;"},
+    {7, true, true, "ALTER TABLE @attempts ADD COLUMN tag text;"},
+    {7, true, false, SCHEMA_DROP_VIEWS},
+    {7, true, false, SCHEMA_TAG_VIEWS("CREATE VIEW ")},
+    {7, false, true, SCHEMA_TAG_VIEWS("CREATE OR REPLACE VIEW ")},
 };
 
 /* ORDER statements. '<' is the list of columns that begin, '#' is the list of

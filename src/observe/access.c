@@ -66,6 +66,7 @@ void surety__access_write(const surety__request_record *record, surety_buf *out)
     surety_json_number(out, "status", (uint64_t)record->status);
     access_text(out, "protocol", surety_str_of(record->protocol));
     access_text(out, "key", record->key);
+    access_text(out, "tag", record->tag);
     access_text(out, "model", record->model);
     access_text(out, "contract", record->contract);
     access_text(out, "contract_version", record->contract_version);

@@ -30,6 +30,7 @@ static surety_entry record_entry(const surety__setup *setup,
         .mode = surety_str_of(surety_mode_name(seen->mode)),
         .started_ms = attempt->started_unix_ms,
         .key = setup->options.key,
+        .tag = setup->options.tag,
     };
 
     if (contract) {

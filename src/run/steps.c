@@ -83,6 +83,7 @@ static surety_entry steps_entry(const surety__steps *steps,
         .mode = SURETY__LITERAL("tool"),
         .started_ms = use->started_unix_ms,
         .key = steps_options(steps)->key,
+        .tag = steps_options(steps)->tag,
     };
 
     if (steps_options(steps)->ledger->raw)

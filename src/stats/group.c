@@ -289,6 +289,7 @@ static surety_str group_key(surety_stats *stats, const surety_entry *entry,
         return surety__stats_cut(stats, entry->contract_version);
     case SURETY_BY_MODE: return surety__stats_cut(stats, entry->mode);
     case SURETY_BY_KEY: return surety__stats_cut(stats, entry->key);
+    case SURETY_BY_TAG: return surety__stats_cut(stats, entry->tag);
     case SURETY_BY_DAY:
     case SURETY_BY_MONTH: break;
     }

@@ -17,7 +17,8 @@
 
 /* ORDER bys */
 static const char *const stats_bys[SURETY_BYS] = {
-    "model", "provider", "contract", "version", "mode", "day", "month", "key",
+    "model", "provider", "contract", "version", "mode",
+    "day",   "month",    "key",      "tag",
 };
 
 const char *surety_stats_by_name(surety_stats_by by)

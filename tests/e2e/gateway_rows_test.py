@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 
-from cli_run import FOLDER, check, run_tests, same
+from cli_run import FOLDER, check, run_tests, same, surety
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD_TEXT, SCHEMA, Gateway,
                          model_of, schema_members)
 from mock_run import WAIT, Response, request
@@ -169,6 +169,46 @@ def test_names():
     ledger.close()
 
 
+def test_tags():
+    """A client's tag is in its rows, checked or passed on, and in the log; a
+    text that is none, or too long, is refused; a model never sees it."""
+    path = ledger_at()
+    tag = "nächtlich/7 " + "x" * 187
+    with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
+                 "--ledger", "sqlite:" + path) as gateway:
+        for client in CLIENTS:
+            for members in ({}, schema_members(client)):
+                for stream in (False, True):
+                    got = gateway.call(
+                        client, stream, ("Surety-Tag: " + tag,),
+                        model=model_of("openai"), **members)
+                    same(f"tag: {client}: status", got.status, 200)
+        same("tag: none", gateway.call("openai").status, 200)
+        for name, wrong in (("too long", b"x" * 201), ("no text", b"\xff")):
+            asked = request("openai", model=model_of("openai")).replace(
+                b"Host:", b"Surety-Tag: " + wrong + b"\r\nHost:")
+            got = Response(gateway.send(asked))
+            same(f"tag: {name}: status", got.status, 400)
+            check(f"tag: {name}: says which", "Surety-Tag" in
+                  got.json()["error"]["message"], got.raw)
+        calls = 4 * len(CLIENTS)
+        lines = gateway.logged(calls + 3)
+        same("tag: in the log", [line.get("tag") for line in lines],
+             calls * [tag] + 3 * [None])
+        check("tag: no model sees it", tag not in
+              json.dumps(gateway.mock.logged(calls), ensure_ascii=False), tag)
+    with sqlite3.connect(path) as ledger:
+        same("tag: in the rows", dict(ledger.execute(
+            "SELECT tag, sum(attempts) FROM tag_stats GROUP BY 1")),
+            {tag: calls, None: 1})
+    ledger.close()
+    got = surety("stats", "--ledger", path, "--by", "tag", "--show", "runs",
+                 "--format", "json")
+    same("tag: in the statistics", {
+        one["key"]["tag"]: one["runs"]
+        for one in json.loads(got.out)["groups"]}, {tag: calls, "": 1})
+
+
 def test_stream_lost():
     """A stream whose last row cannot be written is cut, whether it is passed on
     or translated: no client takes it for a whole answer."""
@@ -214,5 +254,5 @@ def test_stream_lost():
                 gateway.mock.end()
 
 
-run_tests(test_answered, test_lost, test_disk, test_names,
+run_tests(test_answered, test_lost, test_disk, test_names, test_tags,
           test_stream_lost)

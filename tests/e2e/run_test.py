@@ -465,6 +465,10 @@ def test_ledger():
         check("holds them", any(
             b"secret-prompt" in open(os.path.join(FOLDER, name), "rb").read()
             for name in os.listdir(FOLDER) if name.startswith("raw.db")))
+        gives("--tag TEXT", surety(*base, "--ledger", "tag.db", "--tag",
+                                   "night é", "Hi", env=KEYS), 0, PRINTED)
+        same("is in each row", rows("tag.db", "select distinct tag from "
+                                    "attempts"), [("night é",)])
         write("broken.db", b"no database" * 1000)
         complains("a ledger that is none",
                   surety(*base, "--ledger", "broken.db", "Hi", env=KEYS), 4,

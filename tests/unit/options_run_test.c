@@ -461,12 +461,12 @@ static void entry_fill(void *own)
     surety_entry *entry = own;
 
     *entry = sample_broken(ID, 1);
-    entry->key = surety_str_of(""); /* the newest member */
+    entry->tag = surety_str_of(""); /* the newest member */
 }
 
 static void entry_alter(void *own)
 {
-    ((surety_entry *)own)->key = surety_str_of("other");
+    ((surety_entry *)own)->tag = surety_str_of("other");
 }
 
 static bool entry_show(void *ctx, const surety_entry *entry)
@@ -477,6 +477,7 @@ static bool entry_show(void *ctx, const surety_entry *entry)
     surety_buf_number(out, entry->partial);
     options_put(out, entry->model);
     options_put(out, entry->key);
+    options_put(out, entry->tag);
     return true;
 }
 
@@ -684,7 +685,7 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_request, part_count, .fill = request_fill,
                 .act = request_act),
     OPTIONS_ROW(surety_http_options, alloc, .fill = http_fill, .act = http_act),
-    OPTIONS_ROW(surety_entry, key, .fill = entry_fill, .alter = entry_alter,
+    OPTIONS_ROW(surety_entry, tag, .fill = entry_fill, .alter = entry_alter,
                 .act = entry_act),
     OPTIONS_ROW(surety_ledger_options, alloc, .fill = ledger_fill,
                 .act = ledger_act),
@@ -695,7 +696,7 @@ static const struct options_row options_rows[] = {
     OPTIONS_ROW(surety_estimate, picousd, .fill = estimate_fill,
                 .act = estimate_act),
     OPTIONS_ROW(surety_grant, retry_after_ms, .act = grant_act),
-    OPTIONS_ROW(surety_run_options, key, .fill = run_fill, .act = run_act),
+    OPTIONS_ROW(surety_run_options, tag, .fill = run_fill, .act = run_act),
     OPTIONS_ROW(surety_consensus_options, event_ctx, .fill = consensus_fill,
                 .act = consensus_act),
     OPTIONS_ROW(surety_config_options, connections_max, .fill = config_fill,

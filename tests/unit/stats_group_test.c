@@ -357,12 +357,12 @@ done:
 
 TEST(groups_by_all_there_is)
 {
-    static const surety_stats_by by[] = {SURETY_BY_DAY,      SURETY_BY_MONTH,
-                                         SURETY_BY_MODEL,    SURETY_BY_PROVIDER,
-                                         SURETY_BY_VERSION,  SURETY_BY_MODE,
-                                         SURETY_BY_CONTRACT, SURETY_BY_KEY};
-    static const char *const want[] = {"2026-11-21", "2026-11", "m", "p",
-                                       "1.0.0",      "prompt",  "c", "k"};
+    static const surety_stats_by by[] = {
+        SURETY_BY_DAY,      SURETY_BY_MONTH,   SURETY_BY_MODEL,
+        SURETY_BY_PROVIDER, SURETY_BY_VERSION, SURETY_BY_MODE,
+        SURETY_BY_CONTRACT, SURETY_BY_KEY,     SURETY_BY_TAG};
+    static const char *const want[] = {
+        "2026-11-21", "2026-11", "m", "p", "1.0.0", "prompt", "c", "k", "t"};
     surety_stats *stats = NULL;
     surety_stats_group group;
 

@@ -536,10 +536,10 @@ done:
 
 TEST(names_each_column_of_csv_once)
 {
-    static const surety_stats_by by[] = {SURETY_BY_MODEL,    SURETY_BY_PROVIDER,
-                                         SURETY_BY_CONTRACT, SURETY_BY_VERSION,
-                                         SURETY_BY_MODE,     SURETY_BY_DAY,
-                                         SURETY_BY_MONTH,    SURETY_BY_KEY};
+    static const surety_stats_by by[] = {
+        SURETY_BY_MODEL,   SURETY_BY_PROVIDER, SURETY_BY_CONTRACT,
+        SURETY_BY_VERSION, SURETY_BY_MODE,     SURETY_BY_DAY,
+        SURETY_BY_MONTH,   SURETY_BY_KEY,      SURETY_BY_TAG};
     const surety_stats_options options = {.size = sizeof(options),
                                           .alloc = check_alloc(t),
                                           .by = by,

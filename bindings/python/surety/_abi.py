@@ -763,6 +763,7 @@ class RunOptions(Structure):
         ("allow", c_void_p),
         ("allow_ctx", c_void_p),
         ("key", Str),
+        ("tag", Str),
     ]
 
 

@@ -369,7 +369,8 @@ function attemptCard(attempt) {
     attempt.input_tokens !== null && count(attempt.input_tokens) + " in, " +
       count(attempt.output_tokens) + " out",
     attempt.cost_picousd !== null && money(attempt.cost_picousd),
-    attempt.http_status && "HTTP " + attempt.http_status, attempt.key])
+    attempt.http_status && "HTTP " + attempt.http_status,
+    attempt.key, attempt.tag])
     if (fact)
       facts.append(make("span", null, fact));
   const card = make("article", {class: "attempt"},
