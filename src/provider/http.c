@@ -347,7 +347,10 @@ static surety_status http_learn_url(surety__http *http,
     surety_buf_byte(&handle->url, '\0');
     if (handle->url.status)
         status = surety__fail_nomem(reterr);
+    /* Without the last URL: a text that is none would be relative to it. */
     else if (strlen(handle->url.ptr) != url.len ||
+             curl->url_set(handle->parsed, CURLUPART_URL, NULL, 0) !=
+                 CURLUE_OK ||
              curl->url_set(handle->parsed, CURLUPART_URL, handle->url.ptr,
                            CURLU_NON_SUPPORT_SCHEME | CURLU_PATH_AS_IS) !=
                  CURLUE_OK ||
