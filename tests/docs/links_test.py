@@ -16,7 +16,7 @@ ROOT = os.path.abspath(sys.argv[1])
 FENCED = re.compile(r"^(`{3,})[^`\n]*\n.*?^\1$", re.S | re.M)
 # What Meson calls the dependencies of a subproject is no name of C.
 NAME = re.compile(r"\bsurety_[a-z][a-z_0-9]*[a-z0-9]\b(?<!_dep)")
-METRIC = re.compile(r'\{"(surety_[a-z_]+)", "')
+METRIC = re.compile(r'\{\s*"(surety_[a-z_]+)",\s*"')
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 
 
