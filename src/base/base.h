@@ -47,7 +47,7 @@ typedef struct surety__stock {
 } surety__stock;
 void surety__stock_init(surety__stock *stock, const surety_alloc *below,
                         size_t bytes_max);
-/* Frees what is kept; all its objects have been freed. */
+/* Frees the kept blocks; all its objects have been freed. */
 void surety__stock_done(surety__stock *stock);
 
 /* Memory that is freed as a whole. Chunks never move. */

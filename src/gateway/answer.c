@@ -626,7 +626,7 @@ void surety__answer_continue(surety__exchange *exchange)
     const surety__closing closing = surety__answer_closing(exchange);
     surety__result result;
 
-    /* Rows come first: what is at its end is given out behind them. */
+    /* Rows come first: an end is given out behind them. */
     if (exchange->is_over || exchange->owed.waits)
         return;
     if (exchange->ask.passes) {

@@ -104,7 +104,7 @@ void surety__worker_turn(surety__worker *worker, uint32_t timeout_ms)
     }
     if (worker->gateway->keeper && surety__keeper_step(worker->gateway->keeper))
         worker->has_news = true;
-    /* The rows of what ended here are written by the next turn, which does not
+    /* Rows of runs that ended here are written by the next turn, which does not
      * wait, together with those of the requests that it reads. */
     if (worker->ledger && worker->ledger->waiting)
         worker->has_news = true;

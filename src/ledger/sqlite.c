@@ -20,7 +20,7 @@
  *
  * After a failed read, write or sync the kernel may have dropped pages, and
  * reports that only once. A frame of the log that was dropped so would end the
- * log for whoever reads it after a crash, and all that was written behind it
+ * log for a reader after a crash, and all frames that were written behind it
  * would be lost. So nothing more is written until a checkpoint has written the
  * whole log to the file again, synced it and emptied the log (mend).
  *

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The world of a gateway: what a seed makes of clients (gate_client.c, and what
- * they ask for in gate_ask.c), of models behind a transport (gate_model.c), of
- * ledger, keys, clock, chance and memory (gate_world.c); and what must hold of
- * each answer (gate_law.c) and of all (gate_test.c).
+/* The world of a gateway, which a seed makes: clients (gate_client.c) and their
+ * requests (gate_ask.c), models behind a transport (gate_model.c), ledger, keys,
+ * clock, chance and memory (gate_world.c); and the laws of each answer
+ * (gate_law.c) and of the whole (gate_test.c).
  *
- * The gateway is the real one, on a real socket, and its caller steps it. Only
- * what a world needs is put in the place of the library's own by the linker:
- * the clock, the random bytes, libcurl and the ledger's database. */
+ * The gateway is the real one, on a real socket, and its caller steps it. The
+ * linker puts four things of the world in the place of the library's own: the
+ * clock, the random bytes, libcurl and the ledger's database. */
 #ifndef SURETY_TESTS_GATE_H
 #define SURETY_TESTS_GATE_H
 
