@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The world of a gateway, which a seed makes: clients (gate_client.c) and their
- * requests (gate_ask.c), models behind a transport (gate_model.c), ledger, keys,
- * clock, chance and memory (gate_world.c); and the laws of each answer
+ * requests (gate_ask.c), models behind a transport (gate_model.c), ledger,
+ * keys, clock, chance and memory (gate_world.c); and the laws of each answer
  * (gate_law.c) and of the whole (gate_test.c).
  *
  * The gateway is the real one, on a real socket, and its caller steps it. The
