@@ -63,12 +63,14 @@ static const struct ask_form {
      "}]}],\"toolConfig\":{\"functionCallingConfig\":{\"mode\":\"ANY\"}}"},
 };
 
-/* What is asked. ORDER of surety_protocol */
+#define ASK_MESSAGES                                                           \
+    "\"messages\":[{\"role\":\"user\",\"content\":\"How many?\"}]"
+
+/* ORDER surety_protocol */
 static const char *const ask_questions[] = {
-    "\"messages\":[{\"role\":\"user\",\"content\":\"How many?\"}]",
+    ASK_MESSAGES,
     "\"input\":\"How many?\"",
-    "\"max_tokens\":500,\"messages\":[{\"role\":\"user\",\"content\":"
-    "\"How many?\"}]",
+    "\"max_tokens\":500," ASK_MESSAGES,
     "\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"How many?\"}]}]",
 };
 
