@@ -70,7 +70,7 @@ static const struct ask_form {
 static const char *const ask_questions[] = {
     ASK_MESSAGES,
     "\"input\":\"How many?\"",
-    "\"max_tokens\":500," ASK_MESSAGES,
+    ("\"max_tokens\":500," ASK_MESSAGES),
     "\"contents\":[{\"role\":\"user\",\"parts\":[{\"text\":\"How many?\"}]}]",
 };
 
