@@ -20,9 +20,10 @@
 surety_str gate_header(surety_str head, const char *name)
 {
     const size_t len = strlen(name);
-    const char *line = head.ptr, *end = head.ptr + head.len;
+    const char *line = head.ptr;
+    const char *end = head.len ? head.ptr + head.len : NULL;
 
-    while (line && line < end) {
+    while (line < end) {
         const char *stop = memmem(line, (size_t)(end - line), "\r\n", 2);
 
         if (!stop)
