@@ -4,8 +4,8 @@
  *
  * Requests of one kind allocate the same sizes again and again. Sizes are
  * rounded up to classes, and each class has a list of free blocks; a block that
- * grows within its class stays where it is. What is larger than the last class,
- * and what is freed beyond the bound, goes to the allocator below. A stock
+ * grows within its class stays where it is. Blocks larger than the last class,
+ * and those freed beyond the bound, go to the allocator below. A stock
  * belongs to one thread at a time, so it needs no lock.
  *
  * A block comes with the bytes of its last user, as from any allocator. Where

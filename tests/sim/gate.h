@@ -173,7 +173,7 @@ void gate_configure(struct gate *gate, bool is_wrong);
  * memory ran out. */
 bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
                bool is_verbose);
-/* Closes the gateway and frees what is left. */
+/* Closes the gateway and frees the rest. */
 void gate_close(struct gate *gate);
 bool gate_bench_open(struct gate_bench *bench);
 void gate_bench_close(struct gate_bench *bench);

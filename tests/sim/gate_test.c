@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The simulator of the gateway: a real one, with clients and models that a seed
- * makes, and a clock that only moves when it is told to. The laws are beside
- * what they are about: of an answer in gate_law.c, of models and calls in
+ * makes, and a clock that only the test moves. The laws are beside their
+ * subjects: of an answer in gate_law.c, of models and calls in
  * gate_model.c, of rows, keys, log and memory in gate_world.c; and here:
  *
  * - each world comes to its end: every request is answered, or its client has
@@ -96,7 +96,7 @@ static void gate_serve(struct gate *gate)
         if (!gate_calls_active(gate) && gate->now_ms - over_ms > 2000)
             return;
         gate_must(gate, gate->now_ms - over_ms < GATE_AFTER_MS,
-                  "no call is under way for nobody");
+                  "no call is under way without a client");
     }
 }
 
