@@ -114,7 +114,7 @@ static const link_case link_cases[] = {
      "let the user create the schema surety, or let an owner open it once and "
      "grant it use"},
     {"25006", false, "name the primary server: this one may only be read"},
-    {"53", true, "make room on the server; what was recorded is safe"},
+    {"53", true, "make room on the server; earlier records are safe"},
     {"40", true, "try again"},
     {"57014", false, "see what holds the tables, or try again later"},
     {"55P03", false, "see what holds the tables, or try again later"},

@@ -43,7 +43,7 @@ static const sqlite_case sqlite_cases[] = {
      "ledger",
      HARM_NONE},
     {SQLITE_FULL, SURETY_IO, "could not grow: the disk is full",
-     "make room on the disk; what was recorded is safe", HARM_NONE},
+     "make room on the disk; earlier records are safe", HARM_NONE},
     {SQLITE_NOTADB, SURETY_SYNTAX, "is no database",
      "name another file for the ledger", HARM_NONE},
     {SQLITE_CORRUPT, SURETY_SYNTAX, "is damaged",

@@ -352,7 +352,7 @@ def test_limit():
     told("a file that may not grow is reported", line, "io")
     probe.kill()
     probe = Probe("limit.db")
-    check("what was acknowledged is there", name in probe.rows()[0])
+    check("acknowledged rows are there", name in probe.rows()[0])
     probe.close()
 
 

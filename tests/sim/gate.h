@@ -17,6 +17,7 @@
 #include <surety/serve.h>
 
 #include "serve/serve.h"
+#include "sim/memory.h"
 
 enum {
     GATE_MODELS = 4,
@@ -152,8 +153,7 @@ struct gate {
     bool has_keys;
     char secret[64];
     surety_alloc alloc;
-    size_t live, made, fail_at;
-    bool is_starved;
+    struct memory memory;
     size_t logged, answered; /* lines, and answers to requests that it read */
 };
 

@@ -168,7 +168,7 @@ void gate_ask_write(struct gate *gate, struct gate_client *client,
     if (fault == FAULT_CONTRACT || fault == FAULT_SCHEMA)
         ask->is_named = false;
     if (fault == FAULT_NO_MODEL)
-        model = "nobody:m0";
+        model = "unknown:m0";
     else if (!gate_one_in(gate, 3))
         model = ask_models[gate_below(gate, gate->model_count)];
     surety_buf_init(&body, NULL, 0);

@@ -209,7 +209,7 @@ static void check_stream(struct gate *gate, const struct gate_ask *ask,
         gate_must(gate, stream.has_end, "a stream that ends has its end mark");
         if (!refused)
             check_value(gate, ask, surety_buf_str(&stream.text));
-    } else if (!gate->is_starved && !gate->is_closing) {
+    } else if (!gate->memory.starved && !gate->is_closing) {
         gate_must(gate, stream.has_error, "a cut comes behind an error");
         gate_must(gate,
                   ask->protocol == SURETY_PROTOCOL_GEMINI || !stream.has_end,
@@ -285,7 +285,7 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
     gate_must_hide(gate, surety_buf_str(&client->in), "no key is in an answer");
     if (!answer->status) {
         gate_must(gate,
-                  gate->is_starved || gate->is_closing ||
+                  gate->memory.starved || gate->is_closing ||
                       is_slow(gate, client, ask),
                   "a request has an answer");
         return;
@@ -303,7 +303,8 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
             check_rows(gate, answer);
         return;
     }
-    gate_must(gate, answer->is_whole || gate->is_starved || gate->is_closing,
+    gate_must(gate,
+              answer->is_whole || gate->memory.starved || gate->is_closing,
               "an answer is whole");
     if (!answer->is_whole)
         return;
@@ -321,7 +322,7 @@ void gate_check_answer(struct gate *gate, const struct gate_client *client,
     } else {
         gate_must(gate,
                   answer->status < 500 || answer->status > 500 ||
-                      gate->is_starved,
+                      gate->memory.starved,
                   "the gateway does not fail by itself");
         check_error(gate, ask, answer);
     }

@@ -64,7 +64,7 @@ static void gate_disturb(struct gate *gate)
         status = surety_gateway_reload(gate->gateway, NULL);
         gate_must(gate,
                   (status == SURETY_OK) == !is_wrong ||
-                      (status == SURETY_NOMEM && gate->is_starved),
+                      (status == SURETY_NOMEM && gate->memory.starved),
                   "a reload takes a right file and no other");
     }
 }

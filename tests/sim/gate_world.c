@@ -93,30 +93,6 @@ surety_status surety_http_open(const surety_http_options *options,
     return SURETY_OK;
 }
 
-/* ---- memory -------------------------------------------------------------- */
-
-static void *gate_resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
-{
-    struct gate *gate = ctx;
-    void *moved;
-
-    (void)size_old;
-    if (!size_new) {
-        gate->live -= ptr != NULL;
-        free(ptr);
-        return NULL;
-    }
-    if (gate->fail_at && ++gate->made >= gate->fail_at) {
-        gate->is_starved = true;
-        return NULL;
-    }
-    moved = realloc(ptr, size_new);
-    if (!moved)
-        abort();
-    gate->live += ptr == NULL;
-    return moved;
-}
-
 /* ---- the ledger ---------------------------------------------------------- */
 
 static surety_status ledger_fail(struct gate *gate, surety_error *reterr)
@@ -408,7 +384,7 @@ bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
     gate_now = gate;
     gate_make(gate);
     memcpy(place + 5, bench->socket, strlen(bench->socket) + 1);
-    gate->alloc = (surety_alloc){gate_resize, gate};
+    gate->alloc = (surety_alloc){memory_resize, &gate->memory};
     options.alloc = &gate->alloc;
     options.ledger = surety_str_of(gate->has_keys     ? bench->database
                                    : gate->has_ledger ? "gate.db"
@@ -421,11 +397,12 @@ bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
     if (gate_one_in(gate, 2))
         options.model_failures_max = 1 + (uint32_t)gate_below(gate, 3);
     if (gate_one_in(gate, 8))
-        gate->fail_at = 1 + gate_below(gate, gate_one_in(gate, 2) ? 400 : 3000);
+        gate->memory.fail_at =
+            1 + gate_below(gate, gate_one_in(gate, 2) ? 400 : 3000);
     status = surety_gateway_open(&options, &gate->gateway, &error);
     if (status && is_verbose)
         printf("# open: %s\n", error.message);
-    gate_must(gate, !status || (gate->is_starved && status == SURETY_NOMEM),
+    gate_must(gate, !status || (gate->memory.starved && status == SURETY_NOMEM),
               "a gateway opens, or memory ran out");
     return !status;
 }
@@ -433,19 +410,19 @@ bool gate_open(struct gate *gate, struct gate_bench *bench, uint64_t seed,
 void gate_close(struct gate *gate)
 {
     gate->is_closing = true;
-    gate->fail_at = 0;
+    gate->memory.fail_at = 0;
     surety_gateway_close(gate->gateway);
     gate->gateway = NULL;
     gate_must(gate, !gate_calls_active(gate), "no call outlives the gateway");
     gate_must(gate, !gate->transports, "each transport is closed");
     gate_must(gate, !gate->is_ledger_open, "the ledger is closed");
-    gate_must(gate, !gate->live, "no memory is left");
-    gate_must(gate, gate->logged >= gate->answered || gate->is_starved,
+    gate_must(gate, !gate->memory.live, "no memory is left");
+    gate_must(gate, gate->logged >= gate->answered || gate->memory.starved,
               "each answered request has a line in the log");
     for (size_t i = 0; i < gate->row_count; i++)
         gate_must(gate,
                   gate->rows[i].is_finished || !gate->rows[i].is_begun ||
-                      gate->ledger_failed || gate->is_starved,
+                      gate->ledger_failed || gate->memory.starved,
                   "each row that was begun is finished");
     if (gate->has_keys)
         keys_check(gate);
@@ -456,7 +433,7 @@ void gate_close(struct gate *gate)
     close(gate->idle_fd);
     gate->bench->tally.calls += gate->call_count;
     gate->bench->tally.rows += gate->row_count;
-    gate->bench->tally.starved += gate->is_starved;
+    gate->bench->tally.starved += gate->memory.starved;
     gate->bench->tally.logged += gate->logged;
 }
 

@@ -19,6 +19,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/memory.h"
+
 enum {
     SIM_MODELS = 3,
     SIM_ROWS = 512, /* and calls of tools */
@@ -159,8 +161,7 @@ struct sim {
     unsigned ledger_fails; /* one in so many operations; 0: never */
     bool ledger_failed;
     surety_alloc alloc;
-    size_t live, made, fail_at;
-    bool starved;
+    struct memory memory;
 };
 
 /* ---- sim_say.c ----------------------------------------------------------- */

@@ -17,9 +17,9 @@
 void sim_items_make(struct sim *sim, const char *location)
 {
     struct sim_items *items = &sim->items;
-    const size_t fail_at = sim->fail_at;
+    const size_t fail_at = sim->memory.fail_at;
 
-    sim->fail_at = 0;
+    sim->memory.fail_at = 0;
     items->location = location;
     surety_buf_init(&items->given, NULL, 0);
     surety_buf_init(&items->value, NULL, 0);
@@ -27,7 +27,7 @@ void sim_items_make(struct sim *sim, const char *location)
              surety_items_new(sim->contract, surety_str_of(location),
                               &sim->alloc, &items->set, NULL) == SURETY_OK,
              "a contract with an array has its elements");
-    sim->fail_at = fail_at;
+    sim->memory.fail_at = fail_at;
     sim->options.items = items->set;
     sim->options.values = sim_one_in(sim, 2);
 }
@@ -169,8 +169,8 @@ void sim_check_items(struct sim *sim)
     const surety_run_info *info = surety_run_info_of(sim->run);
     const surety_outcome *outcome = info->outcome;
 
-    if (!sim->items.set || sim->starved || info->verdict < SURETY_RUN_VALID ||
-        info->verdict > SURETY_RUN_FALLBACK)
+    if (!sim->items.set || sim->memory.starved ||
+        info->verdict < SURETY_RUN_VALID || info->verdict > SURETY_RUN_FALLBACK)
         return;
     sim_must(sim,
              items_agree(sim, surety_outcome_info_of(outcome)->value,

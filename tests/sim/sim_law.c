@@ -106,7 +106,7 @@ void sim_check_stopped(struct sim *sim, size_t i)
     if (surety_run_info_of(sim->run)->verdict == SURETY_RUN_LEDGER && !came.len)
         return; /* it has no record, and is not given out */
     sim_must(sim,
-             attempt.judged || sim->starved ||
+             attempt.judged || sim->memory.starved ||
                  /* The validator failed, or was waited for to the end. */
                  (sim->judge.validator_count &&
                   i + 1 == surety_run_info_of(sim->run)->attempt_count),

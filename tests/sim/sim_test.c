@@ -121,7 +121,7 @@ static void check_verdict(struct sim *sim, struct sim_bench *bench)
     if (verdict == SURETY_RUN_LEDGER)
         sim_must(sim, sim->ledger_failed && !sim->options.ledger_optional,
                  "LEDGER only where the ledger failed");
-    else if (!sim->options.ledger_optional && !sim->starved)
+    else if (!sim->options.ledger_optional && !sim->memory.starved)
         sim_must(sim, !sim->ledger_failed || verdict == SURETY_RUN_CANCELLED,
                  "a ledger that fails ends the run");
 }
@@ -200,16 +200,18 @@ static void check_attempts(struct sim *sim)
     const size_t count = surety_run_info_of(sim->run)->attempt_count;
     uint64_t last_ms = 0;
 
-    sim_must(sim, count == sim->calls || sim->starved, "a call, an attempt");
+    sim_must(sim, count == sim->calls || sim->memory.starved,
+             "a call, an attempt");
     for (size_t i = 0; i < count; i++) {
         const surety_attempt attempt = surety_run_attempt(sim->run, i);
 
         sim_must(sim, attempt.started_ms >= last_ms, "attempts go forward");
-        sim_must(sim, attempt.ended_ms >= attempt.started_ms || sim->starved,
+        sim_must(sim,
+                 attempt.ended_ms >= attempt.started_ms || sim->memory.starved,
                  "an attempt ends after its start");
-        sim_must(sim, attempt.decision.len > 0 || sim->starved,
+        sim_must(sim, attempt.decision.len > 0 || sim->memory.starved,
                  "an attempt has a decision");
-        sim_must(sim, attempt.reason.len > 0 || sim->starved,
+        sim_must(sim, attempt.reason.len > 0 || sim->memory.starved,
                  "an attempt has a reason");
         last_ms = attempt.started_ms;
         if (attempt.stopped != SURETY_STREAM_OPEN)
@@ -295,7 +297,7 @@ static void check_end(struct sim *sim, struct sim_bench *bench)
              sim->calls == calls && sim->row_count == rows &&
                  sim->tools.started_count == started,
              "after its end nothing happens");
-    if (!sim->starved)
+    if (!sim->memory.starved)
         check_report(sim, bench);
     for (size_t i = 0; i < surety_run_info_of(sim->run)->attempt_count; i++)
         bench->tally.stops[surety_run_attempt(sim->run, i).stopped]++;
@@ -351,7 +353,8 @@ static void sim_run_steps(struct sim *sim)
         sim->step_ms = sim->now_ms;
         status = surety_run_step(sim->run, now, &delay_ms, NULL);
         if (status == SURETY_NOMEM)
-            sim_must(sim, sim->starved, "NOMEM only where memory ran out");
+            sim_must(sim, sim->memory.starved,
+                     "NOMEM only where memory ran out");
         else
             sim_must(sim, status == SURETY_OK || status == SURETY_MORE,
                      "a step gives OK, MORE or NOMEM");
@@ -387,7 +390,7 @@ static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
     status = surety_run_new(&sim->options, &sim->run, &err);
     if (status == SURETY_OK) {
         sim_run_steps(sim);
-        sim->fail_at = 0;
+        sim->memory.fail_at = 0;
         if (!sim->broken)
             check_end(sim, bench);
         if (verbose)
@@ -405,8 +408,8 @@ static uint64_t sim_run_seed(struct sim *sim, uint64_t seed, bool verbose,
     }
     sim_items_done(sim);
     sim_tools_done(sim);
-    bench->tally.starved += sim->starved;
-    sim_must(sim, sim->live == 0, "no memory is left");
+    bench->tally.starved += sim->memory.starved;
+    sim_must(sim, sim->memory.live == 0, "no memory is left");
     return sim->hash;
 }
 

@@ -167,7 +167,7 @@ static surety_status tools_call(void *ctx, const surety_tool_call *call,
     case SIM_FAILS: memcpy(reterr->message, "it has no key", 14); break;
     case SIM_DIES:
     case SIM_GONE: break;
-    case SIM_STARVES: sim->starved = true; return SURETY_NOMEM;
+    case SIM_STARVES: sim->memory.starved = true; return SURETY_NOMEM;
     default: tools_output(work, result); return SURETY_OK;
     }
     return SURETY_IO;
@@ -379,11 +379,11 @@ void sim_tools_make(struct sim *sim)
                                           .wrap = tools_wrap,
                                           .wrap_ctx = sim};
     struct sim_tools *tools = &sim->tools;
-    const size_t fail_at = sim->fail_at;
+    const size_t fail_at = sim->memory.fail_at;
     surety_error err;
     surety_status status;
 
-    sim->fail_at = 0;
+    sim->memory.fail_at = 0;
     tools->transport = (surety_transport){
         1, sim, tools_start, tools_stop, tools_wait, tools_close, NULL};
     status = surety_tools_new(&options, &tools->set, &err);
@@ -395,7 +395,7 @@ void sim_tools_make(struct sim *sim)
     sim_must(sim, status == SURETY_OK, "tools can be made");
     if (status != SURETY_OK && sim->verbose)
         printf("# tools: %s\n", err.message);
-    sim->fail_at = fail_at;
+    sim->memory.fail_at = fail_at;
     tools->for_ever = sim_one_in(sim, 8);
     tools->steps_max =
         sim_one_in(sim, 2) ? 16 : 1 + (uint32_t)sim_below(sim, 6);
@@ -459,7 +459,7 @@ static void tools_check_use(struct sim *sim, size_t i)
                (int)use.arguments.len, use.arguments.ptr,
                surety_tool_failure_name(use.failure), (int)use.result.len,
                use.result.ptr);
-    if (sim->starved)
+    if (sim->memory.starved)
         return;
     if (row)
         sim_must(sim, row->finished == row->begun, "a tool's row is finished");
@@ -579,7 +579,7 @@ void sim_check_tools(struct sim *sim)
     for (size_t i = 0; i < uses; i++)
         tools_check_use(sim, i);
     tools_check_steps(sim, uses);
-    if (sim->starved)
+    if (sim->memory.starved)
         return;
     for (size_t i = 0; i < count && !sim->broken; i++)
         if (messages[i].role == SURETY_ROLE_ASSISTANT)

@@ -53,30 +53,6 @@ bool sim_holds_key(surety_str text)
     return sim_count(text, surety_str_of(SIM_KEY)) > 0;
 }
 
-/* ---- memory -------------------------------------------------------------- */
-
-static void *sim_resize(void *ctx, void *ptr, size_t size_old, size_t size_new)
-{
-    struct sim *sim = ctx;
-    void *moved;
-
-    (void)size_old;
-    if (!size_new) {
-        sim->live -= ptr != NULL;
-        free(ptr);
-        return NULL;
-    }
-    if (sim->fail_at && ++sim->made >= sim->fail_at) {
-        sim->starved = true;
-        return NULL;
-    }
-    moved = realloc(ptr, size_new);
-    if (!moved)
-        abort();
-    sim->live += ptr == NULL;
-    return moved;
-}
-
 /* ---- contracts ----------------------------------------------------------- */
 
 #define SIM_SCHEMA                                                             \
@@ -707,8 +683,8 @@ void sim_make(struct sim *sim,
     sim->hash = CHANCE_HASH;
     sim->now_ms = 1 + sim_below(sim, 1000000);
     sim->unix_ms = 1700000000000 + (int64_t)sim_below(sim, 1000000);
-    sim->alloc = (surety_alloc){sim_resize, sim};
-    sim->fail_at = sim_one_in(sim, 8) ? 1 + sim_below(sim, 300) : 0;
+    sim->alloc = (surety_alloc){memory_resize, &sim->memory};
+    sim->memory.fail_at = sim_one_in(sim, 8) ? 1 + sim_below(sim, 300) : 0;
     sim->transport = (surety_transport){
         1, sim, sim_start, sim_cancel, sim_wait, sim_close, NULL};
     sim->ledger = (surety_ledger){.version = 1,

@@ -80,7 +80,7 @@ done:
     surety__stock_done(&stock);
 }
 
-/* The blocks of a request: what it has is freed at its end. */
+/* The blocks of a request, which are freed at its end. */
 static bool request(const surety_alloc *alloc)
 {
     static const size_t sizes[] = {5648, 352, 352, 3624, 40, 1};

@@ -130,7 +130,7 @@ static const struct {
      "ledger"},
     {SQLITE_FULL, SURETY_IO, HARM_NONE,
      "the ledger F could not grow: the disk is full",
-     "make room on the disk; what was recorded is safe"},
+     "make room on the disk; earlier records are safe"},
     {SQLITE_NOTADB, SURETY_SYNTAX, HARM_NONE, "the ledger F is no database",
      "name another file for the ledger"},
     {SQLITE_CORRUPT, SURETY_SYNTAX, HARM_LASTING, "the ledger F is damaged",
@@ -494,7 +494,7 @@ static bool fault_see(void *ctx, const surety_entry *entry)
 }
 
 /* Writes rows before a fault, while it lasts, and after it. Each record tries
- * the disk again; what was acknowledged is there. */
+ * the disk again; acknowledged rows are there. */
 static void fail_for_a_while(struct check *t, const char *path, int wait)
 {
     bool taken[FAULT_ROWS] = {false};
