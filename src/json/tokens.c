@@ -528,6 +528,28 @@ const uint32_t *surety__token_decimal(surety__tokens *tokens,
     return at + 1;
 }
 
+/* An integer of at most seven digits is read byte by byte: so few are behind
+ * it that eight cannot be loaded at once. */
+const uint32_t *surety__token_last(surety__tokens *tokens, const uint32_t *at,
+                                   surety__cell *cell)
+{
+    const uint32_t place = *at;
+    const bool negative = tokens->base[place] == '-';
+    const size_t first = place + (size_t)negative;
+    size_t end = first;
+    int64_t value = 0;
+
+    while (end < tokens->scan.len && end - first < 8 &&
+           surety__is_digit(tokens->base[end]))
+        value = value * 10 + (tokens->base[end++] - '0');
+    if (end - first > 7 || tokens->number_len_max < 8 ||
+        value < surety__token_least[end - first] || !tokens_stops(tokens, end))
+        return surety__token_decimal(tokens, at, cell);
+    surety__cell_head(cell, CELL_INT, 0, 0, place);
+    cell->i = negative ? -value : value;
+    return at + 1;
+}
+
 const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
                                    surety__cell *cell)
 {

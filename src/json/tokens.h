@@ -99,10 +99,13 @@ surety_status surety__tokens_fault(surety__tokens *tokens,
  */
 const uint32_t *surety__tokens_read(surety__tokens *tokens, const uint32_t *at);
 /* The rare cases of the functions below: the next window; a string that may
- * have escapes; a number that is no short integer; a name anywhere. */
+ * have escapes; a number at the end of the text; one that is no short integer;
+ * a name anywhere. */
 const uint32_t *surety__tokens_fill(surety__tokens *tokens, const uint32_t *at);
 const uint32_t *surety__token_text(surety__tokens *tokens, const uint32_t *at,
                                    surety__cell *cell, uint8_t kind);
+const uint32_t *surety__token_last(surety__tokens *tokens, const uint32_t *at,
+                                   surety__cell *cell);
 const uint32_t *surety__token_decimal(surety__tokens *tokens,
                                       const uint32_t *at, surety__cell *cell);
 const uint32_t *surety__token_word(surety__tokens *tokens, const uint32_t *at,
@@ -181,7 +184,7 @@ static inline const uint32_t *surety__token_numeral(surety__tokens *tokens,
     unsigned bits;
 
     if (place + (size_t)9 > tokens->loadable)
-        return surety__token_decimal(tokens, at, cell);
+        return surety__token_last(tokens, at, cell);
     ptr += negative;
     word = surety__load_eight(ptr);
     stop = scan_no_digits(word);
