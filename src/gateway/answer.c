@@ -528,6 +528,8 @@ surety__flow surety__answer_problem(surety__exchange *exchange,
         return FLOW_CUT;
     surety__answer_add(&head, "Content-Type",
                        surety__speak_content_type(false));
+    if (problem.allow)
+        surety__answer_add(&head, "Allow", surety_str_of(problem.allow));
     surety__answer_add_run(&head, exchange);
     if (result->should_retry >= 0)
         surety__answer_add(

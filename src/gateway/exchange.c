@@ -339,32 +339,32 @@ static bool exchange_answers(surety__exchange *exchange, surety__flow *ret_flow)
 {
     const surety__serving *serving = exchange->serving;
     const surety__route_kind kind = exchange->ask.route.kind;
-    const bool takes = kind != ROUTE_NONE && kind != ROUTE_MODELS;
+    const bool measures =
+        surety_str_equal(serving->path, SURETY__LITERAL("/metrics"));
+    const char *const allow = measures ? "GET" : surety__route_method(kind);
     surety__result result = {.retry_after_ms = -1, .should_retry = 0};
 
-    if (surety_str_equal(serving->path, SURETY__LITERAL("/metrics")) &&
-        surety_str_equal(serving->method, SURETY__LITERAL("GET"))) {
-        *ret_flow = exchange_metrics(exchange);
-        return true;
-    }
     if (surety__ui_takes(exchange)) {
         *ret_flow = surety__ui_request(exchange);
         return true;
     }
-    if (takes && surety_str_equal(serving->method, SURETY__LITERAL("POST"))) {
-        if (!serving->is_oversized)
-            return false;
-        result.problem.status = 413;
-    } else if (kind == ROUTE_MODELS &&
-               surety_str_equal(serving->method, SURETY__LITERAL("GET"))) {
-        *ret_flow = surety__answer_models(exchange);
-        return true;
-    } else {
-        result.problem.status = kind == ROUTE_NONE ? 404 : 405;
+    if (!allow || !surety_str_equal(serving->method, surety_str_of(allow))) {
+        result.problem.status = allow ? 405 : 404;
+        result.problem.allow = allow;
         result.problem.message = SURETY__LITERAL(
             "this gateway has no such method and path: it takes calls of "
             "models, counts of tokens, embeddings and lists of models "
             "(docs/gateway.md)");
+    } else if (measures) {
+        *ret_flow = exchange_metrics(exchange);
+        return true;
+    } else if (kind == ROUTE_MODELS) {
+        *ret_flow = surety__answer_models(exchange);
+        return true;
+    } else if (!serving->is_oversized) {
+        return false;
+    } else {
+        result.problem.status = 413;
     }
     *ret_flow = surety__answer_problem(exchange, &result);
     return true;

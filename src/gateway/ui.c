@@ -79,8 +79,10 @@ static bool ui_is_foreign(const surety__serving *serving)
 
 /* ---- answering ----------------------------------------------------------- */
 
+/* allow: for the header Allow, of status 405; else NULL. */
 static surety__flow ui_give(surety__exchange *exchange, int status,
-                            const char *type, surety_str body)
+                            const char *allow, const char *type,
+                            surety_str body)
 {
     const surety_header headers[] = {
         {SURETY__LITERAL("Content-Type"), surety_str_of(type), false},
@@ -97,11 +99,13 @@ static surety__flow ui_give(surety__exchange *exchange, int status,
                          "'none'; form-action 'none'; frame-ancestors "
                          "'none'"),
          false},
+        {SURETY__LITERAL("Allow"), surety_str_of(allow), false}, /* the last */
     };
     const surety__response response = {.kind = ANSWER_WHOLE,
                                        .status = status,
                                        .headers = headers,
-                                       .header_count = SURETY__COUNT(headers),
+                                       .header_count =
+                                           SURETY__COUNT(headers) - !allow,
                                        .body = body};
 
     exchange->status = status;
@@ -112,7 +116,14 @@ static surety__flow ui_give(surety__exchange *exchange, int status,
 static surety__flow ui_text(surety__exchange *exchange, int status,
                             const char *text)
 {
-    return ui_give(exchange, status, "text/plain; charset=utf-8",
+    return ui_give(exchange, status, NULL, "text/plain; charset=utf-8",
+                   surety_str_of(text));
+}
+
+static surety__flow ui_wrong_method(surety__exchange *exchange,
+                                    const char *allow, const char *text)
+{
+    return ui_give(exchange, 405, allow, "text/plain; charset=utf-8",
                    surety_str_of(text));
 }
 
@@ -131,7 +142,7 @@ static surety__flow ui_file(surety__exchange *exchange, surety_str name)
             continue;
         for (size_t k = 0; k < SURETY__COUNT(types); k++)
             if (surety__str_ends(name, surety_str_of(types[k].ending)))
-                return ui_give(exchange, 200, types[k].type,
+                return ui_give(exchange, 200, NULL, types[k].type,
                                (surety_str){file->text, file->len});
     }
     return ui_text(exchange, 404, "the page has no such file\n");
@@ -181,7 +192,8 @@ static surety__flow ui_question(surety__exchange *exchange, surety_str name)
     if (kind == SURETY__COUNT(ui_questions))
         return ui_text(exchange, 404, "the page has no such question\n");
     if (!surety_str_equal(exchange->serving->method, SURETY__LITERAL("POST")))
-        return ui_text(exchange, 405, "questions of the page are a POST\n");
+        return ui_wrong_method(exchange, "POST",
+                               "questions of the page are a POST\n");
     if (ui_is_foreign(exchange->serving))
         return ui_text(exchange, 403,
                        "questions are for the page itself: they are a POST of "
@@ -223,7 +235,7 @@ surety__flow surety__ui_request(surety__exchange *exchange)
     }
     if (!surety_str_equal(method, SURETY__LITERAL("GET")) &&
         !surety_str_equal(method, SURETY__LITERAL("HEAD")))
-        return ui_text(exchange, 405, "the page is for GET\n");
+        return ui_wrong_method(exchange, "GET, HEAD", "the page is for GET\n");
     if (name.len <= 4)
         return ui_file(exchange, SURETY__LITERAL("page.html"));
     surety__str_skip(&name, 4);
@@ -246,7 +258,7 @@ surety__flow surety__ui_answer(surety__exchange *exchange)
         return FLOW_WAIT;
     if (job->out.status)
         return FLOW_CUT;
-    return ui_give(exchange, job->status, "application/json",
+    return ui_give(exchange, job->status, NULL, "application/json",
                    surety_buf_str(&job->out));
 }
 

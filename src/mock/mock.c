@@ -157,14 +157,15 @@ static surety_str mock_path_message(mock_call *call, const char *wrong)
 /* Checks path, method, size and key, which need no body. False: refused. */
 static bool mock_admits(mock_call *call)
 {
-    const char *method = call->route.kind == ROUTE_MODELS ? "GET" : "POST";
+    const char *method = surety__route_method(call->route.kind);
     surety__problem problem = {.status = 404};
 
-    if (call->route.kind == ROUTE_NONE) {
+    if (!method) {
         problem.message = mock_path_message(call, "Invalid URL");
     } else if (!surety_str_equal(call->exchange->method,
                                  surety_str_of(method))) {
         problem.status = 405;
+        problem.allow = method;
         problem.message = mock_path_message(call, "Method not allowed");
     } else if (call->exchange->is_oversized) {
         problem.status = 413;

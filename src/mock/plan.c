@@ -283,6 +283,9 @@ surety_status surety__playback_problem(surety__playback *plan,
         own.request_id = plan_id(plan, "req_mock");
     if (!plan->status)
         surety__speak_error(plan->protocol, &own, &plan->bytes);
+    if (problem->allow)
+        plan_header(plan, SURETY__LITERAL("allow"),
+                    surety_str_of(problem->allow));
     return surety__playback_body(plan, problem->status);
 }
 

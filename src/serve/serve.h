@@ -253,6 +253,8 @@ typedef struct surety__route {
 /* anthropic, google: whether the request has a header that only this provider
  * uses. */
 surety__route surety__route_of(surety_str path, bool anthropic, bool google);
+/* The method that the paths of a kind take; of NONE, NULL. */
+const char *surety__route_method(surety__route_kind kind);
 
 /* An error in a form that every protocol can express. */
 typedef struct surety__problem {
@@ -263,6 +265,8 @@ typedef struct surety__problem {
     surety_str message;
     surety_str request_id;
     surety_str details; /* JSON: what is wrong in detail; empty: none */
+    /* For the header Allow, which a 405 has (RFC 9110, 15.5.6). */
+    const char *allow;
 } surety__problem;
 
 /* Whether the model may call a tool, in terms common to all protocols. ORDER

@@ -117,6 +117,13 @@ surety__route surety__route_of(surety_str path, bool anthropic, bool google)
     return route;
 }
 
+const char *surety__route_method(surety__route_kind kind)
+{
+    if (kind == ROUTE_NONE)
+        return NULL;
+    return kind == ROUTE_MODELS ? "GET" : "POST";
+}
+
 /* ---- reading ------------------------------------------------------------- */
 
 surety_status surety__speak_read(const surety__route *route, surety_val body,

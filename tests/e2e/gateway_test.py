@@ -166,6 +166,15 @@ def test_refused():
         got = Response(gateway.send(b"GET /v1/nothing HTTP/1.1\r\nHost: a\r\n"
                                     b"Connection: close\r\n\r\n"))
         same("no such path", got.status, 404)
+        for line, allow in ((b"PUT /v1/chat/completions", "post"),
+                            (b"GET /v1/messages", "post"),
+                            (b"DELETE /v1/models", "get"),
+                            (b"POST /metrics", "get")):
+            got = Response(gateway.send(line + b" HTTP/1.1\r\nHost: a\r\n"
+                                        b"Content-Length: 0\r\n"
+                                        b"Connection: close\r\n\r\n"))
+            same(f"{line.decode()}: the method that is allowed",
+                 (got.status, got.header("allow")), (405, allow))
         same("nothing was asked", gateway.mock.logged(), [])
         check("no command was run", not os.path.exists(
             os.path.join(gateway.folder, "hacked")))

@@ -85,10 +85,14 @@ def test_access():
                  status)
         same("a question as a form", get(
             gateway, "/ui/api/now", {}, Content_Type="text/plain")[0], 403)
-        same("a question by GET", get(gateway, "/ui/api/now")[0], 405)
-        same("a post to the page", get(gateway, "/ui", {})[0], 405)
-        same("a preflight", get(gateway, "/ui/api/now", method="OPTIONS")[0],
-             405)
+        for what, path, method, allow in (
+                ("a question by GET", "/ui/api/now", "GET", "POST"),
+                ("a post to the page", "/ui", "POST", "GET, HEAD"),
+                ("a preflight", "/ui/api/now", "OPTIONS", "POST")):
+            status, head, _ = get(gateway, path, method=method)
+            same(what, (status, head["Allow"]), (405, allow))
+        same("no Allow where a method is right",
+             get(gateway, "/ui")[1]["Allow"], None)
         same("no body", get(gateway, "/ui/api/now", method="POST",
                             **JSON)[0], 400)
         same("the ledger is off", asks(gateway, "overview"), {"ledger": False})

@@ -307,6 +307,7 @@ def test_paths():
         check("so is a method of Gemini's that is not there",
               got.status == 405 and b"m:predict" in got.body
               and b"when.path" in got.body, got)
+        same("with the method that is", got.header("allow"), "get")
         same("a fault of a count, and of the list", [
             other(mock, "/v1/messages/count_tokens", {},
                   ["x-api-key: k"]).status,
