@@ -61,7 +61,8 @@ const struct option_row serve_options[] = {
          "given"),
     TEXT("tls-client-ca", 0, AT(clients), "FILE",
          "certificates in PEM: only a client with a certificate that one of "
-         "them signed can connect by TLS"),
+         "them signed can connect by TLS, and none that a list (CRL) in FILE "
+         "revokes"),
     TEXT("config", 0, AT(config), "FILE",
          "the configuration; otherwise ./surety.json, or the user's"),
     TEXT("ledger", 0, AT(ledger), "URL|none",

@@ -86,8 +86,10 @@ typedef struct surety_gateway_options {
     surety_str tls_certificate;
     surety_str tls_key;
     /* A path of the certificates, in PEM, that sign those of clients: a client
-     * without such a certificate cannot connect by an IP address. Empty:
-     * clients need none. Without tls_certificate: SURETY_MISUSE. */
+     * without such a certificate cannot connect by an IP address. Where the
+     * file has a list of revoked certificates (a CRL), no client that is in one
+     * can connect, nor one whose signer has no list in force. Empty: clients
+     * need none. Without tls_certificate: SURETY_MISUSE. */
     surety_str tls_clients;
 } surety_gateway_options;
 

@@ -141,12 +141,15 @@ static surety_status gateway_open_tls(surety_gateway *gateway,
         return surety__fail(reterr, SURETY_MISUSE,
                             "%.*s is the key of no certificate",
                             (int)options->tls_key.len, options->tls_key.ptr);
-    if (!certificate.len)
-        return surety__fail(
-            reterr, SURETY_MISUSE,
-            "%.*s is for certificates of clients, and the gateway has none "
-            "itself",
-            (int)options->tls_clients.len, options->tls_clients.ptr);
+    if (!certificate.len) {
+        surety__fail(reterr, SURETY_MISUSE,
+                     "%.*s is for certificates of clients, and the gateway has "
+                     "none itself",
+                     (int)options->tls_clients.len, options->tls_clients.ptr);
+        surety__hint(reterr, "give the gateway its own with --tls-cert FILE "
+                             "(in C: tls_certificate)");
+        return SURETY_MISUSE;
+    }
     return surety__tls_open(
         certificate, options->tls_key.len ? options->tls_key : certificate,
         options->tls_clients, options->alloc, &gateway->tls, reterr);

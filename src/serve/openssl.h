@@ -11,6 +11,7 @@
 #include "load/load.h"
 
 #define SURETY__OPENSSL(FUNCTION)                                              \
+    FUNCTION(BIO_ctrl, bio_ctrl)                                               \
     FUNCTION(BIO_free, bio_free)                                               \
     FUNCTION(BIO_new_mem_buf, bio_new_mem_buf)                                 \
     FUNCTION(ERR_clear_error, clear_error)                                     \
@@ -20,6 +21,7 @@
     FUNCTION(OPENSSL_cleanse, cleanse)                                         \
     FUNCTION(PEM_read_bio_PrivateKey, pem_read_key)                            \
     FUNCTION(PEM_read_bio_X509, pem_read_x509)                                 \
+    FUNCTION(PEM_read_bio_X509_CRL, pem_read_crl)                              \
     FUNCTION(SSL_CTX_add_client_CA, ctx_add_client_ca)                         \
     FUNCTION(SSL_CTX_check_private_key, ctx_check_key)                         \
     FUNCTION(SSL_CTX_ctrl, ctx_ctrl)                                           \
@@ -42,7 +44,9 @@
     FUNCTION(SSL_shutdown, shutdown)                                           \
     FUNCTION(SSL_write_ex, write_ex)                                           \
     FUNCTION(TLS_server_method, server_method)                                 \
+    FUNCTION(X509_CRL_free, crl_free)                                          \
     FUNCTION(X509_STORE_add_cert, store_add)                                   \
+    FUNCTION(X509_STORE_add_crl, store_add_crl)                                \
     FUNCTION(X509_STORE_set_flags, store_set_flags)                            \
     FUNCTION(X509_free, x509_free)
 

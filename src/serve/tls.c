@@ -12,9 +12,9 @@
  * 4. The text of a key is overwritten when it was read. OpenSSL keeps the key
  *    itself as long as it serves.
  *
- * What it does not do: TLS before 1.2, renegotiation, compression, lists of
- * revoked certificates, HTTP/2. Without OpenSSL this file only reports that it
- * is missing. */
+ * What it does not do: TLS before 1.2, renegotiation, compression, HTTP/2, and
+ * asking an authority whether a certificate was revoked (OCSP). Without OpenSSL
+ * this file only reports that it is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,8 +30,9 @@
 #include "serve/openssl.h"
 
 enum {
-    /* Of a file. A certificate has some 2 KB, and a chain three of them. */
-    TLS_FILE_BYTES_MAX = 256 << 10,
+    /* Of a file. A certificate has some 2 KB, and a chain three of them; a list
+     * of revoked certificates has 50 bytes for each. */
+    TLS_FILE_BYTES_MAX = 1 << 20,
     TLS_RECORD_BYTES = 16384 /* RFC 8446, section 5.1 */
 };
 
@@ -186,6 +187,29 @@ static surety_status tls_take_key(const surety__tls *tls, SSL_CTX *context,
                         tls->key.ptr, tls->certificate.ptr);
 }
 
+/* Takes the lists of revoked certificates (RFC 5280, section 5), if the file
+ * has some. Then the signer of each client must have one that is in force. */
+static bool tls_take_revoked(const surety__tls *tls, X509_STORE *store,
+                             BIO *pem)
+{
+    const surety__openssl *lib = &tls->lib;
+    bool is_asked = false, is_taken = true, is_some = false;
+    X509_CRL *list;
+
+    lib->clear_error();
+    lib->bio_ctrl(pem, BIO_CTRL_RESET, 0, NULL);
+    while (is_taken && (list = lib->pem_read_crl(pem, NULL, tls_refuse_password,
+                                                 &is_asked)) != NULL) {
+        is_taken = lib->store_add_crl(store, list) == 1;
+        lib->crl_free(list);
+        is_some = true;
+    }
+    if (is_some)
+        lib->store_set_flags(store, X509_V_FLAG_CRL_CHECK);
+    return is_taken &&
+           ERR_GET_REASON(lib->peek_last_error()) == PEM_R_NO_START_LINE;
+}
+
 /* Takes the certificates that sign those of clients. One in the middle of a
  * chain is enough, so a private authority need not give its root. */
 static surety_status tls_take_clients(const surety__tls *tls, SSL_CTX *context,
@@ -215,6 +239,11 @@ static surety_status tls_take_clients(const surety__tls *tls, SSL_CTX *context,
                              "of clients");
         return SURETY_SYNTAX;
     }
+    if (!tls_take_revoked(tls, store, pem))
+        return surety__fail(reterr, SURETY_SYNTAX,
+                            "a list of revoked certificates of %s cannot be "
+                            "used: %s",
+                            tls->clients.ptr, tls_reason(tls));
     lib->store_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
     /* OpenSSL resumes no session with a certificate without it. */
     lib->ctx_set_session_id(context, session, sizeof(session) - 1);

@@ -52,14 +52,13 @@ class Files:
 class Authority:
     """A private authority that signs certificates of clients."""
 
-    def __init__(self):
+    def __init__(self, name="authority"):
         self.folder = tempfile.mkdtemp(dir=FOLDER)
         self.key = os.path.join(self.folder, "ca.key")
         self.certificate = os.path.join(self.folder, "ca.pem")
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt",
                 "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
-                "/CN=authority", "-keyout", self.key, "-out",
-                self.certificate)
+                "/CN=" + name, "-keyout", self.key, "-out", self.certificate)
 
     def sign(self, name, *extension):
         """The paths of a certificate and its key."""
@@ -73,6 +72,24 @@ class Authority:
                 "-CAkey", self.key, "-CAcreateserial", "-days", "1",
                 "-extfile", path + ".ext", "-out", path + ".pem")
         return path + ".pem", path + ".key"
+
+
+    def revoke(self, *certificates, until=("-crldays", "1")):
+        """A list of these revoked certificates, in force until then."""
+        config = os.path.join(self.folder, "revoke.cnf")
+        index = os.path.join(self.folder, "index.txt")
+        with open(config, "w", encoding="ascii") as file:
+            file.write(f"[ca]\ndefault_ca=ours\n[ours]\ndatabase={index}\n"
+                       f"certificate={self.certificate}\n"
+                       f"private_key={self.key}\ndefault_md=sha256\n")
+        with open(index, "w", encoding="ascii"):
+            pass
+        for certificate in certificates:
+            openssl("ca", "-config", config, "-revoke", certificate)
+        path = os.path.join(self.folder, "revoked.pem")
+        openssl("ca", "-config", config, "-gencrl", *until, "-out", path)
+        with open(path, encoding="ascii") as file:
+            return file.read()
 
 
 class Secure(Gateway):
@@ -224,6 +241,39 @@ def test_clients():
         same("and nothing fails", failed(gateway), [0])
 
 
+def test_revoked():
+    """A client that a list of its signer names does not connect, and where
+    there are lists, none whose signer has no list in force."""
+    ours, other = Authority("ours"), Authority("other")
+    good, bad = ours.sign("good"), ours.sign("bad")
+    friend = other.sign("friend")
+    signers = ""
+    for authority in (ours, other):
+        with open(authority.certificate, encoding="ascii") as file:
+            signers += file.read()
+    old = ("-crl_lastupdate", "20200101000000Z",
+           "-crl_nextupdate", "20200102000000Z")
+    for name, lists, want in (
+            ("no list", "", ["ok", "ok", "ok"]),
+            ("none is revoked", ours.revoke() + other.revoke(),
+             ["ok", "ok", "ok"]),
+            ("one is", ours.revoke(bad[0]) + other.revoke(),
+             ["ok", "refused", "ok"]),
+            ("one signer has no list", ours.revoke(bad[0]),
+             ["ok", "refused", "refused"]),
+            ("a list that ended", ours.revoke(until=old) + other.revoke(),
+             ["refused", "refused", "ok"])):
+        for place, text in (("before", lists + signers),
+                            ("behind", signers + lists)):
+            path = os.path.join(FOLDER, "signers.pem")
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+            with Secure(Files(), "--tls-client-ca", path) as gateway:
+                same(f"{name}, {place} the certificates", [
+                    answer(gateway, client=one)
+                    for one in (good, bad, friend)], want)
+
+
 def test_reload():
     files = Files()
     with Secure(files) as gateway:
@@ -279,8 +329,16 @@ def test_refused():
          files.certificate)
     says("a key without a certificate", "the key of no certificate",
          "--tls-key", files.key)
-    says("certificates of clients without one's own", "has none itself",
+    says("certificates of clients without one's own", "with --tls-cert",
          "--tls-client-ca", others.certificate)
+    damaged = files.folder + "/damaged.pem"
+    with open(others.certificate, encoding="ascii") as file:
+        text = file.read()
+    with open(damaged, "w", encoding="ascii") as file:
+        file.write(text + text.replace(" CERTIFICATE-", " X509 CRL-"))
+    says("a list that is none", "a list of revoked certificates",
+         "--tls-cert", files.certificate, "--tls-key", files.key,
+         "--tls-client-ca", damaged)
     says("no certificate of an authority", "the certificates that sign",
          "--tls-cert", files.certificate, "--tls-key", files.key,
          "--tls-client-ca", files.key)
@@ -315,8 +373,8 @@ def main():
     if not shutil.which("openssl"):
         skip("TLS", "there is no command openssl")
         return
-    for test in (test_calls, test_strangers, test_clients, test_reload,
-                 test_refused, test_npm):
+    for test in (test_calls, test_strangers, test_clients, test_revoked,
+                 test_reload, test_refused, test_npm):
         test()
 
 
