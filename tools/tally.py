@@ -4,12 +4,13 @@
 
     tally.py [--total FILE] BUILD [MESON-TEST-ARGUMENT...]
 
-Every TAP line counts, not every program; a program that says nothing in TAP
-counts once. A program that dies, times out or breaks its plan is a failure
-whatever its lines say. Shows the output of what failed and the reason of what
-was skipped, and ends with the line `N passed, N failed[, N skipped]`. --total
-adds the counts to FILE, for a run of several builds (.ci/run). Exit code 1
-where something failed or nothing ran.
+Two programs run for each processor, because many wait for servers and commands
+most of their time. Every TAP line counts, not every program; a program that
+says nothing in TAP counts once. A program that dies, times out or breaks its
+plan is a failure whatever its lines say. Shows the output of what failed and
+the reason of what was skipped, and ends with the line `N passed, N failed[, N
+skipped]`. --total adds the counts to FILE, for a run of several builds
+(.ci/run). Exit code 1 where something failed or nothing ran.
 """
 
 import json
@@ -125,8 +126,10 @@ def main():
         os.remove(log)
 
     started = time.monotonic()
+    processes = 2 * len(os.sched_getaffinity(0))
     run = subprocess.run(["meson", "test", "-C", build, "--quiet",
-                          "--print-errorlogs", *extra],
+                          "--print-errorlogs", "--num-processes",
+                          str(processes), *extra],
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, text=True, check=False)
     if not os.path.exists(log):
