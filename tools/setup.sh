@@ -37,6 +37,7 @@ test binutils the_list_of_exported_symbols
 test libtest-json-schema-acceptance-perl the_JSON_Schema_Test_Suite
 test curl clients_of_the_gateway
 test openssl certificates_for_the_tests_of_TLS
+test jq examples_of_the_documents
 bench g++ other_parsers,_to_measure_beside
 bench libsimdjson-dev a_parser_to_measure_beside
 bench nghttp2-client:h2load loads_the_gateway

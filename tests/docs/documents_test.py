@@ -6,6 +6,7 @@ with the tool, the libraries and the bindings of a build. --write puts what the
 commands print into the document; read the difference."""
 
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -103,6 +104,11 @@ def main():
         with open(document, "w", encoding="utf-8") as file:
             file.write(written(text, followed))
     check(f"{name} has examples", followed)
+    for block in re.findall(r"^```(?:console|sh)\b.*?^```$", text,
+                            re.DOTALL | re.MULTILINE):
+        if re.search(r"\bjq [-'\".]", block):
+            check("a block that runs jq says so",
+                  "needs=jq" in block.split("\n")[0], block)
     finish()
 
 
