@@ -10,6 +10,7 @@
 #                  changes that no test notices; at most an hour
 #   make soak      gateways under load and faults, SOAK_REQUESTS requests
 #   make sim       worlds of the simulators, of the seeds 1 to SIM_SEEDS
+#   make race      run what has threads under the thread sanitizer
 #   make fuzz      search for crashing inputs, SECS seconds a target
 #   make install   install below PREFIX (and DESTDIR)
 #   make setup     install what Debian packages are missing, nothing else
@@ -32,6 +33,13 @@ SOAK_REQUESTS = 100000
 SOAK_SECONDS = 3600
 SOAK_SEED = 17
 SIM_SEEDS = 100000
+RACE_TESTS = schema_threads_test schema_prefix_test run_forms_test \
+    mock_server_test serve_server_test serve_tls_test gate_test keys_test.py \
+    gateway_test.py gateway_fleet_test.py gateway_hostile_test.py \
+    gateway_keys_test.py gateway_listen_test.py gateway_live_test.py \
+    gateway_observe_test.py gateway_pass_test.py gateway_routes_test.py \
+    gateway_rows_test.py gateway_soak_test.py gateway_tls_test.py \
+    gateway_tools_test.py gateway_ui_test.py
 
 all: setup $(BUILD)/build.ninja
 	@ninja -C $(BUILD)
@@ -88,6 +96,14 @@ sim: all
 	@for test in sim_test gate_test; do \
 	    $(BUILD)/tests/sim/$$test --seeds 1 $(SIM_SEEDS) || exit 1; done
 
+# A program ends at its first race, and its test fails with both places.
+race:
+	@$(SETUP) build test
+	@[ -e build-race/build.ninja ] || meson setup -Db_sanitize=thread \
+	    -Db_lundef=false build-race >/dev/null
+	@TSAN_OPTIONS=halt_on_error=1 python3 tools/tally.py $(TALLY_FLAGS) \
+	    build-race --timeout-multiplier 5 $(RACE_TESTS)
+
 fuzz:
 	@$(SETUP) build fuzz
 	@tools/fuzz.sh $(SECS)
@@ -119,5 +135,5 @@ amalgamation: setup $(BUILD)/build.ninja
 clean:
 	@rm -rf $(BUILD) build-*
 
-.PHONY: all setup run test bench fault mutate soak sim fuzz install symbols \
-    deb amalgamation clean
+.PHONY: all setup run test bench fault mutate soak sim race fuzz install \
+    symbols deb amalgamation clean
