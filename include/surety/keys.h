@@ -146,6 +146,11 @@ SURETY_API surety_status surety_keys_settle(surety_keys *keys,
                                             const surety_grant *grant,
                                             const surety_estimate *used,
                                             surety_error *reterr);
+/* Tries whether reserve can do its work: writes a reservation of no key, and
+ * takes it back. For a caller that waits until the database works again.
+ * Statuses as those of a ledger's begin. */
+SURETY_API surety_status surety_keys_try(surety_keys *keys,
+                                         surety_error *reterr);
 
 #ifdef __cplusplus
 }

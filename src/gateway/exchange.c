@@ -283,9 +283,11 @@ static const char *exchange_is_unready(const surety__exchange *exchange)
 
     if (atomic_load(&gateway->is_leaving))
         return "leaving\n";
-    return atomic_load(&gateway->unwritten) &&
-                   !surety_config_info_of(config)->ledger_optional
-               ? "the ledger cannot be written\n"
+    if (atomic_load(&gateway->unwritten) &&
+        !surety_config_info_of(config)->ledger_optional)
+        return "the ledger cannot be written\n";
+    return gateway->keeper && surety__keeper_is_lost(gateway->keeper)
+               ? "the keys cannot be checked\n"
                : NULL;
 }
 

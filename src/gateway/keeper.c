@@ -5,8 +5,10 @@
  * more than they do at a time: SQLite has one writer, and in PostgreSQL
  * reservations of one key wait for each other.
  *
- * A settlement that fails is kept, and tried again after a pause: the use was
- * real. A reservation that fails is an error of the request. */
+ * A settlement that fails is kept, and tried again when the database takes
+ * reservations again: the use was real. A reservation that fails is an error of
+ * the request. After a failure the keeper is lost until a try of its own
+ * succeeds, because meanwhile no request may come that would be one. */
 #include "gateway/keeper.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* Pause before settlements that failed are tried again. */
+/* Pause before a database that failed is tried again. */
 #define KEEPER_PAUSE_US UINT64_C(1000000)
 
 struct surety__keeper {
@@ -22,14 +24,15 @@ struct surety__keeper {
     surety_keys *keys; /* the thread's */
     pthread_t thread;
     bool is_threaded;
+    atomic_bool is_lost; /* the database failed */
+    uint64_t again_us;   /* when it is tried again, of the monotonic clock */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     /* Guarded by the lock. */
     surety__ticket *first, **last; /* the queue */
-    surety__ticket *late;          /* settlements that failed */
+    surety__ticket *late;          /* settlements that failed: it is lost */
     size_t late_count;
-    uint64_t late_us; /* when they are tried again, of the monotonic clock */
-    uint64_t lost;
+    uint64_t dropped;
     bool is_stopping;
 };
 
@@ -125,13 +128,22 @@ static void keeper_settle(surety__keeper *keeper, surety__ticket *ticket)
         ticket->grant.id[0] = '\0';
 }
 
+static void keeper_lose(surety__keeper *keeper)
+{
+    atomic_store(&keeper->is_lost, true);
+    keeper->again_us = surety__serve_clock().monotonic_us + KEEPER_PAUSE_US;
+}
+
 static void keeper_work(surety__keeper *keeper, surety__ticket *ticket)
 {
+    ticket->status = SURETY_OK;
     switch (ticket->task) {
     case TASK_FIND: keeper_find(keeper, ticket); break;
     case TASK_RESERVE: keeper_reserve(keeper, ticket); break;
     case TASK_SETTLE: keeper_settle(keeper, ticket); break;
     }
+    if (ticket->status && ticket->status != SURETY_END)
+        keeper_lose(keeper);
 }
 
 /* ---- the queue, under the lock ------------------------------------------- */
@@ -159,14 +171,11 @@ static void keeper_finish(surety__keeper *keeper, surety__ticket *ticket)
         keeper_put(keeper, ticket);
     } else if (settles && !keeper->is_stopping &&
                keeper->late_count < SURETY__LATE_MAX) {
-        if (!keeper->late)
-            keeper->late_us =
-                surety__serve_clock().monotonic_us + KEEPER_PAUSE_US;
         ticket->next = keeper->late;
         keeper->late = ticket;
         keeper->late_count++;
     } else {
-        keeper->lost += settles;
+        keeper->dropped += settles;
         keeper_free(ticket);
     }
 }
@@ -183,18 +192,33 @@ static void keeper_retry(surety__keeper *keeper)
     keeper->late_count = 0;
 }
 
-/* Waits for a task, or for the time of those that failed. */
+/* Tries the database that failed, if it is time. */
+static void keeper_try(surety__keeper *keeper)
+{
+    if (!atomic_load(&keeper->is_lost) ||
+        surety__serve_clock().monotonic_us < keeper->again_us)
+        return;
+    pthread_mutex_unlock(&keeper->lock);
+    if (surety_keys_try(keeper->keys, NULL))
+        keeper_lose(keeper);
+    else
+        atomic_store(&keeper->is_lost, false);
+    pthread_mutex_lock(&keeper->lock);
+    if (!atomic_load(&keeper->is_lost))
+        keeper_retry(keeper);
+}
+
+/* Waits for a task, or for the time of the next try. */
 static void keeper_wait(surety__keeper *keeper)
 {
     const struct timespec until = {
-        .tv_sec = (time_t)(keeper->late_us / 1000000),
-        .tv_nsec = (long)(keeper->late_us % 1000000) * 1000};
+        .tv_sec = (time_t)(keeper->again_us / 1000000),
+        .tv_nsec = (long)(keeper->again_us % 1000000) * 1000};
 
-    if (!keeper->late)
+    if (atomic_load(&keeper->is_lost))
+        (void)pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until);
+    else
         pthread_cond_wait(&keeper->wake, &keeper->lock);
-    else if (pthread_cond_timedwait(&keeper->wake, &keeper->lock, &until) ==
-             ETIMEDOUT)
-        keeper_retry(keeper);
 }
 
 /* Carries out the first task of the queue. False: there is none. */
@@ -225,9 +249,11 @@ static void *keeper_run(void *ctx)
     surety__keeper *keeper = ctx;
 
     pthread_mutex_lock(&keeper->lock);
-    while (!keeper->is_stopping)
-        if (!keeper_next(keeper))
+    while (!keeper->is_stopping) {
+        keeper_try(keeper);
+        if (!keeper->is_stopping && !keeper_next(keeper))
             keeper_wait(keeper);
+    }
     pthread_mutex_unlock(&keeper->lock);
     return NULL;
 }
@@ -239,8 +265,7 @@ bool surety__keeper_step(surety__keeper *keeper)
     if (keeper->is_threaded)
         return false;
     pthread_mutex_lock(&keeper->lock);
-    if (keeper->late && surety__serve_clock().monotonic_us >= keeper->late_us)
-        keeper_retry(keeper);
+    keeper_try(keeper);
     while (keeper_next(keeper))
         worked = true;
     pthread_mutex_unlock(&keeper->lock);
@@ -291,14 +316,19 @@ void surety__ticket_leave(surety__ticket *ticket)
     pthread_mutex_unlock(&keeper->lock);
 }
 
-uint64_t surety__keeper_lost(surety__keeper *keeper)
+bool surety__keeper_is_lost(const surety__keeper *keeper)
 {
-    uint64_t lost;
+    return atomic_load(&keeper->is_lost);
+}
+
+uint64_t surety__keeper_dropped(surety__keeper *keeper)
+{
+    uint64_t dropped;
 
     pthread_mutex_lock(&keeper->lock);
-    lost = keeper->lost;
+    dropped = keeper->dropped;
     pthread_mutex_unlock(&keeper->lock);
-    return lost;
+    return dropped;
 }
 
 /* ---- life ---------------------------------------------------------------- */

@@ -80,7 +80,10 @@ void surety__ticket_give(surety__ticket *ticket, surety__task task);
 /* The request needs the ticket no longer. What is still reserved is settled
  * with used_tokens and used_picousd. Takes NULL. */
 void surety__ticket_leave(surety__ticket *ticket);
+/* Whether the database failed, and could not be asked since. It is tried again
+ * every second. */
+bool surety__keeper_is_lost(const surety__keeper *keeper);
 /* Settlements that were given up. */
-uint64_t surety__keeper_lost(surety__keeper *keeper);
+uint64_t surety__keeper_dropped(surety__keeper *keeper);
 
 #endif

@@ -286,7 +286,7 @@ surety_status surety__telemetry_write(surety_gateway *gateway, surety_buf *out)
         telemetry_put(
             out, &(telemetry_figure){"surety_settlements_lost_total", "counter",
                                      "Uses of keys that could not be counted.",
-                                     surety__keeper_lost(gateway->keeper)});
+                                     surety__keeper_dropped(gateway->keeper)});
     if (gateway->tls)
         telemetry_put(out, &(telemetry_figure){
                                "surety_tls_handshakes_failed_total", "counter",

@@ -544,3 +544,35 @@ surety_status surety_keys_settle(surety_keys *keys, const surety_grant *grant,
     task.picousd = reserve_amount(own.picousd);
     return surety__store_write(keys->store, settle_work, &task, NULL, reterr);
 }
+
+/* ---- trying -------------------------------------------------------------- */
+
+static surety_status try_work(void *owner, const void *ctx,
+                              surety_error *reterr)
+{
+    const surety_str id = {ctx, SURETY__RESERVATION_ID_LEN};
+    const surety__cell none = surety__cell_number(0);
+    const surety__cell cells[] = {surety__cell_text(id),
+                                  surety__cell_text((surety_str){"", 0}),
+                                  none,
+                                  none,
+                                  none,
+                                  none,
+                                  none,
+                                  none};
+    const surety_status status =
+        reserve_do(owner, KEYS_RESERVE, cells, 8, NULL, reterr);
+
+    return status ? status
+                  : reserve_do(owner, KEYS_SETTLE, cells, 1, NULL, reterr);
+}
+
+surety_status surety_keys_try(surety_keys *keys, surety_error *reterr)
+{
+    char id[SURETY__RESERVATION_ID_LEN];
+    const surety_status status = surety__id_make(id, sizeof(id), reterr);
+
+    return status
+               ? status
+               : surety__store_write(keys->store, try_work, keys, id, reterr);
+}

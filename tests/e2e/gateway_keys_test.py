@@ -7,6 +7,7 @@ any output; and what a key used is counted."""
 import json
 import os
 import re
+import resource
 import sqlite3
 import subprocess
 
@@ -248,5 +249,26 @@ def test_law_secrets():
                 name)
 
 
+def test_database():
+    """While the database of the keys fails, requests are refused, and so is
+    /readyz, also where the ledger may fail; afterwards the gateway is ready by
+    itself."""
+    with Keyed(OK, {"ledger": {"optional": True}}) as gateway:
+        secret = gateway.add("team", "--requests", "1000")
+        pid = gateway.process.pid
+        same("before: status", gateway.call(key=secret).status, 200)
+        same("before: ready", gateway.ready(), (200, "ok"))
+        _, most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, most))
+        got = gateway.call(key=secret)
+        same("while it fails: status", (got.status, retries(got)),
+             (503, "true"))
+        same("while it fails: not ready", gateway.ready(),
+             (503, "the keys cannot be checked"))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
+        same("afterwards: ready", gateway.until_ready(), (200, "ok"))
+        same("afterwards: status", gateway.call(key=secret).status, 200)
+
+
 run_tests(test_strangers, test_limits, test_middle, test_law_rows,
-          test_law_secrets)
+          test_law_secrets, test_database)

@@ -10,7 +10,6 @@ import resource
 import shutil
 import sqlite3
 import threading
-import time
 
 from cli_run import FOLDER, check, run_tests, same, surety
 from gateway_run import (BAD_TEXT, CLIENTS, GOOD_TEXT, SCHEMA, Gateway,
@@ -100,13 +99,6 @@ def test_lost():
         same("it may be sent again", got.header("x-should-retry"), "true")
 
 
-def probe(gateway):
-    """The status and the text of /readyz."""
-    got = Response(gateway.send(b"GET /readyz HTTP/1.1\r\nHost: a\r\n"
-                                b"Connection: close\r\n\r\n"))
-    return got.status, got.body.decode().strip()
-
-
 def test_disk():
     """An error of the disk that passes: requests are refused while it lasts,
     and so is /readyz; afterwards the gateway is ready by itself, and what was
@@ -115,7 +107,7 @@ def test_disk():
     unready = (503, "the ledger cannot be written")
     with Gateway({"then": "repeat", "replies": [{"text": GOOD_TEXT}]},
                  "--ledger", "sqlite:" + path, "--threads", "2") as gateway:
-        same("before: ready", probe(gateway), (200, "ok"))
+        same("before: ready", gateway.ready(), (200, "ok"))
         same("before: status", gateway.call(model=model_of("openai")).status,
              200)
         before = len(gateway.mock.logged(1))
@@ -124,13 +116,10 @@ def test_disk():
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, most))
         same("while it lasts: status", gateway.call(
             model=model_of("openai")).status, 503)
-        same("while it lasts: not ready", probe(gateway), unready)
+        same("while it lasts: not ready", gateway.ready(), unready)
         same("calls of the model", len(gateway.mock.logged(before)), before)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, most))
-        until = time.monotonic() + WAIT
-        while probe(gateway)[0] != 200 and time.monotonic() < until:
-            time.sleep(0.05)
-        same("afterwards: ready", probe(gateway), (200, "ok"))
+        same("afterwards: ready", gateway.until_ready(), (200, "ok"))
         found = ask_all(gateway)
         same("afterwards: every status",
              sorted({status for status, _, _ in found}), [200])
@@ -145,7 +134,7 @@ def test_disk():
         os.remove(path)
         same("optional: status", gateway.call(
             model=model_of("openai")).status, 200)
-        same("optional: ready", probe(gateway), (200, "ok"))
+        same("optional: ready", gateway.ready(), (200, "ok"))
 
 
 def test_names():

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 
 from cli_run import ENV, FOLDER, SURETY
 from mock_run import CALLS, WAIT, Mock, Response, request
@@ -74,6 +75,19 @@ class Gateway:
     def heard(self):
         self.errors.seek(0)
         return self.errors.read().decode()
+
+    def ready(self):
+        """The status and the text of /readyz."""
+        got = Response(self.send(b"GET /readyz HTTP/1.1\r\nHost: a\r\n"
+                                 b"Connection: close\r\n\r\n"))
+        return got.status, got.body.decode().strip()
+
+    def until_ready(self):
+        """The same, once it is ready, or when that took too long."""
+        until = time.monotonic() + WAIT
+        while self.ready()[0] != 200 and time.monotonic() < until:
+            time.sleep(0.05)
+        return self.ready()
 
     dial = Mock.dial
     send = Mock.send

@@ -11,7 +11,8 @@
  *     reserve KEY TOKENS MONEY NOW                      ok GRANT
  *     settle GRANT TOKENS MONEY                         ok
  *     find SECRET NOW                                   ok ID
- *     spent KEY NOW                                     ok DAY MONTH */
+ *     spent KEY NOW                                     ok DAY MONTH
+ *     try                                               ok */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,15 @@ static surety_status find(surety_keys *keys, char **words, surety_error *error)
     return status;
 }
 
+static surety_status try_it(surety_keys *keys, surety_error *error)
+{
+    const surety_status status = surety_keys_try(keys, error);
+
+    if (!status)
+        (void)printf("ok\n");
+    return status;
+}
+
 static bool print_spent(void *ctx, const surety_key *key)
 {
     if (strcmp(key->id.ptr, ctx) != 0)
@@ -121,6 +131,8 @@ static surety_status obey(surety_keys *keys, char **words, surety_error *error)
         return settle(keys, words, error);
     if (!strcmp(words[0], "find"))
         return find(keys, words, error);
+    if (!strcmp(words[0], "try"))
+        return try_it(keys, error);
     return surety_keys_each(keys, (int64_t)number(words[2]), print_spent,
                             words[1], error);
 }

@@ -222,6 +222,7 @@ def test_dies(kind, url):
     same(f"{kind}: what comes late is counted all the same",
          [alive.ask("settle", grant[1], 1, 60),
           alive.ask("spent", key, NOW)], [["ok"], ["ok", "60", "60"]])
+    same(f"{kind}: a try is done", alive.ask("try"), ["ok"])
     alive.close()
 
 
@@ -278,6 +279,12 @@ def test_kill(server):
     check("killed: no call failed",
           all(what != "broken" for what, _, _ in events), events[-3:])
     check("killed: the budget holds", spent + held - freed <= 2000)
+    server.kill()
+    same("killed: a try fails", probes[0].ask("try")[:2], ["error", "io"])
+    server.start()
+    same("killed: and is done afterwards", probes[0].ask("try"), ["ok"])
+    same("killed: a try leaves nothing", server.sql(
+        "SELECT count(*) FROM surety.key_reservations WHERE key = ''"), "0")
     same("killed: each was counted once", probes[0].ask("spent", key, NOW),
          ["ok", str(spent), str(spent)])
     for probe in probes:

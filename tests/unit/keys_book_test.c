@@ -498,6 +498,28 @@ done:
     place_remove(&at);
 }
 
+TEST(tries_the_database)
+{
+    const surety__cell cells[] = {
+        surety__cell_number(0), surety__cell_number(0),
+        surety__cell_text(surety_str_of("")), surety__cell_number(-1)};
+    surety_keys *keys = NULL;
+    int64_t left = 0;
+    place at;
+
+    place_make(&at);
+    TRY(open_at(t, &at, &keys));
+    for (int i = 0; i < 3; i++)
+        TRY(surety_keys_try(keys, NULL));
+    TRY(surety__keys_ask(keys->store, KEYS_RESERVED, cells, 4, &left, NULL));
+    CHECK(left == 0);
+    CHECK(remove(at.path) == 0);
+    EXPECT(SURETY_IO, surety_keys_try(keys, NULL));
+done:
+    surety_keys_close(keys);
+    place_remove(&at);
+}
+
 int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
@@ -513,6 +535,7 @@ int main(int argc, char **argv)
         {"bounds a minute", bounds_a_minute},
         {"bounds what is done at once", bounds_what_is_done_at_once},
         {"allows models and keys", allows_models_and_keys},
+        {"tries the database", tries_the_database},
     };
 
     return check_main(argc, argv, tests, CHECK_COUNT(tests));
