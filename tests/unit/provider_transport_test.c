@@ -283,6 +283,30 @@ static void server_close(struct server *server)
         close(server->listening);
 }
 
+/* Opens a server and the transport that asks it. */
+static surety_status http_open(struct server *server,
+                               const surety_http_options *options,
+                               surety_transport **ret_transport)
+{
+    return server_open(server) ? surety_http_open(options, ret_transport, NULL)
+                               : SURETY_IO;
+}
+
+/* Lets both work until one more exchange has ended. */
+static surety_status http_hear(surety_transport *transport,
+                               struct server *server, const char *answer,
+                               const struct heard *heard)
+{
+    const size_t ends = heard->ends;
+    surety_status status = SURETY_OK;
+
+    while (heard->ends == ends && !status) {
+        status = transport->wait(transport->ctx, 10, NULL);
+        server_turn(server, answer);
+    }
+    return status;
+}
+
 /* Whether a loop that watches the transport would sleep now. */
 static bool is_idle(const surety_transport *transport)
 {
@@ -307,24 +331,20 @@ TEST(talks_to_a_server)
     surety_request request = request_of("", "{}");
     struct heard heard;
     const surety_receiver receiver = heard_receiver(&heard);
-    surety_status status = SURETY_OK;
 
     heard_init(&heard, check_alloc(t));
-    CHECK(server_open(&server));
-    TRY(surety_http_open(&options, &transport, NULL));
+    TRY(http_open(&server, &options, &transport));
     request.url = surety_str_of(server.url);
     request.headers = headers;
     request.header_count = CHECK_COUNT(headers);
     TRY(transport->start(transport->ctx, 5, &request, &receiver, NULL));
     EXPECT(SURETY_MISUSE,
            transport->start(transport->ctx, 5, &request, &receiver, NULL));
-    while (!heard.ends && !status) {
-        status = transport->wait(transport->ctx, 10, NULL);
-        server_turn(&server, "HTTP/1.1 200 OK\r\nX-A: b\r\nX-B: c\r\n"
-                             "Content-Length: 5\r\n\r\nhello");
-    }
+    TRY(http_hear(transport, &server,
+                  "HTTP/1.1 200 OK\r\nX-A: b\r\nX-B: c\r\n"
+                  "Content-Length: 5\r\n\r\nhello",
+                  &heard));
     CHECK(heard.ends == 1);
-    TRY(status);
     CHECK(heard.heads == 1 && heard.status == 200);
     CHECK(heard.failure == SURETY_FAILURE_NONE && heard.sent);
     TRY(heard.body.status);
@@ -377,14 +397,12 @@ TEST(begins_each_request_anew)
     surety_transport *transport = NULL;
     struct heard heard;
     const surety_receiver receiver = heard_receiver(&heard);
-    surety_status status = SURETY_OK;
+    surety_status status;
 
     heard_init(&heard, check_alloc(t));
-    CHECK(server_open(&server));
-    TRY(surety_http_open(&options, &transport, NULL));
+    TRY(http_open(&server, &options, &transport));
     for (size_t i = 0; i < CHECK_COUNT(rows); i++) {
         surety_request request = request_of("", rows[i].body);
-        const size_t ends = heard.ends;
         char url[128];
 
         snprintf(url, sizeof(url), "%s%s", server.url, rows[i].path);
@@ -398,12 +416,10 @@ TEST(begins_each_request_anew)
             continue;
         }
         TRY(status);
-        while (heard.ends == ends && !status) {
-            status = transport->wait(transport->ctx, 10, NULL);
-            server_turn(&server, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
-                                 "Connection: close\r\n\r\n");
-        }
-        TRY(status);
+        TRY(http_hear(transport, &server,
+                      "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+                      "Connection: close\r\n\r\n",
+                      &heard));
         CHECK(heard.failure == SURETY_FAILURE_NONE);
         CHECK(!strncmp(server.request, rows[i].line, strlen(rows[i].line)));
         CHECK(!strstr(server.request, "Bearer") == !rows[i].has_key);
@@ -419,6 +435,20 @@ static surety_status exec_open(struct check *t,
                                surety_transport **ret_transport)
 {
     return surety_exec_open(NULL, 0, check_alloc(t), ret_transport, NULL);
+}
+
+/* Starts the request, and waits for its end. */
+static surety_status exec_hear(surety_transport *transport,
+                               const surety_request *request,
+                               struct heard *heard)
+{
+    const surety_receiver receiver = heard_receiver(heard);
+    surety_status status =
+        transport->start(transport->ctx, 1, request, &receiver, NULL);
+
+    while (!heard->ends && !status)
+        status = transport->wait(transport->ctx, 20, NULL);
+    return status;
 }
 
 TEST(talks_to_a_command)
@@ -461,13 +491,10 @@ TEST(starts_a_command_without_a_shell)
     const surety_request request =
         request_of("argv:[\"printf\", \"%s|\", \"$HOME\", \"a b\"]", "");
     struct heard heard;
-    const surety_receiver receiver = heard_receiver(&heard);
 
     heard_init(&heard, check_alloc(t));
     TRY(exec_open(t, &transport));
-    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
-    while (!heard.ends)
-        TRY(transport->wait(transport->ctx, 20, NULL));
+    TRY(exec_hear(transport, &request, &heard));
     TRY(heard.body.status);
     CHECK_TEXT(surety_buf_str(&heard.body), "$HOME|a b|");
 done:
@@ -485,7 +512,6 @@ TEST(gives_a_command_a_small_environment)
         "exec:env | grep -E '^(SURETY_|LC_ALL|TZ|[A-Z]*_KEY)' | LC_ALL=C sort",
         "");
     struct heard heard;
-    const surety_receiver receiver = heard_receiver(&heard);
 
     heard_init(&heard, check_alloc(t));
     setenv("OPENAI_API_KEY", "sk-planted", 1);
@@ -495,9 +521,7 @@ TEST(gives_a_command_a_small_environment)
     setenv("LC_ALL", "C", 1);
     setenv("TZ", "UTC", 1);
     TRY(surety_exec_open(names, 2, check_alloc(t), &transport, NULL));
-    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
-    while (!heard.ends)
-        TRY(transport->wait(transport->ctx, 20, NULL));
+    TRY(exec_hear(transport, &request, &heard));
     TRY(heard.body.status);
     CHECK_TEXT(surety_buf_str(&heard.body),
                "LC_ALL=C\nSURETY_GIVEN=a=b\nTZ=UTC\n");
@@ -517,14 +541,11 @@ TEST(knows_when_somebody_else_waits)
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     struct sigaction before;
     struct heard heard;
-    const surety_receiver receiver = heard_receiver(&heard);
 
     heard_init(&heard, check_alloc(t));
     sigaction(SIGCHLD, &ignore, &before);
     TRY(exec_open(t, &transport));
-    TRY(transport->start(transport->ctx, 1, &request, &receiver, NULL));
-    while (!heard.ends)
-        TRY(transport->wait(transport->ctx, 20, NULL));
+    TRY(exec_hear(transport, &request, &heard));
     CHECK(heard.ends == 1 && heard.failure == SURETY_FAILURE_COMMAND);
 done:
     transport_close(transport);
@@ -580,8 +601,7 @@ TEST(returns_on_a_signal)
 
     heard_init(&heard, check_alloc(t));
     sigaction(SIGUSR1, &action, &before);
-    CHECK(server_open(&server));
-    TRY(surety_http_open(&options, &http, NULL));
+    TRY(http_open(&server, &options, &http));
     TRY(exec_open(t, &exec));
     TRY(wait_long(http, &status));
     TRY(exec->start(exec->ctx, 1, &request, &receiver, NULL));
