@@ -315,6 +315,8 @@ static void lint_name(struct lint *lint, const char *name, bool is_quiet)
         lint->text = NO_TEXT;
     } else if (error.source[0] && access(error.source, R_OK) == 0) {
         lint_file(lint, error.source, is_quiet);
+    } else if (status == SURETY_END) {
+        library_no_contract(lint->cli, name, &error);
     } else {
         cli_fail_error(lint->cli, cli_code_of(status, CODE_USAGE), &error);
     }

@@ -3,10 +3,12 @@
  * the file. */
 #include "library.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "diag.h"
 #include "input.h"
@@ -186,15 +188,39 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
     return count;
 }
 
-/* Reports that there is no such contract. The hint considers that users often
- * name a file without its suffix. */
-static void library_not_found(struct cli *cli, const char *name,
-                              const surety_error *error)
+/* Whether a name can only be that of a file. */
+static bool library_is_path(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return name[0] == '/' || name[0] == '.' ||
+           (dot && strcmp(dot, ".json") == 0);
+}
+
+/* Reports that there is no such file, and where it was looked for. */
+static void library_no_file(struct cli *cli, const char *name)
+{
+    char here[PATH_MAX];
+    char hint[PATH_MAX + 32];
+    const bool is_relative = name[0] != '/' && getcwd(here, sizeof(here));
+
+    if (is_relative)
+        snprintf(hint, sizeof(hint), "it was looked for in %s", here);
+    cli_fail(cli, CODE_USAGE, is_relative ? hint : NULL,
+             "the contract's file %s does not exist", name);
+}
+
+void library_no_contract(struct cli *cli, const char *name,
+                         const surety_error *error)
 {
     char hint[sizeof(error->hint)];
     char file[128];
     struct stat about;
 
+    if (library_is_path(name)) {
+        library_no_file(cli, name);
+        return;
+    }
     snprintf(hint, sizeof(hint), "%s",
              error->hint[0] ? error->hint
                             : "surety contracts list shows the names");
@@ -231,7 +257,7 @@ surety_contract *library_contract(struct cli *cli, const char *name)
     status =
         surety_registry_find(registry, surety_str_of(name), &contract, &error);
     if (status == SURETY_END)
-        library_not_found(cli, name, &error);
+        library_no_contract(cli, name, &error);
     else if (status != SURETY_OK)
         report_contract(cli, name, status, &error);
     else

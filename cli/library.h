@@ -33,6 +33,12 @@ size_t library_warn_duplicates(struct cli *cli, const char *source,
  * and the message is written. */
 surety_contract *library_contract(struct cli *cli, const char *name);
 
+/* Reports that no contract has that name; error is that of the registry. A name
+ * that can only be a path is that of a missing file. The hint considers that
+ * users often name a file without its suffix. */
+void library_no_contract(struct cli *cli, const char *name,
+                         const surety_error *error);
+
 /* Returns a contract that every value satisfies; the caller frees it. NULL: the
  * message is written. */
 surety_contract *library_any(struct cli *cli);

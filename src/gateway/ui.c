@@ -101,11 +101,12 @@ static surety__flow ui_give(surety__exchange *exchange, int status,
          false},
         {SURETY__LITERAL("Allow"), surety_str_of(allow), false}, /* the last */
     };
+    const size_t count = SURETY__COUNT(headers);
     const surety__response response = {.kind = ANSWER_WHOLE,
                                        .status = status,
                                        .headers = headers,
                                        .header_count =
-                                           SURETY__COUNT(headers) - !allow,
+                                           allow ? count : count - 1,
                                        .body = body};
 
     exchange->status = status;

@@ -155,8 +155,18 @@ def test_contract_errors():
     complains("a file named without its ending",
               surety("check", "-c", "lamps", "good.md"), 2,
               "did you mean the file lamps.json?")
-    complains("a missing file of a contract",
-              surety("check", "-c", "./none.json", "good.md"), 2, "none.json")
+    for name in ("./none.json", "none.json", "../none", "ticket/none.json"):
+        for command in (("check", "-c", name, "good.md"),
+                        ("contracts", "lint", name),
+                        ("contracts", "show", name)):
+            complains(f"a missing file of a contract: {' '.join(command)}",
+                      surety(*command), 2,
+                      f"the contract's file {name} does not exist",
+                      f"looked for in {os.path.realpath(FOLDER)}")
+    missing = surety("check", "-c", "/none.json", "good.md")
+    complains("a missing file by its whole path", missing, 2,
+              "the contract's file /none.json does not exist")
+    check("and no other hint", "hint" not in missing.err, missing.err)
     complains("a folder instead of a contract",
               surety("check", "-c", ".", "good.md"), 2, "is a folder")
     complains("a contract that is no JSON",
