@@ -36,6 +36,7 @@ static const struct surety__kernel index_kernels[] = {
     {"neon", surety__kernel_neon, index_anywhere},
 #endif
     {"portable", surety__kernel_portable, index_anywhere},
+    {"short", surety__kernel_short, index_anywhere},
 };
 
 enum { INDEX_KERNELS = sizeof(index_kernels) / sizeof(*index_kernels) };

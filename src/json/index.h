@@ -14,6 +14,10 @@
  * Returns the end of the tokens. Loads no byte outside the text. */
 typedef uint32_t *surety__kernel_run(struct surety__scan *scan, uint32_t *out);
 
+/* The longest text that surety__kernel_short reads itself: above it, a block's
+ * masks cost less. */
+enum { INDEX_SHORT = 16 };
+
 struct surety__kernel {
     const char *name;
     surety__kernel_run *run;
@@ -27,6 +31,7 @@ const struct surety__kernel *surety__kernel_best(void);
 const struct surety__kernel *surety__kernel_at(size_t i);
 
 surety__kernel_run surety__kernel_portable;
+surety__kernel_run surety__kernel_short; /* up to INDEX_SHORT bytes */
 #if defined(__x86_64__)
 #define INDEX_X86 1
 surety__kernel_run surety__kernel_sse2;

@@ -196,7 +196,8 @@ const uint32_t *surety__tokens_begin(surety__tokens *tokens, surety_doc *doc,
     tokens->scan.next = 0;
     tokens->scan.quoted = tokens->scan.escaped = tokens->scan.scalar = 0;
     tokens->scan.broken = 0;
-    tokens->run = surety__kernel_best()->run;
+    tokens->run = text.len <= INDEX_SHORT ? surety__kernel_short
+                                          : surety__kernel_best()->run;
     at = surety__tokens_fill(tokens, NULL);
     if (at && bom) {
         /* The BOM is a token, or part of the first one if that is a number or

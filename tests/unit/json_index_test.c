@@ -185,6 +185,33 @@ done:
     bench_free(bench);
 }
 
+/* Every text of up to five bytes of each class, and every byte in a string and
+ * outside. */
+TEST(every_short_text)
+{
+    static const char classes[] = "{,\"a \t\\\x01\xC3";
+    const unsigned count = sizeof(classes) - 1;
+    struct bench *bench = bench_new();
+    char text[INDEX_SHORT + 1];
+
+    NEED(bench);
+    for (unsigned len = 1, all = count; len <= 5; len++, all *= count)
+        for (unsigned row = 0; row < all; row++) {
+            for (unsigned i = 0, rest = row; i < len; i++, rest /= count)
+                text[i] = classes[rest % count];
+            CHECK(bench_agrees(bench, text, len));
+        }
+    for (unsigned byte = 0; byte < 256; byte++)
+        for (size_t at = 0; at < sizeof(text); at++) {
+            memcpy(text, "[\"abc\", 12,\"xy\"]", sizeof(text));
+            text[at] = (char)byte;
+            CHECK(bench_agrees(bench, text, sizeof(text)));
+            CHECK(bench_agrees(bench, text, sizeof(text) - 1));
+        }
+done:
+    bench_free(bench);
+}
+
 TEST(every_byte_and_pair)
 {
     struct bench *bench = bench_new();
@@ -307,6 +334,7 @@ int main(int argc, char **argv)
 {
     static const struct check_test tests[] = {
         {"finds the same everywhere", finds_the_same_everywhere},
+        {"every short text", every_short_text},
         {"every byte and pair", every_byte_and_pair},
         {"goes over the ends", goes_over_the_ends},
         {"touches nothing behind a borrowed text",
