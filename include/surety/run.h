@@ -269,6 +269,12 @@ typedef struct surety_run_options {
     /* Kept with each attempt in the ledger: a name of the caller's work, by
      * which statistics group (stats.h). May be empty; must outlive the run. */
     surety_str tag;
+    /* The request is any bytes, of the content type request_type (empty: none
+     * is said), and goes as it is to request_path, in which {model} stands for
+     * nothing. Nothing of it or its response is recorded or counted as tokens.
+     * A POST or PATCH that was sent is not sent again, whatever came of it. */
+    bool request_as_is;
+    surety_str request_type;
 } surety_run_options;
 
 /* OK: the text of the contract's values may be given out before they are whole,

@@ -100,6 +100,7 @@ static void call_url_write(const surety__call *call, surety_buf *out)
     path.len = surety__str_find(path, SURETY__LITERAL("?"));
     surety__str_skip(&query, path.len);
     if (path.len && base.len > path.len &&
+        !(call->raw && call->raw->is_bytes) &&
         !memcmp(base.ptr + base.len - path.len, path.ptr, path.len)) {
         memmove(out->ptr + base.len, query.ptr, query.len);
         out->len -= path.len;
@@ -195,6 +196,17 @@ static bool call_header_copy(surety__arena *arena, const surety_header *header,
     return ret_copy->name.ptr && ret_copy->value.ptr;
 }
 
+/* The content type; empty: none. */
+static surety_str call_content_type(const surety__call *call)
+{
+    if (call->raw && call->raw->is_bytes)
+        return call->raw->type;
+    if (call->raw && !call->raw->body.len)
+        return SURETY__LITERAL("");
+    return call_is_json(call) ? SURETY__LITERAL("application/json")
+                              : SURETY__LITERAL("text/plain; charset=utf-8");
+}
+
 /* Writes the protocol's headers, unless the caller sets them, and the
  * caller's. */
 static surety_status call_headers_write(const surety__call *call,
@@ -205,11 +217,9 @@ static surety_status call_headers_write(const surety__call *call,
     const surety_model *model = call->model;
     const surety__protocol *protocol = surety__protocol_of(model->protocol);
     const bool json = call_is_json(call);
+    const surety_str type = call_content_type(call);
     const surety_header own[] = {
-        {call->raw && !call->raw->body.len ? SURETY__LITERAL("")
-                                           : SURETY__LITERAL("content-type"),
-         json ? SURETY__LITERAL("application/json")
-              : SURETY__LITERAL("text/plain; charset=utf-8"),
+        {type.len ? SURETY__LITERAL("content-type") : SURETY__LITERAL(""), type,
          false},
         {SURETY__LITERAL("accept"),
          !json           ? SURETY__LITERAL("text/plain")
@@ -279,6 +289,9 @@ static surety_status call_check(const surety__call *call,
         return surety__fail(reterr, SURETY_MISUSE, "the call names no model");
     if (call->raw) {
         status = surety__raw_check(call, reterr);
+        if (!status)
+            status = call_value_check("the content type", (surety_str){"", 0},
+                                      call->raw->type, reterr);
         return status ? status : call_headers_check(model, reterr);
     }
     if (!call->message_count)
@@ -549,7 +562,8 @@ static surety_status call_encode(const surety__call *call, surety__arena *arena,
         goto done;
     request.url = surety__arena_text(arena, surety_buf_str(&url));
     if (!longs.count)
-        request.body = surety_buf_str(body);
+        request.body = call->raw && call->raw->is_bytes ? call->raw->body
+                                                        : surety_buf_str(body);
     if (url.status || !request.url.ptr ||
         (longs.count &&
          !call_cut(&longs, surety_buf_str(body), arena, &request)))

@@ -39,6 +39,10 @@ typedef struct surety__raw {
     surety_str method; /* empty: POST */
     const surety_header *headers;
     size_t header_count;
+    /* The body is any bytes, which stay until the exchange has ended; body and
+     * path are sent as they are, with this content type (empty: none). */
+    bool is_bytes;
+    surety_str type;
 } surety__raw;
 
 /* The contents of a call. */

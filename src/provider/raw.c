@@ -231,7 +231,7 @@ surety_status surety__raw_write(const surety__call *call, surety_buf *out,
     surety_status status;
 
     surety_buf_reset(out);
-    if (!body.len)
+    if (!body.len || call->raw->is_bytes)
         return SURETY_OK;
     doc = surety_doc_new(out->alloc);
     status = doc ? surety_doc_read(doc, body, NULL, reterr)
@@ -273,7 +273,8 @@ void surety__raw_path(const surety__call *call, surety_buf *out)
 {
     const surety_str mark = SURETY__LITERAL("{model}");
     surety_str rest = call->raw->path;
-    const size_t at = surety__str_find(rest, mark);
+    const size_t at =
+        call->raw->is_bytes ? rest.len : surety__str_find(rest, mark);
 
     surety_buf_append(out, rest.ptr, at);
     if (at == rest.len)

@@ -88,7 +88,8 @@ static bool attempt_ask(const attempt_draft *draft)
     surety_status status;
 
     plan->system = given->system;
-    plan->prompt = given->request.len ? given->request : draft->prompt;
+    plan->prompt = given->request.len && !given->request_as_is ? given->request
+                                                               : draft->prompt;
     if (!given->contract)
         return true;
     if (!attempt_system(draft, given->instruct_system))

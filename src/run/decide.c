@@ -331,6 +331,10 @@ static bool decide_may(const surety__setup *setup, const surety__position *at,
                            action == ACTION_SHORTER || action == ACTION_MODE ||
                            action == ACTION_MODE_REASK))
         return decide_refuse(out, "a part of it is given out");
+    if (setup->is_once && attempt->sent &&
+        (action == ACTION_RETRY || action == ACTION_RETRY_ASKED ||
+         action == ACTION_MODEL))
+        return decide_refuse(out, "it was sent and is not sent twice");
     switch (action) {
     case ACTION_RETRY:
     case ACTION_RETRY_ASKED:

@@ -98,6 +98,7 @@ typedef struct surety__setup {
     bool declared;          /* the tools are declared */
     bool must_call;         /* every reply has to call one; no contract then */
     bool passes;            /* the request is the caller's own */
+    bool is_once;           /* it must not be carried out twice */
     struct surety__output *output; /* NULL: none is given out */
     surety__raw raw;
     uint32_t reask_max;

@@ -64,10 +64,24 @@ static bool setup_passes(const surety_run_options *options)
     return options->request.len || options->request_path.len;
 }
 
+/* Whether the request may change something at each sending (RFC 9110, section
+ * 9.2.2). */
+static bool setup_is_once(const surety_run_options *options)
+{
+    static const char *const methods[] = {"", "POST", "PATCH"};
+
+    return options->request_as_is &&
+           surety__str_among(options->request_method, methods,
+                             SURETY__COUNT(methods));
+}
+
 /* Checks the caller's own request. */
 static surety_status setup_check_request(const surety_run_options *options,
                                          surety_error *reterr)
 {
+    if (options->request_as_is && !options->request_path.len)
+        return surety__fail(reterr, SURETY_MISUSE,
+                            "a request that goes as it is needs a path");
     if (!setup_passes(options))
         return SURETY_OK;
     if (options->contract || options->prompt.len || options->system.len ||
@@ -189,7 +203,10 @@ static void setup_settle(surety__setup *setup)
                                .path = options->request_path,
                                .method = options->request_method,
                                .headers = options->request_headers,
-                               .header_count = options->request_header_count};
+                               .header_count = options->request_header_count,
+                               .is_bytes = options->request_as_is,
+                               .type = options->request_type};
+    setup->is_once = setup_is_once(options);
     setup->declared = surety__tools_are_declared(options->tools);
     setup->must_call =
         setup->declared && options->tool_choice >= SURETY_TOOL_CHOICE_REQUIRED;

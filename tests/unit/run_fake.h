@@ -58,6 +58,7 @@ struct fake {
     /* What was sent. */
     size_t calls;
     char bodies[FAKE_CALLS][4096];
+    char lines[FAKE_CALLS][256]; /* method, URL and content type */
     uint64_t times[FAKE_CALLS];
     uint64_t now_ms;
     /* Under way. */
@@ -95,6 +96,20 @@ static inline void fake_join(char *to, size_t size, surety_str text)
     fake_copy(to + at, size - at, text);
 }
 
+static inline void fake_line(char *to, size_t size,
+                             const surety_request *request)
+{
+    fake_copy(to, size, request->method);
+    fake_join(to, size, surety_str_of(" "));
+    fake_join(to, size, request->url);
+    for (size_t i = 0; i < request->header_count; i++)
+        if (request->headers[i].name.len == 12 &&
+            memcmp(request->headers[i].name.ptr, "content-type", 12) == 0) {
+            fake_join(to, size, surety_str_of(" "));
+            fake_join(to, size, request->headers[i].value);
+        }
+}
+
 static inline surety_status fake_start(void *ctx, uint64_t id,
                                        const surety_request *request,
                                        const surety_receiver *receiver,
@@ -108,6 +123,7 @@ static inline surety_status fake_start(void *ctx, uint64_t id,
     fake->before = fake->before && fake->begun == call + 1;
     fake->times[call] = fake->now_ms;
     fake_copy(fake->bodies[call], sizeof(fake->bodies[call]), request->body);
+    fake_line(fake->lines[call], sizeof(fake->lines[call]), request);
     fake->calls++;
     if (call < fake->answer_count && fake->answers[call].refused) {
         if (reterr) {

@@ -206,6 +206,93 @@ done:
     trial_close(&trial);
 }
 
+/* A request that is no call: any bytes, whatever they look like, to the path
+ * that is given, and the response is not looked at. */
+static void pass_as_is(struct check *t)
+{
+    static const char bytes[] = "--x\r\n\r\n{\"model\":\"\xff\0\"}\r\n--x--";
+    static const struct fake_answer answers[] = {
+        {.status = 200, .body = SAYS("a reply of old")}};
+    struct trial trial;
+    struct heard heard;
+
+    TRY(pass_open(t, &trial, &heard, "", answers, 1));
+    trial.models[0].base_url = surety_str_of("https://h/v1/files?v=1");
+    trial.options.request = (surety_str){bytes, sizeof(bytes) - 1};
+    trial.options.request_as_is = true;
+    trial.options.request_type =
+        surety_str_of("multipart/form-data; boundary=x");
+    trial.options.request_path = surety_str_of("/files?q={model}");
+    trial.fake.ledger.raw = true;
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_VALID);
+    CHECK(memcmp(trial.fake.bodies[0], bytes, sizeof(bytes)) == 0);
+    CHECK(strcmp(trial.fake.lines[0],
+                 "POST https://h/v1/files/files?q={model}&v=1 "
+                 "multipart/form-data; boundary=x") == 0);
+    CHECK(strcmp(heard.bytes, answers[0].body) == 0);
+    CHECK(!surety_run_info_of(trial.run)->usage.input_tokens &&
+          !surety_run_info_of(trial.run)->usage.output_tokens);
+    CHECK(!surety_run_attempt(trial.run, 0).prompt.len &&
+          !surety_run_attempt(trial.run, 0).answer.text.len);
+    trial_reset(&trial, t, answers, 1);
+    trial.options.prompt = (surety_str){"", 0};
+    trial.options.request_as_is = true;
+    EXPECT(SURETY_MISUSE, trial_begin(&trial));
+    trial_reset(&trial, t, answers, 1);
+    trial.options.prompt = (surety_str){"", 0};
+    trial.options.request_as_is = true;
+    trial.options.request_path = surety_str_of("/files");
+    trial.options.request_type = surety_str_of("text/plain\r\nx: y");
+    TRY(trial_go(&trial));
+    CHECK(surety_run_info_of(trial.run)->verdict == SURETY_RUN_PROVIDER);
+    CHECK(!trial.fake.calls);
+done:
+    trial_close(&trial);
+}
+
+/* What may change something at each sending is not sent again, unless nothing
+ * of it was sent. */
+static void pass_once(struct check *t)
+{
+    static const struct fake_answer failures[] = {
+        {.status = 503, .body = FAILS("server_error", "overloaded")},
+        {.failure = SURETY_FAILURE_RESET},
+        {.failure = SURETY_FAILURE_CONNECT, .unsent = true}};
+    static const struct {
+        const char *method;
+        bool again[CHECK_COUNT(failures)];
+    } rows[] = {{"", {false, false, true}},      {"POST", {false, false, true}},
+                {"PATCH", {false, false, true}}, {"GET", {true, true, true}},
+                {"DELETE", {true, true, true}},  {"PUT", {true, true, true}}};
+    struct trial trial;
+    struct heard heard;
+
+    for (size_t i = 0; i < CHECK_COUNT(rows) * CHECK_COUNT(failures); i++) {
+        const size_t row = i / CHECK_COUNT(failures);
+        const size_t failure = i % CHECK_COUNT(failures);
+        const struct fake_answer answers[] = {failures[failure],
+                                              {.status = 200, .body = "{}"}};
+
+        TRY(pass_open(t, &trial, &heard, "", answers, 2));
+        trial.models[0].retry_ambiguous = true;
+        trial.options.model_count = 2;
+        trial.options.request_as_is = true;
+        trial.options.request_path = surety_str_of("/files");
+        trial.options.request_method = surety_str_of(rows[row].method);
+        TRY(trial_go(&trial));
+        CHECK(trial.fake.calls == (rows[row].again[failure] ? 2 : 1));
+        CHECK(surety_run_info_of(trial.run)->verdict ==
+              (rows[row].again[failure] ? SURETY_RUN_VALID
+                                        : SURETY_RUN_PROVIDER));
+        trial_close(&trial);
+        continue;
+    done:
+        trial_close(&trial);
+        return;
+    }
+}
+
 static void pass_misuse(struct check *t)
 {
     struct trial trial;
@@ -235,6 +322,8 @@ int main(int argc, char **argv)
         {"a complete response is valid", pass_any_reply},
         {"a body is sent as it is", pass_bodies},
         {"another path", pass_path},
+        {"any bytes go as they are", pass_as_is},
+        {"what was sent once is not sent again", pass_once},
         {"requests that cannot be passed on", pass_misuse},
     };
 

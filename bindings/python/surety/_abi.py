@@ -764,6 +764,8 @@ class RunOptions(Structure):
         ("allow_ctx", c_void_p),
         ("key", Str),
         ("tag", Str),
+        ("request_as_is", c_bool),
+        ("request_type", Str),
     ]
 
 
