@@ -10,6 +10,7 @@
 #define SURETY_MESSAGE_H
 
 #include <surety/base.h>
+#include <surety/json.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -134,6 +135,11 @@ surety_conversation_add(surety_conversation *conversation,
  * SURETY_LIMIT, SURETY_NOMEM. A failure adds nothing. */
 SURETY_API surety_status surety_conversation_read(
     surety_conversation *conversation, surety_str text, surety_error *reterr);
+
+/* The same with the root of a text that was read already, in which no object
+ * has a name twice. What is left out has no note. */
+SURETY_API surety_status surety_conversation_read_value(
+    surety_conversation *conversation, surety_val root, surety_error *reterr);
 
 /* Makes the calls and results fit together, as all providers require: each
  * result in one message directly behind that of its call. Two rules, each with

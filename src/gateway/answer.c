@@ -463,8 +463,7 @@ void surety__answer_add_run(surety__answer_head *head,
 void surety__answer_begun(surety__exchange *exchange, int status)
 {
     exchange->status = status;
-    exchange->notes.answered_us =
-        surety__serve_clock().monotonic_us - exchange->started_us;
+    exchange->notes.answered_us = surety__serve_us() - exchange->started_us;
 }
 
 static surety__flow answer_give(surety__exchange *exchange,
@@ -556,7 +555,7 @@ surety__flow surety__answer_whole(surety__exchange *exchange)
         return surety__answer_problem(exchange, &result);
     surety__answer_name(exchange);
     surety__answer_speak(exchange, NULL);
-    surety_buf_text(out, exchange->ask.as_array ? "[" : "");
+    surety_buf_text(out, exchange->ask.giving.as_array ? "[" : "");
     surety__speech_whole(&exchange->speech, &closing, out);
     if (out->status)
         return FLOW_CUT;
@@ -564,7 +563,7 @@ surety__flow surety__answer_whole(surety__exchange *exchange)
     out->len--; /* the body is an object, which gets one member more */
     surety_buf_byte(out, ',');
     surety__answer_about(exchange, out);
-    surety_buf_text(out, exchange->ask.as_array ? "}]" : "}");
+    surety_buf_text(out, exchange->ask.giving.as_array ? "}]" : "}");
     if (out->status)
         return FLOW_CUT;
     surety__answer_add(&head, "Content-Type",

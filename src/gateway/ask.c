@@ -325,20 +325,34 @@ static surety_status ask_other(surety__ask *ask, surety__problem *ret_problem)
                               ret_problem);
 }
 
+/* Reads the body. A name that is twice in an object is refused only with the
+ * messages: a request that is passed on may have it. */
+static surety_status ask_json(surety__ask *ask, surety_str body,
+                              surety_error *reterr)
+{
+    const surety_read_options strict = {
+        sizeof(strict), SURETY_READ_BORROW | SURETY_READ_UNIQUE_KEYS, NULL};
+    const surety_read_options loose = {sizeof(loose), SURETY_READ_BORROW, NULL};
+    surety_status status = surety_doc_read(ask->doc, body, &strict, reterr);
+
+    if (status == SURETY_SYNTAX) {
+        status = surety_doc_read(ask->doc, body, &loose, reterr);
+        ask->has_twice = status == SURETY_OK;
+    }
+    return status;
+}
+
 static surety_status ask_body(surety__ask *ask, const surety__serving *serving,
                               const surety_alloc *alloc,
                               surety__problem *ret_problem)
 {
-    const surety_read_options options = {sizeof(options), SURETY_READ_BORROW,
-                                         NULL};
     surety_error error, shown;
     surety_status status;
 
     ask->doc = surety_doc_new(alloc);
     if (!ask->doc)
         return SURETY_NOMEM;
-    status = surety_doc_read(ask->doc, surety_buf_str(&serving->body), &options,
-                             &error);
+    status = ask_json(ask, surety_buf_str(&serving->body), &error);
     if (status == SURETY_NOMEM)
         return SURETY_NOMEM;
     if (status) {
@@ -367,9 +381,12 @@ static surety_status ask_messages(surety__ask *ask,
     surety_status status =
         surety_conversation_new(&options, &ask->conversation, &error);
 
-    if (!status)
+    if (!status && ask->has_twice)
         status = surety_conversation_read(
             ask->conversation, surety_buf_str(&serving->body), &error);
+    else if (!status)
+        status = surety_conversation_read_value(
+            ask->conversation, surety_doc_root(ask->doc), &error);
     if (!status)
         status = surety_conversation_repair(ask->conversation, &error);
     if (!status)
@@ -405,7 +422,7 @@ static surety_status ask_passing(surety__ask *ask,
     if (ask->request.stream && from == SURETY_PROTOCOL_GEMINI &&
         !surety_str_equal(surety__serving_query(serving, "alt="),
                           SURETY__LITERAL("sse"))) {
-        ask->as_array = true;
+        ask->giving.as_array = true;
         ask->request.stream = false;
     }
     if (ask->route.kind == ROUTE_CALL) {

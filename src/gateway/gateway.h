@@ -116,6 +116,7 @@ typedef struct surety__ask_tools {
 typedef struct surety__ask_giving {
     bool is_asked; /* the header Surety-Stream was given */
     surety_run_output output;
+    bool as_array; /* Gemini's stream as a JSON array */
 } surety__ask_giving;
 
 /* What is said of it besides its answer. */
@@ -151,7 +152,7 @@ typedef struct surety__ask {
     uint32_t retries;  /* as surety_run_options.retry_max */
     bool has_own_keys; /* the client's key is one of the gateway's */
     bool passes;       /* the request is passed on (pass.c) */
-    bool as_array;     /* Gemini's stream as a JSON array */
+    bool has_twice;    /* a name is twice in an object of the body */
 } surety__ask;
 
 /* Reads a request. *ret_problem describes why it is refused; its texts belong

@@ -44,7 +44,7 @@ bool surety__pass_fits(const surety__ask *ask)
     const bool configured = surety_val_count(model->extra) ||
                             model->has_temperature || model->output_tokens_max;
 
-    return model->protocol == ask->route.protocol && !ask->as_array &&
+    return model->protocol == ask->route.protocol && !ask->giving.as_array &&
            !configured && !follows && pass_is_plain(ask);
 }
 

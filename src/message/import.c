@@ -467,6 +467,8 @@ void surety__import_leave(surety__import *import, surety_val val,
     surety_buf text;
     size_t count = 0;
 
+    if (import->is_quiet)
+        return;
     surety_buf_init(&text, import->conversation->alloc, 0);
     SURETY_EACH (member, val) {
         const surety_str name = surety_val_str(surety_val_key(member));

@@ -43,6 +43,7 @@ typedef struct surety__import {
     surety__map calls;  /* by the hash of their ids */
     surety__map queues; /* by the hash of their names */
     size_t call_count;
+    bool is_quiet; /* what is left out has no note */
 } surety__import;
 
 /* What a reader is: it reads one item of the list. */

@@ -348,10 +348,37 @@ static void reading_root(struct reading *reading, surety_val root)
     surety__import_end(import);
 }
 
+/* Adds the messages of a root. A failure adds nothing. */
+static surety_status reading_value(surety__import *import, surety_val root)
+{
+    surety_conversation *conversation = import->conversation;
+    const surety_alloc *alloc = conversation->alloc;
+    struct reading reading = {.import = import};
+    const size_t count = conversation->count;
+    const size_t note_count = conversation->note_count;
+
+    surety__arena_init(&import->arena, alloc, 0);
+    import->scratch = surety_doc_new(alloc);
+    if (import->scratch)
+        reading_root(&reading, root);
+    else
+        import->status = surety__fail_nomem(import->reterr);
+    if (import->status != SURETY_OK) {
+        conversation->count = count;
+        conversation->note_count = note_count;
+    }
+    surety__map_done(&import->calls, alloc);
+    surety__map_done(&import->queues, alloc);
+    surety__free(alloc, import->parts,
+                 import->part_cap * sizeof(*import->parts));
+    surety__arena_done(&import->arena);
+    surety_doc_free(import->scratch);
+    return import->status;
+}
+
 static surety_status reading_text(surety__import *import, surety_str text,
                                   surety_doc *doc)
 {
-    struct reading reading = {.import = import};
     surety_limits limits = import->conversation->limits;
     const surety_read_options options = {.size = sizeof(options),
                                          .flags = SURETY_READ_BORROW |
@@ -361,37 +388,30 @@ static surety_status reading_text(surety__import *import, surety_str text,
 
     /* Media are strings, and bounded by media_bytes_max. */
     limits.string_len_max = (uint32_t)limits.text_bytes_max;
-    import->status = surety_doc_read(doc, text, &options, import->reterr);
-    if (import->status == SURETY_OK)
-        reading_root(&reading, surety_doc_root(doc));
-    return import->status;
+    return surety_doc_read(doc, text, &options, import->reterr);
+}
+
+surety_status surety_conversation_read_value(surety_conversation *conversation,
+                                             surety_val root,
+                                             surety_error *reterr)
+{
+    surety__import import = {
+        .conversation = conversation, .reterr = reterr, .is_quiet = true};
+
+    return reading_value(&import, root);
 }
 
 surety_status surety_conversation_read(surety_conversation *conversation,
                                        surety_str text, surety_error *reterr)
 {
-    const surety_alloc *alloc = conversation->alloc;
     surety__import import = {.conversation = conversation, .reterr = reterr};
-    const size_t count = conversation->count;
-    const size_t note_count = conversation->note_count;
-    surety_doc *doc = surety_doc_new(alloc);
+    surety_doc *doc = surety_doc_new(conversation->alloc);
     surety_status status;
 
-    surety__arena_init(&import.arena, alloc, 0);
-    import.scratch = surety_doc_new(alloc);
-    if (doc && import.scratch)
-        status = reading_text(&import, text, doc);
-    else
-        status = surety__fail_nomem(reterr);
-    if (status != SURETY_OK) {
-        conversation->count = count;
-        conversation->note_count = note_count;
-    }
-    surety__map_done(&import.calls, alloc);
-    surety__map_done(&import.queues, alloc);
-    surety__free(alloc, import.parts, import.part_cap * sizeof(*import.parts));
-    surety__arena_done(&import.arena);
-    surety_doc_free(import.scratch);
+    status =
+        doc ? reading_text(&import, text, doc) : surety__fail_nomem(reterr);
+    if (status == SURETY_OK)
+        status = reading_value(&import, surety_doc_root(doc));
     surety_doc_free(doc);
     return status;
 }

@@ -252,6 +252,49 @@ done:
     surety_conversation_free(conversation);
 }
 
+/* A root that was read already gives the messages of its text, without notes.
+ */
+TEST(a_value_is_read_like_its_text)
+{
+    static const char text[] =
+        "{\"model\":\"m\",\"messages\":[{\"role\":\"user\",\"content\":\"a\","
+        "\"name\":\"n\"},{\"role\":\"assistant\",\"content\":[{\"type\":"
+        "\"text\","
+        "\"text\":\"b\"}]}]}";
+    surety_doc *doc = surety_doc_new(check_alloc(t));
+    surety_conversation *by_text = NULL, *by_value = NULL;
+    surety_conversation_note note;
+    surety_error error;
+    surety_buf one, other;
+    size_t count;
+
+    surety_buf_init(&one, check_alloc(t), 0);
+    surety_buf_init(&other, check_alloc(t), 0);
+    NEED(doc);
+    TRY(conversation_of(t, NULL, &by_text));
+    TRY(conversation_of(t, NULL, &by_value));
+    TRY(surety_conversation_read(by_text, TEXT(text), NULL));
+    TRY(surety_doc_read(doc, TEXT(text), NULL, NULL));
+    TRY(surety_conversation_read_value(by_value, surety_doc_root(doc), NULL));
+    TRY(surety_conversation_write(by_text, &one));
+    TRY(surety_conversation_write(by_value, &other));
+    CHECK(surety_str_equal(surety_buf_str(&one), surety_buf_str(&other)));
+    CHECK(surety_conversation_note_at(by_text, 0, &note));
+    CHECK(!surety_conversation_note_at(by_value, 0, &note));
+    EXPECT(
+        SURETY_SYNTAX,
+        surety_conversation_read_value(
+            by_value, surety_val_get(surety_doc_root(doc), "model"), &error));
+    (void)surety_conversation_messages(by_value, &count);
+    CHECK(count == 2);
+done:
+    surety_buf_done(&one);
+    surety_buf_done(&other);
+    surety_conversation_free(by_text);
+    surety_conversation_free(by_value);
+    surety_doc_free(doc);
+}
+
 /* Every dialect once, with what allocates. */
 TEST(dialects_are_read_and_repaired)
 {
@@ -600,6 +643,7 @@ int main(int argc, char **argv)
         {"limits hold", limits_hold},
         {"a protocol is not guessed", a_protocol_is_not_guessed},
         {"a failure adds nothing", a_failure_adds_nothing},
+        {"a value is read like its text", a_value_is_read_like_its_text},
         {"calls without a name are kept", calls_without_a_name_are_kept},
         {"dialects are read and repaired", dialects_are_read_and_repaired},
         {"what is written is read back", what_is_written_is_read_back},
