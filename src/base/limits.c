@@ -33,7 +33,11 @@ enum { LIMITS_COUNT = sizeof(limits_rows) / sizeof(*limits_rows) };
 
 surety_limits surety_limits_of(const surety_limits *given)
 {
-    return given ? surety__limits_over(given, &limits_default) : limits_default;
+    /* Most are the defaults, copied. */
+    if (!given || (given->size == sizeof(*given) &&
+                   !memcmp(given, &limits_default, sizeof(*given))))
+        return limits_default;
+    return surety__limits_over(given, &limits_default);
 }
 
 surety_limits surety__limits_over(const surety_limits *given,

@@ -239,7 +239,7 @@ void surety__desk_leave(surety_gateway *gateway, surety__job *job)
 /* Writes the requests of this worker whose runs go on. */
 static void desk_write(const surety__worker *worker, surety_buf *out)
 {
-    const uint64_t now_us = surety__serve_clock().monotonic_us;
+    const uint64_t now_us = surety__serve_us();
 
     for (const surety__exchange *exchange = worker->exchanges; exchange;
          exchange = exchange->next) {

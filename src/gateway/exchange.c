@@ -14,11 +14,6 @@
  * taken back: a second attempt of the run ends the stream with an error. */
 #include "gateway/gateway.h"
 
-static uint64_t exchange_us(void)
-{
-    return surety__serve_clock().monotonic_us;
-}
-
 /* ---- the run ------------------------------------------------------------- */
 
 /* The server has to look at the exchange. */
@@ -185,9 +180,9 @@ static surety_status exchange_run(surety__exchange *exchange,
 
 uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
 {
-    const uint64_t start = exchange_us();
     uint32_t delay_ms = 0;
     surety_error error;
+    uint64_t start;
     size_t waiting;
 
     if (surety__admit_is_due(exchange))
@@ -200,6 +195,7 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
     if (!exchange->is_ready && !atomic_load(&exchange->visit.is_called) &&
         now.monotonic_ms < exchange->step_ms)
         return exchange->step_ms;
+    start = surety__serve_us();
     exchange->is_ready = false;
     atomic_store(&exchange->visit.is_called, false);
     waiting = surety__rows_open(exchange->worker);
@@ -210,7 +206,7 @@ uint64_t surety__exchange_step(surety__exchange *exchange, surety_now now)
     surety__rows_close(exchange, waiting);
     surety__guard_look(exchange);
     exchange->step_ms = now.monotonic_ms + delay_ms;
-    exchange->busy_us += exchange_us() - start;
+    exchange->busy_us += surety__serve_us() - start;
     return exchange->step_ms;
 }
 
@@ -222,14 +218,15 @@ static surety__exchange *exchange_new(surety__worker *worker,
                                       size_t *ret_before)
 {
     const surety_alloc *alloc = &worker->stock.alloc;
+    const surety__serve_times now = surety__serve_clock();
     surety__exchange *exchange = surety__new(alloc, sizeof(*exchange));
 
     if (!exchange)
         return NULL;
     exchange->worker = worker;
     exchange->serving = serving;
-    exchange->started_us = exchange_us();
-    exchange->notes.started_ms = surety__worker_now().unix_ms;
+    exchange->started_us = now.monotonic_us;
+    exchange->notes.started_ms = now.unix_ms;
     surety__telemetry_begin(exchange);
     surety__arena_init(&exchange->arena, alloc, 0);
     surety_buf_init(&exchange->out, alloc, 0);
@@ -450,10 +447,11 @@ static bool exchange_begin(surety__exchange *exchange, surety__flow *ret_flow)
 static uint32_t exchange_head_ms(const surety__exchange *exchange)
 {
     const uint64_t most_us = SURETY__GATEWAY_HEAD_MS * UINT64_C(1000);
-    const uint64_t waited_us = exchange_us() - exchange->started_us;
+    uint64_t waited_us;
 
     if (!exchange->ask.request.stream || exchange->ask.passes)
         return SERVE_WAIT_LONG;
+    waited_us = surety__serve_us() - exchange->started_us;
     return waited_us < most_us ? (uint32_t)((most_us - waited_us + 999) / 1000)
                                : 0;
 }
@@ -464,9 +462,9 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
                                       uint32_t *ret_wait_ms)
 {
     surety__exchange *exchange = serving->own;
-    const uint64_t start = exchange_us();
     surety__flow flow = FLOW_WAIT;
     surety_run_verdict verdict;
+    uint64_t start;
     uint32_t head_ms;
     size_t before;
 
@@ -485,10 +483,11 @@ surety__flow surety__exchange_request(void *ctx, surety__serving *serving,
         return surety__ui_answer(exchange);
     }
     if (!exchange->run) {
+        start = surety__serve_us();
         *ret_wait_ms = SERVE_WAIT_LONG;
         if (!exchange_begin(exchange, &flow))
             return flow;
-        exchange->busy_us += exchange_us() - start;
+        exchange->busy_us += surety__serve_us() - start;
         surety__exchange_step(exchange, surety__worker_now());
     }
     head_ms = exchange_head_ms(exchange);
@@ -512,7 +511,7 @@ surety__flow surety__exchange_pull(void *ctx, surety__serving *serving,
                                    surety__pull *pull)
 {
     surety__exchange *exchange = serving->own;
-    const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    const uint64_t now_ms = surety__serve_us() / 1000;
     size_t len;
 
     (void)ctx;

@@ -350,13 +350,11 @@ static bool gateway_is_idle(const surety_gateway *gateway)
 
 bool surety_gateway_drain(surety_gateway *gateway, uint32_t timeout_ms)
 {
-    const uint64_t end =
-        surety__worker_now().monotonic_ms + (uint64_t)timeout_ms;
+    const uint64_t end = surety__serve_us() / 1000 + (uint64_t)timeout_ms;
 
     atomic_store(&gateway->is_draining, true);
     surety_gateway_leave(gateway);
-    while (!gateway_is_idle(gateway) &&
-           surety__worker_now().monotonic_ms < end) {
+    while (!gateway_is_idle(gateway) && surety__serve_us() / 1000 < end) {
         const struct timespec pause = {0, GATEWAY_DRAIN_STEP_MS * 1000000};
 
         if (gateway->options.is_stepped)

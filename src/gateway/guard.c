@@ -171,7 +171,7 @@ static surety_status guard_refuse(surety__visit *visit, uint64_t wait_ms,
 static surety_status guard_enter(surety__guard *guard, surety__visit *visit,
                                  bool is_first, surety_error *reterr)
 {
-    const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    const uint64_t now_ms = surety__serve_us() / 1000;
 
     if (guard_is_open(guard, now_ms)) {
         guard_take(guard, visit);
@@ -212,7 +212,7 @@ static void guard_leave(surety__exchange *exchange, surety_failure failure)
         guard->under_way--;
         if (visit->is_trial)
             guard->is_tried = false;
-        guard_judge(guard, failure, surety__worker_now().monotonic_ms);
+        guard_judge(guard, failure, surety__serve_us() / 1000);
     }
     guard_call(guard);
     visit->is_inside = visit->is_trial = false;
@@ -285,7 +285,7 @@ void surety__guards_write(surety_gateway *gateway, surety_buf *out)
         {"surety_model_waiting", "Requests that wait for a model."},
         {"surety_model_left_alone", "1: the model failed again and again, and "
                                     "is not called for a while."}};
-    const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    const uint64_t now_ms = surety__serve_us() / 1000;
 
     pthread_mutex_lock(&gateway->guard_lock);
     for (size_t i = 0; i < SURETY__COUNT(families); i++) {

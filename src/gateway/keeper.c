@@ -131,7 +131,7 @@ static void keeper_settle(surety__keeper *keeper, surety__ticket *ticket)
 static void keeper_lose(surety__keeper *keeper)
 {
     atomic_store(&keeper->is_lost, true);
-    keeper->again_us = surety__serve_clock().monotonic_us + KEEPER_PAUSE_US;
+    keeper->again_us = surety__serve_us() + KEEPER_PAUSE_US;
 }
 
 static void keeper_work(surety__keeper *keeper, surety__ticket *ticket)
@@ -195,8 +195,7 @@ static void keeper_retry(surety__keeper *keeper)
 /* Tries the database that failed, if it is time. */
 static void keeper_try(surety__keeper *keeper)
 {
-    if (!atomic_load(&keeper->is_lost) ||
-        surety__serve_clock().monotonic_us < keeper->again_us)
+    if (!atomic_load(&keeper->is_lost) || surety__serve_us() < keeper->again_us)
         return;
     pthread_mutex_unlock(&keeper->lock);
     if (surety_keys_try(keeper->keys, NULL))

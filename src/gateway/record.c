@@ -158,7 +158,7 @@ surety__request_record surety__record_of(surety__exchange *exchange, bool whole)
         .repairs =
             (uint32_t)surety_outcome_info_of(info->outcome)->repaired_count,
         .started_ms = exchange->notes.started_ms,
-        .total_us = surety__serve_clock().monotonic_us - exchange->started_us,
+        .total_us = surety__serve_us() - exchange->started_us,
         .overhead_us = exchange->busy_us,
         .first_byte_us = exchange->notes.answered_us,
         .trace = &exchange->notes.trace};

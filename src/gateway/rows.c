@@ -36,7 +36,7 @@ static void rows_lose(surety__worker *worker, uint64_t took_ms)
 
     if (!worker->lost_ms)
         atomic_fetch_add(&worker->gateway->unwritten, 1);
-    worker->lost_ms = surety__worker_now().monotonic_ms +
+    worker->lost_ms = surety__serve_us() / 1000 +
                       (pause_ms > ROWS_AGAIN_MS ? pause_ms : ROWS_AGAIN_MS);
 }
 
@@ -52,8 +52,7 @@ static void rows_find(surety__worker *worker)
 static bool rows_are_due(const surety__worker *worker)
 {
     return worker->ledger->waiting ||
-           (worker->lost_ms &&
-            surety__worker_now().monotonic_ms >= worker->lost_ms);
+           (worker->lost_ms && surety__serve_us() / 1000 >= worker->lost_ms);
 }
 
 size_t surety__rows_open(surety__worker *worker)
@@ -97,13 +96,12 @@ void surety__rows_flush(surety__worker *worker)
 
     if (!ledger || !rows_are_due(worker))
         return;
-    start_ms = worker->lost_ms ? surety__worker_now().monotonic_ms : 0;
+    start_ms = worker->lost_ms ? surety__serve_us() / 1000 : 0;
     failed = ledger->flush(ledger->ctx, &error) != SURETY_OK;
     if (!failed)
         rows_find(worker);
     else
-        rows_lose(worker,
-                  start_ms ? surety__worker_now().monotonic_ms - start_ms : 0);
+        rows_lose(worker, start_ms ? surety__serve_us() / 1000 - start_ms : 0);
     for (surety__exchange *exchange = worker->exchanges; exchange;
          exchange = exchange->next) {
         const surety__settings *settings = exchange->ask.settings;

@@ -73,7 +73,7 @@ static void telemetry_flush(surety__worker *worker)
 {
     surety_transport *transport = worker->telemetry.transport;
     const uint64_t end_ms =
-        surety__worker_now().monotonic_ms + SURETY__TELEMETRY_FLUSH_MS;
+        surety__serve_us() / 1000 + SURETY__TELEMETRY_FLUSH_MS;
     uint64_t now_ms = end_ms - SURETY__TELEMETRY_FLUSH_MS;
 
     while (now_ms < end_ms) {
@@ -81,7 +81,7 @@ static void telemetry_flush(surety__worker *worker)
         if (!surety__exporter_counts(worker->telemetry.exporter).waiting)
             return;
         (void)transport->wait(transport->ctx, 10, NULL);
-        now_ms = surety__worker_now().monotonic_ms;
+        now_ms = surety__serve_us() / 1000;
     }
 }
 

@@ -32,7 +32,7 @@ static void worker_refresh(surety__worker *worker)
 
 uint32_t surety__worker_wait_ms(const surety__worker *worker)
 {
-    const uint64_t now_ms = surety__worker_now().monotonic_ms;
+    const uint64_t now_ms = surety__serve_us() / 1000;
     const uint64_t due_ms = worker->step_ms < worker->telemetry.step_ms
                                 ? worker->step_ms
                                 : worker->telemetry.step_ms;

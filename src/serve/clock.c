@@ -14,8 +14,13 @@ static int64_t clock_us(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
+uint64_t surety__serve_us(void)
+{
+    return (uint64_t)clock_us(CLOCK_MONOTONIC);
+}
+
 surety__serve_times surety__serve_clock(void)
 {
-    return (surety__serve_times){(uint64_t)clock_us(CLOCK_MONOTONIC),
+    return (surety__serve_times){surety__serve_us(),
                                  clock_us(CLOCK_REALTIME) / 1000};
 }

@@ -196,6 +196,8 @@ typedef struct surety__serve_times {
     int64_t unix_ms;
 } surety__serve_times;
 surety__serve_times surety__serve_clock(void);
+/* The monotonic one alone. */
+uint64_t surety__serve_us(void);
 
 /* The value of the first header of that name; ptr NULL: absent. */
 surety_str surety__serving_header(const surety__serving *exchange,

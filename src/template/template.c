@@ -52,10 +52,12 @@ static const char *template_plain(surety_buf *out, const char *at)
     const size_t len = strcspn(at, "$");
     const size_t start = out->len;
 
+    char *text;
+
     surety_buf_append(out, at, len);
+    text = out->ptr;
     for (size_t i = start; i < out->len; i++)
-        if (out->ptr[i] == '\'')
-            out->ptr[i] = '"';
+        text[i] = text[i] == '\'' ? '"' : text[i];
     return at + len;
 }
 

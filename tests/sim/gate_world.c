@@ -72,6 +72,11 @@ surety__serve_times surety__serve_clock(void)
     return (surety__serve_times){gate_now->now_ms * 1000, gate_now->unix_ms};
 }
 
+uint64_t surety__serve_us(void)
+{
+    return surety__serve_clock().monotonic_us;
+}
+
 bool surety__worker_random(surety__worker *worker, void *out, size_t len)
 {
     unsigned char *bytes = out;
